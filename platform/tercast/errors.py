@@ -1,0 +1,96 @@
+"""What the core library refuses, and how it says so: one path, one value, one rule, one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+Path = tuple[str | int, ...]
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_SHOWN = 60
+
+
+class TercastError(Exception):
+    """Root of everything that this package raises on purpose."""
+
+
+class Refused(TercastError):  # noqa: N818 - named by meaning
+    """One bad input: where it stands, which kind it is, and what rule it breaks.
+
+    `path` names the place by keys and indexes, `code` is a snake_case kind for programs, `detail` is one line
+    for people (value, rule, remedy), `value` is the offending value itself.
+    """
+
+    def __init__(self, path: Iterable[str | int], code: str, detail: str, value: object = None) -> None:
+        self.path: Path = tuple(path)
+        self.code = code
+        self.detail = detail
+        self.value = value
+        super().__init__(self.path, code, detail, value)
+
+    def __str__(self) -> str:
+        where = format_path(self.path)
+        return f"{where}: {self.detail}" if where else self.detail
+
+    def under(self, *prefix: str | int) -> Refused:
+        """The same refusal, seen from further outside: its path begins with `prefix`."""
+        return type(self)((*prefix, *self.path), self.code, self.detail, self.value)
+
+
+class RefusedMany(TercastError):  # noqa: N818 - named by meaning
+    """Several bad inputs of one document, in the order in which they were found."""
+
+    def __init__(self, errors: Iterable[Refused]) -> None:
+        self.errors: tuple[Refused, ...] = tuple(errors)
+        if not self.errors:
+            raise ValueError("RefusedMany needs at least one error")
+        super().__init__(self.errors)
+
+    def __str__(self) -> str:
+        return "\n".join(str(error) for error in self.errors)
+
+    def under(self, *prefix: str | int) -> RefusedMany:
+        """The same refusals, each with its path below `prefix`."""
+        return RefusedMany(error.under(*prefix) for error in self.errors)
+
+
+def format_path(path: Iterable[str | int]) -> str:
+    """The path as people write it: `topology.links[3].b`; odd keys stand in brackets and quotes."""
+    out = ""
+    for step in path:
+        if isinstance(step, int):
+            out += f"[{step}]"
+        elif _PLAIN_KEY.fullmatch(step):
+            out += f".{step}" if out else step
+        else:
+            out += f"[{shown(step)}]"
+    return out
+
+
+def shown(value: object) -> str:
+    """`value` for a message: one line, printable, cut to a readable length, never failing."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() if abs(value) >= 1 << 200:
+            return f"an integer of {value.bit_length()} bits"
+        case str():
+            cut = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
+            return '"' + "".join(map(_printable, cut)) + '"'
+        case int() | float():
+            return repr(value)
+        case dict():
+            return "an object"
+        case list() | tuple():
+            return "a list"
+        case _:
+            return f"a value of type {type(value).__name__}"
+
+
+def _printable(char: str) -> str:
+    if char in '"\\':
+        return "\\" + char
+    return char if char.isprintable() else ascii(char)[1:-1]

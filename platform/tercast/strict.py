@@ -1,0 +1,88 @@
+"""Strict reading of JSON values: what is unknown, missing or of a wrong type is refused with its path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from tercast.errors import Path, Refused, shown
+
+SAFE_INTEGER = (1 << 53) - 1
+"""The largest integer that every JSON reader keeps exact; beyond it integers travel as decimal strings."""
+
+MAX_INTEGER_DIGITS = 1000
+"""Longest integer in text, in digits; longer ones are refused by name."""
+
+_DECIMAL = re.compile(r"-?[0-9]+")
+
+
+def expect_object(value: object, path: Path) -> Mapping[str, object]:
+    """`value` itself when it is a JSON object, else Refused."""
+    if not isinstance(value, Mapping):
+        raise wrong_type(value, path, "an object")
+    return value
+
+
+def expect_list(value: object, path: Path) -> list[object] | tuple[object, ...]:
+    """`value` itself when it is a JSON array, else Refused."""
+    if not isinstance(value, list | tuple):
+        raise wrong_type(value, path, "a list")
+    return value
+
+
+def expect_text(value: object, path: Path) -> str:
+    """`value` itself when it is a string, else Refused."""
+    if not isinstance(value, str):
+        raise wrong_type(value, path, "a string")
+    return value
+
+
+def expect_integer(value: object, path: Path, low: int | None = None, high: int | None = None) -> int:
+    """`value` itself when it is an integer (no bool, no float) within low..high, both included."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise wrong_type(value, path, "an integer")
+    if low is not None and value < low:
+        raise Refused(path, "out_of_range", f"{shown(value)} is below {low}", value)
+    if high is not None and value > high:
+        raise Refused(path, "out_of_range", f"{shown(value)} is above {high}", value)
+    return value
+
+
+def expect_keys(
+    value: object, path: Path, required: Iterable[str], optional: Iterable[str] = ()
+) -> Mapping[str, object]:
+    """The object `value` when it has every key of `required` and none beyond `optional`, else Refused."""
+    obj = expect_object(value, path)
+    required = tuple(required)
+    known = (*required, *optional)
+    for key in obj:
+        if not isinstance(key, str) or key not in known:
+            name = key if isinstance(key, str) else str(key)
+            raise Refused(
+                (*path, name), "unknown_key", f"unknown key; known are {', '.join(known)}", obj[key]
+            )
+    for key in required:
+        if key not in obj:
+            raise Refused((*path, key), "missing_key", "this key is missing")
+    return obj
+
+
+def parse_integer(value: object, path: Path) -> int:
+    """An integer that came as a JSON integer or, since JSON readers lose large ones, as a decimal string."""
+    if not isinstance(value, str):
+        return expect_integer(value, path)
+    if not _DECIMAL.fullmatch(value):
+        raise Refused(path, "wrong_type", f"{shown(value)} is not an integer in decimal digits", value)
+    if len(value) > MAX_INTEGER_DIGITS:
+        raise Refused(path, "too_long", f"an integer has at most {MAX_INTEGER_DIGITS} digits", value)
+    return int(value)
+
+
+def integer_json(value: int) -> int | str:
+    """`value` for JSON: itself up to 2**53-1 in size, beyond it a decimal string."""
+    return value if -SAFE_INTEGER <= value <= SAFE_INTEGER else str(value)
+
+
+def wrong_type(value: object, path: Path, wanted: str) -> Refused:
+    """The refusal of a value that is not `wanted` (an article and a noun)."""
+    return Refused(path, "wrong_type", f"{shown(value)} is not {wanted}", value)
