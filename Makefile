@@ -1,0 +1,37 @@
+# Two commands matter: `make run` and `make test`. Both do their own set-up.
+.DELETE_ON_ERROR:
+PYTHON ?= python3.11
+VENV := .venv
+PY := $(VENV)/bin/python
+ARGS ?=
+
+.PHONY: help setup run test lint format requirements clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+setup: ## what the rest needs, into .venv; skipped when it is up to date
+	@PYTHON=$(PYTHON) sh scripts/setup.sh
+
+run: setup ## the platform with its demo (ARGS="--for 40 --report FILE")
+	@exec $(PY) -m mininet_labs run $(ARGS)
+
+test: setup ## everything: unit, property, fake switch, real switches, API, browser
+	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh
+	@$(PY) -m pytest $(ARGS)
+
+lint: setup ## ruff, mypy, import-linter
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(VENV)/bin/lint-imports
+
+format: setup
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+requirements: ## pin anew from requirements.in
+	$(PY) scripts/pin.py
+
+clean: ## what set-up and runs made
+	rm -rf $(VENV) run artifacts

@@ -1,0 +1,104 @@
+"""The environment, read once and typed; a bad value stops the start with its name."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class BadSetting(Exception):
+    """An environment variable has a value that cannot be used."""
+
+    def __init__(self, name: str, value: str, rule: str) -> None:
+        super().__init__(f"{name}={value!r}: {rule}")
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What the control plane takes from its environment.
+
+    Paths are absolute; URLs are text; `database` is a Django database mapping.
+    """
+
+    state_dir: Path
+    database: dict[str, object]
+    redis_url: str | None
+    northbound_url: str
+    allowed_hosts: tuple[str, ...]
+    debug: bool
+
+    @property
+    def secrets_dir(self) -> Path:
+        """The folder of generated secrets, readable by their owner alone."""
+        return self.state_dir / "secrets"
+
+    @classmethod
+    def read(cls, variables: Mapping[str, str] | None = None) -> "Environment":
+        """Read `TERCAST_*`; raises `BadSetting` with the name of the first bad one."""
+        env = os.environ if variables is None else variables
+        state_dir = Path(env.get("TERCAST_STATE_DIR", str(ROOT / "run" / "state"))).absolute()
+        return cls(
+            state_dir=state_dir,
+            database=_database(env.get("TERCAST_DATABASE_URL", ""), state_dir),
+            redis_url=_url(env, "TERCAST_REDIS_URL", ("redis", "rediss", "unix")),
+            northbound_url=_url(env, "TERCAST_NORTHBOUND_URL", ("http",)) or "http://127.0.0.1:6680",
+            allowed_hosts=tuple(filter(None, env.get("TERCAST_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(","))),
+            debug=_flag(env, "TERCAST_DEBUG"),
+        )
+
+
+def _flag(env: Mapping[str, str], name: str) -> bool:
+    value = env.get(name, "0")
+    if value not in ("0", "1"):
+        raise BadSetting(name, value, "use 0 or 1")
+    return value == "1"
+
+
+def _url(env: Mapping[str, str], name: str, schemes: tuple[str, ...]) -> str | None:
+    value = env.get(name, "")
+    if not value:
+        return None
+    if urlsplit(value).scheme not in schemes:
+        raise BadSetting(name, value, f"use a URL that starts with {' or '.join(s + '://' for s in schemes)}")
+    return value
+
+
+def _database(url: str, state_dir: Path) -> dict[str, object]:
+    if not url:
+        return _sqlite(state_dir / "tercast.sqlite3")
+    parts = urlsplit(url)
+    if parts.scheme == "sqlite":
+        return _sqlite(Path(unquote(parts.path)))
+    if parts.scheme not in ("postgres", "postgresql"):
+        raise BadSetting("TERCAST_DATABASE_URL", url, "use postgresql://USER:PASSWORD@HOST:PORT/NAME or sqlite:///PATH")
+    try:
+        port = parts.port
+    except ValueError:
+        raise BadSetting("TERCAST_DATABASE_URL", url, "the port is a number from 1 to 65535") from None
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": unquote(parts.hostname or ""),
+        "PORT": port or "",
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+    }
+
+
+def _sqlite(path: Path) -> dict[str, object]:
+    # Without IMMEDIATE, parallel writers fail with "database is locked" in spite of the timeout.
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(path),
+        "OPTIONS": {
+            "timeout": 30,
+            "transaction_mode": "IMMEDIATE",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+        },
+        "TEST": {"NAME": None},
+    }

@@ -1,0 +1,32 @@
+"""Secrets: generated, never defaulted, readable by their owner alone."""
+
+import os
+import secrets
+from pathlib import Path
+
+
+def secret(folder: Path, name: str) -> str:
+    """The secret `name` of `folder`, generated at its first use (mode 0600).
+
+    Two processes that ask at once get the same one: the first to create the file wins.
+    """
+    path = folder / name
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _create(path, secrets.token_urlsafe(48))
+        return path.read_text(encoding="ascii").strip()
+
+
+def _create(path: Path, value: str) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(value)
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        pass
+    finally:
+        temporary.unlink()

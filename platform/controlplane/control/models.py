@@ -1,0 +1,79 @@
+"""The append-only request log, planner snapshots, and the outbox of the live stream."""
+
+from django.conf import settings
+from django.db import models
+
+
+class State(models.TextChoices):
+    """Where a request stands; the last three are final."""
+
+    QUEUED = "queued"
+    PLANNING = "planning"
+    DEPLOYING = "deploying"
+    ACTIVE = "active"
+    FAILED = "failed"
+    WITHDRAWN = "withdrawn"
+
+
+FINAL_STATES = (State.ACTIVE, State.FAILED, State.WITHDRAWN)
+
+
+class Operation(models.Model):
+    """A bulk call: several requests that were logged together."""
+
+    created_at = models.DateTimeField(auto_now_add=True)
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    items = models.PositiveIntegerField()
+
+
+class Request(models.Model):
+    """One entry of the log: a change of the network, as the planner reads it.
+
+    `payload` is the planner's JSON form of it. `position` is given when the planner session takes it, in the
+    order in which requests are applied; a restart applies `payload` by `position` again. Times are the stages.
+    """
+
+    kind = models.CharField(max_length=32)
+    payload = models.JSONField()
+    position = models.BigIntegerField(null=True, unique=True)
+    state = models.CharField(max_length=16, choices=State, default=State.QUEUED)
+    matched = models.BooleanField(null=True)
+    problem = models.JSONField(null=True)
+    operation = models.ForeignKey(Operation, null=True, on_delete=models.PROTECT, related_name="requests")
+    index = models.PositiveIntegerField(null=True, help_text="place in the bulk call")
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    received_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    computed_at = models.DateTimeField(null=True)
+    confirmed_at = models.DateTimeField(null=True)
+    switches = models.JSONField(default=list, help_text="names of the switches whose tables it changed")
+    added = models.PositiveIntegerField(default=0)
+    removed = models.PositiveIntegerField(default=0)
+    modified = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ("id",)
+        indexes = (
+            models.Index(fields=("state", "id"), name="request_state"),
+            models.Index(fields=("operation", "index", "id"), name="request_operation"),
+            models.Index(fields=("kind", "id"), name="request_kind"),
+        )
+
+
+class PlannerSnapshot(models.Model):
+    """The planner's state after all requests up to `position`; a restart is snapshot and tail."""
+
+    position = models.BigIntegerField(unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    data = models.BinaryField(help_text="compressed JSON of the planner's snapshot")
+
+
+class OutboxEvent(models.Model):
+    """Something that live pages show; its id is given in commit order."""
+
+    kind = models.CharField(max_length=32)
+    payload = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("id",)

@@ -1,0 +1,111 @@
+"""Switches with their ports and TCAM budgets, links, hosts, and tables as the switches confirmed them."""
+
+from django.db import models
+
+
+class Switch(models.Model):
+    """An OpenFlow switch; `name` is its id in the planner, `dpid` 16 hex digits."""
+
+    name = models.CharField(max_length=100, unique=True)
+    dpid = models.CharField(max_length=16, unique=True)
+    label = models.CharField(max_length=200, blank=True)
+    latitude = models.FloatField(null=True)
+    longitude = models.FloatField(null=True)
+    tcam_budget = models.PositiveIntegerField(null=True, help_text="content entries it may hold; null is unlimited")
+    up = models.BooleanField(default=True, help_text="as the planner has it")
+    connected = models.BooleanField(default=False)
+    epoch = models.BigIntegerField(default=0, help_text="of the controller's connection")
+    reconciled_epoch = models.BigIntegerField(default=0, help_text="epoch in which its table last equalled the plan")
+    address = models.CharField(max_length=100, blank=True)
+    problems = models.JSONField(default=list)
+    request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        ordering = ("id",)
+        verbose_name_plural = "switches"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Port(models.Model):
+    """A port of a switch, as the controller reports it."""
+
+    switch = models.ForeignKey(Switch, on_delete=models.CASCADE, related_name="ports")
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=64, blank=True)
+    mac = models.CharField(max_length=17, blank=True)
+    up = models.BooleanField(default=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("switch", "number"), name="one_port_number_a_switch"),)
+
+
+class Link(models.Model):
+    """A link between two switches; `a` and `b` stand as they were declared or found."""
+
+    a = models.ForeignKey(Switch, on_delete=models.PROTECT, related_name="links_a")
+    a_port = models.PositiveIntegerField()
+    b = models.ForeignKey(Switch, on_delete=models.PROTECT, related_name="links_b")
+    b_port = models.PositiveIntegerField()
+    cost = models.PositiveIntegerField(default=1)
+    up = models.BooleanField(default=True, help_text="as the planner has it")
+    discovered_at = models.DateTimeField(null=True, help_text="when probes last crossed it")
+    request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        ordering = ("id",)
+
+
+class Host(models.Model):
+    """A host at a switch port; `standby` lists further attachments, `[{"switch": name, "port": n}]`."""
+
+    name = models.CharField(max_length=100, unique=True)
+    switch = models.ForeignKey(Switch, on_delete=models.PROTECT, related_name="hosts")
+    port = models.PositiveIntegerField()
+    ip = models.GenericIPAddressField(unique=True)
+    mac = models.CharField(max_length=17, unique=True)
+    standby = models.JSONField(default=list, blank=True)
+    request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class InstalledEntry(models.Model):
+    """A content filter that a switch has confirmed."""
+
+    switch = models.ForeignKey(Switch, on_delete=models.CASCADE, related_name="entries")
+    dst = models.CharField(max_length=64)
+    in_port = models.PositiveIntegerField(null=True)
+    priority = models.PositiveIntegerField()
+    actions = models.JSONField()
+    confirmed_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        indexes = (models.Index(fields=("switch", "dst"), name="entry_switch_dst"),)
+        verbose_name_plural = "installed entries"
+
+
+class Tree(models.Model):
+    """A tree as the planner has it, kept for reading."""
+
+    name = models.CharField(max_length=64, unique=True)
+    topic = models.ForeignKey("registry.Topic", on_delete=models.CASCADE, related_name="trees")
+    root = models.ForeignKey(Switch, on_delete=models.CASCADE, related_name="+")
+    dz = models.JSONField()
+    edges = models.JSONField(help_text="[switch, port, switch, port] each")
+
+    class Meta:
+        ordering = ("id",)

@@ -1,0 +1,94 @@
+"""Topics, publishers, subscribers, advertisements and subscriptions."""
+
+from django.conf import settings
+from django.db import models
+
+
+class Topic(models.Model):
+    """An event space: ordered attributes, some of them indexed.
+
+    `code` is even; the odd one after it belongs to the topic too, for moves between encodings.
+    """
+
+    name = models.CharField(max_length=100, unique=True)
+    code = models.PositiveIntegerField(unique=True)
+    attributes = models.JSONField()
+    indexed = models.JSONField()
+    request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Participant(models.Model):
+    """Someone at a host."""
+
+    name = models.CharField(max_length=100, unique=True)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        abstract = True
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Publisher(Participant):
+    """Someone who advertises and sends events from a host."""
+
+    host = models.ForeignKey("network.Host", on_delete=models.PROTECT, related_name="publishers")
+
+
+class Subscriber(Participant):
+    """Someone who subscribes and receives events at a host."""
+
+    host = models.ForeignKey("network.Host", on_delete=models.PROTECT, related_name="subscribers")
+
+
+class Announcement(models.Model):
+    """A filter that someone announced for a topic; `state` is that of its request, then of its withdrawal."""
+
+    filter = models.TextField(blank=True)
+    dz = models.JSONField(help_text="the filter's dz set, as texts")
+    state = models.CharField(max_length=16, default="queued")
+    request = models.ForeignKey("control.Request", on_delete=models.PROTECT, related_name="+")
+    withdrawal = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        abstract = True
+        ordering = ("id",)
+
+
+class Advertisement(Announcement):
+    """What a publisher will send; its planner id is `a<pk>`."""
+
+    publisher = models.ForeignKey(Publisher, on_delete=models.PROTECT, related_name="advertisements")
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="advertisements")
+
+    @property
+    def planner_id(self) -> str:
+        """The id under which the planner knows it."""
+        return f"a{self.pk}"
+
+
+class Subscription(Announcement):
+    """What a subscriber wants; its planner id is `q<pk>`."""
+
+    subscriber = models.ForeignKey(Subscriber, on_delete=models.PROTECT, related_name="subscriptions")
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="subscriptions")
+    matched = models.BooleanField(null=True, help_text="false while no advertisement overlaps it")
+
+    @property
+    def planner_id(self) -> str:
+        """The id under which the planner knows it."""
+        return f"q{self.pk}"

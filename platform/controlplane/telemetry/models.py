@@ -1,0 +1,23 @@
+"""Counters of events, as hosts report them."""
+
+from django.conf import settings
+from django.db import models
+
+
+class TrafficReport(models.Model):
+    """The latest counters of one reporter (a process that runs publishers and subscribers)."""
+
+    reporter = models.CharField(max_length=100, unique=True)
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    published = models.PositiveBigIntegerField(default=0)
+    wanted = models.PositiveBigIntegerField(default=0)
+    delivered = models.PositiveBigIntegerField(default=0)
+    lost = models.PositiveBigIntegerField(default=0)
+    doubled = models.PositiveBigIntegerField(default=0)
+    unwanted = models.PositiveBigIntegerField(default=0)
+    delay_p50_ms = models.FloatField(null=True)
+    delay_p99_ms = models.FloatField(null=True)
+    reported_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ("id",)
