@@ -1,0 +1,69 @@
+#!/bin/sh
+# Sets up what `make run` and `make test` need, into .venv. Skipped when it is up to date.
+# TERCAST_SETUP_TESTS=1 also looks for what only the tests need (a browser).
+set -eu
+cd "$(dirname "$0")/.."
+PYTHON=${PYTHON:-python3.11}
+VENV=.venv
+PIP_VERSION=26.3
+STAMP=$VENV/.tercast-setup
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+# need COMMAND PACKAGE: COMMAND is there, or PACKAGE is installed with apt where that is allowed, or named.
+need() {
+    PATH="$PATH:/usr/sbin:/sbin" command -v "$1" >/dev/null 2>&1 && return 0
+    command="apt-get install -y --no-install-recommends $2"
+    command -v apt-get >/dev/null 2>&1 || fail "$1 is missing; install the package that brings it (Debian: $2) and try again"
+    if [ "$(id -u)" = 0 ]; then as=""
+    elif sudo -n true 2>/dev/null; then as="sudo"
+    else fail "$1 is missing and this user may not install it; run: sudo $command"
+    fi
+    say "installing $2 ($1 is missing)"
+    log=$(mktemp)
+    if ! { $as env DEBIAN_FRONTEND=noninteractive $command >"$log" 2>&1 ||
+           { $as apt-get update >"$log" 2>&1 && $as env DEBIAN_FRONTEND=noninteractive $command >>"$log" 2>&1; }; }; then
+        tail -n 5 "$log" >&2
+        fail "apt could not install $2; run: sudo $command"
+    fi
+    rm -f "$log"
+}
+
+fingerprint() { cat requirements.txt build-constraints.txt pyproject.toml scripts/setup.sh | sha256sum | cut -d' ' -f1; }
+
+command -v "$PYTHON" >/dev/null 2>&1 || fail "$PYTHON is missing; Debian 12: sudo apt-get install python3.11 python3.11-venv"
+"$PYTHON" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' ||
+    fail "$("$PYTHON" --version) will not do; Tercast runs on Python 3.11 (make PYTHON=/path/to/python3.11 ...)"
+
+need ovs-vswitchd openvswitch-switch
+if [ "${TERCAST_SETUP_TESTS:-0}" = 1 ]; then
+    need chromium chromium
+fi
+
+if [ "$(cat "$STAMP" 2>/dev/null)" = "$(fingerprint)" ] && [ -x "$VENV/bin/python" ]; then
+    exit 0
+fi
+
+if ! [ -x "$VENV/bin/python" ] || ! "$VENV/bin/python" -c '' 2>/dev/null; then
+    say "making $VENV with $("$PYTHON" --version)"
+    rm -rf "$VENV"
+    if ! "$PYTHON" -c 'import ensurepip' 2>/dev/null; then need python3.11-ensurepip python3.11-venv; fi
+    "$PYTHON" -m venv "$VENV"
+fi
+rm -f "$STAMP"
+say "installing pip $PIP_VERSION"
+"$VENV/bin/python" -m pip install --quiet --disable-pip-version-check "pip==$PIP_VERSION"
+say "installing $(grep -c == requirements.txt) pinned packages (a few minutes the first time)"
+"$VENV/bin/python" -m pip install --disable-pip-version-check --build-constraint build-constraints.txt -r requirements.txt |
+    while IFS= read -r line; do
+        case "$line" in
+            Collecting*|Building*|"Installing collected"*) printf '\rsetup: %-100.100s' "$line" ;;
+        esac
+    done
+printf '\rsetup: %-100s\n' "packages are there"
+"$VENV/bin/python" -c 'import django, ryu, celery, numpy' || fail "the installation is incomplete; remove $VENV and run make setup again"
+say "installing Tercast itself (editable)"
+"$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --build-constraint build-constraints.txt -e .
+fingerprint > "$STAMP"
+say "done"
