@@ -20,18 +20,20 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
-    "rest_framework.authtoken",
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "channels",
     "django_celery_beat",
+    "controlplane.accounts",
     "controlplane.registry",
     "controlplane.network",
     "controlplane.control",
     "controlplane.telemetry",
+    "controlplane.live",
 ]
 
 MIDDLEWARE = [
+    "controlplane.live.csp.ContentSecurityPolicy",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -1,0 +1,44 @@
+"""Issuing, finding and revoking access tokens."""
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import User
+from django.db.models import Q
+from django.utils import timezone
+
+from controlplane.accounts.models import Token
+
+PREFIX = "tercast_"
+USE_RESOLUTION = timedelta(minutes=1)
+
+
+def issue_token(user: User, name: str, expires_at: datetime | None = None) -> str:
+    """A new token of `user`, as text; it cannot be shown again."""
+    text = PREFIX + secrets.token_urlsafe(32)
+    Token.objects.create(user=user, name=name, digest=digest(text), expires_at=expires_at)
+    return text
+
+
+def find_token(text: str) -> Token | None:
+    """The token whose text this is, whatever its standing, with its user loaded."""
+    return Token.objects.select_related("user").filter(digest=digest(text)).first()
+
+
+def revoke_token(token: Token) -> None:
+    """End the token for good."""
+    Token.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
+
+
+def note_use(token: Token) -> None:
+    """Remember that the token was used; at most one write a minute for each."""
+    now = timezone.now()
+    if token.last_used_at is None or token.last_used_at < now - USE_RESOLUTION:
+        stale = Q(last_used_at=None) | Q(last_used_at__lt=now - USE_RESOLUTION)
+        Token.objects.filter(stale, pk=token.pk).update(last_used_at=now)
+
+
+def digest(text: str) -> str:
+    """What is kept of a token; 256 random bits need no slow hash."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
