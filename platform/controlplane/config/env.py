@@ -7,9 +7,11 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parents[3]
+LOOPBACK = "localhost,127.0.0.1,[::1]"
+DATABASE_RULE = "use postgresql://USER:PASSWORD@HOST:PORT/NAME or sqlite:///PATH"
 
 
-class BadSetting(Exception):
+class BadSetting(Exception):  # noqa: N818 - named by meaning
     """An environment variable has a value that cannot be used."""
 
     def __init__(self, name: str, value: str, rule: str) -> None:
@@ -29,6 +31,7 @@ class Environment:
     northbound_url: str
     allowed_hosts: tuple[str, ...]
     debug: bool
+    address_family: str
 
     @property
     def secrets_dir(self) -> Path:
@@ -45,9 +48,17 @@ class Environment:
             database=_database(env.get("TERCAST_DATABASE_URL", ""), state_dir),
             redis_url=_url(env, "TERCAST_REDIS_URL", ("redis", "rediss", "unix")),
             northbound_url=_url(env, "TERCAST_NORTHBOUND_URL", ("http",)) or "http://127.0.0.1:6680",
-            allowed_hosts=tuple(filter(None, env.get("TERCAST_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(","))),
+            allowed_hosts=tuple(filter(None, env.get("TERCAST_ALLOWED_HOSTS", LOOPBACK).split(","))),
             debug=_flag(env, "TERCAST_DEBUG"),
+            address_family=_choice(env, "TERCAST_ADDRESS_FAMILY", ("ipv6", "ipv4")),
         )
+
+
+def _choice(env: Mapping[str, str], name: str, choices: tuple[str, ...]) -> str:
+    value = env.get(name, choices[0])
+    if value not in choices:
+        raise BadSetting(name, value, f"use one of {', '.join(choices)}")
+    return value
 
 
 def _flag(env: Mapping[str, str], name: str) -> bool:
@@ -73,7 +84,7 @@ def _database(url: str, state_dir: Path) -> dict[str, object]:
     if parts.scheme == "sqlite":
         return _sqlite(Path(unquote(parts.path)))
     if parts.scheme not in ("postgres", "postgresql"):
-        raise BadSetting("TERCAST_DATABASE_URL", url, "use postgresql://USER:PASSWORD@HOST:PORT/NAME or sqlite:///PATH")
+        raise BadSetting("TERCAST_DATABASE_URL", url, DATABASE_RULE)
     try:
         port = parts.port
     except ValueError:

@@ -9,6 +9,7 @@ ENV.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
 SECRET_KEY = secret(ENV.secrets_dir, "django-secret-key")
 NORTHBOUND_TOKEN = secret(ENV.secrets_dir, "northbound-token")
 NORTHBOUND_URL = ENV.northbound_url
+ADDRESS_FAMILY = ENV.address_family
 DEBUG = ENV.debug
 ALLOWED_HOSTS = list(ENV.allowed_hosts)
 

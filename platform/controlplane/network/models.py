@@ -11,14 +11,19 @@ class Switch(models.Model):
     label = models.CharField(max_length=200, blank=True)
     latitude = models.FloatField(null=True)
     longitude = models.FloatField(null=True)
-    tcam_budget = models.PositiveIntegerField(null=True, help_text="content entries it may hold; null is unlimited")
+    tcam_budget = models.PositiveIntegerField(
+        null=True, help_text="content entries it may hold; null is unlimited"
+    )
     up = models.BooleanField(default=True, help_text="as the planner has it")
     connected = models.BooleanField(default=False)
     epoch = models.BigIntegerField(default=0, help_text="of the controller's connection")
-    reconciled_epoch = models.BigIntegerField(default=0, help_text="epoch in which its table last equalled the plan")
+    reconciled_epoch = models.BigIntegerField(
+        default=0, help_text="epoch in which its table last equalled the plan"
+    )
     address = models.CharField(max_length=100, blank=True)
     problems = models.JSONField(default=list)
     request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
+    removal = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     version = models.PositiveIntegerField(default=1)
 
@@ -55,11 +60,16 @@ class Link(models.Model):
     up = models.BooleanField(default=True, help_text="as the planner has it")
     discovered_at = models.DateTimeField(null=True, help_text="when probes last crossed it")
     request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
+    removal = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     version = models.PositiveIntegerField(default=1)
 
     class Meta:
         ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("a", "a_port"), name="one_link_a_port_a"),
+            models.UniqueConstraint(fields=("b", "b_port"), name="one_link_a_port_b"),
+        )
 
 
 class Host(models.Model):
@@ -72,6 +82,7 @@ class Host(models.Model):
     mac = models.CharField(max_length=17, unique=True)
     standby = models.JSONField(default=list, blank=True)
     request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
+    removal = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     version = models.PositiveIntegerField(default=1)
 

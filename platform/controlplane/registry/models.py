@@ -15,6 +15,13 @@ class Topic(models.Model):
     attributes = models.JSONField()
     indexed = models.JSONField()
     request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
+    reindexing = models.ForeignKey(
+        "control.Request",
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="the last change of `indexed`; until it ends, filters are encoded by the planner",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     version = models.PositiveIntegerField(default=1)
 
@@ -29,7 +36,9 @@ class Participant(models.Model):
     """Someone at a host."""
 
     name = models.CharField(max_length=100, unique=True)
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     version = models.PositiveIntegerField(default=1)
 
@@ -75,6 +84,9 @@ class Advertisement(Announcement):
     publisher = models.ForeignKey(Publisher, on_delete=models.PROTECT, related_name="advertisements")
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="advertisements")
 
+    class Meta(Announcement.Meta):
+        indexes = (models.Index(fields=("state", "id"), name="advertisement_state"),)
+
     @property
     def planner_id(self) -> str:
         """The id under which the planner knows it."""
@@ -87,6 +99,9 @@ class Subscription(Announcement):
     subscriber = models.ForeignKey(Subscriber, on_delete=models.PROTECT, related_name="subscriptions")
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="subscriptions")
     matched = models.BooleanField(null=True, help_text="false while no advertisement overlaps it")
+
+    class Meta(Announcement.Meta):
+        indexes = (models.Index(fields=("state", "id"), name="subscription_state"),)
 
     @property
     def planner_id(self) -> str:
