@@ -5,7 +5,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: help setup run test lint format requirements clean
+.PHONY: help setup run test test-full test-servers lint format requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -19,6 +19,13 @@ run: setup ## the platform with its demo (ARGS="--for 40 --report FILE")
 test: setup ## everything: unit, property, fake switch, real switches, API, browser
 	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh
 	@$(PY) -m pytest $(ARGS)
+
+test-full: setup ## what is longer than the everyday suite as well
+	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh
+	@$(PY) -m pytest -m "full or not full" $(ARGS)
+
+test-servers: setup ## the control plane's tests on PostgreSQL with Redis, both started for it
+	@scripts/with_servers.sh $(PY) -m pytest tests/controlplane $(ARGS)
 
 lint: setup ## ruff, mypy, import-linter
 	$(PY) -m ruff check .

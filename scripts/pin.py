@@ -1,4 +1,4 @@
-"""Write requirements.txt: the versions that are installed, of all that requirements.in needs, and nothing else."""
+"""Write requirements.txt: what requirements.in needs, in the versions that are installed."""
 
 import re
 from importlib.metadata import PackageNotFoundError, distribution
@@ -27,7 +27,9 @@ def closure(roots: list[Requirement]) -> dict[str, str]:
         except PackageNotFoundError:
             raise SystemExit(f"{name} is not installed; install requirements.in first") from None
         found[name] = dist.version
-        waiting += [need for text in dist.requires or () if _wanted(need := Requirement(text), requirement.extras)]
+        waiting += [
+            need for text in dist.requires or () if _wanted(need := Requirement(text), requirement.extras)
+        ]
     return found
 
 

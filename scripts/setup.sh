@@ -64,6 +64,9 @@ say "installing $(grep -c == requirements.txt) pinned packages (a few minutes th
 printf '\rsetup: %-100s\n' "packages are there"
 "$VENV/bin/python" -c 'import django, ryu, celery, numpy' || fail "the installation is incomplete; remove $VENV and run make setup again"
 say "installing Tercast itself (editable)"
-"$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --build-constraint build-constraints.txt -e .
+log=$(mktemp)
+"$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -e . >"$log" 2>&1 ||
+    { cat "$log" >&2; fail "the editable installation failed"; }
+rm -f "$log"
 fingerprint > "$STAMP"
 say "done"

@@ -1,0 +1,59 @@
+"""What the demo registers: publishers, and subscribers with filters of every operator.
+
+Hosts are named by their place: `(0, 1)` is the second host of the topology's first switch.
+"""
+
+from typing import Any
+
+from mininet_labs.demo.quotes import SYMBOLS
+
+PUBLISHER_PLACES = (0, 2, 5, 6, 10)
+"""The switches whose first hosts publish: one for each symbol, spread over the network."""
+
+SUBSCRIBERS: dict[str, tuple[int, tuple[str, ...]]] = {
+    "apple-desk": (1, ('symbol = "AAPL"',)),
+    "ibm-volume": (3, ('symbol == "IBM" and volume >= 10000000',)),
+    "all-but-microsoft": (4, ('symbol != "MSFT" and close > 600',)),
+    "pennies": (7, ("close < 20",)),
+    "microsoft-lows": (8, ('symbol = "MSFT" and low <= 25.5',)),
+    "highs": (9, ("high > 700",)),
+    "round-hundred": (1, ("close in [90, 110]", "open in [100, 200) and volume < 5000000")),
+    "two-symbols": (3, ('symbol in ("AAPL", "FB")',)),
+    "search-engines": (4, ('symbol prefix "GO"',)),
+    "neither-nor": (7, ('not (symbol prefix "A" or close < 100)',)),
+    "extremes": (8, ("close < 15 or close > 750", "close > 740")),
+    "archive": (9, ("",)),
+    "seattle-itself": (0, (f'symbol = "{SYMBOLS[0]}" and close > open',)),
+}
+"""Name to the switch whose first host it lives at, and its filters; some overlap on purpose."""
+
+
+def host_at(topology: dict[str, Any], place: int) -> str:
+    """The first host of the switch at `place` in the topology."""
+    switch = topology["switches"][place]["id"]
+    return str(next(host["id"] for host in topology["hosts"] if host["switch"] == switch))
+
+
+def publishers(topology: dict[str, Any]) -> list[dict[str, str]]:
+    """One publisher a symbol: `name`, `host`, `symbol`, `filter` of its advertisement."""
+    return [
+        {
+            "name": f"{symbol.lower()}-feed",
+            "host": host_at(topology, place),
+            "symbol": symbol,
+            "filter": f'symbol = "{symbol}"',
+        }
+        for symbol, place in zip(SYMBOLS, PUBLISHER_PLACES, strict=True)
+    ]
+
+
+def subscribers(topology: dict[str, Any]) -> list[dict[str, str]]:
+    """All subscribers: `name`, `host`."""
+    return [{"name": name, "host": host_at(topology, place)} for name, (place, _) in SUBSCRIBERS.items()]
+
+
+def subscriptions() -> list[dict[str, str]]:
+    """All subscriptions: `subscriber`, `filter`."""
+    return [
+        {"subscriber": name, "filter": text} for name, (_, filters) in SUBSCRIBERS.items() for text in filters
+    ]

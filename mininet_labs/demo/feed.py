@@ -1,0 +1,138 @@
+"""The hosts' process as the demo sees it: started with a plan, read for counters, drained at the end."""
+
+import json
+import queue
+import threading
+from datetime import datetime
+from typing import Any
+
+from mininet_labs.demo import content
+from mininet_labs.demo.errors import DemoError
+from mininet_labs.demo.platform_up import Platform
+from mininet_labs.demo.quotes import TOPIC
+from mininet_labs.demo.rest import Rest
+from mininet_labs.demo.services import Service, python
+
+REPORTER = "demo"
+_NOTHING: dict[str, Any] = {
+    **dict.fromkeys(("published", "wanted", "delivered", "lost", "doubled", "unwanted"), 0),
+    "delay_ms": {"p50": None, "p99": None},
+}
+_FINISH_WITHIN_S = 30.0
+
+
+class Feed:
+    """Runs `mininet_labs.demo.traffic`, and passes its counters on to the control plane."""
+
+    def __init__(self, platform: Platform, rest: Rest, topology: dict[str, Any], rate: float) -> None:
+        self._rest = rest
+        self._plan = plan(platform, rest, topology, rate)
+        log = platform.logs / "hosts.log"
+        self._service = Service("hosts", python("-m", "mininet_labs.demo.traffic"), log, {}, pipes=True)
+        self._reports: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._latest = _NOTHING
+
+    def start(self) -> None:
+        """Start it; traffic flows when this returns."""
+        self._service.start()
+        self._write(json.dumps(self._plan))
+        threading.Thread(target=self._read, daemon=True).start()
+        self._take(timeout=_FINISH_WITHIN_S)
+
+    def pass_on(self) -> dict[str, Any]:
+        """The latest counters, which the control plane has now too."""
+        while not self._reports.empty():
+            self._take(timeout=0.0)
+        counters = {key: value for key, value in self._latest.items() if key != "final"}
+        self._rest.post("/api/v1/traffic/", {"reporter": REPORTER, **counters})
+        return self._latest
+
+    def finish(self) -> dict[str, Any]:
+        """Stop publishing, let the network drain, and give the final counters."""
+        self._write("stop")
+        while not self._latest.get("final"):
+            self._take(timeout=_FINISH_WITHIN_S)
+        self.pass_on()
+        return self._latest
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._service.stop(grace=0.5)
+
+    def _write(self, line: str) -> None:
+        process = self._service.process
+        assert process is not None and process.stdin is not None
+        try:
+            process.stdin.write(line + "\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            self._failed()
+
+    def _read(self) -> None:
+        process = self._service.process
+        assert process is not None and process.stdout is not None
+        for line in process.stdout:
+            self._reports.put(json.loads(line))
+        self._reports.put(None)
+
+    def _take(self, timeout: float) -> None:
+        try:
+            report = self._reports.get(timeout=timeout) if timeout else self._reports.get_nowait()
+        except queue.Empty:
+            raise DemoError(
+                f"the hosts said nothing for {timeout:.0f} s; the end of their log:\n{self._service.tail()}"
+            ) from None
+        if report is None:
+            self._failed()
+        else:
+            self._latest = report
+
+    def _failed(self) -> None:
+        raise DemoError(
+            f"the hosts' process has ended; the end of {self._service.log}:\n{self._service.tail()}"
+        )
+
+
+def plan(platform: Platform, rest: Rest, topology: dict[str, Any], rate: float) -> dict[str, Any]:
+    """What the hosts' process needs to know: hosts, live advertisements and subscriptions of the demo."""
+    feeds = {feed["name"]: feed for feed in content.publishers(topology)}
+    homes = {row["name"]: row["host"] for row in content.subscribers(topology)}
+    topic = rest.all("/api/v1/topics/", name=TOPIC["name"])[0]
+    advertisements = [
+        {
+            "id": row["planner_id"],
+            "host": feeds[row["publisher"]]["host"],
+            "symbol": feeds[row["publisher"]]["symbol"],
+            "filter": row["filter"],
+        }
+        for row in rest.all("/api/v1/advertisements/", state="active")
+        if row["publisher"] in feeds
+    ]
+    subscriptions: dict[str, list[dict[str, Any]]] = {}
+    for row in rest.all("/api/v1/subscriptions/", state="active"):
+        if row["subscriber"] in homes:
+            wish = {"id": row["planner_id"], "filter": row["filter"], "active_at": active_at(rest, row)}
+            subscriptions.setdefault(homes[row["subscriber"]], []).append(wish)
+    used = {row["host"] for row in advertisements} | set(subscriptions)
+    hosts = {
+        host["id"]: {
+            "socket": str(platform.fabric.host_socket(host["id"])),
+            "ip": host["ip"],
+            "mac": host["mac"],
+        }
+        for host in topology["hosts"]
+        if host["id"] in used
+    }
+    return {
+        "topic": {key: topic[key] for key in ("name", "code", "attributes", "indexed")},
+        "hosts": hosts,
+        "advertisements": advertisements,
+        "subscriptions": subscriptions,
+        "rate": rate,
+    }
+
+
+def active_at(rest: Rest, row: dict[str, Any]) -> float:
+    """When the subscription became active, in seconds since 1970."""
+    request = rest.get(f"/api/v1/requests/{row['request']}/")
+    return datetime.fromisoformat(request["stage"]["confirmed"]).timestamp()

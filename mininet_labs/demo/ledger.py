@@ -1,0 +1,68 @@
+"""Who should get which event, and who got it: lost, doubled and unwanted deliveries, and the delay."""
+
+from dataclasses import dataclass, field
+
+from mininet_labs.demo.percentiles import Percentiles
+
+EventKey = tuple[str, int]
+"""Publisher and sequence number: together they name an event of the topic."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Counts deliveries against what the exact matcher wanted. Times are seconds of one clock.
+
+    An event that a host wanted is outstanding until it arrives; it is lost once `patience` seconds have
+    passed, or the run has ended. Memory is bounded by the events of the last `patience` seconds.
+    """
+
+    patience: float = 30.0
+    published: int = 0
+    wanted: int = 0
+    delivered: int = 0
+    doubled: int = 0
+    unwanted: int = 0
+    given_up: int = 0
+    delays_ms: Percentiles = field(default_factory=Percentiles)
+    _outstanding: dict[EventKey, tuple[float, set[str]]] = field(default_factory=dict)
+
+    def sent(self, event: EventKey, at: float, hosts: set[str]) -> None:
+        """`event` left its publisher; `hosts` have a subscription that matches it exactly."""
+        self.published += 1
+        self.wanted += len(hosts)
+        if hosts:
+            self._outstanding[event] = (at, hosts)
+        self._give_up(at - self.patience)
+
+    def arrived(self, event: EventKey, host: str, delay_ms: float, *, wanted: bool, doubled: bool) -> None:
+        """`event` reached `host`, `delay_ms` after it was sent."""
+        if doubled:
+            self.doubled += 1
+            return
+        self.delivered += 1
+        self.unwanted += not wanted
+        self.delays_ms.add(delay_ms)
+        if event in self._outstanding:
+            _, hosts = self._outstanding[event]
+            hosts.discard(host)
+            if not hosts:
+                del self._outstanding[event]
+
+    @property
+    def outstanding(self) -> int:
+        """Deliveries that are still to come, or lost."""
+        return sum(len(hosts) for _, hosts in self._outstanding.values())
+
+    def lost(self, before: float | None = None) -> int:
+        """Deliveries that did not come: of all events, or of those sent before the time given."""
+        return self.given_up + sum(
+            len(hosts) for at, hosts in self._outstanding.values() if before is None or at < before
+        )
+
+    def _give_up(self, before: float) -> None:
+        while self._outstanding:
+            event, (at, hosts) = next(iter(self._outstanding.items()))
+            if at >= before:
+                return
+            self.given_up += len(hosts)
+            del self._outstanding[event]

@@ -1,0 +1,84 @@
+"""The command line of the demo."""
+
+import argparse
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+RATE = 100.0
+"""Events a second that are published by default; the fabric of the demo carries several times as many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to run the demo; times in seconds, `rate` in events a second."""
+
+    run_for: float | None
+    report: Path | None
+    rate: float
+    port: int
+    topology: Path
+    fresh: bool
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options on `parser`."""
+    parser.add_argument(
+        "--for", dest="run_for", type=_seconds, metavar="SECONDS", help="end by itself after so long"
+    )
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write a JSON report at the end")
+    parser.add_argument(
+        "--rate", type=_rate, default=RATE, metavar="EVENTS", help="events a second (default %(default)g)"
+    )
+    parser.add_argument(
+        "--port", type=_port, default=8000, help="of the web page (default %(default)s, or the next free one)"
+    )
+    parser.add_argument(
+        "--topology", type=Path, default=None, metavar="FILE", help="another network than Abilene"
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="forget the database and the secrets of earlier runs"
+    )
+
+
+def from_arguments(arguments: argparse.Namespace, default_topology: Path) -> Options:
+    """The options as a value."""
+    return Options(
+        run_for=arguments.run_for,
+        report=arguments.report,
+        rate=arguments.rate,
+        port=arguments.port,
+        topology=arguments.topology or default_topology,
+        fresh=arguments.fresh,
+    )
+
+
+def _seconds(text: str) -> float:
+    value = _number(text)
+    if not 1 <= value <= 7 * 86400:
+        raise argparse.ArgumentTypeError(f"{text}: give 1 to 604800 seconds")
+    return value
+
+
+def _rate(text: str) -> float:
+    value = _number(text)
+    if not 0.1 <= value <= 1000:
+        raise argparse.ArgumentTypeError(f"{text}: give 0.1 to 1000 events a second")
+    return value
+
+
+def _port(text: str) -> int:
+    value = _number(text)
+    if value != int(value) or not 1 <= value <= 65535:
+        raise argparse.ArgumentTypeError(f"{text}: a port is a whole number from 1 to 65535")
+    return int(value)
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+    return value

@@ -1,0 +1,161 @@
+"""The platform's processes on one machine: fabric, controller, web server, worker and beat."""
+
+import fcntl
+import os
+import shutil
+import socket
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any
+
+import httpx
+
+from mininet_labs.demo.errors import DemoError
+from mininet_labs.demo.services import Service, python, run_once, wait_until
+from mininet_labs.fabric import Fabric
+
+ROOT = Path(__file__).resolve().parents[2]
+CELERY = ("-m", "celery", "-A", "controlplane.config.celery")
+_PORTS_TO_TRY = 20
+
+
+class Platform:
+    """Everything that runs for one network; `start` brings it up in order, `stop` ends it in reverse.
+
+    One platform a run directory: a second one is refused while the first lives.
+    """
+
+    def __init__(self, run_dir: Path, topology: dict[str, Any], web_port: int) -> None:
+        self.run_dir = run_dir
+        self.topology = topology
+        self.state_dir = run_dir / "state"
+        self.logs = run_dir / "logs"
+        self.services: list[Service] = []
+        self._stack = ExitStack()
+        self._lock = self._take_lock()
+        self.openflow_port = free_port(6653)
+        self.northbound_port = free_port(6680, but=(self.openflow_port,))
+        self.web_port = free_port(web_port, but=(self.openflow_port, self.northbound_port))
+        self.fabric = Fabric(
+            run_dir / "fabric", topology, controllers=[f"tcp:127.0.0.1:{self.openflow_port}"]
+        )
+
+    @property
+    def base_url(self) -> str:
+        """Where the web page and the API are."""
+        return f"http://127.0.0.1:{self.web_port}"
+
+    def secret(self, name: str) -> str:
+        """A generated secret by its name."""
+        return (self.state_dir / "secrets" / name).read_text(encoding="ascii").strip()
+
+    def forget(self) -> None:
+        """Remove the database and the secrets of earlier runs."""
+        shutil.rmtree(self.state_dir, ignore_errors=True)
+
+    def prepare(self) -> None:
+        """Make the database, the secrets and the users; what is there already stays."""
+        run_once("prepare", python("manage.py", "prepare"), self.logs / "prepare.log", self._env())
+
+    def start_fabric(self) -> None:
+        """Start Open vSwitch with all bridges, links and host ports."""
+        self._stack.callback(self.fabric.stop)
+        self.fabric.start()
+
+    def start_controller(self) -> None:
+        """Start the controller and wait until every switch is connected."""
+        token = self.state_dir / "secrets" / "northbound-token"
+        listen = ("--openflow", f"127.0.0.1:{self.openflow_port}")
+        northbound = ("--northbound", f"127.0.0.1:{self.northbound_port}", "--token-file", str(token))
+        self._serve("controller", python("-m", "controller_app", *listen, *northbound))
+        wait_until("the controller", self._switches_connected, self.services)
+
+    def start_control_plane(self) -> None:
+        """Start the web server, the Celery worker and beat; wait until the API answers."""
+        web = ("controlplane.config.asgi:application", "--host", "127.0.0.1", "--port", str(self.web_port))
+        self._serve("web", python("-m", "uvicorn", *web, "--log-level", "warning"))
+        self._serve("worker", python(*CELERY, "worker", *WORKER_OPTIONS))
+        self._serve("beat", python(*CELERY, "beat", *BEAT_OPTIONS, "--pidfile", ""))
+        wait_until("the web server", self._web_answers, self.services)
+
+    def check(self) -> None:
+        """Raise `DemoError` when a process has ended by itself."""
+        for service in self.services:
+            service.check()
+        if not self.fabric.alive():
+            raise DemoError(f"Open vSwitch has ended; look into {self.run_dir / 'fabric'}")
+
+    def stop(self) -> None:
+        """End all processes, newest first, and give the run directory free."""
+        try:
+            self._stack.close()
+        finally:
+            self._lock.close()
+
+    def _serve(self, name: str, argv: list[str]) -> None:
+        service = Service(name, argv, self.logs / f"{name}.log", self._env())
+        self._stack.callback(service.stop)
+        service.start()
+        self.services.append(service)
+
+    def _env(self) -> dict[str, str]:
+        return {
+            "TERCAST_STATE_DIR": str(self.state_dir),
+            "TERCAST_NORTHBOUND_URL": f"http://127.0.0.1:{self.northbound_port}",
+            "PYTHONUNBUFFERED": "1",
+        }
+
+    def _switches_connected(self) -> bool:
+        headers = {"Authorization": f"Bearer {self.secret('northbound-token')}"}
+        url = f"http://127.0.0.1:{self.northbound_port}/v1/switches"
+        try:
+            answer = httpx.get(url, headers=headers, timeout=5.0, trust_env=False)
+        except httpx.HTTPError:
+            return False
+        return answer.is_success and len(answer.json()) >= len(self.topology["switches"])
+
+    def _web_answers(self) -> bool:
+        try:
+            return httpx.get(f"{self.base_url}/api/v1/health/", timeout=5.0, trust_env=False).status_code in (
+                200,
+                503,
+            )
+        except httpx.HTTPError:
+            return False
+
+    def _take_lock(self) -> IO[str]:
+        self.run_dir.mkdir(parents=True, exist_ok=True)
+        lock = (self.run_dir / "lock").open("a+", encoding="ascii")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            owner = lock.read().strip() or "unknown"
+            raise DemoError(
+                f"Tercast runs in {self.run_dir} already (process {owner}); end that one first"
+            ) from None
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
+        return lock
+
+
+WORKER_OPTIONS = ("-Q", "planner,celery", "-P", "solo", "--loglevel", "info")
+BEAT_OPTIONS = ("--scheduler", "django_celery_beat.schedulers:DatabaseScheduler", "--loglevel", "warning")
+
+
+def free_port(wanted: int, but: tuple[int, ...] = ()) -> int:
+    """`wanted`, or the next port of loopback that nobody listens on."""
+    for port in range(wanted, min(wanted + _PORTS_TO_TRY, 65536)):
+        if port in but:
+            continue
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise DemoError(
+        f"no free port from {wanted} to {wanted + _PORTS_TO_TRY - 1} on 127.0.0.1; choose another with --port"
+    )

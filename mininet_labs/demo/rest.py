@@ -1,0 +1,73 @@
+"""The control plane's REST API, as far as the demo needs it."""
+
+from typing import Any
+
+import httpx
+
+from mininet_labs.demo.errors import DemoError
+
+BULK = 500
+"""Most items of one bulk call."""
+
+
+class Rest:
+    """A client with the operator's token; a refusal is a `DemoError` with the problem's words."""
+
+    def __init__(self, base: str, token: str) -> None:
+        self._client = httpx.Client(
+            base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=60.0, trust_env=False
+        )
+
+    def get(self, path: str, **parameters: Any) -> Any:
+        """The JSON of a resource."""
+        return self._answer(self._client.get(path, params=parameters))
+
+    def all(self, path: str, **parameters: Any) -> list[dict[str, Any]]:
+        """Every row of a paged list."""
+        rows: list[dict[str, Any]] = []
+        page = self.get(path, limit=200, **parameters)
+        rows += page["results"]
+        while page["next"]:
+            page = self._answer(self._client.get(page["next"]))
+            rows += page["results"]
+        return rows
+
+    def post(self, path: str, body: Any) -> Any:
+        """Post and give the JSON of the answer."""
+        return self._answer(self._client.post(path, json=body))
+
+    def add_missing(self, path: str, rows: list[dict[str, Any]], key: tuple[str, ...]) -> int:
+        """Post, in bulk, those `rows` that are not in the list, by the fields `key`; gives their number."""
+        there = {
+            tuple(row[name] for name in key) for row in self.all(path) if row.get("state") != "withdrawn"
+        }
+        missing = [row for row in rows if tuple(row[name] for name in key) not in there]
+        for start in range(0, len(missing), BULK):
+            self.post(path, missing[start : start + BULK])
+        return len(missing)
+
+    def is_up(self, path: str) -> bool:
+        """Whether the server answers `path` with success."""
+        try:
+            return self._client.get(path, timeout=2.0).is_success
+        except httpx.HTTPError:
+            return False
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    @staticmethod
+    def _answer(answer: httpx.Response) -> Any:
+        if answer.is_success:
+            return answer.json() if answer.content else None
+        try:
+            problem = answer.json()
+            detail = (
+                "; ".join(str(error["detail"]) for error in problem.get("errors", ())) or problem["detail"]
+            )
+        except (ValueError, KeyError, TypeError):
+            detail = answer.text[:500]
+        raise DemoError(
+            f"{answer.request.method} {answer.request.url.path} was answered {answer.status_code}: {detail}"
+        )

@@ -1,0 +1,239 @@
+"""`make run`: the platform comes up, loads the demo, shows what flows, and goes down without a trace."""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any, Self
+
+from mininet_labs.demo import content
+from mininet_labs.demo.errors import DemoError
+from mininet_labs.demo.feed import Feed
+from mininet_labs.demo.options import Options, add_arguments, from_arguments
+from mininet_labs.demo.platform_up import ROOT, Platform
+from mininet_labs.demo.quotes import TOPIC
+from mininet_labs.demo.rest import Rest
+from mininet_labs.demo.services import wait_until
+from mininet_labs.demo.status import StatusLine, passed, status_text
+from mininet_labs.fabric import FabricError
+
+DEFAULT_TOPOLOGY = ROOT / "mininet_labs" / "topologies" / "abilene.json"
+RUN_DIR = Path(os.environ.get("TERCAST_RUN_DIR", ROOT / "run"))
+
+
+class Interrupted(Exception):  # noqa: N818 - not an error
+    """Someone asked for the end (Ctrl-C, or a signal)."""
+
+
+class Demo:
+    """One run, from nothing to the report."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.topology = json.loads(options.topology.read_text(encoding="utf-8"))
+        self.platform = Platform(RUN_DIR, self.topology, options.port)
+        self.rest: Rest
+        self.feed: Feed | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.feed is not None:
+            self.feed.kill()
+        self.platform.stop()
+
+    def start(self) -> None:
+        """Bring everything up and load the demo."""
+        platform = self.platform
+        if self.options.fresh:
+            platform.forget()
+        step("database, secrets, users", platform.prepare)
+        step(f"fabric: {len(self.topology['switches'])} Open vSwitch bridges", platform.start_fabric)
+        step("controller (Ryu)", platform.start_controller)
+        step("web server, Celery worker and beat", platform.start_control_plane)
+        self.rest = Rest(platform.base_url, platform.secret("operator-token"))
+        step("demo: topology, publishers, subscribers", self.load)
+        step("traffic", self.start_feed)
+
+    def load(self) -> None:
+        """Register the network and the demo's content; what is there already stays."""
+        rest, topology = self.rest, self.topology
+        rest.add_missing("/api/v1/switches/", [switch_body(s) for s in topology["switches"]], ("name",))
+        rest.add_missing("/api/v1/links/", [link_body(link) for link in topology["links"]], ("a", "a_port"))
+        rest.add_missing("/api/v1/hosts/", [host_body(host) for host in topology["hosts"]], ("name",))
+        if not rest.all("/api/v1/topics/", name=TOPIC["name"]):
+            rest.post("/api/v1/topics/", TOPIC)
+        feeds = content.publishers(topology)
+        rest.add_missing(
+            "/api/v1/publishers/", [{"name": f["name"], "host": f["host"]} for f in feeds], ("name",)
+        )
+        rest.add_missing("/api/v1/subscribers/", content.subscribers(topology), ("name",))
+        topic = {"topic": TOPIC["name"]}
+        advertisements = [{"publisher": f["name"], "filter": f["filter"], **topic} for f in feeds]
+        rest.add_missing("/api/v1/advertisements/", advertisements, ("publisher", "filter"))
+        subscriptions = [{**row, **topic} for row in content.subscriptions()]
+        rest.add_missing("/api/v1/subscriptions/", subscriptions, ("subscriber", "filter"))
+        wait_until("the tables of the demo", self.settled, self.platform.services, timeout=120.0)
+
+    def settled(self) -> bool:
+        """Whether no request is under way."""
+        return not self.rest.get("/api/v1/requests/", state__in="queued,planning,deploying", limit=1)[
+            "results"
+        ]
+
+    def start_feed(self) -> None:
+        """Start the hosts' process: publishers and subscribers on the fabric's ports."""
+        self.feed = Feed(self.platform, self.rest, self.topology, self.options.rate)
+        self.feed.start()
+
+    def greet(self) -> None:
+        """Say where to look and who can log in."""
+        admin = self.platform.secret("admin-password")
+        password = self.platform.state_dir / "secrets" / "admin-password"
+        token = self.platform.state_dir / "secrets" / "operator-token"
+        print(
+            f"\n  page      {self.platform.base_url}/\n"
+            f"  log in    admin, password {admin}  (kept in {shown(password)})\n"
+            f"  API       {self.platform.base_url}/api/docs/  (operator's token in {shown(token)})\n"
+            f"  hosts     {shown(self.platform.run_dir / 'fabric')}  (their ports' sockets)\n"
+            f"  logs      {shown(self.platform.logs)}\n"
+            "  Ctrl-C ends it.\n",
+            flush=True,
+        )
+
+    def watch(self) -> None:
+        """Show the status line until the time is over, or someone asks for the end."""
+        assert self.feed is not None
+        line = StatusLine()
+        started = time.monotonic()
+        try:
+            while self.options.run_for is None or time.monotonic() - started < self.options.run_for:
+                self.platform.check()
+                line.show(status_text(self.entries(), self.feed.pass_on()))
+                time.sleep(min(1.0, max(0.05, started + (self.options.run_for or 1e9) - time.monotonic())))
+        finally:
+            line.end()
+
+    def entries(self) -> int:
+        """Content filters that the switches have confirmed."""
+        return sum(row["entries"] for row in self.rest.all("/api/v1/switches/"))
+
+    def finish(self) -> dict[str, Any]:
+        """Stop publishing, drain the network, and give the report."""
+        assert self.feed is not None
+        counters = self.feed.finish()
+        rest = self.rest
+        requests = {
+            state: rest.get("/api/v1/requests/", state=state, limit=1, count="true")["count"]
+            for state in ("active", "failed")
+        }
+        return {
+            **{
+                name: counters[name]
+                for name in ("published", "wanted", "delivered", "lost", "doubled", "unwanted")
+            },
+            "delay_ms": counters["delay_ms"],
+            "switches": len(rest.all("/api/v1/switches/")),
+            "entries": self.entries(),
+            "trees": len(rest.all("/api/v1/trees/")),
+            "requests": requests,
+            "seconds": self.options.run_for,
+            "rate": self.options.rate,
+        }
+
+
+def switch_body(switch: dict[str, Any]) -> dict[str, Any]:
+    """A switch of the topology file as the API takes it."""
+    return {
+        "name": switch["id"],
+        "dpid": switch["dpid"],
+        "label": switch.get("name", ""),
+        "latitude": switch.get("lat"),
+        "longitude": switch.get("lon"),
+        "tcam_budget": switch.get("tcam_budget"),
+    }
+
+
+def link_body(link: dict[str, Any]) -> dict[str, Any]:
+    """A link of the topology file as the API takes it."""
+    return {
+        "a": link["a"],
+        "a_port": link["a_port"],
+        "b": link["b"],
+        "b_port": link["b_port"],
+        "cost": link.get("cost", 1),
+    }
+
+
+def host_body(host: dict[str, Any]) -> dict[str, Any]:
+    """A host of the topology file as the API takes it."""
+    return {"name": host["id"], **{key: host[key] for key in ("switch", "port", "ip", "mac")}}
+
+
+def step(what: str, action: Any) -> None:
+    """Do one step of the start and say how long it took."""
+    print(f"tercast: {what} … ", end="", flush=True)
+    started = time.monotonic()
+    action()
+    print(f"{time.monotonic() - started:.1f} s", flush=True)
+
+
+def shown(path: Path) -> str:
+    """A path as short as it can be said from here."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def add_command(commands: Any) -> None:
+    """Add `run` to the labs' command line."""
+    parser = commands.add_parser("run", help="the whole platform with its demo", description=__doc__)
+    add_arguments(parser)
+    parser.set_defaults(call=main)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the demo; 0 when nothing was lost or doubled."""
+    options = from_arguments(arguments, DEFAULT_TOPOLOGY)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    try:
+        with Demo(options) as demo:
+            demo.start()
+            demo.greet()
+            try:
+                demo.watch()
+            except Interrupted:
+                print("tercast: ending …", flush=True)
+            report = demo.finish()
+            print(f"tercast: {status_text(report['entries'], report)}", flush=True)
+            if options.report is not None:
+                write_report(options.report, report)
+            return 0 if passed(report) else 1
+    except Interrupted:
+        return 130
+    except (DemoError, FabricError, OSError) as error:
+        print(f"\ntercast: {error}", file=sys.stderr)
+        return 1
+    finally:
+        print("tercast: all ended", flush=True)
+
+
+def write_report(path: Path, report: dict[str, Any]) -> None:
+    """Write the report whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    temporary.replace(path)
+    print(f"tercast: report in {path}", flush=True)
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    # A second signal while things are being ended must not stop the ending.
+    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, signal.SIG_IGN)
+    raise Interrupted(signal.Signals(number).name)
