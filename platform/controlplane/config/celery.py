@@ -7,5 +7,5 @@ from celery import Celery
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.config.settings")
 
 app = Celery("tercast")
-app.config_from_object("django.conf:settings", namespace="CELERY")
+app.config_from_object("controlplane.config.celery_settings")
 app.autodiscover_tasks()

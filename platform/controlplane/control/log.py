@@ -23,7 +23,13 @@ def submit(entries: Sequence[Entry], actor: Any = None, operation: Operation | N
     Call it inside `transaction.atomic()` together with the objects concerned.
     """
     rows = [
-        Request(kind=entry.payload["op"], payload=entry.payload, index=entry.index, actor=actor, operation=operation)
+        Request(
+            kind=entry.payload["op"],
+            payload=entry.payload,
+            index=entry.index,
+            actor=actor,
+            operation=operation,
+        )
         for entry in entries
     ]
     logged = Request.objects.bulk_create(rows, batch_size=2000)

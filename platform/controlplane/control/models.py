@@ -22,7 +22,9 @@ class Operation(models.Model):
     """A bulk call: several requests that were logged together."""
 
     created_at = models.DateTimeField(auto_now_add=True)
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     items = models.PositiveIntegerField()
 
 
@@ -30,7 +32,8 @@ class Request(models.Model):
     """One entry of the log: a change of the network, as the planner reads it.
 
     `payload` is the planner's JSON form of it. `position` is given when the planner session takes it, in the
-    order in which requests are applied; a restart applies `payload` by `position` again. Times are the stages.
+    order in which requests are applied; a restart applies `payload` by `position` again. The times are those
+    at which a stage was reached.
     """
 
     kind = models.CharField(max_length=32)
@@ -41,12 +44,15 @@ class Request(models.Model):
     problem = models.JSONField(null=True)
     operation = models.ForeignKey(Operation, null=True, on_delete=models.PROTECT, related_name="requests")
     index = models.PositiveIntegerField(null=True, help_text="place in the bulk call")
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     received_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
     computed_at = models.DateTimeField(null=True)
     confirmed_at = models.DateTimeField(null=True)
     switches = models.JSONField(default=list, help_text="names of the switches whose tables it changed")
+    waits_for = models.JSONField(default=list, help_text="names of the switches that have yet to confirm")
     added = models.PositiveIntegerField(default=0)
     removed = models.PositiveIntegerField(default=0)
     modified = models.PositiveIntegerField(default=0)
@@ -58,6 +64,36 @@ class Request(models.Model):
             models.Index(fields=("operation", "index", "id"), name="request_operation"),
             models.Index(fields=("kind", "id"), name="request_kind"),
         )
+
+
+class SwitchSync(models.Model):
+    """Whether a switch's table is known to equal the plan; kept by name, since the plan outlives switches.
+
+    `dirty` is set before anything is sent and cleared once the switch has confirmed all of it. Whatever happens
+    in between, a dirty switch is read back and repaired.
+    """
+
+    switch = models.CharField(max_length=100, unique=True)
+    dirty = models.BooleanField(default=False)
+    attempts = models.PositiveIntegerField(default=0, help_text="failed ones since it was last clean")
+    retry_at = models.DateTimeField(null=True)
+    problem = models.JSONField(null=True)
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return self.switch
+
+
+class Watermark(models.Model):
+    """Something that a watcher has to remember from run to run."""
+
+    name = models.CharField(max_length=64, unique=True)
+    value = models.JSONField()
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class PlannerSnapshot(models.Model):

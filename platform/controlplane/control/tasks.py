@@ -1,0 +1,36 @@
+"""Celery tasks: thin wake-ups. The request log is the queue; a lost message costs a sweep's period."""
+
+import logging
+
+from kombu.exceptions import KombuError
+
+from controlplane.config.celery import app
+from controlplane.config.celery_settings import PLANNER_QUEUE
+
+logger = logging.getLogger(__name__)
+
+
+def wake() -> None:
+    """Ask the planner worker to look at the log; does nothing while an earlier wake-up waits in the broker.
+
+    A broker that cannot be reached is logged and no error: the sweep finds what waits.
+    """
+    try:
+        if waiting(PLANNER_QUEUE) == 0:
+            plan.apply_async(queue=PLANNER_QUEUE)
+    except (KombuError, OSError) as error:
+        logger.warning("no wake-up sent, the sweep will find the work: %s", error)
+
+
+def waiting(queue: str) -> int:
+    """How many messages of `queue` no worker has taken yet."""
+    with app.producer_or_acquire() as producer:
+        return int(producer.channel.queue_declare(queue=queue).message_count)
+
+
+@app.task(name="tercast.plan")  # type: ignore[untyped-decorator] # celery has no types
+def plan() -> None:
+    """Take what waits in the log through the planner to the switches."""
+    from controlplane.control import session  # noqa: PLC0415 - the web process sends wake-ups without a planner
+
+    session.run()
