@@ -69,8 +69,8 @@ class Request(models.Model):
 class SwitchSync(models.Model):
     """Whether a switch's table is known to equal the plan; kept by name, since the plan outlives switches.
 
-    `dirty` is set before anything is sent and cleared once the switch has confirmed all of it. Whatever happens
-    in between, a dirty switch is read back and repaired.
+    `dirty` is set before anything is sent and cleared once the switch has confirmed all of it. Whatever
+    happens in between, a dirty switch is read back and repaired.
     """
 
     switch = models.CharField(max_length=100, unique=True)
