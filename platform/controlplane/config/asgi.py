@@ -1,8 +1,13 @@
-"""The ASGI application."""
+"""The ASGI application: HTTP by Django, WebSockets by the live stream."""
 
 import os
 
+from channels.routing import ProtocolTypeRouter
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.config.settings")
-application = get_asgi_application()
+http = get_asgi_application()  # loads the apps, which the next import needs
+
+from controlplane.live.routing import websocket_routes  # noqa: E402
+
+application = ProtocolTypeRouter({"http": http, "websocket": websocket_routes()})

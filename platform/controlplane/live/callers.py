@@ -1,0 +1,80 @@
+"""Who opens a stream: the same users, by session or token, that the REST API would let in."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from io import BytesIO
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.core.exceptions import DisallowedHost
+from django.core.handlers.asgi import ASGIRequest
+from rest_framework.exceptions import APIException
+from rest_framework.request import Request
+from rest_framework.settings import api_settings
+
+from controlplane.live.protocol import Close, Ended, Event
+
+Scope = dict[str, Any]
+
+
+def identify(scope: Scope) -> AbstractBaseUser:
+    """The user who opened the stream with the handshake `scope`; raises `Ended` with what is missing.
+
+    Reads the database anew at every call, so that it also tells whether a log-in still holds.
+    """
+    request = _handshake(scope)
+    _check_origin(request)
+    try:
+        user = Request(request, authenticators=[make() for make in api_settings.DEFAULT_AUTHENTICATION_CLASSES]).user
+    except APIException as error:
+        raise Ended(Close.LOG_IN, str(error.detail)) from None
+    if user is None or not user.is_authenticated:
+        raise Ended(Close.LOG_IN, "log in first: at /login/, or with an 'Authorization: Bearer TOKEN' header")
+    return user
+
+
+def may_see(user: AbstractBaseUser | AnonymousUser, event: Event) -> bool:
+    """Whether `user` may see `event`; all who may log in read everything so far."""
+    return bool(user.is_active)
+
+
+def _handshake(scope: Scope) -> ASGIRequest:
+    """The opening handshake as the GET request that it is, with its session and the session's user."""
+    request = ASGIRequest({**scope, "type": "http", "method": "GET"}, BytesIO())
+    store = import_module(settings.SESSION_ENGINE).SessionStore
+    request.session = store(request.COOKIES.get(settings.SESSION_COOKIE_NAME))
+    request.user = get_user(request)
+    return request
+
+
+def _check_origin(request: ASGIRequest) -> None:
+    """A browser names the page's origin, which is this server or a trusted one; programs name none.
+
+    Without an origin a session cookie is not enough: it would not show who uses it.
+    """
+    origin = request.headers.get("Origin")
+    try:
+        host = request.get_host()
+    except DisallowedHost:
+        raise Ended(Close.ORIGIN, "this server does not go by the name in the Host header") from None
+    if origin is None:
+        if "Authorization" not in request.headers:
+            raise Ended(Close.LOG_IN, "without an Origin header, use 'Authorization: Bearer TOKEN'")
+        return
+    if origin not in settings.CSRF_TRUSTED_ORIGINS and _authority(origin) != _authority(f"//{host}"):
+        raise Ended(Close.ORIGIN, "pages of other origins may not open the live stream")
+
+
+def _authority(url: str) -> tuple[str | None, int | None]:
+    """Host and port, where the default port is none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None, None
+    default = {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.hostname, None if port == default else port

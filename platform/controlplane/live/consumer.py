@@ -1,0 +1,174 @@
+"""The WebSocket consumer: one live stream, from the handshake to the reason of its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from typing import Any, ClassVar
+
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+
+from controlplane.live import protocol
+from controlplane.live.callers import identify, may_see
+from controlplane.live.feed import Cursor, Feed
+from controlplane.live.protocol import Bounds, Close, Ended, Event, From, Ping
+
+logger = logging.getLogger(__name__)
+
+FEED = Feed()
+"""The one feed of this process; idle until its first client."""
+
+
+class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
+    """One client's stream.
+
+    A single task (`_stream`) says everything but pongs, so messages keep their order; whatever ends the
+    stream completes `_ended`, and the reason goes out even while that task waits for a client that does
+    not read.
+    """
+
+    feed: ClassVar[Feed] = FEED
+    retention_seconds: ClassVar[int] = 0
+    grace: ClassVar[float] = 5.0
+    """Seconds after the hello in which `from` is expected; then the stream goes on from the hello."""
+    pulse: ClassVar[float] = 10.0
+    """Seconds of silence after which the server says `ping`."""
+    recheck: ClassVar[float] = 30.0
+    """Seconds between two looks at whether the log-in still holds."""
+    farewell: ClassVar[float] = 30.0
+    """Seconds in which a client that does not read may still come to read why it was cut off."""
+    batch: ClassVar[int] = 100
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args)
+        for name, value in kwargs.items():
+            setattr(self, name, value)
+        self._wanted: asyncio.Queue[From] = asyncio.Queue(maxsize=1)
+        self._ended: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
+        self._streaming = False
+        self._service: asyncio.Task[None] | None = None
+
+    async def connect(self) -> None:
+        """Let the client in, or say why not; in a browser only an accepted socket can say it."""
+        await self.accept()
+        try:
+            self.user = await database_sync_to_async(identify)(self.scope)
+        except Ended as refused:
+            await self.close(int(refused.close), refused.reason)
+            return
+        self._service = asyncio.create_task(self._serve())
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """A message of the client; a bad one ends the stream."""
+        if self._service is None or self._ended.done():
+            return
+        try:
+            await self._heed(text_data)
+        except Ended as refused:
+            self._end(refused)
+
+    async def disconnect(self, code: int) -> None:
+        """The client is gone: stop everything that was done for it."""
+        if self._service is not None:
+            self._service.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._service
+
+    async def _heed(self, text: str | None) -> None:
+        if text is None:
+            raise Ended(Close.BAD_MESSAGE, "messages are text, not binary")
+        match protocol.parse(text):
+            case Ping():
+                await self.send(protocol.pulse("pong", self.feed.window.newest))
+            case From() as wanted if not self._streaming and self._wanted.empty():
+                self._wanted.put_nowait(wanted)
+            case From():
+                raise Ended(Close.BAD_MESSAGE, "the stream has begun already; `from` is said once, after the hello")
+
+    def _end(self, why: Ended) -> None:
+        if not self._ended.done():
+            self._ended.set_result(why)
+
+    async def _serve(self) -> None:
+        """Stream until something ends it, then tell the client why."""
+        tasks = {asyncio.create_task(self._stream()), asyncio.create_task(self._watch_log_in())}
+        try:
+            await asyncio.wait({self._ended, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        if self._ended.done():
+            with contextlib.suppress(OSError, TimeoutError):
+                await asyncio.wait_for(self._say_farewell(self._ended.result()), self.farewell)
+
+    async def _say_farewell(self, why: Ended) -> None:
+        await self.send(protocol.error(why))
+        await self.close(int(why.close), why.reason)
+
+    async def _stream(self) -> None:
+        try:
+            async with self.feed.joined() as bounds:
+                await self.send(protocol.hello(bounds, self.retention_seconds))
+                position = await self._agree(bounds)
+                position = await self._catch_up(position)
+                with self.feed.cursor(position) as cursor:
+                    cursor.ended.add_done_callback(lambda ended: self._end(ended.result()))
+                    await self._follow(cursor)
+        except Ended as why:
+            self._end(why)
+        except OSError:
+            pass  # the client went away in the middle of a message
+        except Exception:
+            logger.exception("a live stream failed")
+            self._end(Ended(Close.FAILED, "the live stream failed at the server; connect again"))
+
+    async def _agree(self, greeted: Bounds) -> int:
+        """The id after which this stream goes on, once the client has named one that can be served."""
+        wanted: From | None = None
+        with contextlib.suppress(TimeoutError):
+            wanted = await asyncio.wait_for(self._wanted.get(), self.grace)
+        while True:
+            id_ = greeted.newest if wanted is None or wanted.id is None else wanted.id
+            served, message = protocol.answer(await self.feed.reader.bounds(), id_)
+            self._streaming = served
+            await self.send(message)
+            if served:
+                return id_
+            wanted = await self._wanted.get()
+
+    async def _catch_up(self, position: int) -> int:
+        """Send from the outbox, at the client's pace, until the feed's window holds what comes next."""
+        while position < self.feed.window.floor:
+            page = await self.feed.reader.page(position, self.feed.page)
+            if not page.complete or not page.events:
+                raise Ended(Close.GAP, "events were pruned before they were sent; connect again")
+            for event in page.events:
+                await self._show(event)
+            position = page.events[-1].id
+        return position
+
+    async def _follow(self, cursor: Cursor) -> None:
+        while True:
+            events = await cursor.take(self.batch, self.pulse)
+            for event in events:
+                await self._show(event)
+                cursor.position = event.id
+            if not events:
+                await self.send(protocol.pulse("ping", self.feed.window.newest))
+
+    async def _show(self, event: Event) -> None:
+        if may_see(self.user, event):
+            await self.send(event.text)
+
+    async def _watch_log_in(self) -> None:
+        """End the stream when the session, the token or the user is no longer good."""
+        while True:
+            await asyncio.sleep(self.recheck)
+            try:
+                self.user = await database_sync_to_async(identify)(self.scope)
+            except Ended as refused:
+                self._end(refused)
+                return

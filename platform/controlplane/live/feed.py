@@ -1,0 +1,183 @@
+"""One poller a process reads the outbox and feeds every live stream from a shared window of recent events."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from bisect import bisect_right
+from collections.abc import AsyncIterator, Iterator
+
+from controlplane.live.protocol import Bounds, Close, Ended, Event
+from controlplane.live.reader import OutboxReader, Page
+
+logger = logging.getLogger(__name__)
+
+
+class Window:
+    """The latest events, bounded in number and in characters; `floor` is the id before its first."""
+
+    def __init__(self, floor: int, events: int, characters: int) -> None:
+        self.floor = floor
+        self.newest = floor
+        self._events: list[Event] = []
+        self._characters = 0
+        self._limits = events, characters
+
+    def extend(self, events: tuple[Event, ...]) -> None:
+        """Take newer events in; the oldest go when there is no room."""
+        self._events += events
+        self._characters += sum(len(event.text) for event in events)
+        self.newest = events[-1].id
+        self._trim()
+
+    def after(self, id_: int, limit: int) -> list[Event]:
+        """The first `limit` events above `id_`, which is not below the floor."""
+        start = bisect_right(self._events, id_, key=lambda event: event.id)
+        return self._events[start : start + limit]
+
+    def _trim(self) -> None:
+        most, characters = self._limits
+        drop = max(0, len(self._events) - most)
+        gone = sum(len(event.text) for event in self._events[:drop])
+        while self._characters - gone > characters and drop < len(self._events) - 1:
+            gone += len(self._events[drop].text)
+            drop += 1
+        if drop:
+            self.floor = self._events[drop - 1].id
+            self._characters -= gone
+            del self._events[:drop]
+
+
+class Cursor:
+    """One client's place in the feed: `position` is the id of the last event that was sent to it.
+
+    `ended` is completed, with the reason, when the feed can no longer serve it.
+    """
+
+    def __init__(self, feed: Feed, position: int) -> None:
+        self.position = position
+        self.ended: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
+        self._feed = feed
+        self._news = asyncio.Event()
+
+    async def take(self, limit: int, timeout: float) -> list[Event]:
+        """The next events in id order, at most `limit`; none when none came for `timeout` seconds."""
+        events = self._feed.window.after(self.position, limit)
+        if not events:
+            self._news.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), timeout)
+            events = self._feed.window.after(self.position, limit)
+        return events
+
+    def notice(self) -> None:
+        """There are new events; ends the client when it is so far behind that the next one for it is gone."""
+        if self.position < self._feed.window.floor:
+            self.end(Ended(Close.TOO_SLOW, "too slow: too many events are waiting; connect again and go on"))
+        self._news.set()
+
+    def end(self, why: Ended) -> None:
+        """Tell the client that it gets nothing more."""
+        if not self.ended.done():
+            self.ended.set_result(why)
+
+
+class Feed:
+    """The poller, running from the first client to the last, and the window that it fills.
+
+    A client that falls out of the window is cut off: it finds what it missed in the outbox when it comes
+    back. Full pages are paced, so that a burst in the outbox does not outrun clients that read at once.
+    """
+
+    def __init__(
+        self,
+        reader: OutboxReader | None = None,
+        *,
+        interval: float = 0.1,
+        page: int = 500,
+        events: int = 5000,
+        characters: int = 16_000_000,
+        patience: int = 5,
+    ) -> None:
+        self.reader = OutboxReader() if reader is None else reader
+        self.interval = interval
+        self.page = page
+        self.events = events
+        self.characters = characters
+        self.patience = patience
+        self.window = Window(0, events, characters)
+        self._cursors: set[Cursor] = set()
+        self._clients = 0
+        self._start: asyncio.Task[asyncio.Task[None]] | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether there is a poller."""
+        return self._start is not None
+
+    @contextlib.asynccontextmanager
+    async def joined(self) -> AsyncIterator[Bounds]:
+        """Be one of the clients for whom the poller runs; gives the outbox's bounds."""
+        self._clients += 1
+        try:
+            if self._start is None:
+                self._start = asyncio.create_task(self._begin())
+            await asyncio.shield(self._start)
+            yield await self.reader.bounds()
+        finally:
+            self._clients -= 1
+            if not self._clients:
+                self._end()
+
+    @contextlib.contextmanager
+    def cursor(self, position: int) -> Iterator[Cursor]:
+        """A cursor at `position`, which is in the window, for as long as the context lasts."""
+        cursor = Cursor(self, position)
+        self._cursors.add(cursor)
+        try:
+            yield cursor
+        finally:
+            self._cursors.discard(cursor)
+
+    async def _begin(self) -> asyncio.Task[None]:
+        bounds = await self.reader.bounds()
+        self.window = Window(bounds.newest, self.events, self.characters)
+        return asyncio.create_task(self._poll())
+
+    def _end(self) -> None:
+        start, self._start = self._start, None
+        if start is not None and not start.cancel() and not start.cancelled() and start.exception() is None:
+            start.result().cancel()
+        self.reader.close()
+
+    async def _poll(self) -> None:
+        failures = 0
+        while True:
+            try:
+                page = await self.reader.page(self.window.newest, self.page)
+            except Exception:
+                failures += 1
+                self._failed(failures)
+            else:
+                failures = 0
+                self._publish(page)
+            await asyncio.sleep(self.interval * (1 + min(failures, 20)))
+
+    def _failed(self, failures: int) -> None:
+        logger.warning("the outbox cannot be read (%d times in a row)", failures, exc_info=failures == 1)
+        if failures == self.patience:
+            self._end_all(Ended(Close.FAILED, "the outbox cannot be read at the moment; connect again"))
+
+    def _publish(self, page: Page) -> None:
+        if not page.events:
+            return
+        if not page.complete:
+            self._end_all(Ended(Close.GAP, "events were pruned before they were read; connect again"))
+        self.window.extend(page.events)
+        for cursor in tuple(self._cursors):
+            cursor.notice()
+
+    def _end_all(self, why: Ended) -> None:
+        for cursor in tuple(self._cursors):
+            cursor.end(why)

@@ -1,0 +1,146 @@
+"""What goes over the live stream: the messages of both sides, and the codes with which the server ends it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NoReturn
+
+from django.utils import timezone
+
+LARGEST_MESSAGE = 4096
+"""Characters in a client's message; none that it may say is near it."""
+
+LARGEST_ID = (1 << 63) - 1
+
+
+class LiveError(Exception):
+    """Something about a live stream is refused."""
+
+
+class Close(IntEnum):
+    """Why the server ended a stream; 4xxx so that a browser shows them to the page."""
+
+    FAILED = 1011
+    BAD_MESSAGE = 4400
+    LOG_IN = 4401
+    ORIGIN = 4403
+    TOO_SLOW = 4408
+    GAP = 4410
+
+
+class Ended(LiveError):
+    """The server ends a stream: `close` says why to programs, `detail` to people."""
+
+    def __init__(self, close: Close, detail: str) -> None:
+        super().__init__(detail)
+        self.close = close
+        self.detail = detail
+
+    @property
+    def reason(self) -> str:
+        """`detail`, cut to the 123 bytes that a close frame has room for."""
+        return self.detail.encode()[:123].decode(errors="ignore")
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Ids of the oldest and newest event that the outbox keeps; both 0 when it is empty."""
+
+    oldest: int
+    newest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An outbox event, and `text`, its message as every client gets it."""
+
+    id: int
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class From:
+    """The client has everything up to event `id` (None: up to the hello)."""
+
+    id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """The client asks whether the server is there."""
+
+
+def parse(text: str) -> From | Ping:
+    """The client's message in `text`; raises `Ended` with what was wrong and what to send."""
+    if len(text) > LARGEST_MESSAGE:
+        _bad(f"a message has at most {LARGEST_MESSAGE} characters, this one has {len(text)}")
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        _bad('the message is not JSON; send {"type": "from", "id": N} or {"type": "ping"}')
+    if not isinstance(message, dict):
+        _bad('the message is not an object; send {"type": "from", "id": N} or {"type": "ping"}')
+    match message.get("type"):
+        case "from":
+            return From(_id(message.get("id")))
+        case "ping":
+            return Ping()
+        case other:
+            _bad(f'type {json.dumps(other)[:40]} is unknown; known are "from" and "ping"')
+
+
+def _id(value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST_ID:
+        _bad(f"id {json.dumps(value)[:40]} is not an integer from 0 to 2^63-1, nor null")
+    return value
+
+
+def _bad(detail: str) -> NoReturn:
+    raise Ended(Close.BAD_MESSAGE, detail)
+
+
+def event_text(id_: int, kind: str, payload: object, at: str) -> str:
+    """An event's message."""
+    return _dump({"type": "event", "id": id_, "kind": kind, "payload": payload, "at": at})
+
+
+def hello(bounds: Bounds, retention_seconds: int) -> str:
+    """The server's first message."""
+    return _dump(
+        {"type": "hello", "oldest": bounds.oldest, "newest": bounds.newest, "retention": retention_seconds}
+    )
+
+
+def answer(bounds: Bounds, id_: int) -> tuple[bool, str]:
+    """Whether a client that has everything up to `id_` can go on from there, and the message that says so."""
+    if id_ > bounds.newest:
+        return False, _reload(bounds, f"event {id_} was never given out; the newest is {bounds.newest}")
+    if id_ == bounds.newest:
+        return True, _dump({"type": "up-to-date", "newest": bounds.newest})
+    if id_ < bounds.oldest - 1:
+        return False, _reload(bounds, f"events before {bounds.oldest} are no longer kept")
+    return True, _dump({"type": "replayed", "from": id_, "to": bounds.newest})
+
+
+def _reload(bounds: Bounds, why: str) -> str:
+    detail = f"{why}; read the state over REST, then go on from {bounds.newest}"
+    return _dump({"type": "reload", "oldest": bounds.oldest, "newest": bounds.newest, "detail": detail})
+
+
+def pulse(type_: str, newest: int) -> str:
+    """A `ping` of the server or its `pong`: it is there, and `newest` is what it has read last."""
+    return _dump({"type": type_, "newest": newest, "at": timezone.now().isoformat()})
+
+
+def error(ended: Ended) -> str:
+    """The last message before the server ends a stream."""
+    return _dump({"type": "error", "code": int(ended.close), "detail": ended.detail})
+
+
+def _dump(message: dict[str, object]) -> str:
+    return json.dumps(message, separators=(",", ":"))
