@@ -1,0 +1,37 @@
+"""What goes wrong at a host, by meaning."""
+
+from __future__ import annotations
+
+from tercast.errors import TercastError
+
+
+class WireError(TercastError):
+    """Bytes that are no event of the wire format: the offset where it shows, and the broken rule."""
+
+    def __init__(self, position: int, rule: str) -> None:
+        self.position = position
+        self.rule = rule
+        super().__init__(position, rule)
+
+    def __str__(self) -> str:
+        return f"byte {self.position}: {self.rule}"
+
+
+class UnknownSchema(WireError):  # noqa: N818 - named by meaning
+    """A well-formed header whose topic or attribute list the receiver does not know."""
+
+
+class TransportError(TercastError):
+    """The network below could not do it: the address, what the system said, what to do."""
+
+
+class TransportClosed(TransportError):  # noqa: N818 - named by meaning
+    """The other end is gone; nothing more will come."""
+
+
+class SequenceError(TercastError):
+    """A sequence number that never repeats cannot be given: the state file, and why."""
+
+
+class ApiError(TercastError):
+    """The REST API did not answer as needed: one line with request, status and reason."""

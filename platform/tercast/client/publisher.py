@@ -1,0 +1,123 @@
+"""The publishing side of a host: check an event, find its address, send it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NoReturn
+
+from tercast.addressing import AddressPlan
+from tercast.client.sequence import Sequence, now_us
+from tercast.client.transports import Transport
+from tercast.client.wire import MAX_PAYLOAD, EventCodec, origin_bytes
+from tercast.errors import Refused, shown
+from tercast.eventspace import Topic
+from tercast.filters import Filter
+
+
+@dataclass(frozen=True, slots=True)
+class _Route:
+    """What one topic's encoding makes of events; replaced as a whole when the publisher is told another."""
+
+    topic: Topic
+    filter: Filter
+    codec: EventCodec
+    origin: bytes
+
+
+class Publisher:
+    """Publishes the events of one advertisement.
+
+    `publisher` is the advertisement's id, `advertisement` its filter, `depth` the length of an event's dz
+    (the plan's `max_dz_length`, or all the room the address has). `sequence` gives the sequence numbers;
+    without one they start at the clock. Several threads may publish.
+    """
+
+    def __init__(  # noqa: PLR0917 - the order of the contract
+        self,
+        topic: Topic,
+        advertisement: str | Filter,
+        transport: Transport,
+        address: AddressPlan,
+        publisher: str,
+        depth: int | None = None,
+        *,
+        sequence: Sequence | None = None,
+        clock: Callable[[], int] = now_us,
+    ) -> None:
+        self.publisher = publisher
+        self._advertisement = str(advertisement)
+        self._transport, self._address, self._clock = transport, address, clock
+        self._depth = _checked_depth(address, depth)
+        self._sequence = sequence if sequence is not None else Sequence(clock=clock)
+        self._lock = threading.Lock()
+        self._route = self._routed(topic)
+
+    @property
+    def topic(self) -> Topic:
+        """The topic in the encoding that events go out in now."""
+        return self._route.topic
+
+    def publish(self, values: Mapping[str, object]) -> int:
+        """Send one event and return its sequence number.
+
+        Refused, and nothing sent, when the topic does not allow the values, when they lie outside the
+        advertisement, or when the event is larger than 1,200 bytes.
+        """
+        with self._lock:
+            route = self._route
+            topic = route.topic
+            checked = topic.check(values)
+            if not route.filter.matches(checked):
+                raise _outside(route.filter, checked)
+            body = route.codec.encode_values(checked)
+            target = self._address.event_address(topic.code, topic.event_dz(checked, self._depth))
+            tail = route.origin + body
+            if len(tail) > _TAIL:
+                _refuse_size(route.codec, checked, len(tail))
+            seq = self._sequence.take()
+            self._transport.send(target, route.codec.head(seq, self._clock()) + tail)
+            return seq
+
+    def follow(self, topic: Topic) -> None:
+        """Change over to another code or indexing of the same topic (or to a new list of attributes).
+
+        When it returns, no event goes out in the old encoding any more. Refused, and nothing changed, when
+        the topic has another name, the plan no room for the code, or the filter does not fit the attributes.
+        """
+        if topic.name != self.topic.name:
+            detail = f"{shown(topic.name)}; this publisher's topic is {shown(self.topic.name)}"
+            raise Refused(("topic",), "other_topic", detail, topic.name)
+        route = self._routed(topic)
+        with self._lock:
+            self._route = route
+
+    def _routed(self, topic: Topic) -> _Route:
+        self._address.check_code(topic.code, ("topic", "code"))
+        parsed = Filter.parse(self._advertisement, topic)
+        return _Route(topic, parsed, EventCodec(topic), origin_bytes(topic.code, self.publisher))
+
+
+_TAIL = MAX_PAYLOAD - 22
+
+
+def _checked_depth(address: AddressPlan, depth: int | None) -> int:
+    if depth is None:
+        return address.dz_room
+    if not 1 <= depth <= address.dz_room:
+        detail = f"{shown(depth)} is not in 1..{address.dz_room}, the room of {address.prefix}"
+        raise Refused(("depth",), "out_of_range", detail, depth)
+    return depth
+
+
+def _outside(advertised: Filter, values: Mapping[str, object]) -> Refused:
+    raise NotImplementedError
+
+
+def _refuse_size(codec: EventCodec, values: Mapping[str, object], tail: int) -> NoReturn:
+    sizes = codec.sizes(values)
+    name = max(sizes, key=sizes.__getitem__)
+    size = tail + MAX_PAYLOAD - _TAIL
+    detail = f"the event takes {size} bytes, {sizes[name]} of them here; the largest has {MAX_PAYLOAD}"
+    raise Refused((name,), "too_large", detail, values[name])

@@ -1,0 +1,117 @@
+"""Sequence numbers that never repeat, across restarts of a publisher too."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tercast.client.errors import SequenceError
+
+LARGEST = (1 << 64) - 1
+"""Sequence numbers and times are 64 bits wide."""
+
+BLOCK = 1 << 20
+"""How many numbers a state file sets aside at once."""
+
+_DIGITS = 20  # of 2**64, too
+_RECORD = _DIGITS + 1
+_STATE = re.compile(rb"[0-9]{%d}\n" % _DIGITS)
+
+
+def now_us() -> int:
+    """The clock: microseconds since 1970 in UTC, as it stands, steps and all."""
+    return time.time_ns() // 1000
+
+
+class Sequence:
+    """Numbers for one publisher: the first is the clock in microseconds, each further one is 1 more.
+
+    A publisher that sends less than a million events a second is always behind the clock, so a restart begins
+    above all earlier numbers, as long as the clock has not been set back in between. Where that may happen, a
+    state file keeps a mark above all numbers given so far; a restart begins at the later of mark and clock.
+    The file belongs to one publisher at a time (SequenceError for a second one).
+    """
+
+    def __init__(self, state: str | Path | None = None, clock: Callable[[], int] = now_us) -> None:
+        self._lock = threading.Lock()
+        self._mark = _Mark(Path(state)) if state is not None else None
+        self._next = max(0, clock(), self._mark.value if self._mark else 0)
+
+    def take(self) -> int:
+        """The next number; SequenceError when all 2**64 are used up."""
+        with self._lock:
+            number = self._next
+            if number > LARGEST:
+                raise SequenceError("all sequence numbers below 2**64 are used up")
+            if self._mark and number >= self._mark.value:
+                self._mark.move(min(number + BLOCK, LARGEST + 1))
+            self._next = number + 1
+            return number
+
+    def close(self) -> None:
+        """Give the state file back, marked at the next number."""
+        with self._lock:
+            if self._mark:
+                self._mark.close(self._next)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Mark:
+    """A number in a locked file that only grows; what it says is on the disk before it is used."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except (OSError, ValueError) as error:
+            raise SequenceError(f"cannot open the sequence state {str(path)!r}: {error}") from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.value = self._read()
+        except OSError as error:
+            os.close(self._file)
+            in_use = isinstance(error, BlockingIOError)
+            why = "another publisher uses it" if in_use else str(error)
+            raise SequenceError(f"cannot use the sequence state {str(path)!r}: {why}") from None
+        except SequenceError:
+            os.close(self._file)
+            raise
+
+    def move(self, value: int) -> None:
+        try:
+            os.pwrite(self._file, b"%0*d\n" % (_DIGITS, value), 0)
+            os.fsync(self._file)
+        except OSError as error:
+            raise SequenceError(f"cannot write the sequence state {str(self._path)!r}: {error}") from None
+        self.value = value
+
+    def close(self, value: int) -> None:
+        if self._file >= 0:
+            self.move(value)
+            os.close(self._file)
+            self._file = -1
+
+    def _read(self) -> int:
+        record = os.pread(self._file, _RECORD + 1, 0)
+        if not record:
+            return 0
+        if not _STATE.fullmatch(record) or int(record) > LARGEST + 1:
+            raise SequenceError(
+                f"{str(self._path)!r} does not hold a sequence number ({_DIGITS} digits and a line feed);"
+                " write one above the highest number used, or delete it when the clock is right"
+            )
+        return int(record)

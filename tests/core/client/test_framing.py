@@ -1,0 +1,110 @@
+"""Frames behind their lengths over a real stream socket, however the bytes are cut."""
+
+import socket
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tercast.client.errors import TransportClosed, TransportError
+from tercast.client.framing import FrameStream
+
+
+@pytest.fixture
+def ends():
+    near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    with FrameStream(near) as stream, far:
+        yield stream, far
+
+
+def test_a_frame_goes_out_behind_its_length(ends):
+    stream, far = ends
+    stream.send(b"frame")
+    assert far.recv(100) == b"\x00\x05frame"
+
+
+@given(st.lists(st.binary(max_size=400), max_size=8), st.data())
+def test_frames_come_in_whole_however_they_are_cut(frames, data):
+    near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    with FrameStream(near) as stream, far:
+        stuff = b"".join(len(frame).to_bytes(2, "big") + frame for frame in frames)
+        got = []
+        while stuff:
+            cut = data.draw(st.integers(1, len(stuff)))
+            far.sendall(stuff[:cut])
+            stuff = stuff[cut:]
+            while (frame := stream.receive(0)) is not None:
+                got.append(frame)
+        assert got == frames
+
+
+def test_the_largest_frame_passes_and_a_larger_one_is_refused(ends):
+    stream, far = ends
+    sender = threading.Thread(target=far.sendall, args=(b"\xff\xff" + bytes(0xFFFF),))
+    sender.start()
+    assert stream.receive(10) == bytes(0xFFFF)
+    sender.join()
+    with pytest.raises(TransportError, match="65536 bytes"):
+        stream.send(bytes(0x10000))
+
+
+def test_half_a_frame_is_not_one_yet(ends):
+    stream, far = ends
+    far.sendall(b"\x00\x05fra")
+    assert stream.receive(0.01) is None
+    far.sendall(b"me")
+    assert stream.receive(0) == b"frame"
+
+
+def test_the_end_of_the_stream_is_told_after_the_last_frame(ends):
+    stream, far = ends
+    far.sendall(b"\x00\x01x\x00")
+    far.close()
+    assert stream.receive(1) == b"x"
+    for _ in range(2):
+        with pytest.raises(TransportClosed):
+            stream.receive(1)
+    with pytest.raises(TransportClosed):
+        stream.send(b"frame")
+
+
+def test_closing_wakes_the_thread_that_waits(ends):
+    stream, _ = ends
+    seen = []
+
+    def wait():
+        try:
+            stream.receive(None)
+        except TransportClosed as error:
+            seen.append(error)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    stream.close()
+    thread.join(10)
+    assert len(seen) == 1
+
+
+def test_threads_that_send_do_not_mix_their_frames(ends):
+    stream, far = ends
+    other = FrameStream(far)
+    senders = [
+        threading.Thread(target=lambda mark=mark: [stream.send(bytes((mark,)) * 3000) for _ in range(200)])
+        for mark in range(4)
+    ]
+    for sender in senders:
+        sender.start()
+    frames = [other.receive(10) for _ in range(800)]
+    for sender in senders:
+        sender.join()
+    assert all(frame == bytes((frame[0],)) * 3000 for frame in frames)
+
+
+def test_connecting_where_nobody_listens_is_one_line(tmp_path):
+    with pytest.raises(TransportError, match=r"cannot connect to .*nobody.*No such file"):
+        FrameStream.connect(tmp_path / "nobody")
+    with pytest.raises(TransportError, match="too long"):
+        FrameStream.connect("/tmp/" + "x" * 200)
+    with pytest.raises(TransportError, match="cannot connect"):
+        FrameStream.connect("/tmp/a\0b")
