@@ -1,0 +1,186 @@
+"""The controller's parts put together, and what each word of a switch sets off."""
+
+from __future__ import annotations
+
+import logging
+from time import monotonic
+from typing import Any
+
+from controller_app import intake, openflow
+from controller_app.alarms import LASTING, Alarms
+from controller_app.connection import Connection, peer_text
+from controller_app.counters import Counters
+from controller_app.discovery import Discovery
+from controller_app.errors import Failure, Rejected, Unreachable
+from controller_app.events import Events
+from controller_app.programmer import Programmer
+from controller_app.ryu_api import OF10, sleep, spawn
+from controller_app.settings import Settings
+from controller_app.switches import Registry
+
+GREETING = 10.0
+"""Seconds in which a new connection must have finished its hand-shake."""
+
+QUIET = 5.0
+"""Seconds of silence after which a switch is asked for a sign of life."""
+
+log = logging.getLogger(__name__)
+
+
+class Controller:
+    """Connections come and go here; everything else is done by the parts."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.registry = Registry()
+        self.events = Events()
+        self.alarms = Alarms(self.events)
+        self.programmer = Programmer(self.registry)
+        self.discovery = Discovery(self.registry, self.events, self.alarms, settings.probe_interval)
+        self.counters = Counters(self.registry, settings.poll_interval)
+        self._connections: dict[Any, Connection] = {}
+        self._greeting: dict[Any, float] = {}
+
+    def start(self) -> None:
+        """Starts what runs beside the switches' words."""
+        for loop in (self.discovery.run, self.counters.run, self._watch):
+            spawn(loop)
+
+    def stop(self) -> None:
+        """Closes every connection."""
+        for datapath, connection in list(self._connections.items()):
+            connection.close("the controller ends")
+            datapath.socket.close()
+
+    def connection(self, datapath: Any) -> Connection | None:
+        """The connection over which a message came, if it is one in charge."""
+        return self._connections.get(datapath)
+
+    def on_greeting(self, datapath: Any) -> None:
+        """Somebody connected and has not yet said who it is."""
+        self._greeting[datapath] = monotonic()
+
+    def on_versions(self, datapath: Any, versions: frozenset[int]) -> None:
+        """The peer's hello came. One that can do neither 1.3 nor 1.0 will be cut off before it has a name."""
+        if not versions & {OF10, openflow.VERSION}:
+            self._refuse_version(host=peer_text(datapath.address).rpartition(":")[0])
+
+    def on_ready(self, datapath: Any) -> None:
+        """The hand-shake is over: the switch is taken in, or refused."""
+        self._greeting.pop(datapath, None)
+        dpid = datapath.id
+        if datapath.ofproto.OFP_VERSION != openflow.VERSION:
+            self._refuse_version(dpid=f"{dpid:016x}")
+            spawn(datapath.close)
+            return
+        connection = Connection(datapath, dpid, self.registry.next_epoch(), self.settings.reply_timeout)
+        incumbent = self.registry.claim(connection) if dpid else None
+        if not dpid or incumbent:
+            self._refuse_dpid(connection, incumbent)
+            spawn(datapath.close)
+            return
+        self._connections[datapath] = connection
+        spawn(self._set_up, connection)
+
+    def on_gone(self, datapath: Any) -> None:
+        """A channel ended."""
+        self._greeting.pop(datapath, None)
+        connection = self._connections.pop(datapath, None)
+        if connection is None:
+            return
+        was_ready = connection.ready
+        connection.on_closed(f"switch {connection.name} disconnected")
+        self._release(connection, was_ready)
+
+    def on_port(self, connection: Connection, before: Any, number: int) -> None:
+        """A port's state was told; `before` is what was known of it."""
+        if not connection.ready:
+            return
+        after = connection.ports.get(number)
+        was_up, is_up = bool(before and before.up), bool(after and after.up)
+        if was_up and not is_up:
+            self.events.emit("port_down", dpid=connection.name, port=number, removed=after is None)
+            self.discovery.port_down(connection, number)
+        elif after is not None and is_up and not was_up:
+            self.events.emit("port_up", dpid=connection.name, port=number)
+            self.discovery.port_up(connection, after)
+
+    def on_failure(self, connection: Connection, xid: int, failure: Failure) -> None:
+        """An error came; one that nobody waits for any more is told as an alarm."""
+        message = connection.on_failure(xid, failure)
+        if message is not None:
+            detail = (
+                f"{message.type.name.lower()} refused after its confirmation: {failure.type}/{failure.code}"
+            )
+            self.alarms.sound("late_error", detail, LASTING, dpid=connection.name)
+
+    def _set_up(self, connection: Connection) -> None:
+        """Asks a new switch what it is, and gives it the reserved entries; then it is in service."""
+        try:
+            intake.prepare(connection, self.settings.families)
+        except (Unreachable, Rejected) as error:
+            if connection.closed is None:
+                detail = f"set-up failed, the connection was closed: {error}"
+                self.alarms.sound("setup_failed", detail, LASTING, dpid=connection.name)
+            self._drop(connection, "set-up failed")
+            return
+        if connection.closed is not None:
+            return
+        connection.ready = True
+        self.alarms.clear("setup_failed", dpid=connection.name)
+        for problem in connection.problems:
+            self.alarms.sound("switch_problem", problem, dpid=connection.name, problem=problem)
+        self.events.emit("switch_connected", dpid=connection.name, epoch=connection.epoch)
+        log.info("switch connected", extra={"fields": {"dpid": connection.name, "from": connection.address}})
+        self.discovery.switch_connected(connection)
+
+    def _drop(self, connection: Connection, reason: str) -> None:
+        was_ready = connection.ready
+        connection.close(reason)
+        self._release(connection, was_ready)
+
+    def _release(self, connection: Connection, was_ready: bool) -> None:
+        if not self.registry.release(connection) or not was_ready:
+            return
+        self.counters.forget(connection)
+        for problem in connection.problems:
+            self.alarms.clear("switch_problem", dpid=connection.name, problem=problem)
+        reason = connection.closed
+        self.events.emit("switch_gone", dpid=connection.name, epoch=connection.epoch, reason=reason)
+        log.warning("switch gone", extra={"fields": {"dpid": connection.name, "reason": reason}})
+
+    def _refuse_version(self, **subject: object) -> None:
+        detail = "a switch that does not speak OpenFlow 1.3 was refused; set its protocols to OpenFlow13"
+        self.alarms.sound("openflow_version", detail, LASTING, **subject)
+
+    def _refuse_dpid(self, connection: Connection, incumbent: Connection | None) -> None:
+        """A datapath id of zero, or one that another connection has, which is asked for a sign of life."""
+        if incumbent is None:
+            detail = f"a switch with datapath id 0 from {connection.address} was refused"
+            self.alarms.sound("bad_dpid", detail, LASTING, dpid=connection.name)
+            return
+        detail = (
+            f"a second switch with this datapath id, from {connection.address}, was refused; "
+            f"the first, from {incumbent.address}, stays"
+        )
+        self.alarms.sound("duplicate_dpid", detail, LASTING, dpid=connection.name)
+        incumbent.tell(openflow.echo())
+
+    def _watch(self) -> None:
+        """Ends hand-shakes that take too long, asks quiet switches for a sign of life, ends silent ones."""
+        while True:
+            sleep(1.0)
+            now = monotonic()
+            self.alarms.sweep()
+            for datapath, since in list(self._greeting.items()):
+                if now - since > GREETING:
+                    self._greeting.pop(datapath)
+                    datapath.close()
+            for connection in self.registry.claimed():
+                self._check_life(connection, now - connection.heard_at)
+
+    def _check_life(self, connection: Connection, silence: float) -> None:
+        if silence > QUIET + 2 * self.settings.reply_timeout:
+            self._drop(connection, f"silent for {silence:.0f} seconds")
+        elif silence > QUIET:
+            connection.tell(openflow.echo())

@@ -1,0 +1,104 @@
+"""Counters of ports and tables, polled and kept, so that readers cost the switches nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from controller_app import openflow
+from controller_app.connection import Connection
+from controller_app.entries import MAX_PORT
+from controller_app.errors import Rejected, Unreachable
+from controller_app.openflow import OWNER, OWNER_MASK, WHOLE_COOKIE, Kind
+from controller_app.readback import read_count, read_foreign
+from controller_app.ryu_api import sleep, spawn
+from controller_app.switches import Registry
+from controller_app.times import utc_now
+
+
+@dataclass(slots=True)
+class Reading:
+    """What one switch's counters said, and when."""
+
+    at: str
+    ports: list[dict[str, object]]
+    entries: int
+    foreign: int
+
+    def table_json(self, dpid: int) -> dict[str, object]:
+        """The northbound's row of this switch's table."""
+        return {"dpid": f"{dpid:016x}", "entries": self.entries, "foreign": self.foreign, "at": self.at}
+
+
+class Counters:
+    """Reads every switch each period; one that is slow is not asked again before it has answered."""
+
+    def __init__(self, registry: Registry, period: float) -> None:
+        self._registry = registry
+        self._period = period
+        self._readings: dict[int, Reading] = {}
+        self._asking: set[int] = set()
+
+    def run(self) -> None:
+        """Polls, for ever."""
+        while True:
+            for connection in self._registry:
+                if connection.epoch not in self._asking:
+                    self._asking.add(connection.epoch)
+                    spawn(self._poll, connection)
+            sleep(self._period)
+
+    def forget(self, connection: Connection) -> None:
+        """Drops what was read of a switch that is gone."""
+        self._readings.pop(connection.dpid, None)
+
+    def to_json(self) -> dict[str, object]:
+        """The northbound's form of all that was read last."""
+        rows = sorted(self._readings.items())
+        return {
+            "ports": [port for _, reading in rows for port in reading.ports],
+            "tables": [
+                {
+                    "dpid": f"{dpid:016x}",
+                    "entries": reading.entries,
+                    "foreign": reading.foreign,
+                    "at": reading.at,
+                }
+                for dpid, reading in rows
+            ],
+        }
+
+    def _poll(self, connection: Connection) -> None:
+        try:
+            self._read(connection)
+        except (Unreachable, Rejected):
+            return
+        finally:
+            self._asking.discard(connection.epoch)
+
+    def _read(self, connection: Connection) -> None:
+        """Where the number of foreign entries changed, the places that they hold are read anew."""
+        before = self._readings.get(connection.dpid)
+        ports = [
+            _port_json(connection.name, row)
+            for part in connection.ask(openflow.port_stats())
+            for row in part
+            if row.port_no <= MAX_PORT
+        ]
+        entries = read_count(connection, Kind.CONTENT.cookie, WHOLE_COOKIE)
+        foreign = read_count(connection, 0, 0) - read_count(connection, OWNER, OWNER_MASK)
+        if before is None or before.foreign != foreign:
+            connection.foreign = read_foreign(connection)
+        if connection.ready:
+            self._readings[connection.dpid] = Reading(utc_now(), ports, entries, foreign)
+
+
+def _port_json(dpid: str, row: Any) -> dict[str, object]:
+    return {
+        "dpid": dpid,
+        "port": row.port_no,
+        "rx_packets": row.rx_packets,
+        "tx_packets": row.tx_packets,
+        "rx_bytes": row.rx_bytes,
+        "tx_bytes": row.tx_bytes,
+    }

@@ -1,0 +1,215 @@
+"""A small HTTP layer over WSGI: routes, the token, JSON in and out, and one shape for every error."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qsl
+
+from controller_app.errors import ControllerError
+from tercast.errors import Path, Refused, RefusedMany, shown
+
+MAX_BODY = 32 * 1024 * 1024
+
+Environ = dict[str, Any]
+StartResponse = Callable[[str, list[tuple[str, str]]], object]
+Application = Callable[[Environ, StartResponse], Iterable[bytes]]
+
+log = logging.getLogger(__name__)
+
+
+class Problem(ControllerError):  # noqa: N818 - named after the standard
+    """A request that gets no answer but an error: status, kind and a sentence, perhaps headers."""
+
+    def __init__(self, status: int, code: str, detail: str, headers: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.headers = list(headers)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request that passed the token: named parts of its path, its query, and its body on demand."""
+
+    parts: dict[str, str]
+    query: dict[str, str]
+    environ: Environ
+
+    def json(self) -> object:
+        """The body as JSON. Raises Problem or Refused."""
+        return _read_json(_read_body(self.environ))
+
+
+Handler = Callable[[Request], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A method and a path, whose parts in angle brackets have names, and who answers."""
+
+    method: str
+    path: str
+    handler: Handler
+    open: bool = False
+
+    def match(self, path: str) -> dict[str, str] | None:
+        """The named parts of `path`, or None when it is another path."""
+        wanted, given = self.path.split("/"), path.split("/")
+        if len(wanted) != len(given):
+            return None
+        parts: dict[str, str] = {}
+        for want, part in zip(wanted, given, strict=True):
+            if want.startswith("<"):
+                parts[want.strip("<>")] = part
+            elif want != part:
+                return None
+        return parts
+
+
+def application(routes: Sequence[Route], token: str) -> Application:
+    """The WSGI application of `routes`; all but the open ones ask for the bearer token."""
+    expected = f"Bearer {token}".encode()
+
+    def serve(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        try:
+            status, body, headers = 200, _answer(routes, expected, environ), list[tuple[str, str]]()
+        except Problem as problem:
+            status, headers = problem.status, problem.headers
+            body = _problem_json(status, problem.code, problem.detail)
+        except (Refused, RefusedMany) as refused:
+            status, headers = 400, []
+            errors = refused.errors if isinstance(refused, RefusedMany) else (refused,)
+            detail = str(errors[0]) if len(errors) == 1 else f"{len(errors)} mistakes; the first: {errors[0]}"
+            body = _problem_json(status, "refused", detail, errors)
+        except Exception:
+            log.exception("request failed", extra={"fields": {"path": environ.get("PATH_INFO")}})
+            status, headers = 500, []
+            body = _problem_json(status, "internal", "the controller made a mistake; its log tells which")
+        return _send(start_response, status, body, headers)
+
+    return serve
+
+
+def expect_query(request: Request, known: Sequence[str]) -> dict[str, str]:
+    """The query's parameters; unknown ones are refused."""
+    for name, value in request.query.items():
+        if name not in known:
+            names = ", ".join(known) or "none"
+            raise Refused((name,), "unknown_parameter", f"unknown parameter; known are {names}", value)
+    return request.query
+
+
+def _answer(routes: Sequence[Route], expected: bytes, environ: Environ) -> object:
+    path, method = environ.get("PATH_INFO", ""), environ["REQUEST_METHOD"]
+    found = [(route, parts) for route in routes if (parts := route.match(path)) is not None]
+    if not any(route.open for route, _ in found):
+        _authorise(expected, environ)
+    if not found:
+        raise Problem(404, "not_found", f"there is nothing at {shown(path)}")
+    for route, parts in found:
+        if route.method == method:
+            return route.handler(Request(parts, _query(environ.get("QUERY_STRING", "")), environ))
+    allowed = ", ".join(sorted(route.method for route, _ in found))
+    raise Problem(405, "method_not_allowed", f"{shown(path)} allows {allowed}", [("Allow", allowed)])
+
+
+def _authorise(expected: bytes, environ: Environ) -> None:
+    given = environ.get("HTTP_AUTHORIZATION", "").encode("latin-1", "replace")
+    if not hmac.compare_digest(given, expected):
+        challenge = [("WWW-Authenticate", 'Bearer realm="tercast controller"')]
+        raise Problem(
+            401, "unauthorised", "an Authorization header with the bearer token is needed", challenge
+        )
+
+
+def _query(text: str) -> dict[str, str]:
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, strict_parsing=bool(text), max_num_fields=20)
+    except ValueError:
+        raise Refused((), "bad_query", f"{shown(text)} is not a query of NAME=VALUE pairs", text) from None
+    query: dict[str, str] = {}
+    for name, value in pairs:
+        if name in query:
+            raise Refused((name,), "repeated", "this parameter stands twice", value)
+        query[name] = value
+    return query
+
+
+def _read_body(environ: Environ) -> bytes:
+    length = environ.get("CONTENT_LENGTH") or ""
+    if length and int(length) > MAX_BODY:
+        raise _too_large()
+    body: bytes = environ["wsgi.input"].read(MAX_BODY + 1)
+    if len(body) > MAX_BODY:
+        raise _too_large()
+    return body
+
+
+def _too_large() -> Problem:
+    return Problem(413, "too_large", f"a body has at most {MAX_BODY} bytes; send the change in parts")
+
+
+def _read_json(body: bytes) -> object:
+    try:
+        return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise Refused((), "bad_json", f"the body is not JSON in UTF-8: {reason[:200]}") from None
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _problem_json(status: int, code: str, detail: str, errors: Iterable[Refused] = ()) -> dict[str, object]:
+    title = HTTPStatus(status).phrase
+    problem: dict[str, object] = {
+        "type": "about:blank",
+        "title": title,
+        "status": status,
+        "code": code,
+        "detail": detail,
+    }
+    listed = [_error_json(error) for error in errors]
+    return {**problem, "errors": listed} if listed else problem
+
+
+def _error_json(error: Refused) -> dict[str, object]:
+    return {
+        "pointer": _pointer(error.path),
+        "code": error.code,
+        "detail": error.detail,
+        "value": _short(error.value),
+    }
+
+
+def _pointer(path: Path) -> str:
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def _short(value: object) -> object:
+    """A value that is safe to give back: plain, and not long."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int) and abs(value) < 1 << 53:
+        return value
+    if isinstance(value, str) and len(value) <= 100:
+        return value
+    return shown(value)
+
+
+def _send(
+    start_response: StartResponse, status: int, body: object, headers: list[tuple[str, str]]
+) -> Iterable[bytes]:
+    data = json.dumps(body, separators=(",", ":")).encode()
+    kind = "application/json" if status < 400 else "application/problem+json"
+    fixed = [("Content-Type", kind), ("Content-Length", str(len(data))), ("Cache-Control", "no-store")]
+    start_response(f"{status} {HTTPStatus(status).phrase}", fixed + headers)
+    return [data]

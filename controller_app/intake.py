@@ -1,0 +1,87 @@
+"""What is done with a switch right after its hand-shake: ask what it is, and install the reserved entries.
+
+Own content entries that are there already stay: a controller that was restarted interrupts nothing. The
+table-miss entry and everything of other owners is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from controller_app import openflow
+from controller_app.connection import Connection
+from controller_app.entries import RANGES
+from controller_app.errors import Rejected
+from controller_app.openflow import Message, Stats
+from controller_app.programmer import identity
+from controller_app.readback import Identity, oxm_fields, read_foreign
+
+CAPABILITIES = {
+    "flow_stats": 1 << 0,
+    "table_stats": 1 << 1,
+    "port_stats": 1 << 2,
+    "group_stats": 1 << 3,
+    "ip_reassembly": 1 << 5,
+    "queue_stats": 1 << 6,
+    "port_blocked": 1 << 8,
+}
+NEEDED = ("flow_stats", "port_stats")
+
+
+def prepare(connection: Connection, families: Sequence[str]) -> None:
+    """Fills in what the switch says of itself, and installs the reserved entries for `families`."""
+    _describe(connection)
+    connection.ask(openflow.multipart(Stats.PORT_DESC))
+    connection.foreign = read_foreign(connection)
+    _reserve(connection, families)
+
+
+def _describe(connection: Connection) -> None:
+    features = connection.ask(openflow.features())[0]
+    connection.tables = int(features.n_tables)
+    connection.capabilities = tuple(name for name, bit in CAPABILITIES.items() if features.capabilities & bit)
+    for name in NEEDED:
+        if name not in connection.capabilities:
+            connection.problems.append(f"the switch says that it has no {name}")
+    try:
+        connection.description = _description(connection.ask(openflow.multipart(Stats.DESC))[0])
+    except Rejected as rejected:
+        connection.problems.append(f"no description: {rejected}")
+
+
+def _description(desc: Any) -> dict[str, str]:
+    return {
+        "manufacturer": _text(desc.mfr_desc),
+        "hardware": _text(desc.hw_desc),
+        "software": _text(desc.sw_desc),
+        "serial": _text(desc.serial_num),
+        "datapath": _text(desc.dp_desc),
+    }
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")
+
+
+def _reserve(connection: Connection, families: Sequence[str]) -> None:
+    """Installs the drop entries and the punt of discovery frames; what is refused is told as a problem."""
+    wanted: list[tuple[str, Message, Identity]] = [
+        (
+            f"the drop entry for {RANGES[family]}",
+            openflow.add_drop(RANGES[family]),
+            identity(openflow.drop_key(RANGES[family])),
+        )
+        for family in families
+    ]
+    punt = (openflow.LLDP_PRIORITY, frozenset(oxm_fields(openflow.lldp_match())))
+    wanted.append(("the punt of discovery frames", openflow.add_lldp_punt(), punt))
+    stale = [openflow.remove_drop(range_) for family, range_ in RANGES.items() if family not in families]
+    free = [(name, message) for name, message, place in wanted if place not in connection.foreign]
+    for name, _, place in wanted:
+        if place in connection.foreign:
+            connection.problems.append(f"{name} has no room: another owner's entry stands in its place")
+    failures = connection.confirm([*(message for _, message in free), *stale])
+    for index, failure in sorted(failures.items()):
+        if index < len(free):
+            connection.problems.append(f"{free[index][0]} was refused: {failure.type}/{failure.code}")

@@ -1,0 +1,128 @@
+"""Starts the controller and ends it: sockets first, then Ryu with its app, then the northbound."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import eventlet
+import eventlet.wsgi
+
+from controller_app import logs, ryu_api
+from controller_app.connection import peer_text
+from controller_app.controller import Controller
+from controller_app.errors import SettingError
+from controller_app.northbound import Northbound
+from controller_app.settings import Address, Settings, read_settings
+
+BACKLOG = 512
+MAX_CLIENTS = 256
+CLIENT_TIMEOUT = 60
+PATIENCE = 1.0
+"""Seconds that a change under way gets to end before the controller does."""
+
+log = logging.getLogger(__name__)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the controller until a signal; the exit status: 0 ended, 1 cannot listen, 2 bad setting."""
+    try:
+        settings = read_settings(arguments)
+    except SettingError as error:
+        print(error, file=sys.stderr)
+        return 2
+    logs.configure(settings.log_format, settings.log_level)
+    try:
+        openflow = listen(settings.openflow, "--openflow")
+        northbound = listen(settings.northbound, "--northbound")
+    except OSError as error:
+        print(error, file=sys.stderr)
+        return 1
+    _run(settings, openflow, northbound)
+    return 0
+
+
+def listen(address: Address, name: str) -> socket.socket:
+    """A listening socket, which nobody else shares. Raises OSError with a sentence that names the setting."""
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((address.host, address.port))
+    except OSError as error:
+        listener.close()
+        raise OSError(f"{name}: cannot listen at {address}: {error.strerror}.") from None
+    listener.listen(BACKLOG)
+    return listener
+
+
+def _run(settings: Settings, openflow: socket.socket, northbound: socket.socket) -> None:
+    wait_for_signal = _catch_signals()
+    controller = Controller(settings)
+    manager = ryu_api.load("controller_app.app", lambda: _accept(openflow), controller=controller)
+    controller.start()
+    api = Northbound(controller)
+    eventlet.spawn(_serve, northbound, api)
+    places = {
+        "openflow": peer_text(openflow.getsockname()),
+        "northbound": peer_text(northbound.getsockname()),
+    }
+    log.info("listening", extra={"fields": places})
+    wait_for_signal()
+    log.info("ending")
+    api.stopping = True
+    _end(controller, manager)
+
+
+def _catch_signals() -> Callable[[], None]:
+    """A function that waits for SIGTERM or SIGINT, through a pipe: a handler alone would not wake the hub."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+
+    def wait() -> None:
+        os.read(reader, 1)
+
+    return wait
+
+
+def _end(controller: Controller, manager: Any) -> None:
+    """Lets the change under way end, if it does soon, and closes every connection."""
+    with eventlet.Timeout(PATIENCE, False):
+        while controller.programmer.waiting:
+            eventlet.sleep(0.02)
+    controller.stop()
+    with eventlet.Timeout(PATIENCE, False):
+        ryu_api.unload(manager)
+
+
+def _accept(listener: socket.socket) -> None:
+    """Takes switches in, for ever; running out of descriptors passes."""
+    while True:
+        try:
+            peer, address = listener.accept()
+        except OSError as error:
+            log.error("cannot accept a switch", extra={"fields": {"error": error.strerror}})
+            eventlet.sleep(0.5)
+            continue
+        eventlet.spawn(ryu_api.serve_connection, peer, address)
+
+
+def _serve(listener: socket.socket, api: Northbound) -> None:
+    eventlet.wsgi.server(
+        listener,
+        api.application(),
+        log=logging.getLogger("eventlet.wsgi"),
+        log_output=False,
+        max_size=MAX_CLIENTS,
+        socket_timeout=CLIENT_TIMEOUT,
+        keepalive=CLIENT_TIMEOUT,
+        debug=False,
+    )

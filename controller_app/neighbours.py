@@ -1,0 +1,182 @@
+"""Which ports are joined, from who hears whom: a state machine without clock, network or framework.
+
+A link is a pair of ports that hear each other and nobody else. Where frames are passed on (a hub, a switch
+that floods them), a port hears several others; then the pairs that are certain are taken first, and their
+ports drop out of the rest. What stays ambiguous is no link. Silence alone never ends a link: that needs a
+port that went down, or other neighbours on both ends' evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+Port = tuple[int, int]
+"""Datapath id and port number."""
+
+Pair = tuple[Port, Port]
+"""Two ports, the smaller first."""
+
+STEADY = 2
+"""Rounds in a row for which a silent link must be heard again before its alarm is over."""
+
+
+class Turn(Enum):
+    """What can become of a link."""
+
+    FOUND = "found"
+    LOST = "lost"
+    SILENT = "silent"
+    HEARD = "heard again"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happened to a link, and why."""
+
+    turn: Turn
+    pair: Pair
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class _Link:
+    silent: bool = False
+    steady: int = 0
+
+
+class Neighbours:
+    """Hears probes, forgets ports, and tells which links come, go, fall silent and return.
+
+    `horizon` is the time, in the unit of the times given, after which a probe no longer counts.
+    """
+
+    def __init__(self, horizon: float) -> None:
+        self._horizon = horizon
+        self._heard: dict[Pair, float] = {}
+        self._links: dict[Pair, _Link] = {}
+        self.ambiguous: frozenset[Port] = frozenset()
+
+    def hear(self, sender: Port, receiver: Port, now: float) -> bool:
+        """Notes that `receiver` got a probe of `sender`; True when that may make a new link."""
+        self._heard[sender, receiver] = now
+        pair = pair_of(sender, receiver)
+        return pair not in self._links and self._mutual(pair, now)
+
+    def answered(self, sender: Port, receiver: Port, now: float) -> bool:
+        """Whether `sender` has lately heard `receiver` too."""
+        return self._fresh((receiver, sender), now)
+
+    def forget(self, port: Port, reason: str) -> list[Step]:
+        """Forgets all about a port that went down; its links are lost at once."""
+        self._heard = {pair: when for pair, when in self._heard.items() if port not in pair}
+        lost = [pair for pair in self._links if port in pair]
+        for pair in lost:
+            del self._links[pair]
+        return [Step(Turn.LOST, pair, reason) for pair in lost]
+
+    def excuse(self, dpid: int, now: float) -> None:
+        """A switch is back: what it did not hear or say in its absence is not held against its links."""
+        for pair in self._heard:
+            if dpid in (pair[0][0], pair[1][0]) and pair_of(*pair) in self._links:
+                self._heard[pair] = now
+
+    def settle(self, now: float, watched: Iterable[int]) -> list[Step]:
+        """One round: compares what is heard with the links. Only those of `watched` switches fall silent."""
+        self._prune(now)
+        mutual = {pair_of(*pair) for pair in self._heard if self._mutual(pair_of(*pair), now)}
+        certain, self.ambiguous = resolve(mutual, self._links)
+        steps: list[Step] = []
+        for pair in sorted(certain - self._links.keys()):
+            steps += self._join(pair)
+        present = frozenset(watched)
+        for pair, link in self._links.items():
+            if {pair[0][0], pair[1][0]} <= present:
+                steps += _listen(pair, link, pair in mutual)
+        return steps
+
+    def links(self) -> list[tuple[Pair, float, bool]]:
+        """The links: pair, when both ends were last heard, whether silent."""
+        return [(pair, self._last(pair), link.silent) for pair, link in sorted(self._links.items())]
+
+    def _join(self, pair: Pair) -> list[Step]:
+        """Adds a link; an older one that shares a port with it gives way."""
+        displaced = [old for old in self._links if set(old) & set(pair)]
+        for old in displaced:
+            del self._links[old]
+        self._links[pair] = _Link()
+        lost = [Step(Turn.LOST, old, "another neighbour answers there") for old in displaced]
+        return [*lost, Step(Turn.FOUND, pair)]
+
+    def _prune(self, now: float) -> None:
+        """Drops what was heard long ago and belongs to no link."""
+        old = [one for one in self._heard if not self._fresh(one, now) and pair_of(*one) not in self._links]
+        for one in old:
+            del self._heard[one]
+
+    def _mutual(self, pair: Pair, now: float) -> bool:
+        return pair[0] != pair[1] and self._fresh(pair, now) and self._fresh((pair[1], pair[0]), now)
+
+    def _fresh(self, heard: Pair, now: float) -> bool:
+        when = self._heard.get(heard)
+        return when is not None and now - when <= self._horizon
+
+    def _last(self, pair: Pair) -> float:
+        return min(self._heard[pair], self._heard[pair[1], pair[0]])
+
+
+def pair_of(a: Port, b: Port) -> Pair:
+    """The two ports, the smaller first."""
+    return (a, b) if a <= b else (b, a)
+
+
+def resolve(mutual: Iterable[Pair], incumbent: Iterable[Pair]) -> tuple[set[Pair], frozenset[Port]]:
+    """The certain links among pairs that hear each other, and the ports that remain ambiguous.
+
+    A pair is certain when one of its ports hears nobody else; where two such pairs want one port, the one
+    that was a link before wins, and without such a one neither does.
+    """
+    left = set(mutual)
+    known = set(incumbent)
+    certain: set[Pair] = set()
+    while left:
+        hears = _by_port(left)
+        single = {pair for pair in left if any(len(hears[port]) == 1 for port in pair)}
+        taken = {pair for pair in single if _unrivalled(pair, single, known, hears)}
+        if not taken:
+            break
+        certain |= taken
+        done = {port for pair in taken for port in pair}
+        left = {pair for pair in left if not done & set(pair)}
+    return certain, frozenset(port for pair in left for port in pair)
+
+
+def _by_port(pairs: Iterable[Pair]) -> dict[Port, set[Pair]]:
+    found: dict[Port, set[Pair]] = {}
+    for pair in pairs:
+        for port in pair:
+            found.setdefault(port, set()).add(pair)
+    return found
+
+
+def _unrivalled(pair: Pair, single: set[Pair], known: set[Pair], hears: dict[Port, set[Pair]]) -> bool:
+    rivals = ((hears[pair[0]] | hears[pair[1]]) & single) - {pair}
+    if not rivals:
+        return True
+    return pair in known and not rivals & known
+
+
+def _listen(pair: Pair, link: _Link, heard: bool) -> list[Step]:
+    """Silence is told at once, its end only after some rounds in a row."""
+    if not heard:
+        link.steady = 0
+        if link.silent:
+            return []
+        link.silent = True
+        return [Step(Turn.SILENT, pair)]
+    link.steady += 1
+    if not link.silent or link.steady < STEADY:
+        return []
+    link.silent = False
+    return [Step(Turn.HEARD, pair)]

@@ -1,0 +1,111 @@
+"""The northbound: what the control plane asks over HTTP. docs/northbound.md describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from controller_app.changes import parse_change, parse_dpid
+from controller_app.controller import Controller
+from controller_app.entries import RANGES
+from controller_app.errors import Rejected, Unreachable
+from controller_app.http import Application, Problem, Request, Route, application, expect_query
+from controller_app.readback import read_table
+from controller_app.switches import switch_json
+from tercast.errors import Refused, shown
+
+MAX_WAIT = 60
+
+
+class Northbound:
+    """Reads requests, asks the controller's parts, and writes answers."""
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+        self._ranges = tuple(RANGES[family] for family in controller.settings.families)
+        self.stopping = False
+
+    def application(self) -> Application:
+        """The WSGI application."""
+        return application(self._routes(), self._controller.settings.token)
+
+    def _routes(self) -> Sequence[Route]:
+        return (
+            Route("GET", "/v1/health", self.health, open=True),
+            Route("GET", "/v1/switches", self.switches),
+            Route("GET", "/v1/switches/<dpid>/entries", self.entries),
+            Route("GET", "/v1/links", self.links),
+            Route("GET", "/v1/counters", self.counters),
+            Route("GET", "/v1/alarms", self.alarms),
+            Route("GET", "/v1/events", self.events),
+            Route("POST", "/v1/changes", self.changes),
+        )
+
+    def health(self, request: Request) -> object:
+        """Whether the controller runs; anyone may ask."""
+        expect_query(request, ())
+        return {"status": "ok"}
+
+    def switches(self, request: Request) -> object:
+        """The connected switches."""
+        expect_query(request, ())
+        return [switch_json(connection) for connection in self._controller.registry]
+
+    def links(self, request: Request) -> object:
+        """The links found."""
+        expect_query(request, ())
+        return self._controller.discovery.links_json()
+
+    def counters(self, request: Request) -> object:
+        """The counters read last."""
+        expect_query(request, ())
+        return self._controller.counters.to_json()
+
+    def alarms(self, request: Request) -> object:
+        """The alarms that stand."""
+        expect_query(request, ())
+        return [alarm.to_json() for alarm in self._controller.alarms.standing()]
+
+    def events(self, request: Request) -> object:
+        """Events after an id, waiting for the first; without an id, only where the ring stands."""
+        query = expect_query(request, ("after", "wait"))
+        wait = _whole(query.get("wait", "0"), "wait", MAX_WAIT)
+        last = self._controller.events.newest
+        if "after" in query:
+            last = _whole(query["after"], "after", (1 << 53) - 1)
+        return self._controller.events.after(last, wait).to_json()
+
+    def entries(self, request: Request) -> object:
+        """The own entries of a switch, read from it now."""
+        expect_query(request, ())
+        dpid = parse_dpid(request.parts["dpid"], ("dpid",))
+        try:
+            table = read_table(self._controller.registry.get(dpid))
+        except (Unreachable, Rejected) as error:
+            raise Problem(503, "switch_unreachable", f"switch {dpid:016x}: {error}") from None
+        return {
+            "dpid": f"{dpid:016x}",
+            "entries": [entry.to_json() for entry in table.entries],
+            "reserved": table.reserved,
+            "foreign": table.foreign,
+            "strange": table.strange,
+        }
+
+    def changes(self, request: Request) -> object:
+        """Carries out a change of tables and tells what became of it, switch by switch."""
+        expect_query(request, ())
+        change = parse_change(request.json(), self._ranges)
+        if self.stopping or self._controller.programmer.busy:
+            reason = "is ending" if self.stopping else "has too many changes waiting"
+            raise Problem(
+                503, "busy", f"the controller {reason}; send the change again", [("Retry-After", "1")]
+            )
+        results = self._controller.programmer.apply(change)
+        return {"id": change.id, "switches": [result.to_json() for result in results]}
+
+
+def _whole(text: str, name: str, high: int) -> int:
+    """A query parameter that is a whole number from 0 to `high`, in plain decimal digits."""
+    if not (text.isascii() and text.isdigit()) or len(text) > 16 or int(text) > high:
+        detail = f"{shown(text)} is not a whole number from 0 to {high}"
+        raise Refused((name,), "out_of_range", detail, text)
+    return int(text)

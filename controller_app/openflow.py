@@ -1,0 +1,260 @@
+"""OpenFlow 1.3 requests as bytes. Pure functions over values; no sockets, no framework.
+
+Messages are built here rather than by the framework's objects because a table of thousands of entries is to
+go out in a second, and because bytes can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+from functools import lru_cache
+from struct import Struct, pack
+from typing import NamedTuple
+
+from controller_app.entries import RANGES, Action, Entry, Key, Output, Prefix, SetDst
+
+VERSION = 0x04
+TABLE = 0
+ANY = 0xFFFFFFFF
+NO_BUFFER = 0xFFFFFFFF
+ALL_TABLES = 0xFF
+IN_PORT = 0xFFFFFFF8
+CONTROLLER = 0xFFFFFFFD
+WHOLE_PACKET = 0xFFFF
+LLDP_TYPE = 0x88CC
+LLDP_MAC = bytes.fromhex("0180c200000e")
+ETH_TYPE = {"ipv6": 0x86DD, "ipv4": 0x0800}
+
+OWNER = 0x7EC0A57E << 32
+OWNER_MASK = 0xFFFFFFFF << 32
+WHOLE_COOKIE = (1 << 64) - 1
+
+DROP_PRIORITY = 1
+LLDP_PRIORITY = 65000
+
+
+class Kind(IntEnum):
+    """What an own entry is for; the lower bits of its cookie."""
+
+    CONTENT = 1
+    DROP = 2
+    PUNT = 3
+    LLDP = 4
+
+    @property
+    def cookie(self) -> int:
+        """The cookie of such entries."""
+        return OWNER | self
+
+
+class Type(IntEnum):
+    """Message types that the controller sends."""
+
+    ECHO_REQUEST = 2
+    FEATURES_REQUEST = 5
+    PACKET_OUT = 13
+    FLOW_MOD = 14
+    MULTIPART_REQUEST = 18
+    BARRIER_REQUEST = 20
+
+
+class Stats(IntEnum):
+    """Kinds of multipart request."""
+
+    DESC = 0
+    FLOW = 1
+    AGGREGATE = 2
+    PORT = 4
+    PORT_DESC = 13
+
+
+class Command(IntEnum):
+    """Flow-mod commands."""
+
+    ADD = 0
+    DELETE_STRICT = 4
+
+
+class Field(IntEnum):
+    """Match fields of the basic OpenFlow class."""
+
+    IN_PORT = 0
+    ETH_DST = 3
+    ETH_TYPE = 5
+    IPV4_DST = 12
+    IPV6_DST = 27
+
+
+class Message(NamedTuple):
+    """A request without its transaction id."""
+
+    type: Type
+    body: bytes = b""
+
+    def frame(self, xid: int) -> bytes:
+        """The message as it goes over the wire."""
+        return _HEADER.pack(VERSION, self.type, 8 + len(self.body), xid) + self.body
+
+
+_HEADER = Struct("!BBHI")
+_FLOW_MOD = Struct("!QQBBHHHIIIHxx")
+_FLOW_STATS = Struct("!BxxxIIxxxxQQ")
+_OUTPUT = Struct("!HHIHxxxxxx")
+_PACKET_OUT = Struct("!IIHxxxxxx")
+_ACTIONS_HEADER = Struct("!HHxxxx")
+_OXM_BASIC, _SET_FIELD, _APPLY_ACTIONS = 0x8000, 25, 4
+
+
+def add(entry: Entry) -> Message:
+    """Install a content entry, or replace the one with the same match and priority in one step."""
+    return _flow_mod(Kind.CONTENT, Command.ADD, entry.key.priority, match(entry.key), apply(entry.actions))
+
+
+def remove(key: Key) -> Message:
+    """Delete exactly the content entry of that key, and only if it is an own one."""
+    return _flow_mod(Kind.CONTENT, Command.DELETE_STRICT, key.priority, match(key), b"")
+
+
+def add_drop(range_: Prefix) -> Message:
+    """The reserved entry that ends events nobody asked for, below every content entry."""
+    key = drop_key(range_)
+    return _flow_mod(Kind.DROP, Command.ADD, key.priority, match(key), b"")
+
+
+def remove_drop(range_: Prefix) -> Message:
+    """Delete the drop entry of a range that is no longer served."""
+    key = drop_key(range_)
+    return _flow_mod(Kind.DROP, Command.DELETE_STRICT, key.priority, match(key), b"")
+
+
+def add_lldp_punt() -> Message:
+    """The reserved entry that brings discovery frames to the controller."""
+    body = _OUTPUT.pack(0, 16, CONTROLLER, WHOLE_PACKET)
+    return _flow_mod(Kind.LLDP, Command.ADD, LLDP_PRIORITY, lldp_match(), _applied(body))
+
+
+def drop_key(range_: Prefix) -> Key:
+    """The key of the drop entry of a range."""
+    return Key(range_, None, DROP_PRIORITY)
+
+
+def _flow_mod(kind: Kind, command: Command, priority: int, match_: bytes, instructions: bytes) -> Message:
+    """An addition carries its cookie; a deletion is limited to that cookie by the mask."""
+    mask = 0 if command is Command.ADD else WHOLE_COOKIE
+    fixed = _FLOW_MOD.pack(kind.cookie, mask, TABLE, command, 0, 0, priority, NO_BUFFER, ANY, ANY, 0)
+    return Message(Type.FLOW_MOD, fixed + match_ + instructions)
+
+
+def match(key: Key) -> bytes:
+    """The match of a key: in_port first, then eth_type before the destination that needs it."""
+    fields = oxm(Field.ETH_TYPE, pack("!H", ETH_TYPE[key.dst.family])) + _destination(key.dst)
+    if key.in_port is not None:
+        fields = oxm(Field.IN_PORT, pack("!I", key.in_port)) + fields
+    return match_of(fields)
+
+
+def lldp_match() -> bytes:
+    """The match of discovery frames."""
+    return match_of(oxm(Field.ETH_DST, LLDP_MAC) + oxm(Field.ETH_TYPE, pack("!H", LLDP_TYPE)))
+
+
+def _destination(prefix: Prefix) -> bytes:
+    """A full-length prefix goes without a mask: the plain form that switches report back."""
+    field = Field.IPV4_DST if prefix.family == "ipv4" else Field.IPV6_DST
+    width = 8 * len(prefix.address)
+    if prefix.length == width:
+        return oxm(field, prefix.address)
+    mask = (1 << width) - (1 << width - prefix.length)
+    return oxm(field, prefix.address, mask.to_bytes(len(prefix.address), "big"))
+
+
+def oxm(field: int, value: bytes, mask: bytes = b"") -> bytes:
+    """One match field as type, length and value."""
+    header = _OXM_BASIC << 16 | field << 9 | bool(mask) << 8 | len(value) + len(mask)
+    return header.to_bytes(4, "big") + value + mask
+
+
+def match_of(fields: bytes) -> bytes:
+    """A match of the given fields, padded to a multiple of eight bytes."""
+    length = 4 + len(fields)
+    return pack("!HH", 1, length) + fields + bytes(-length % 8)
+
+
+@lru_cache(maxsize=16384)
+def apply(actions: tuple[Action, ...]) -> bytes:
+    """The instruction that applies `actions` in their order; nothing for none, which drops."""
+    if not actions:
+        return b""
+    return _applied(b"".join(_action(action) for action in actions))
+
+
+def _applied(actions: bytes) -> bytes:
+    return _ACTIONS_HEADER.pack(_APPLY_ACTIONS, 8 + len(actions)) + actions
+
+
+def _action(action: Action) -> bytes:
+    if isinstance(action, Output):
+        return _OUTPUT.pack(0, 16, IN_PORT if action.port is None else action.port, 0)
+    return _set_field(Field.ETH_DST, action.mac) + _set_ip(action)
+
+
+def _set_ip(action: SetDst) -> bytes:
+    return _set_field(Field.IPV4_DST if len(action.ip) == 4 else Field.IPV6_DST, action.ip)
+
+
+def _set_field(field: Field, value: bytes) -> bytes:
+    body = oxm(field, value)
+    length = 4 + len(body)
+    padding = -length % 8
+    return pack("!HH", _SET_FIELD, length + padding) + body + bytes(padding)
+
+
+def barrier() -> Message:
+    """Asks for word that everything before it is done."""
+    return Message(Type.BARRIER_REQUEST)
+
+
+def echo() -> Message:
+    """Asks for a sign of life."""
+    return Message(Type.ECHO_REQUEST)
+
+
+def features() -> Message:
+    """Asks for datapath id, number of tables and capabilities."""
+    return Message(Type.FEATURES_REQUEST)
+
+
+def packet_out(ports: Iterable[int], frame: bytes) -> Message:
+    """Sends `frame` out of every port of `ports`."""
+    actions = b"".join(_OUTPUT.pack(0, 16, port, 0) for port in ports)
+    return Message(Type.PACKET_OUT, _PACKET_OUT.pack(NO_BUFFER, CONTROLLER, len(actions)) + actions + frame)
+
+
+def multipart(kind: Stats, body: bytes = b"") -> Message:
+    """A multipart request in one part."""
+    return Message(Type.MULTIPART_REQUEST, pack("!HHxxxx", kind, 0) + body)
+
+
+def flow_stats(cookie: int, mask: int, match_: bytes | None = None, table: int = TABLE) -> Message:
+    """Asks for the entries whose cookie agrees under `mask` and whose match lies within `match_`."""
+    return multipart(Stats.FLOW, _flow_filter(cookie, mask, match_, table))
+
+
+def aggregate(cookie: int, mask: int, table: int = ALL_TABLES) -> Message:
+    """Asks for the number of entries whose cookie agrees under `mask`."""
+    return multipart(Stats.AGGREGATE, _flow_filter(cookie, mask, None, table))
+
+
+def _flow_filter(cookie: int, mask: int, match_: bytes | None, table: int) -> bytes:
+    return _FLOW_STATS.pack(table, ANY, ANY, cookie, mask) + (match_ or match_of(b""))
+
+
+def port_stats() -> Message:
+    """Asks for the counters of every port."""
+    return multipart(Stats.PORT, pack("!Ixxxx", ANY))
+
+
+def range_match(family: str) -> bytes:
+    """The match that holds all events of a family."""
+    return match(drop_key(RANGES[family]))

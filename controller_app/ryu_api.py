@@ -1,0 +1,131 @@
+"""The only module that imports Ryu: what the rest of the controller uses of it, under typed names.
+
+Ryu 4.34 predates today's eventlet, so `eventlet.wsgi.ALREADY_HANDLED`, which it imports, is put back first.
+The launcher patches the standard library before this module is imported; importing it patches nothing.
+os-ken has the same modules under another name and can take over here.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import eventlet.wsgi
+
+if not hasattr(eventlet.wsgi, "ALREADY_HANDLED"):
+    eventlet.wsgi.ALREADY_HANDLED = object()
+
+from ryu import cfg
+from ryu import log as _log  # noqa: F401 - registers the options that the rest reads
+from ryu.base import app_manager
+from ryu.controller import controller, ofp_event, ofp_handler
+from ryu.controller.handler import (
+    CONFIG_DISPATCHER,
+    DEAD_DISPATCHER,
+    HANDSHAKE_DISPATCHER,
+    MAIN_DISPATCHER,
+    set_ev_cls,
+)
+from ryu.lib import hub
+from ryu.ofproto import ofproto_v1_0, ofproto_v1_3, ofproto_v1_3_parser
+
+__all__ = [
+    "CONFIG_DISPATCHER",
+    "DEAD_DISPATCHER",
+    "HANDSHAKE_DISPATCHER",
+    "MAIN_DISPATCHER",
+    "OF10",
+    "OF13",
+    "AppBase",
+    "Event",
+    "Handler",
+    "Queue",
+    "QueueEmpty",
+    "RawEntries",
+    "Semaphore",
+    "error_names",
+    "events",
+    "handles",
+    "kill",
+    "load",
+    "serve_connection",
+    "sleep",
+    "spawn",
+    "unload",
+]
+
+OF10: int = ofproto_v1_0.OFP_VERSION
+OF13: int = ofproto_v1_3.OFP_VERSION
+MORE: int = ofproto_v1_3.OFPMPF_REPLY_MORE
+PORT_DOWN: int = ofproto_v1_3.OFPPC_PORT_DOWN
+LINK_DOWN: int = ofproto_v1_3.OFPPS_LINK_DOWN
+PORT_DELETED: int = ofproto_v1_3.OFPPR_DELETE
+
+Event = Any
+Handler = TypeVar("Handler", bound=Callable[..., None])
+
+events: Any = ofp_event
+handles: Callable[[Any, Any], Callable[[Handler], Handler]] = set_ev_cls
+AppBase: Any = app_manager.RyuApp
+
+Queue: Any = hub.Queue
+QueueEmpty: type[Exception] = hub.QueueEmpty
+Semaphore: Any = hub.BoundedSemaphore
+spawn: Callable[..., Any] = hub.spawn
+sleep: Callable[[float], None] = hub.sleep
+kill: Callable[[Any], None] = hub.kill
+
+log = logging.getLogger(__name__)
+
+
+class RawEntries:
+    """Flow statistics as they came: parsing thousands of entries into objects would stall everything."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.length = len(data)
+
+    @classmethod
+    def parser(cls, buffer: bytes, offset: int) -> RawEntries:
+        """All entries of one part, in one piece."""
+        return cls(bytes(buffer[offset:]))
+
+
+def error_names(type_: int, code: int) -> tuple[str, str]:
+    """An OpenFlow error's type and code as the standard's names in snake case, or as numbers."""
+    kind = str(ofproto_v1_3.ofp_error_type_to_str(type_)).partition("(")[0]
+    what = str(ofproto_v1_3.ofp_error_code_to_str(type_, code)).partition("(")[0]
+    known = kind.startswith("OFPET_")
+    return (
+        kind.removeprefix("OFPET_").lower() if known else str(type_),
+        what.partition("_")[2].lower() if what.startswith("OFP") else str(code),
+    )
+
+
+def serve_connection(socket: Any, address: tuple[Any, ...]) -> None:
+    """Speaks OpenFlow on an accepted socket until it ends; what a peer breaks is logged in one line."""
+    try:
+        controller.datapath_connection_factory(socket, address)
+    except Exception as error:
+        log.warning("connection broke", extra={"fields": {"peer": str(address[0]), "error": repr(error)}})
+
+
+def load(module: str, accept: Callable[[], None], **context: object) -> Any:
+    """Starts the app of `module` with `context`; `accept` takes the place of Ryu's own listener.
+
+    Returns the manager, for `unload`.
+    """
+    cfg.CONF(args=[], project="tercast-controller", default_config_files=[], default_config_dirs=[])
+    ofproto_v1_3_parser.OFPFlowStatsReply.cls_stats_body_cls = RawEntries
+    ofp_handler.OpenFlowController = lambda: accept
+    manager = app_manager.AppManager.get_instance()
+    manager.load_apps([module])
+    manager.create_contexts()
+    manager.instantiate_apps(**context)
+    return manager
+
+
+def unload(manager: Any) -> None:
+    """Ends the apps of `load`."""
+    manager.close()

@@ -1,0 +1,141 @@
+"""The settings: read once from the command line, typed; a bad one stops the start with its name."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from math import isfinite
+from pathlib import Path
+
+from controller_app.entries import FAMILIES
+from controller_app.errors import SettingError
+
+MIN_TOKEN = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A place to listen at; port 0 lets the system choose."""
+
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, text: str, name: str) -> Address:
+        """HOST:PORT, the host an IP address (IPv6 in brackets) or `localhost`."""
+        host, colon, port = text.rpartition(":")
+        host = "127.0.0.1" if host == "localhost" else host.removeprefix("[").removesuffix("]")
+        try:
+            ip_address(host)
+        except ValueError:
+            raise SettingError(f"{name}: {text!r} is not HOST:PORT with an IP address as host") from None
+        if not colon or not (port.isascii() and port.isdigit()) or len(port) > 5 or int(port) > 65535:
+            raise SettingError(f"{name}: {text!r} does not end in a port of 0 to 65535")
+        return cls(host, int(port))
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine reaches it."""
+        return ip_address(self.host).is_loopback
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that can be set."""
+
+    openflow: Address
+    northbound: Address
+    token: str
+    families: tuple[str, ...] = FAMILIES
+    probe_interval: float = 5.0
+    poll_interval: float = 2.0
+    reply_timeout: float = 5.0
+    log_format: str = "text"
+    log_level: str = "info"
+
+
+def read_settings(arguments: Sequence[str] | None = None) -> Settings:
+    """The settings of a command line. Raises SettingError; argparse ends the process for a wrong form."""
+    given = _parser().parse_args(arguments)
+    northbound = Address.parse(given.northbound, "--northbound")
+    if not northbound.loopback and not given.allow_remote_northbound:
+        raise SettingError(
+            f"--northbound: {northbound} can be reached from other machines; give a loopback address, "
+            "or --allow-remote-northbound as well"
+        )
+    return Settings(
+        openflow=Address.parse(given.openflow, "--openflow"),
+        northbound=northbound,
+        token=_read_token(given.token_file),
+        families=FAMILIES if given.family == "both" else (given.family,),
+        probe_interval=_seconds(given.probe_interval, "--probe-interval", 0.1, 300),
+        poll_interval=_seconds(given.poll_interval, "--poll-interval", 0.1, 300),
+        reply_timeout=_seconds(given.reply_timeout, "--reply-timeout", 0.1, 300),
+        log_format=given.log_format,
+        log_level=given.log_level,
+    )
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        "controller_app", description="Tercast's OpenFlow 1.3 controller.", allow_abbrev=False
+    )
+    add = parser.add_argument
+    add(
+        "--openflow",
+        metavar="HOST:PORT",
+        default="127.0.0.1:6653",
+        help="where switches connect (%(default)s)",
+    )
+    add(
+        "--northbound",
+        metavar="HOST:PORT",
+        default="127.0.0.1:6680",
+        help="for the API (%(default)s)",
+    )
+    add("--token-file", metavar="PATH", required=True, help="a file with the token that the API asks for")
+    add("--family", choices=(*FAMILIES, "both"), default="both", help="address families served (%(default)s)")
+    add(
+        "--allow-remote-northbound",
+        action="store_true",
+        help="allow a northbound address that other machines reach",
+    )
+    add("--probe-interval", metavar="SECONDS", default="5", help="between discovery probes (%(default)s)")
+    add("--poll-interval", metavar="SECONDS", default="2", help="between readings of counters (%(default)s)")
+    add("--reply-timeout", metavar="SECONDS", default="5", help="until a switch is silent (%(default)s)")
+    add("--log-format", choices=("text", "json"), default="text", help="form of the log lines (%(default)s)")
+    add(
+        "--log-level",
+        choices=("debug", "info", "warning", "error"),
+        default="info",
+        help="from which level on (%(default)s)",
+    )
+    return parser
+
+
+def _seconds(text: str, name: str, low: float, high: float) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise SettingError(f"{name}: {text!r} is not a number of seconds") from None
+    if not isfinite(value) or not low <= value <= high:
+        raise SettingError(f"{name}: {text} is not within {low:g} to {high:g} seconds")
+    return value
+
+
+def _read_token(path: str) -> str:
+    try:
+        token = Path(path).read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not ASCII text"
+        raise SettingError(f"--token-file: cannot read {path!r}: {reason}") from None
+    if len(token) < MIN_TOKEN or not token.isprintable() or " " in token:
+        raise SettingError(
+            f"--token-file: {path!r} must hold one token of at least {MIN_TOKEN} printable characters"
+        )
+    return token
