@@ -1,0 +1,133 @@
+"""From a syntax tree to its disjunctive normal form: terms of one interval set per attribute.
+
+A term is a tuple of (attribute, interval set) in the order of attributes; attributes that a term leaves
+free are not in it, so the empty term holds every event. A filter is the union of its terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tercast.attributes import Attribute
+from tercast.errors import Refused
+from tercast.filter_syntax import And, Not, Or, Tree, interval_set
+from tercast.intervals import IntervalSet, complement, covers, intersection, union
+
+Term = tuple[tuple[int, IntervalSet], ...]
+
+MAX_TERMS = 4_096
+"""Most terms of a normal form."""
+
+MAX_WORK = 262_144
+"""Most pairs of terms that multiplying conjunctions out may look at."""
+
+_SUBSUMPTION = 256  # with more terms than this, covered ones are not looked for: it takes their square
+
+
+def normal_form(tree: Tree, attributes: Sequence[Attribute]) -> tuple[Term, ...]:
+    """The terms of `tree`; none when it holds nothing. Refused (`too_complex`) past the limits above."""
+    return tuple(_Builder(attributes).terms(tree, False))
+
+
+class _Builder:
+    def __init__(self, attributes: Sequence[Attribute]) -> None:
+        self.attributes = attributes
+        self.work = 0
+
+    def terms(self, tree: Tree, negated: bool) -> list[Term]:
+        match tree:
+            case Not(inner):
+                return self.terms(inner, not negated)
+            case And(parts) | Or(parts):
+                if isinstance(tree, And) != negated:
+                    return self.conjunction(self.terms(part, negated) for part in parts)
+                return self.disjunction(self.terms(part, negated) for part in parts)
+            case _:
+                attribute = self.attributes[tree.attribute]
+                held = interval_set(tree, attribute)
+                if negated:
+                    held = complement(held, attribute.domain)
+                if held == (attribute.domain,):
+                    return [()]
+                return [((tree.attribute, held),)] if held else []
+
+    def conjunction(self, parts: Iterable[list[Term]]) -> list[Term]:
+        # Single terms first: they only narrow what the others multiply.
+        out: list[Term] = [()]
+        for part in sorted(parts, key=len):
+            self.work += len(out) * len(part)
+            if self.work > MAX_WORK:
+                raise _too_complex()
+            products = (_both(a, b) for a in out for b in part)
+            out = [term for term in products if term is not None]
+            if len(out) > 1:
+                out = simplified(out)
+        return out
+
+    def disjunction(self, parts: Iterable[list[Term]]) -> list[Term]:
+        return simplified([term for part in parts for term in part])
+
+
+def simplified(terms: list[Term]) -> list[Term]:
+    """The same union in fewer terms: those that differ in one attribute joined, covered ones dropped."""
+    before = 0
+    while len(terms) > 1 and len(terms) != before:
+        before = len(terms)
+        for attribute in {attribute for term in terms for attribute, _ in term}:
+            terms = _joined(terms, attribute)
+    if len(terms) > MAX_TERMS:
+        raise _too_complex()
+    if len(terms) > _SUBSUMPTION:
+        return terms
+    return [
+        term
+        for i, term in enumerate(terms)
+        if not any(_covers(other, term) and (j < i or not _covers(term, other))
+                   for j, other in enumerate(terms) if i != j)
+    ]  # fmt: skip
+
+
+def _joined(terms: list[Term], attribute: int) -> list[Term]:
+    """Terms alike in all attributes but one are joined there."""
+    groups: dict[Term, IntervalSet | None] = {}
+    for term in terms:
+        rest = tuple(pair for pair in term if pair[0] != attribute)
+        held = next((held for a, held in term if a == attribute), None)
+        known = groups.get(rest, ())
+        groups[rest] = None if held is None or known is None else union(known, held)
+    return [
+        rest if held is None else tuple(sorted((*rest, (attribute, held)), key=_position))
+        for rest, held in groups.items()
+    ]
+
+
+def _position(pair: tuple[int, IntervalSet]) -> int:
+    return pair[0]
+
+
+def _both(a: Term, b: Term) -> Term | None:
+    """What lies in both terms; None for nothing."""
+    if not a:
+        return b
+    out = dict(a)
+    for attribute, held in b:
+        if attribute in out:
+            held = intersection(out[attribute], held)
+            if not held:
+                return None
+        out[attribute] = held
+    return tuple(sorted(out.items()))
+
+
+def _covers(a: Term, b: Term) -> bool:
+    """Whether all of term `b` lies in term `a`."""
+    held = dict(b)
+    return all(attribute in held and covers(wide, held[attribute]) for attribute, wide in a)
+
+
+def _too_complex() -> Refused:
+    detail = (
+        f"the filter has more than {MAX_TERMS} alternatives when its conjunctions are multiplied out; "
+        "split it into several subscriptions"
+    )
+    return Refused((), "too_complex", detail)
