@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from io import BytesIO
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -12,6 +12,7 @@ from django.contrib.auth import get_user
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIRequest
+from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
@@ -29,7 +30,7 @@ def identify(scope: Scope) -> AbstractBaseUser:
     request = _handshake(scope)
     _check_origin(request)
     try:
-        user = Request(request, authenticators=[make() for make in api_settings.DEFAULT_AUTHENTICATION_CLASSES]).user
+        user = Request(request, authenticators=_authenticators()).user
     except APIException as error:
         raise Ended(Close.LOG_IN, str(error.detail)) from None
     if user is None or not user.is_authenticated:
@@ -40,6 +41,11 @@ def identify(scope: Scope) -> AbstractBaseUser:
 def may_see(user: AbstractBaseUser | AnonymousUser, event: Event) -> bool:
     """Whether `user` may see `event`; all who may log in read everything so far."""
     return bool(user.is_active)
+
+
+def _authenticators() -> list[BaseAuthentication]:
+    classes = cast("list[type[BaseAuthentication]]", api_settings.DEFAULT_AUTHENTICATION_CLASSES)
+    return [make() for make in classes]
 
 
 def _handshake(scope: Scope) -> ASGIRequest:

@@ -30,7 +30,6 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     """
 
     feed: ClassVar[Feed] = FEED
-    retention_seconds: ClassVar[int] = 0
     grace: ClassVar[float] = 5.0
     """Seconds after the hello in which `from` is expected; then the stream goes on from the hello."""
     pulse: ClassVar[float] = 10.0
@@ -85,7 +84,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             case From() as wanted if not self._streaming and self._wanted.empty():
                 self._wanted.put_nowait(wanted)
             case From():
-                raise Ended(Close.BAD_MESSAGE, "the stream has begun already; `from` is said once, after the hello")
+                raise Ended(Close.BAD_MESSAGE, "the stream has begun; say `from` once, after the hello")
 
     def _end(self, why: Ended) -> None:
         if not self._ended.done():
@@ -93,16 +92,18 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     async def _serve(self) -> None:
         """Stream until something ends it, then tell the client why."""
-        tasks = {asyncio.create_task(self._stream()), asyncio.create_task(self._watch_log_in())}
+        tasks = [asyncio.create_task(self._stream()), asyncio.create_task(self._watch_log_in())]
         try:
-            await asyncio.wait({self._ended, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+            ends: list[asyncio.Future[Any]] = [self._ended, *tasks]
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         if self._ended.done():
             with contextlib.suppress(OSError, TimeoutError):
-                await asyncio.wait_for(self._say_farewell(self._ended.result()), self.farewell)
+                async with asyncio.timeout(self.farewell):
+                    await self._say_farewell(self._ended.result())
 
     async def _say_farewell(self, why: Ended) -> None:
         await self.send(protocol.error(why))
@@ -111,7 +112,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     async def _stream(self) -> None:
         try:
             async with self.feed.joined() as bounds:
-                await self.send(protocol.hello(bounds, self.retention_seconds))
+                await self.send(protocol.hello(bounds))
                 position = await self._agree(bounds)
                 position = await self._catch_up(position)
                 with self.feed.cursor(position) as cursor:
@@ -129,7 +130,8 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         """The id after which this stream goes on, once the client has named one that can be served."""
         wanted: From | None = None
         with contextlib.suppress(TimeoutError):
-            wanted = await asyncio.wait_for(self._wanted.get(), self.grace)
+            async with asyncio.timeout(self.grace):
+                wanted = await self._wanted.get()
         while True:
             id_ = greeted.newest if wanted is None or wanted.id is None else wanted.id
             served, message = protocol.answer(await self.feed.reader.bounds(), id_)

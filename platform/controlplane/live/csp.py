@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable, Mapping
 
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponseBase
 
 HEADER = "Content-Security-Policy"
@@ -44,7 +45,7 @@ class ContentSecurityPolicy:
 
 
 def policy(path: str, nonce: str, websocket: str) -> str:
-    """The policy for `path`: the strict one, but for the directives of the exception that the path is under."""
+    """The policy for `path`: the strict one, but for directives of an exception that it is under."""
     directives = dict(STRICT)
     for prefix, exception in EXCEPTIONS.items():
         if path.startswith(prefix):
@@ -57,9 +58,7 @@ def policy(path: str, nonce: str, websocket: str) -> str:
 
 
 def _websocket_origin(request: HttpRequest) -> str:
-    """This origin's WebSocket twin, which not every browser counts as 'self'; nothing for a bad Host header."""
-    from django.core.exceptions import DisallowedHost
-
+    """This origin's WebSocket twin, which not every browser counts as 'self'; empty for a bad Host."""
     try:
         host = request.get_host()
     except DisallowedHost:

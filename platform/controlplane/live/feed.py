@@ -63,12 +63,13 @@ class Cursor:
 
     async def take(self, limit: int, timeout: float) -> list[Event]:
         """The next events in id order, at most `limit`; none when none came for `timeout` seconds."""
-        events = self._feed.window.after(self.position, limit)
+        events = self._ready(limit)
         if not events:
             self._news.clear()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), timeout)
-            events = self._feed.window.after(self.position, limit)
+                async with asyncio.timeout(timeout):
+                    await self._news.wait()
+            events = self._ready(limit)
         return events
 
     def notice(self) -> None:
@@ -76,6 +77,9 @@ class Cursor:
         if self.position < self._feed.window.floor:
             self.end(Ended(Close.TOO_SLOW, "too slow: too many events are waiting; connect again and go on"))
         self._news.set()
+
+    def _ready(self, limit: int) -> list[Event]:
+        return [] if self.ended.done() else self._feed.window.after(self.position, limit)
 
     def end(self, why: Ended) -> None:
         """Tell the client that it gets nothing more."""
@@ -102,7 +106,7 @@ class Feed:
     ) -> None:
         self.reader = OutboxReader() if reader is None else reader
         self.interval = interval
-        self.page = page
+        self.page = min(page, max(1, events // 2))  # or one page would outrun everybody
         self.events = events
         self.characters = characters
         self.patience = patience

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NoReturn
 
 from django.utils import timezone
 
+from controlplane.control.outbox import RETAINED_ROWS, RETAINED_TIME
+
 LARGEST_MESSAGE = 4096
 """Characters in a client's message; none that it may say is near it."""
+
+REMEDY = 'send {"type": "from", "id": N} or {"type": "ping"}'
 
 LARGEST_ID = (1 << 63) - 1
 
@@ -30,7 +33,7 @@ class Close(IntEnum):
     GAP = 4410
 
 
-class Ended(LiveError):
+class Ended(LiveError):  # noqa: N818 - named by meaning
     """The server ends a stream: `close` says why to programs, `detail` to people."""
 
     def __init__(self, close: Close, detail: str) -> None:
@@ -76,32 +79,38 @@ class Ping:
 def parse(text: str) -> From | Ping:
     """The client's message in `text`; raises `Ended` with what was wrong and what to send."""
     if len(text) > LARGEST_MESSAGE:
-        _bad(f"a message has at most {LARGEST_MESSAGE} characters, this one has {len(text)}")
+        raise _bad(f"a message has at most {LARGEST_MESSAGE} characters, this one has {len(text)}")
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
-        _bad('the message is not JSON; send {"type": "from", "id": N} or {"type": "ping"}')
+        raise _bad(f"the message is not JSON; {REMEDY}") from None
     if not isinstance(message, dict):
-        _bad('the message is not an object; send {"type": "from", "id": N} or {"type": "ping"}')
+        raise _bad(f"the message is not an object; {REMEDY}")
     match message.get("type"):
         case "from":
             return From(_id(message.get("id")))
         case "ping":
             return Ping()
         case other:
-            _bad(f'type {json.dumps(other)[:40]} is unknown; known are "from" and "ping"')
+            raise _bad(f"type {_shown(other)} is unknown; {REMEDY}")
 
 
 def _id(value: object) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST_ID:
-        _bad(f"id {json.dumps(value)[:40]} is not an integer from 0 to 2^63-1, nor null")
+        raise _bad(f"id {_shown(value)} is not an integer from 0 to 2^63-1, nor null")
     return value
 
 
-def _bad(detail: str) -> NoReturn:
-    raise Ended(Close.BAD_MESSAGE, detail)
+def _bad(detail: str) -> Ended:
+    return Ended(Close.BAD_MESSAGE, detail)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict | list):
+        return "(an object or a list)"
+    return json.dumps(value)[:40]
 
 
 def event_text(id_: int, kind: str, payload: object, at: str) -> str:
@@ -109,11 +118,10 @@ def event_text(id_: int, kind: str, payload: object, at: str) -> str:
     return _dump({"type": "event", "id": id_, "kind": kind, "payload": payload, "at": at})
 
 
-def hello(bounds: Bounds, retention_seconds: int) -> str:
-    """The server's first message."""
-    return _dump(
-        {"type": "hello", "oldest": bounds.oldest, "newest": bounds.newest, "retention": retention_seconds}
-    )
+def hello(bounds: Bounds) -> str:
+    """The server's first message: what the outbox holds, and how much it keeps (whichever is less)."""
+    retention = {"events": RETAINED_ROWS, "seconds": int(RETAINED_TIME.total_seconds())}
+    return _dump({"type": "hello", "oldest": bounds.oldest, "newest": bounds.newest, "retention": retention})
 
 
 def answer(bounds: Bounds, id_: int) -> tuple[bool, str]:

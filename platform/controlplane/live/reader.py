@@ -46,7 +46,7 @@ class OutboxReader:
     def close(self) -> None:
         """Give up thread and connection; the next read takes new ones."""
         if self._thread is not None:
-            self._thread.submit(lambda: connection.close())  # this thread's own, so looked up there
+            self._thread.submit(_forget_connection)
             self._thread.shutdown(wait=False)
             self._thread = None
 
@@ -62,6 +62,10 @@ def _guarded(read: Callable[[], T]) -> T:
     except DatabaseError:
         connection.close()
         raise
+
+
+def _forget_connection() -> None:
+    connection.close()  # looked up here, since every thread has its own
 
 
 def _bounds() -> Bounds:

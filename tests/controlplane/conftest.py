@@ -1,0 +1,12 @@
+"""What every test of the control plane has."""
+
+import pytest
+from django.db import connections
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(tmp_path_factory):
+    """SQLite in a file, as it runs: in memory, a reader beside a writer fails with "table is locked"."""
+    database = connections["default"].settings_dict
+    if "sqlite" in database["ENGINE"]:
+        database["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
