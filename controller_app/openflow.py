@@ -29,6 +29,9 @@ ETH_TYPE = {"ipv6": 0x86DD, "ipv4": 0x0800}
 OWNER = 0x7EC0A57E << 32
 OWNER_MASK = 0xFFFFFFFF << 32
 WHOLE_COOKIE = (1 << 64) - 1
+DELETION_MASK = OWNER_MASK | 0xFFFF
+"""Owner and kind, but not all ones: Open vSwitch then finds the entry by its match. Under a mask of ones it
+walks all entries of that cookie instead, which makes removing n entries take n squared steps."""
 
 DROP_PRIORITY = 1
 LLDP_PRIORITY = 65000
@@ -141,7 +144,7 @@ def drop_key(range_: Prefix) -> Key:
 
 def _flow_mod(kind: Kind, command: Command, priority: int, match_: bytes, instructions: bytes) -> Message:
     """An addition carries its cookie; a deletion is limited to that cookie by the mask."""
-    mask = 0 if command is Command.ADD else WHOLE_COOKIE
+    mask = 0 if command is Command.ADD else DELETION_MASK
     fixed = _FLOW_MOD.pack(kind.cookie, mask, TABLE, command, 0, 0, priority, NO_BUFFER, ANY, ANY, 0)
     return Message(Type.FLOW_MOD, fixed + match_ + instructions)
 

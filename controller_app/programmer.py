@@ -23,7 +23,7 @@ from controller_app.readback import Identity, oxm_fields
 from controller_app.ryu_api import Semaphore, sleep
 from controller_app.switches import Registry
 
-WINDOW = 1000
+WINDOW = 250
 """Flow-mods between two barriers: so much is at stake when a switch falls silent."""
 
 CONFIRMED, FAILED, UNREACHABLE = "confirmed", "failed", "unreachable"

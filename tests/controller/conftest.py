@@ -1,0 +1,40 @@
+"""Controllers, fabrics and fake switches for the tests of this folder."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from controller_harness import Controller, running
+from fake_switch import FakeNetwork
+
+
+@pytest.fixture(scope="module")
+def run_dir() -> Iterator[Path]:
+    """A short path: sockets live below it."""
+    path = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def controller(run_dir: Path) -> Iterator[Controller]:
+    """One controller for a module, with a short time-out for replies."""
+    with running(run_dir, "--reply-timeout", "1") as started:
+        yield started
+
+
+@pytest.fixture
+def network(controller: Controller) -> Iterator[FakeNetwork]:
+    """Fake switches that connect to the module's controller and are gone after the test."""
+    with FakeNetwork(controller.openflow) as fakes:
+        yield fakes
+    for fake in fakes.switches:
+        assert fake.complaint is None, fake.complaint
