@@ -1,0 +1,49 @@
+"""The commands of `python -m mininet_labs`.
+
+A command is a module with `add_arguments(parser)` and `run(args) -> exit status`; it is imported when it is
+called, so that one command never needs what another one needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mininet_labs.errors import LabError
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Where a command is, and what it does."""
+
+    module: str
+    help: str
+
+
+COMMANDS = {
+    "run": Command("mininet_labs.demo.run", "the whole platform with its demo"),
+    "fabric": Command("mininet_labs.fabric.command", "an embedded fabric alone, in the foreground"),
+    "topology": Command("mininet_labs.topologies.command", "print a generated topology"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that the arguments name; 2 when it refuses its input."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser = argparse.ArgumentParser(prog="python -m mininet_labs", description="Labs of Tercast.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    chosen = next((argument for argument in given if not argument.startswith("-")), None)
+    for name, command in COMMANDS.items():
+        sub = commands.add_parser(name, help=command.help, description=command.help)
+        if name == chosen:
+            module = importlib.import_module(command.module)
+            module.add_arguments(sub)
+    args = parser.parse_args(given)
+    try:
+        return int(module.run(args))
+    except LabError as error:
+        print(error, file=sys.stderr)
+        return 2

@@ -1,0 +1,67 @@
+"""`fabric`: run an embedded fabric in the foreground, until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from mininet_labs.fabric.fabric import Fabric
+from mininet_labs.topologies import load
+
+CONTROLLER = "tcp:127.0.0.1:6653"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("topology", help="a topology file, or the name of one that comes along (abilene)")
+    parser.add_argument(
+        "--run-dir", type=Path, required=True, metavar="DIR", help="folder for sockets and logs"
+    )
+    parser.add_argument(
+        "--controller",
+        action="append",
+        metavar="TARGET",
+        help=f"OpenFlow controller, may be repeated (default {CONTROLLER}); `none` for none",
+    )
+    parser.add_argument(
+        "--links",
+        choices=("patch", "joined"),
+        default="patch",
+        help="joined links can be taken down (default patch)",
+    )
+    parser.add_argument(
+        "--flow-cache", action="store_true", help="remember decisions: table changes take effect later"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the fabric; 0 after Ctrl-C or SIGTERM, 1 when a daemon ended by itself."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    controllers = [target for target in args.controller or [CONTROLLER] if target != "none"]
+    topology = load(args.topology)
+    fabric = Fabric(args.run_dir, topology, controllers, args.links, flow_cache=args.flow_cache)
+    try:
+        with fabric:
+            _describe(fabric, topology, controllers)
+            fabric.wait()
+            fabric.check()
+    except KeyboardInterrupt:
+        print("fabric stopped", file=sys.stderr)
+        return 0
+    return 1
+
+
+def _describe(fabric: Fabric, topology: dict[str, Any], controllers: list[str]) -> None:
+    for host, sockets in fabric.host_sockets().items():
+        print(f"{host:<20} {' '.join(map(str, sockets))}")
+    parts = [f"{len(topology.get(kind, ()))} {kind}" for kind in ("switches", "links", "hosts")]
+    print(f"{', '.join(parts)}; controller {', '.join(controllers) or 'none'}; Ctrl-C ends it")
+    print("ready", flush=True)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

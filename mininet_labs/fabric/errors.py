@@ -1,0 +1,13 @@
+"""What the fabric raises."""
+
+from __future__ import annotations
+
+from mininet_labs.errors import LabError
+
+
+class FabricError(LabError):
+    """The fabric cannot do what it was asked to."""
+
+
+class PortClosedError(FabricError):
+    """The switch closed a host's port: the fabric was stopped, or the port was removed."""

@@ -1,0 +1,61 @@
+"""Static entries along a shortest path, and frames to send: a fabric tried out without a controller."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from mininet_labs.fabric.errors import FabricError
+from mininet_labs.fabric.wiring import Object
+from tercast.client import packets
+
+
+def static_route(topology: Object, source: str, target: str, dst: str) -> dict[str, str]:
+    """One flow for each switch from host `source` to host `target`, in `ovs-ofctl` syntax.
+
+    `dst` is the IPv6 prefix that is to match; the last switch rewrites the destination to the target's own.
+    """
+    hosts = {host["id"]: host for host in topology["hosts"]}
+    goal = hosts[target]
+    hops = _shortest(topology, hosts[source]["switch"], goal["switch"])
+    flows = {switch: f"ipv6,ipv6_dst={dst},actions=output:{port}" for switch, port in hops}
+    rewrite = f"set_field:{goal['ip']}->ipv6_dst,set_field:{goal['mac']}->eth_dst"
+    flows[goal["switch"]] = f"ipv6,ipv6_dst={dst},actions={rewrite},output:{goal['port']}"
+    return flows
+
+
+def event_frame(host: Object, address: str, payload: bytes) -> bytes:
+    """A frame as a publisher at `host` sends it to a multicast address."""
+    group = packets.pack_ip(address)
+    ends = (packets.pack_mac(host["mac"]), packets.group_mac(group))
+    ports = (packets.EVENT_PORT, packets.EVENT_PORT)
+    return packets.udp_frame(ends, packets.pack_ip(host["ip"]), group, payload, ports)
+
+
+def event_payload(host: Object, frame: bytes) -> bytes | packets.Ignored:
+    """What a subscriber at `host` makes of a frame: the payload, or why it is none (a wrong checksum, too)."""
+    if frame[:6] != packets.pack_mac(host["mac"]):
+        return packets.Ignored.OTHER_ADDRESS
+    return packets.event_payload(frame, packets.pack_ip(host["ip"]), packets.EVENT_PORT)
+
+
+def _shortest(topology: Object, start: str, end: str) -> list[tuple[str, int]]:
+    """Switches and ports out of them from `start` to `end`, by breadth first."""
+    ways: dict[str, list[tuple[int, str]]] = {switch["id"]: [] for switch in topology["switches"]}
+    for link in topology["links"]:
+        ways[link["a"]].append((link["a_port"], link["b"]))
+        ways[link["b"]].append((link["b_port"], link["a"]))
+    came: dict[str, tuple[str, int]] = {start: ("", 0)}
+    queue = deque([start])
+    while queue and end not in came:
+        here = queue.popleft()
+        for port, there in ways[here]:
+            if there not in came:
+                came[there] = (here, port)
+                queue.append(there)
+    if end not in came:
+        raise FabricError(f"{start} to {end}", "no path between them", "name switches that links connect")
+    hops = []
+    while end != start:
+        end, port = came[end]
+        hops.append((end, port))
+    return hops[::-1]

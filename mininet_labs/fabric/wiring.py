@@ -1,0 +1,216 @@
+"""From a topology to bridges, ports and links with the names Open vSwitch gets; refuses what cannot be wired.
+
+Names are short and safe whatever the ids are: a bridge is called after its switch's id (`sea`), an interface
+after its bridge and port number (`sea-11`), which is also the name of its socket.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mininet_labs.fabric.errors import FabricError
+
+Object = Mapping[str, Any]
+
+HIGHEST_PORT = 65279
+"""The highest port number that Open vSwitch gives to an interface on request."""
+NAME_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """A switch."""
+
+    switch: str
+    name: str
+    dpid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A port of a switch, named by its interface."""
+
+    switch: str
+    number: int
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.switch}:{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two ports that are wired to one another."""
+
+    a: Port
+    b: Port
+
+    def ends(self) -> tuple[Port, Port]:
+        """Both ports."""
+        return self.a, self.b
+
+
+class Wiring:
+    """Switches, links and host attachments of a fabric; every method checks before it changes anything."""
+
+    def __init__(self) -> None:
+        self.bridges: dict[str, Bridge] = {}
+        self.hosts: dict[str, tuple[Port, ...]] = {}
+        self._links: dict[tuple[str, int], Link] = {}
+
+    @classmethod
+    def of(cls, topology: Object) -> Wiring:
+        """The wiring of a scenario's `topology` object; FabricError names the entry that is wrong."""
+        wiring = cls()
+        for kind, add in (
+            ("switches", wiring.add_switch),
+            ("links", wiring.add_link),
+            ("hosts", wiring.add_host),
+        ):
+            for index, entry in enumerate(topology.get(kind, ())):
+                add(entry, f"topology.{kind}[{index}]")
+        return wiring
+
+    def links(self) -> list[Link]:
+        """Every link once, in the order they were added."""
+        return list(dict.fromkeys(self._links.values()))
+
+    def host_ports(self) -> list[Port]:
+        """Every port with a host attachment, once."""
+        return list(dict.fromkeys(port for ports in self.hosts.values() for port in ports))
+
+    def ports(self) -> list[Port]:
+        """Every port, of links and of hosts."""
+        return [*(end for link in self.links() for end in link.ends()), *self.host_ports()]
+
+    def port(self, switch: str, number: int) -> Port:
+        """The port of a switch with a number."""
+        here = [port for port in self.ports() if port.switch == self.bridge(switch).switch]
+        for port in here:
+            if port.number == number:
+                return port
+        numbers = _some(sorted(port.number for port in here))
+        raise FabricError(f"{switch}:{number}", "no such port", f"ports there: {numbers}")
+
+    def bridge(self, switch: str) -> Bridge:
+        """The bridge of a switch."""
+        if switch not in self.bridges:
+            raise FabricError(switch, "no such switch in the fabric", f"take one of {_some(self.bridges)}")
+        return self.bridges[switch]
+
+    def attachment(self, host: str, index: int = 0) -> Port:
+        """Where a host is attached: 0 is its own port, 1 and on its standby ports."""
+        if host not in self.hosts:
+            raise FabricError(host, "no such host in the fabric", f"take one of {_some(self.hosts)}")
+        ports = self.hosts[host]
+        if not 0 <= index < len(ports):
+            raise FabricError(f"attachment {index} of {host}", f"it has {len(ports)}", "count from 0")
+        return ports[index]
+
+    def link_at(self, switch: str, number: int) -> Link:
+        """The link at a port."""
+        link = self._links.get((self.bridge(switch).switch, number))
+        if link is None:
+            here = [port for at, port in self._links if at == switch]
+            raise FabricError(
+                f"{switch}:{number}", "no link at this port", f"ports with links: {_some(here)}"
+            )
+        return link
+
+    def add_switch(self, entry: Object, path: str = "switch") -> Bridge:
+        """Add a switch `{"id", "dpid"}`."""
+        switch, dpid = _text(entry, "id", path), _text(entry, "dpid", path).lower()
+        if switch in self.bridges:
+            raise FabricError(
+                f"{path}.id {switch!r}", "is there already", "give every switch an id of its own"
+            )
+        if not re.fullmatch(r"[0-9a-f]{16}", dpid) or int(dpid, 16) == 0:
+            raise FabricError(f"{path}.dpid {dpid!r}", "is not 16 hex digits above 0", "write all 16 digits")
+        bridge = Bridge(switch, self._free_name(switch), dpid)
+        self.bridges[switch] = bridge
+        return bridge
+
+    def add_link(self, entry: Object, path: str = "link") -> Link:
+        """Add a link `{"a", "a_port", "b", "b_port"}`."""
+        a = self._free_port(_text(entry, "a", path), entry.get("a_port"), f"{path}.a_port")
+        b = self._free_port(_text(entry, "b", path), entry.get("b_port"), f"{path}.b_port")
+        if a == b:
+            raise FabricError(f"{path}: {a}", "a port cannot be linked to itself", "name another port")
+        if a in self.host_ports() or b in self.host_ports():
+            raise FabricError(f"{path}: {a} to {b}", "a host is attached there", "link a free port")
+        link = Link(a, b)
+        self._links[a.switch, a.number] = self._links[b.switch, b.number] = link
+        return link
+
+    def add_host(self, entry: Object, path: str = "host") -> list[Port]:
+        """Add a host `{"id", "switch", "port", "standby"?}`; the ports that it is the first one to use."""
+        host = _text(entry, "id", path)
+        if host in self.hosts:
+            raise FabricError(f"{path}.id {host!r}", "is there already", "give every host an id of its own")
+        places = [(entry, path)]
+        places += [(place, f"{path}.standby[{n}]") for n, place in enumerate(entry.get("standby", ()))]
+        ports = [
+            self._free_port(_text(place, "switch", at), place.get("port"), f"{at}.port")
+            for place, at in places
+        ]
+        used = set(self.host_ports())
+        self.hosts[host] = tuple(ports)
+        return [port for port in dict.fromkeys(ports) if port not in used]
+
+    def remove_link(self, switch: str, number: int) -> Link:
+        """Remove the link at a port."""
+        link = self.link_at(switch, number)
+        for end in link.ends():
+            del self._links[end.switch, end.number]
+        return link
+
+    def remove_host(self, host: str) -> list[Port]:
+        """Remove a host; the ports that no other host uses."""
+        self.attachment(host)
+        ports = self.hosts.pop(host)
+        return [port for port in dict.fromkeys(ports) if port not in self.host_ports()]
+
+    def remove_switch(self, switch: str) -> tuple[Bridge, list[Link]]:
+        """Remove a switch and its links; FabricError while hosts are attached to it."""
+        bridge = self.bridge(switch)
+        attached = [host for host, ports in self.hosts.items() if any(p.switch == switch for p in ports)]
+        if attached:
+            raise FabricError(switch, f"hosts are attached: {_some(attached)}", "remove them first")
+        links = [link for link in self.links() if switch in (link.a.switch, link.b.switch)]
+        for link in links:
+            self.remove_link(link.a.switch, link.a.number)
+        del self.bridges[switch]
+        return bridge, links
+
+    def _free_port(self, switch: str, number: object, path: str) -> Port:
+        if switch not in self.bridges:
+            raise FabricError(f"{path}: {switch!r}", "no such switch", f"take one of {_some(self.bridges)}")
+        if type(number) is not int or not 1 <= number <= HIGHEST_PORT:
+            raise FabricError(f"{path} {number!r}", f"is not a number from 1 to {HIGHEST_PORT}", "correct it")
+        if (switch, number) in self._links:
+            raise FabricError(f"{path} {switch}:{number}", "a link uses this port", "take a free port")
+        return Port(switch, number, f"{self.bridges[switch].name}-{number}")
+
+    def _free_name(self, switch: str) -> str:
+        taken = {bridge.name for bridge in self.bridges.values()}
+        base = re.sub(r"[^a-z0-9]", "", switch.lower()) or "sw"
+        name, count = base[:NAME_LENGTH], 1
+        while name in taken:
+            count += 1
+            name = f"{base[: NAME_LENGTH - len(str(count))]}{count}"
+        return name
+
+
+def _text(entry: Object, key: str, path: str) -> str:
+    value = entry.get(key)
+    if not isinstance(value, str) or not value:
+        raise FabricError(f"{path}.{key} {value!r}", "is not a text", "give it one")
+    return value
+
+
+def _some(names: Any, most: int = 8) -> str:
+    listed = [str(name) for name in names]
+    return ", ".join(listed[:most]) + (", ..." if len(listed) > most else "") or "none"
