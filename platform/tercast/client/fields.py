@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from tercast.client import varint
 from tercast.client.errors import WireError
@@ -20,16 +19,17 @@ Decoded = tuple[object, int]
 class Field(Protocol):
     """How the values of one attribute stand in an event."""
 
-    write: Callable[..., bytes]
-    """The bytes of a value that the topic has checked."""
+    def write(self, value: Any, /) -> bytes:
+        """The bytes of a value that the topic has checked."""
 
-    read: Callable[[bytes, int], Decoded]
-    """The value at an offset and the offset behind it; WireError unless it is whole and in the domain."""
+    def read(self, data: bytes, position: int, /) -> Decoded:
+        """The value at an offset and the offset behind it; WireError unless it is whole and in the domain."""
 
 
 class _IntField:
     def __init__(self, attribute: Int) -> None:
         self._name, self._min, self._max = attribute.name, attribute.min, attribute.max
+        self._domain = attribute.domain_text
         ends = varint.zigzag(self._min), varint.zigzag(self._max)
         self._most = varint.size(max(ends))
 
@@ -40,14 +40,17 @@ class _IntField:
         number, end = varint.decode(data, position, self._most)
         value = ~(number >> 1) if number & 1 else number >> 1
         if not self._min <= value <= self._max:
-            raise _outside(position, self._name, value, f"{shown(self._min)}..{shown(self._max)}")
+            raise _outside(position, self._name, value, self._domain)
         return value, end
 
 
 class _FloatField:
     def __init__(self, attribute: Float) -> None:
         self._name, self._min, self._max = attribute.name, attribute.min, attribute.max
-        self.write: Callable[[float], bytes] = _DOUBLE.pack
+        self._domain = attribute.domain_text
+
+    def write(self, value: float) -> bytes:
+        return _DOUBLE.pack(value)
 
     def read(self, data: bytes, position: int) -> Decoded:
         end = position + 8
@@ -55,7 +58,7 @@ class _FloatField:
             raise _cut(len(data), self._name)
         (value,) = _DOUBLE.unpack_from(data, position)
         if not self._min <= value <= self._max:  # NaN is within nothing
-            raise _outside(position, self._name, value, f"{shown(self._min)}..{shown(self._max)}")
+            raise _outside(position, self._name, value, self._domain)
         return value, end
 
 
@@ -64,7 +67,7 @@ class _ChoiceField:
 
     def __init__(self, attribute: Bool | Enum) -> None:
         self._name = attribute.name
-        self._values = attribute.values if isinstance(attribute, Enum) else (False, True)
+        self._values: tuple[object, ...] = attribute.values if isinstance(attribute, Enum) else (False, True)
         self._most = varint.size(len(self._values) - 1)
         self._bytes = {value: varint.encode(index) for index, value in enumerate(self._values)}
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NoReturn
 
 from tercast.addressing import AddressPlan
 from tercast.client.sequence import Sequence, now_us
 from tercast.client.transports import Transport
-from tercast.client.wire import MAX_PAYLOAD, EventCodec, origin_bytes
+from tercast.client.wire import HEAD_BYTES, MAX_PAYLOAD, EventCodec, origin_bytes
 from tercast.errors import Refused, shown
-from tercast.eventspace import Topic
+from tercast.eventspace import Attribute, Topic
 from tercast.filters import Filter
+from tercast.intervals import IntervalSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,8 @@ class Publisher:
             body = route.codec.encode_values(checked)
             target = self._address.event_address(topic.code, topic.event_dz(checked, self._depth))
             tail = route.origin + body
-            if len(tail) > _TAIL:
-                _refuse_size(route.codec, checked, len(tail))
+            if HEAD_BYTES + len(tail) > MAX_PAYLOAD:
+                raise _too_large(route.codec, checked, HEAD_BYTES + len(tail))
             seq = self._sequence.take()
             self._transport.send(target, route.codec.head(seq, self._clock()) + tail)
             return seq
@@ -99,9 +99,6 @@ class Publisher:
         return _Route(topic, parsed, EventCodec(topic), origin_bytes(topic.code, self.publisher))
 
 
-_TAIL = MAX_PAYLOAD - 22
-
-
 def _checked_depth(address: AddressPlan, depth: int | None) -> int:
     if depth is None:
         return address.dz_room
@@ -112,12 +109,26 @@ def _checked_depth(address: AddressPlan, depth: int | None) -> int:
 
 
 def _outside(advertised: Filter, values: Mapping[str, object]) -> Refused:
-    raise NotImplementedError
+    """The refusal of an event, on the attribute that stands between it and the nearest alternative."""
+    attributes = advertised.topic.attributes
+    failing = [
+        [attributes[a] for a, held in term if not _holds(attributes[a], held, values[attributes[a].name])]
+        for term in advertised.terms
+    ]
+    attribute = min(failing, key=len)[0]
+    value = values[attribute.name]
+    detail = f"{shown(value)} lies outside the advertisement {shown(str(advertised))}"
+    return Refused((attribute.name,), "outside_advertisement", detail, value)
 
 
-def _refuse_size(codec: EventCodec, values: Mapping[str, object], tail: int) -> NoReturn:
+def _holds(attribute: Attribute, held: IntervalSet, value: object) -> bool:
+    start, end = attribute.before(value), attribute.after(value)
+    return any(low <= start and end <= high for low, high in held)
+
+
+def _too_large(codec: EventCodec, values: Mapping[str, object], size: int) -> Refused:
+    """The refusal of an event of `size` bytes, on the attribute that takes most of them."""
     sizes = codec.sizes(values)
     name = max(sizes, key=sizes.__getitem__)
-    size = tail + MAX_PAYLOAD - _TAIL
     detail = f"the event takes {size} bytes, {sizes[name]} of them here; the largest has {MAX_PAYLOAD}"
-    raise Refused((name,), "too_large", detail, values[name])
+    return Refused((name,), "too_large", detail, values[name])

@@ -35,9 +35,9 @@ class Delivery:
         return bool(self.subscriptions)
 
     @property
-    def delay(self) -> int:
-        """Microseconds between sending and receiving, by the two hosts' clocks."""
-        return self.received_at - self.event.sent_at
+    def delay(self) -> float:
+        """Seconds between sending and receiving, by the two hosts' clocks."""
+        return (self.received_at - self.event.sent_at) / 1e6
 
 
 @dataclass(slots=True)

@@ -30,7 +30,9 @@ EVENT = 1
 """The kind of message; other kinds are left for the control messages of hosts."""
 
 _HEAD = struct.Struct(">BBIQQ")
-_CODE_AT = _HEAD.size
+HEAD_BYTES = _HEAD.size
+"""The fixed part: what stands before the topic code."""
+
 _CODE_BYTES = 16  # 112 bits, the room of an IPv6 address
 
 
@@ -102,12 +104,12 @@ def decode(data: bytes, find: Callable[[int, int], EventCodec | None]) -> Event:
     """
     if len(data) > MAX_PAYLOAD:
         raise WireError(MAX_PAYLOAD, f"{len(data)} bytes; an event has at most {MAX_PAYLOAD}")
-    if len(data) < _CODE_AT:
+    if len(data) < HEAD_BYTES:
         raise WireError(len(data), "the event ends within the header")
     magic, kind, schema, seq, sent_at = _HEAD.unpack_from(data)
     if magic != MAGIC or kind != VERSION << 4 | EVENT:
         raise _not_ours(magic, kind)
-    code, position = varint.decode(data, _CODE_AT, _CODE_BYTES)
+    code, position = varint.decode(data, HEAD_BYTES, _CODE_BYTES)
     publisher, position = _read_publisher(data, position)
     codec = find(code, schema)
     if codec is None:

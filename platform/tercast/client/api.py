@@ -1,0 +1,166 @@
+"""The platform's REST API as far as a host needs it, with the standard library alone."""
+
+from __future__ import annotations
+
+import http.client
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+
+from tercast.addressing import AddressPlan
+from tercast.client.errors import ApiError
+from tercast.client.sources import Announced, HostRecord, parse_json
+from tercast.eventspace import Topic
+
+_TIMEOUT_S = 10.0
+_LARGEST_ANSWER = 64 << 20
+_LONGEST_REASON = 300
+
+Row = Mapping[str, object]
+
+
+class Api:
+    """Reads resources with a token; whatever goes wrong is an ApiError in one line."""
+
+    def __init__(self, url: str, token: str | None = None) -> None:
+        if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
+            raise ApiError(f"{url!r} is no API: the address begins with http:// or https://")
+        self._base = url.rstrip("/") + "/"
+        self._headers = {"Accept": "application/json"}
+        if token:
+            self._headers["Authorization"] = f"Bearer {token}"
+
+    @classmethod
+    def with_token_file(cls, url: str, path: str | Path | None) -> Api:
+        """The API at `url`, with the token that stands in a file."""
+        try:
+            token = Path(path).read_text(encoding="ascii").strip() if path is not None else None
+        except (OSError, ValueError) as error:
+            raise ApiError(f"cannot read the token from {str(path)!r}: {error}") from None
+        return cls(url, token)
+
+    def get(self, path: str, **parameters: str) -> object:
+        """The JSON of a resource below the API's address, or at an absolute address of the same server."""
+        url = urllib.parse.urljoin(self._base, path)
+        if urllib.parse.urlsplit(url)[:2] != urllib.parse.urlsplit(self._base)[:2]:
+            raise ApiError(f"the API names another server, {url!r}; the token stays here")
+        if parameters:
+            url += "?" + urllib.parse.urlencode(parameters)
+        request = urllib.request.Request(url, headers=self._headers)  # noqa: S310 - the scheme is checked above
+        try:
+            with _OPENER.open(request, timeout=_TIMEOUT_S) as answer:
+                return parse_json(answer.read(_LARGEST_ANSWER).decode())
+        except urllib.error.HTTPError as error:
+            with error:
+                raise ApiError(f"GET {url}: {error.code} {_problem(error)}") from None
+        except (OSError, http.client.HTTPException) as error:
+            reason = getattr(error, "reason", None) or error
+            raise ApiError(f"GET {url}: {reason or type(error).__name__}") from None
+        except ValueError as error:
+            raise ApiError(f"GET {url}: the answer is no JSON: {error}") from None
+
+    def rows(self, path: str, **parameters: str) -> list[Row]:
+        """All rows of a paged list."""
+        rows: list[Row] = []
+        page = self.get(path, **parameters)
+        while True:
+            if not isinstance(page, dict) or not isinstance(page.get("results"), list):
+                raise ApiError(f"GET {path}: the answer is no list of results")
+            rows += [row for row in page["results"] if isinstance(row, dict)]
+            following = page.get("next")
+            if not isinstance(following, str):
+                return rows
+            page = self.get(following)
+
+    def one(self, path: str, **parameters: str) -> Row:
+        """The only row that the parameters find."""
+        rows = self.rows(path, **parameters)
+        if len(rows) != 1:
+            asked = ", ".join(f"{key} {value!r}" for key, value in parameters.items())
+            raise ApiError(f"GET {path}: {len(rows)} with {asked}; one is needed")
+        return rows[0]
+
+
+class ApiSource:
+    """Learns topics, hosts and filters from the running platform."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    def topic(self, name: str) -> Topic:
+        """The topic of that name."""
+        row = self._api.one("api/v1/topics/", name=name)
+        fields = ("name", "code", "attributes", "indexed")
+        return Topic.from_json({key: row.get(key) for key in fields}, ("topic",))
+
+    def host(self, name: str) -> HostRecord:
+        """The host of that name."""
+        row = self._api.one("api/v1/hosts/", name=name)
+        return HostRecord(*(_text(row, key) for key in ("name", "ip", "mac")))
+
+    def subscriptions(self, host: str) -> list[Announced]:
+        """The host's subscriptions that are not withdrawn."""
+        rows = self._api.rows("api/v1/subscriptions/", subscriber__host=host)
+        return [_announced(row, "q") for row in rows if row.get("state") not in _ENDED]
+
+    def advertisement(self, name: str) -> Announced:
+        """The advertisement of that id, with or without the `a` before its number."""
+        number = name.removeprefix("a")
+        if not number.isdecimal():
+            raise ApiError(f"{name!r} is no advertisement's id like a12 or 12")
+        row = self._api.get(f"api/v1/advertisements/{number}/")
+        if not isinstance(row, dict):
+            raise ApiError(f"advertisement {name}: the answer is no object")
+        return _announced(row, "a")
+
+    def address(self, family: str) -> AddressPlan:
+        """The default plan of the family, which is the platform's."""
+        return AddressPlan.default(family)
+
+    def depth(self) -> int | None:
+        """All the room there is."""
+        return None
+
+
+_ENDED = ("failed", "withdrawn")
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Redirects are refused: the library would take the token along, to whatever server they name."""
+
+    def redirect_request(self, *_: object) -> None:
+        """No further request."""
+
+
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect())
+"""Proxies are left out: the platform is on this machine or on the network that it manages."""
+
+
+def _announced(row: Row, letter: str) -> Announced:
+    name = str(row.get("id"))
+    return Announced(letter + name.removeprefix(letter), _text(row, "topic"), _text(row, "filter"))
+
+
+def _text(row: Row, key: str) -> str:
+    value = row.get(key)
+    if not isinstance(value, str):
+        raise ApiError(f"the API's answer has no text {key!r}")
+    return value
+
+
+def _problem(error: urllib.error.HTTPError) -> str:
+    """What a problem document says (RFC 9457), with all its errors, in one line."""
+    try:
+        problem = parse_json(error.read(_LARGEST_ANSWER).decode())
+    except (OSError, ValueError, http.client.HTTPException):
+        return str(error.reason)
+    if not isinstance(problem, dict):
+        return str(error.reason)
+    parts = [str(problem[key]) for key in ("title", "detail") if problem.get(key)]
+    errors = problem.get("errors")
+    for entry in errors if isinstance(errors, list) else ():
+        if isinstance(entry, dict):
+            parts.append(f"{entry.get('pointer', '')} {entry.get('detail', '')}".strip())
+    return " ".join(": ".join(parts).split())[:_LONGEST_REASON] or str(error.reason)
