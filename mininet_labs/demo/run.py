@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from mininet_labs.demo import content
-from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.feed import Feed
 from mininet_labs.demo.options import Options, add_arguments, from_arguments
 from mininet_labs.demo.platform_up import ROOT, Platform
@@ -18,7 +17,9 @@ from mininet_labs.demo.quotes import TOPIC
 from mininet_labs.demo.rest import Rest
 from mininet_labs.demo.services import wait_until
 from mininet_labs.demo.status import StatusLine, passed, status_text
-from mininet_labs.fabric import FabricError
+from mininet_labs.errors import LabError
+
+__all__ = ["add_arguments", "run"]
 
 DEFAULT_TOPOLOGY = ROOT / "mininet_labs" / "topologies" / "abilene.json"
 RUN_DIR = Path(os.environ.get("TERCAST_RUN_DIR", ROOT / "run"))
@@ -190,14 +191,7 @@ def shown(path: Path) -> str:
         return str(path)
 
 
-def add_command(commands: Any) -> None:
-    """Add `run` to the labs' command line."""
-    parser = commands.add_parser("run", help="the whole platform with its demo", description=__doc__)
-    add_arguments(parser)
-    parser.set_defaults(call=main)
-
-
-def main(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Run the demo; 0 when nothing was lost or doubled."""
     options = from_arguments(arguments, DEFAULT_TOPOLOGY)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -217,7 +211,7 @@ def main(arguments: argparse.Namespace) -> int:
             return 0 if passed(report) else 1
     except Interrupted:
         return 130
-    except (DemoError, FabricError, OSError) as error:
+    except (LabError, OSError) as error:
         print(f"\ntercast: {error}", file=sys.stderr)
         return 1
     finally:
