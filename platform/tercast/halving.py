@@ -71,6 +71,16 @@ class Halving:
                 size = half
         return start
 
+    def width(self, code: int, free: int) -> int:
+        """The size of the cell of all codes that differ from `code` in the last `free` bits only.
+
+        In codes where all are alike (`even`), else in indexes.
+        """
+        if self.even:
+            return 1 << free
+        first = code >> free << free
+        return self.start(first + (1 << free)) - self.start(first)
+
     def is_phantom(self, code: int) -> bool:
         """Whether no index has this code."""
         return bool(self.phantoms and code & 1 and self.start(code) == self.start(code + 1))

@@ -24,8 +24,10 @@ class Schedule:
     """The interleaving of some attributes' bits, up to `depth` bits a dz.
 
     `owner[b]`, `place[b]`: which attribute gives bit b, and the place of that bit in the attribute's code.
-    `below[b]`: the bits behind b of the same attribute. `ragged`: whether the limit cuts some paths after
-    fewer interleaved bits than others.
+    `below[b]`: the bits behind b of the same attribute. `masks[a]`: all bits of attribute a. `free[n][a]`:
+    how many of the last n bits it gives. `phantoms`: (bit, attribute) of the bits that are phantoms on some
+    paths, the last bit first. `all_even`: all sizes are powers of two. `ragged`: the limit cuts some paths
+    after fewer interleaved bits than others.
     """
 
     def __init__(self, sizes: Sequence[int], depth: int) -> None:
@@ -50,7 +52,9 @@ class Schedule:
             mine.append(b - 1)
         self._tables = [_spread_tables(mine) for mine in places]
         self.halvings = [Halving(size, len(mine)) for size, mine in zip(sizes, places, strict=True)]
-        # (bit, attribute) of the bits that are phantoms on some paths, the last bit first
+        self.masks = [sum(1 << place for place in mine) for mine in places]
+        self.all_even = all(halving.even for halving in self.halvings)
+        self.free = _free_bits(self.owner, len(sizes))
         self.phantoms = sorted(
             (places[a][0] + 1, a) for a, halving in enumerate(self.halvings) if halving.phantoms
         )
@@ -80,21 +84,55 @@ class Schedule:
         Phantom bits are left out, and what exceeds the depth is cut off.
         """
         dz = 1 << self.width - rest | code >> rest
-        for lowest, a in self.phantoms:
-            if lowest > rest and self.halvings[a].ends_early(codes[a]):
-                place = lowest - 1 - rest
-                # Bits below have kept their places: phantoms are taken out from the last to the first,
-                # each shifting only what stands before it.
+        for bit, a in self.phantoms:  # from the last on, so that earlier ones have moved by what is gone
+            if bit > rest and self.halvings[a].ends_early(codes[a]):
+                place = bit - 1 - rest
                 dz = dz >> place + 1 << place | dz & (1 << place) - 1
                 rest += 1
         surplus = dz.bit_length() - 1 - self.depth
         return dz >> surplus if surplus > 0 else dz
+
+    def length(self, rest: int, codes: Sequence[int]) -> int:
+        """The number of bits that a dz without the last `rest` interleaved bits has, not cut off."""
+        early = sum(1 for bit, a in self.phantoms if bit > rest and self.halvings[a].ends_early(codes[a]))
+        return self.width - rest - early
+
+    def volume(self, rest: int, codes: Sequence[int]) -> int:
+        """The volume of the cell of all points that share all but the last `rest` bits with these codes.
+
+        In products of codes where all sizes are even, else of codes (even attributes) and indexes (others).
+        """
+        if self.all_even:
+            return 1 << rest
+        volume = 1
+        for halving, code, free in zip(self.halvings, codes, self.free[rest], strict=True):
+            volume *= halving.width(code, free)
+        return volume
+
+    def deepest(self, rest: int, codes: Sequence[int]) -> int:
+        """How many interleaved bits the deepest dz within a cell takes before the limit cuts it."""
+        width = self.depth
+        for bit, a in reversed(self.phantoms):
+            halving, free = self.halvings[a], self.free[rest][a]
+            possible = halving.width(codes[a], free) < 1 << free if free else halving.ends_early(codes[a])
+            width += possible and self.width - bit < width
+        return min(width, self.width)
 
 
 def _deal(sizes: Sequence[int]) -> list[int]:
     """The attribute of each bit on the longest path, in order."""
     bits = [(size - 1).bit_length() for size in sizes]
     return [a for level in range(max(bits)) for a, count in enumerate(bits) if level < count]
+
+
+def _free_bits(owner: Sequence[int], attributes: int) -> list[tuple[int, ...]]:
+    """For each number of last bits: how many of them each attribute gives."""
+    free = [(0,) * attributes]
+    for a in owner[1:]:
+        counts = list(free[-1])
+        counts[a] += 1
+        free.append(tuple(counts))
+    return free
 
 
 def _spread_tables(places: Sequence[int]) -> list[list[int]]:

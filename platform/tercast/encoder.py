@@ -1,0 +1,69 @@
+"""From a filter to its dz set: the canonical cells that hold every event that matches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tercast.dz import DzSet
+from tercast.filter_volume import filter_volume
+from tercast.filters import Filter
+from tercast.refine import Cell, dz_of, refine
+from tercast.region import Part, make_part, side_of
+from tercast.schedule import Schedule
+from tercast.strict import expect_integer
+
+MAX_LIMIT = 65_536
+"""Largest limit on the cells of one filter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """A filter's dz set and its excess volume, as a share of the filter's own (see `filter_volume`)."""
+
+    dz: DzSet
+    excess: float
+
+
+def encode(filter_: Filter, depth: int, limit: int) -> Encoding:
+    """The dz set of a filter: cells of at most `depth` bits, at most `limit` of them.
+
+    Where `limit` is enough, the set is the canonical one of all cells of full length that meet the filter;
+    where it is not, a superset of it (see `tercast.refine`).
+    """
+    schedule, cells = _cells(filter_, depth, limit)
+    whole = schedule.volume(schedule.width, [0] * len(schedule.halvings))
+    own = filter_volume(filter_)
+    taken = Fraction(sum(cell.volume for cell in cells), whole)
+    return Encoding(tuple([dz_of(schedule, cell) for cell in cells]), max(float(taken / own - 1), 0.0))
+
+
+def encode_dz(filter_: Filter, depth: int, limit: int) -> DzSet:
+    """The dz set of `encode` alone, which is faster."""
+    schedule, cells = _cells(filter_, depth, limit)
+    return tuple([dz_of(schedule, cell) for cell in cells])
+
+
+def _cells(filter_: Filter, depth: int, limit: int) -> tuple[Schedule, list[Cell]]:
+    if not 1 <= limit <= MAX_LIMIT:
+        expect_integer(limit, ("max_dz_per_filter",), 1, MAX_LIMIT)
+    schedule = filter_.topic.schedule(depth)
+    return schedule, refine(schedule, _parts(filter_, schedule), limit)
+
+
+def _parts(filter_: Filter, schedule: Schedule) -> list[Part]:
+    """The filter's terms on the schedule's grid; tests of attributes that are not indexed drop out."""
+    attributes = filter_.topic.attributes
+    positions = filter_.topic.indexed_positions
+    parts = []
+    for term in filter_.terms:
+        held = dict(term)
+        sides = []
+        for position, halving in zip(positions, schedule.halvings, strict=True):
+            if position in held:
+                sides.append(side_of(attributes[position], halving, held[position]))
+            else:
+                sides.append((0, (1 << halving.bits) - 1))
+        if all(sides):
+            parts.append(make_part(schedule, tuple(sides)))
+    return parts
