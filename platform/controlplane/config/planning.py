@@ -3,6 +3,7 @@
 from functools import cache
 
 from django.conf import settings
+
 from tercast.addressing import AddressPlan
 
 MAX_DZ_PER_FILTER = 50

@@ -39,7 +39,7 @@ class Port(models.Model):
     """A port of a switch, as the controller reports it."""
 
     switch = models.ForeignKey(Switch, on_delete=models.CASCADE, related_name="ports")
-    number = models.PositiveIntegerField()
+    number = models.PositiveBigIntegerField()
     name = models.CharField(max_length=64, blank=True)
     mac = models.CharField(max_length=17, blank=True)
     up = models.BooleanField(default=True)
@@ -53,9 +53,9 @@ class Link(models.Model):
     """A link between two switches; `a` and `b` stand as they were declared or found."""
 
     a = models.ForeignKey(Switch, on_delete=models.PROTECT, related_name="links_a")
-    a_port = models.PositiveIntegerField()
+    a_port = models.PositiveBigIntegerField()
     b = models.ForeignKey(Switch, on_delete=models.PROTECT, related_name="links_b")
-    b_port = models.PositiveIntegerField()
+    b_port = models.PositiveBigIntegerField()
     cost = models.PositiveIntegerField(default=1)
     up = models.BooleanField(default=True, help_text="as the planner has it")
     discovered_at = models.DateTimeField(null=True, help_text="when probes last crossed it")
@@ -77,7 +77,7 @@ class Host(models.Model):
 
     name = models.CharField(max_length=100, unique=True)
     switch = models.ForeignKey(Switch, on_delete=models.PROTECT, related_name="hosts")
-    port = models.PositiveIntegerField()
+    port = models.PositiveBigIntegerField()
     ip = models.GenericIPAddressField(unique=True)
     mac = models.CharField(max_length=17, unique=True)
     standby = models.JSONField(default=list, blank=True)
@@ -98,7 +98,7 @@ class InstalledEntry(models.Model):
 
     switch = models.ForeignKey(Switch, on_delete=models.CASCADE, related_name="entries")
     dst = models.CharField(max_length=64)
-    in_port = models.PositiveIntegerField(null=True)
+    in_port = models.PositiveBigIntegerField(null=True)
     priority = models.PositiveIntegerField()
     actions = models.JSONField()
     confirmed_at = models.DateTimeField()

@@ -15,6 +15,7 @@ class Topic(models.Model):
     attributes = models.JSONField()
     indexed = models.JSONField()
     request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
+    removal = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
     reindexing = models.ForeignKey(
         "control.Request",
         null=True,

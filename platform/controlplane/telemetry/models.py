@@ -8,7 +8,9 @@ class TrafficReport(models.Model):
     """The latest counters of one reporter (a process that runs publishers and subscribers)."""
 
     reporter = models.CharField(max_length=100, unique=True)
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     published = models.PositiveBigIntegerField(default=0)
     wanted = models.PositiveBigIntegerField(default=0)
     delivered = models.PositiveBigIntegerField(default=0)

@@ -1,0 +1,179 @@
+"""Reading a body by its serializer: every error of every item at once, nothing coerced, nothing ignored."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from controlplane.api.problems import FieldError, invalid, pointer, too_large
+from tercast.errors import Path, Refused, RefusedMany, shown
+
+MAX_ITEMS = 50_000
+MAX_NESTED = 1000
+
+
+@dataclass(slots=True)
+class Errors:
+    """The errors found so far; `index` of an item is told in bulk bodies only."""
+
+    bulk: bool = False
+    found: list[FieldError] = field(default_factory=list)
+    bad: set[int] = field(default_factory=set)
+
+    def add(self, index: int, path: Path, code: str, detail: str, value: object = None) -> None:
+        """One bad value of item `index`."""
+        self.bad.add(index)
+        shown_index = index if self.bulk else None
+        self.found.append(FieldError(pointer(path), code, detail, value, shown_index))
+
+    def refused(self, index: int, path: Path, refused: Refused | RefusedMany) -> None:
+        """What the core library refused of item `index`, below `path`."""
+        for each in refused.errors if isinstance(refused, RefusedMany) else (refused,):
+            self.add(index, (*path, *each.path), each.code, each.detail, each.value)
+
+    def check(self) -> None:
+        """Raise `Problem` when anything was found, in the order of the items."""
+        if self.found:
+            self.found.sort(key=lambda error: error.index or 0)
+            raise invalid(self.found)
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What was read: the good fields of each item, and the errors; `bulk` when the body was a list."""
+
+    items: list[dict[str, Any]]
+    errors: Errors
+    bulk: bool
+
+    def add_if_free(self, field_name: str, taken: Mapping[Any, str], what: str) -> None:
+        """Add an error for each item whose field repeats an earlier one's, or is in `taken` (by owner)."""
+        seen: dict[Any, int] = {}
+        for index, item in enumerate(self.items):
+            value = item.get(field_name)
+            if value is None:
+                continue
+            if value in taken:
+                detail = f"{what} {shown(value)} belongs to {taken[value]}. Choose another."
+                self.errors.add(index, (field_name,), "not_unique", detail, value)
+            elif value in seen:
+                detail = f"{what} {shown(value)} stands in item {seen[value]} too. Choose another."
+                self.errors.add(index, (field_name,), "not_unique", detail, value)
+            else:
+                seen[value] = index
+
+    def values(self, field_name: str) -> set[Any]:
+        """All values of a field, over the items that have it."""
+        return {item[field_name] for item in self.items if item.get(field_name) is not None}
+
+
+def read_body(request: Request, serializer: serializers.Serializer[Any], bulk: bool = False) -> Body:
+    """The body as one object, or (with `bulk`) as a list of objects; errors are collected, not raised."""
+    data = request.data
+    if bulk and isinstance(data, list):
+        if not data:
+            raise invalid([FieldError("", "empty", "The list has no item. Send at least one.")])
+        if len(data) > MAX_ITEMS:
+            raise too_large(f"The list has {len(data)} items; at most {MAX_ITEMS} are taken. Split it.")
+        errors = Errors(bulk=True)
+        return Body([read_object(serializer, item, errors, i) for i, item in enumerate(data)], errors, True)
+    errors = Errors()
+    return Body([read_object(serializer, data, errors)], errors, False)
+
+
+def read_one(request: Request, serializer: serializers.Serializer[Any]) -> dict[str, Any]:
+    """The body as one object; raises `Problem` with all errors."""
+    body = read_body(request, serializer)
+    body.errors.check()
+    return body.items[0]
+
+
+def read_object(
+    serializer: serializers.Serializer[Any], data: Any, errors: Errors, index: int = 0, path: Path = ()
+) -> dict[str, Any]:
+    """The good fields of `data` by the serializer's fields, with defaults; the bad ones go to `errors`."""
+    if not isinstance(data, dict):
+        errors.add(index, path, "wrong_type", f"{shown(data)} is not an object with fields.", data)
+        return {}
+    fields = _writable(serializer)
+    for key in data:
+        if key not in fields:
+            rule = f"Known are: {', '.join(fields)}."
+            errors.add(
+                index, (*path, key), "unknown_field", f"There is no field {shown(key)}. {rule}", data[key]
+            )
+    out: dict[str, Any] = {}
+    for name, each in fields.items():
+        if name in data:
+            _read_field(each, data[name], out, errors, index, (*path, name))
+        elif each.required and not serializer.partial:
+            errors.add(index, (*path, name), "required", "This field is missing; it is required.")
+        elif each.default is not serializers.empty and not serializer.partial:
+            out[name] = each.get_default()
+    return out
+
+
+def _read_field(  # noqa: PLR0917
+    each: serializers.Field[Any, Any, Any, Any],
+    value: Any,
+    out: dict[str, Any],
+    errors: Errors,
+    index: int,
+    path: Path,
+) -> None:
+    name = str(path[-1])
+    before = len(errors.found)
+    read: Any = None
+    if isinstance(each, serializers.ListSerializer) and value is not None:
+        read = _read_list(each, value, errors, index, path)
+    elif isinstance(each, serializers.Serializer) and value is not None:
+        read = read_object(each, value, errors, index, path)
+    else:
+        try:
+            read = each.run_validation(value)
+        except serializers.ValidationError as error:
+            for at, code, detail in _flatten(error.detail):
+                errors.add(index, (*path, *at), code, detail, _at(value, at))
+    if len(errors.found) == before:
+        out[name] = read
+
+
+def _read_list(
+    each: serializers.ListSerializer[Any], value: Any, errors: Errors, index: int, path: Path
+) -> list[dict[str, Any]]:
+    if not isinstance(value, list):
+        errors.add(index, path, "wrong_type", f"{shown(value)} is not a list.", value)
+        return []
+    limit = getattr(each, "max_length", None) or MAX_NESTED
+    if len(value) > limit:
+        errors.add(index, path, "too_many", f"{len(value)} items; at most {limit} are taken.")
+        return []
+    child = each.child
+    assert isinstance(child, serializers.Serializer)
+    return [read_object(child, item, errors, index, (*path, i)) for i, item in enumerate(value)]
+
+
+def _writable(serializer: serializers.Serializer[Any]) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+    return {name: each for name, each in serializer.fields.items() if not each.read_only}
+
+
+def _flatten(detail: Any, path: Path = ()) -> Iterator[tuple[Path, str, str]]:
+    if isinstance(detail, dict):
+        for key, inner in detail.items():
+            yield from _flatten(inner, (*path, key))
+    elif isinstance(detail, list):
+        for inner in detail:
+            yield from _flatten(inner, path)
+    else:
+        yield path, str(getattr(detail, "code", "invalid") or "invalid"), str(detail)
+
+
+def _at(value: Any, path: Path) -> object:
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value

@@ -1,0 +1,156 @@
+"""Cursor pages: each costs the same, wherever it lies; the order always ends with the primary key."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core import signing
+from django.db.models import Q, QuerySet
+from rest_framework.pagination import BasePagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.api.problems import bad_parameter
+from controlplane.api.query import read_flag, read_integer
+from tercast.errors import shown
+
+DEFAULT_LIMIT = 100
+MAX_LIMIT = 1000
+PARAMETERS = frozenset({"limit", "cursor", "count", "ordering"})
+_SALT = "tercast.cursor"
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a page starts: behind the row with these values (before it when `back`)."""
+
+    ordering: str
+    values: tuple[Any, ...]
+    back: bool
+
+    def text(self) -> str:
+        """The cursor, signed, so that only ours are followed."""
+        values = [v.isoformat() if isinstance(v, datetime) else v for v in self.values]
+        return signing.dumps([self.ordering, values, self.back], salt=_SALT)
+
+    @classmethod
+    def read(cls, text: str, ordering: str) -> "Position":
+        """The cursor `text` of a list in this `ordering`; raises `Problem` for any other."""
+        try:
+            of, values, back = signing.loads(text, salt=_SALT)
+        except (signing.BadSignature, ValueError, TypeError):
+            detail = f"cursor={shown(text)} is none of ours. Take `next` or `previous` from an answer."
+            raise bad_parameter("cursor", "bad_cursor", detail, text) from None
+        if of != ordering:
+            detail = f"The cursor belongs to a list ordered by {of}. Keep `ordering` while paging."
+            raise bad_parameter("cursor", "bad_cursor", detail, text)
+        return cls(of, tuple(values), back)
+
+
+class CursorPages(BasePagination):
+    """Pages by `limit` and `cursor`; the view's `orderings` lists the fields to order by, default first."""
+
+    ordering: str
+    request: Request
+    count: int | None
+    rows: list[Any]
+    has_next: bool
+    has_previous: bool
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
+        """The rows of the page that the request asks for."""
+        query = request.query_params
+        limit = read_integer("limit", query.get("limit", str(DEFAULT_LIMIT)), 1, MAX_LIMIT)
+        self.ordering = _read_ordering(query.get("ordering"), view.orderings)
+        self.request = request
+        self.count = queryset.count() if read_flag("count", query.get("count", "false")) else None
+        position = Position.read(query["cursor"], self.ordering) if "cursor" in query else None
+        back = position is not None and position.back
+        rows = list(_slice(queryset, self.ordering, position)[: limit + 1])
+        more = len(rows) > limit
+        self.rows = rows[:limit][::-1] if back else rows[:limit]
+        self.has_next = bool(self.rows) and (more if not back else True)
+        self.has_previous = bool(self.rows) and (more if back else position is not None)
+        return self.rows
+
+    def get_paginated_response(self, data: Any) -> Response:
+        """The page, with links to its neighbours."""
+        page: dict[str, Any] = {
+            "next": self._link(self.rows[-1], back=False) if self.has_next else None,
+            "previous": self._link(self.rows[0], back=True) if self.has_previous else None,
+        }
+        if self.count is not None:
+            page["count"] = self.count
+        return Response({**page, "results": data})
+
+    def _link(self, row: Any, back: bool) -> str:
+        values = tuple(_value(row, name) for name, _ in _fields(self.ordering))
+        query = {k: v for k, v in self.request.query_params.items() if k != "cursor"}
+        query["cursor"] = Position(self.ordering, values, back).text()
+        return f"{self.request.path}?{urlencode(query)}"
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        """The parameters, for the API's schema."""
+        choices = [sign + name for name in view.orderings for sign in ("", "-")]
+        return [
+            _parameter("limit", {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}, "rows of a page"),
+            _parameter("cursor", {"type": "string"}, "from `next` or `previous` of an answer"),
+            _parameter("count", {"type": "boolean"}, "whether to count all rows, which costs time"),
+            _parameter("ordering", {"type": "string", "enum": choices}, "- is descending"),
+        ]
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """The page, for the API's schema."""
+        link = {"type": "string", "nullable": True, "format": "uri-reference", "example": None}
+        count = {"type": "integer", "description": "all rows, when `count=true` asked for it", "example": 1}
+        return {
+            "type": "object",
+            "required": ["next", "previous", "results"],
+            "properties": {
+                "next": link,
+                "previous": link,
+                "count": count,
+                "results": schema,
+            },
+        }
+
+
+def _read_ordering(text: str | None, allowed: tuple[str, ...]) -> str:
+    if text is None:
+        return allowed[0]
+    if text.removeprefix("-") not in allowed:
+        detail = f"ordering={shown(text)}: use one of {', '.join(allowed)}, with - before it for descending."
+        raise bad_parameter("ordering", "not_a_choice", detail, text)
+    return text
+
+
+def _fields(ordering: str) -> list[tuple[str, bool]]:
+    """(field, descending) of the order; the primary key is the last."""
+    descending = ordering.startswith("-")
+    name = ordering.removeprefix("-")
+    return [(name, descending)] if name == "id" else [(name, descending), ("id", descending)]
+
+
+def _slice(queryset: QuerySet[Any], ordering: str, position: Position | None) -> QuerySet[Any]:
+    fields = _fields(ordering)
+    flip = position is not None and position.back
+    queryset = queryset.order_by(*(("-" if down != flip else "") + name for name, down in fields))
+    if position is None:
+        return queryset
+    sign = "lt" if fields[0][1] != flip else "gt"
+    if len(fields) == 1:
+        return queryset.filter(**{f"id__{sign}": position.values[0]})
+    name, (value, pk) = fields[0][0], position.values
+    behind = Q(**{f"{name}__{sign}": value}) | Q(**{name: value, f"id__{sign}": pk})
+    return queryset.filter(Q(**{f"{name}__{sign}e": value}) & behind)
+
+
+def _value(row: Any, name: str) -> Any:
+    for part in name.split("__"):
+        row = getattr(row, part)
+    return row
+
+
+def _parameter(name: str, schema: dict[str, Any], description: str) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}

@@ -1,0 +1,138 @@
+"""What the API refuses, and how it says so: RFC 9457 problem details with every error at once."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+from tercast.errors import Path, Refused, RefusedMany, shown
+
+TYPE_PREFIX = "urn:tercast:problem:"
+MAX_ERRORS = 10_000
+_SAFE_INTEGER = (1 << 53) - 1
+_MAX_TEXT = 200
+
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One bad value: where it stands (JSON pointer, or the name of a parameter), which rule it breaks.
+
+    `detail` says value, rule and remedy; `index` is the item's place in a bulk body.
+    """
+
+    pointer: str
+    code: str
+    detail: str
+    value: object = None
+    index: int | None = None
+    parameter: str | None = None
+
+    def to_json(self) -> dict[str, Scalar]:
+        """As it stands in the problem's `errors`; `index` and `parameter` only where they say something."""
+        out: dict[str, Scalar] = {
+            "pointer": _encodable(self.pointer),
+            "code": self.code,
+            "detail": _encodable(self.detail),
+            "value": scalar(self.value),
+        }
+        if self.index is not None:
+            out["index"] = self.index
+        if self.parameter is not None:
+            out["parameter"] = self.parameter
+        return out
+
+
+@dataclass(eq=False)
+class Problem(Exception):  # noqa: N818 - named by meaning
+    """An answer that is a problem; raised anywhere, rendered by the one exception handler."""
+
+    status: int
+    code: str
+    detail: str
+    errors: tuple[FieldError, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def to_json(self, request_id: str) -> dict[str, Any]:
+        """The problem document."""
+        document: dict[str, Any] = {
+            "type": TYPE_PREFIX + self.code,
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": _encodable(self.detail),
+            "request_id": request_id,
+            "errors": [error.to_json() for error in self.errors[:MAX_ERRORS]],
+        }
+        return document
+
+
+def invalid(errors: Iterable[FieldError], code: str = "invalid") -> Problem:
+    """400 for bad input, all errors in one answer."""
+    found = tuple(errors)
+    if len(found) == 1:
+        detail = found[0].detail
+    elif len(found) > MAX_ERRORS:
+        detail = f"{len(found)} values are refused; the first {MAX_ERRORS} are listed in `errors`."
+    else:
+        detail = f"{len(found)} values are refused; see `errors`."
+    return Problem(HTTPStatus.BAD_REQUEST, code, detail, found)
+
+
+def bad_parameter(name: str, code: str, detail: str, value: object = None) -> Problem:
+    """400 for a query parameter, a part of the path, or a header."""
+    return invalid([FieldError("", code, detail, value, parameter=name)])
+
+
+def conflict(code: str, detail: str, errors: Iterable[FieldError] = ()) -> Problem:
+    """409: what was asked for does not go with what is there."""
+    return Problem(HTTPStatus.CONFLICT, code, detail, tuple(errors))
+
+
+def too_large(detail: str) -> Problem:
+    """413, naming the limit."""
+    return Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", detail)
+
+
+def not_found(detail: str) -> Problem:
+    """404."""
+    return Problem(HTTPStatus.NOT_FOUND, "not_found", detail)
+
+
+def pointer(path: Path) -> str:
+    """The JSON pointer (RFC 6901) of a path of keys and indexes."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def from_refused(
+    refused: Refused | RefusedMany, under: Path = (), index: int | None = None
+) -> list[FieldError]:
+    """What the core library refused, seen from the body: every path begins with `under`."""
+    errors = refused.errors if isinstance(refused, RefusedMany) else (refused,)
+    return [
+        FieldError(pointer((*under, *error.path)), error.code, error.detail, error.value, index)
+        for error in errors
+    ]
+
+
+def scalar(value: object) -> Scalar:
+    """`value` for an answer: scalars as they are, long ones and containers by a short text."""
+    match value:
+        case None | bool():
+            return value
+        case int():
+            return value if abs(value) <= _SAFE_INTEGER else _integer_text(value)
+        case float():
+            return value if value - value == 0 else repr(value)  # no NaN, no infinity in JSON
+        case str():
+            return _encodable(value if len(value) <= _MAX_TEXT else value[:_MAX_TEXT] + "...")
+        case _:
+            return shown(value)
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _integer_text(value: int) -> str:
+    return str(value) if value.bit_length() <= 512 else shown(value)

@@ -1,0 +1,190 @@
+"""Query parameters: declared filters, and a refusal by name of whatever was not declared."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.http import QueryDict
+from django.utils.dateparse import parse_datetime
+from rest_framework.filters import BaseFilterBackend
+from rest_framework.request import Request
+
+from controlplane.api.problems import bad_parameter
+from tercast.errors import shown
+
+MAX_ID = (1 << 63) - 1
+MAX_LIST = 100
+MAX_TEXT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How a parameter's text is read, and how the schema tells it."""
+
+    read: Callable[[str, str], Any]
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A filter `name` on the model field `field`, with the lookups it takes beside equality."""
+
+    name: str
+    field: str
+    kind: Kind
+    lookups: tuple[str, ...] = ()
+
+    def parameters(self) -> dict[str, str]:
+        """Parameter names, each with its lookup."""
+        return {self.name: "exact"} | {f"{self.name}__{lookup}": lookup for lookup in self.lookups}
+
+    def condition(self, parameter: str, lookup: str, text: str) -> Q:
+        """What the parameter with this value asks for."""
+        if lookup != "in":
+            return Q(**{f"{self.field}__{lookup}": self.kind.read(parameter, text)})
+        parts = text.split(",")
+        if len(parts) > MAX_LIST:
+            raise bad_parameter(
+                parameter, "too_many", f"{parameter} lists {len(parts)} values; at most {MAX_LIST} are taken."
+            )
+        return Q(**{f"{self.field}__in": [self.kind.read(parameter, part) for part in parts]})
+
+
+def read_integer(name: str, text: str, low: int = 0, high: int = MAX_ID) -> int:
+    """A whole number in plain decimal digits within low..high; raises `Problem` naming the parameter."""
+    if not (text.isascii() and text.isdigit()):
+        raise bad_parameter(
+            name, "not_an_integer", f"{name}={shown(text)} is not a number in decimal digits.", text
+        )
+    if len(text) > 19 or not low <= int(text) <= high:
+        raise bad_parameter(name, "out_of_range", f"{name}={shown(text)} is not in {low}..{high}.", text)
+    return int(text)
+
+
+def read_flag(name: str, text: str) -> bool:
+    """`true` or `false`; raises `Problem` naming the parameter."""
+    if text not in ("true", "false"):
+        raise bad_parameter(name, "not_a_flag", f"{name}={shown(text)}: use true or false.", text)
+    return text == "true"
+
+
+def read_text(name: str, text: str) -> str:
+    """Text of a bounded length."""
+    if len(text) > MAX_TEXT:
+        raise bad_parameter(
+            name, "too_long", f"{name} has {len(text)} characters; at most {MAX_TEXT} are taken."
+        )
+    return text
+
+
+def read_time(name: str, text: str) -> datetime:
+    """An ISO 8601 time with its offset from UTC."""
+    try:
+        time = parse_datetime(text)
+    except ValueError:
+        time = None
+    if time is None or time.tzinfo is None:
+        detail = f"{name}={shown(text)} is no time; write it like 2024-05-01T12:00:00Z (a plus sign as %2B)."
+        raise bad_parameter(name, "not_a_time", detail, text)
+    return time
+
+
+def choice(*values: str) -> Kind:
+    """One of `values`."""
+
+    def read(name: str, text: str) -> str:
+        if text not in values:
+            raise bad_parameter(
+                name, "not_a_choice", f"{name}={shown(text)}: use one of {', '.join(values)}.", text
+            )
+        return text
+
+    return Kind(read, {"type": "string", "enum": list(values)})
+
+
+INTEGER = Kind(read_integer, {"type": "integer", "minimum": 0, "maximum": MAX_ID})
+FLAG = Kind(read_flag, {"type": "boolean"})
+TEXT = Kind(read_text, {"type": "string", "maxLength": MAX_TEXT})
+TIME = Kind(read_time, {"type": "string", "format": "date-time"})
+
+ID = Filter("id", "id", INTEGER, ("in", "gte", "lte"))
+
+
+def check_parameters(query: QueryDict, known: Iterable[str]) -> None:
+    """Raise `Problem` for the first parameter that is unknown, given twice, or not text for a database."""
+    names = sorted(known)
+    for name, values in query.lists():
+        if name not in names:
+            rule = f"Known are: {', '.join(names)}." if names else "None is taken here."
+            raise bad_parameter(
+                name, "unknown_parameter", f"There is no query parameter {shown(name)}. {rule}", values[0]
+            )
+        if len(values) > 1:
+            raise bad_parameter(name, "repeated_parameter", f"{name} stands {len(values)} times. Keep one.")
+        if "\0" in values[0]:
+            raise bad_parameter(name, "null_character", f"{name} must not contain U+0000.", values[0])
+
+
+class QueryFilter(BaseFilterBackend):
+    """Narrows a list by the view's `filters` and `search`."""
+
+    def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: Any) -> QuerySet[Any]:
+        """The rows that all given parameters ask for."""
+        wanted = Q()
+        for each in view.filters:
+            for parameter, lookup in each.parameters().items():
+                if parameter in request.query_params:
+                    wanted &= each.condition(parameter, lookup, request.query_params[parameter])
+        if view.search and "q" in request.query_params:
+            wanted &= _search(view.search, read_text("q", request.query_params["q"]))
+        return queryset.filter(wanted)
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        """The parameters, for the API's schema."""
+        out = []
+        for each in view.filters:
+            for parameter, lookup in each.parameters().items():
+                schema = {"type": "string"} if lookup == "in" else dict(each.kind.schema)
+                text = _DESCRIPTIONS[lookup].format(name=each.name)
+                out.append(_parameter(parameter, schema, text))
+        if view.search:
+            fields = ", ".join(view.search)
+            out.append(_parameter("q", dict(TEXT.schema), f"text that {fields} contains, in any letter case"))
+        return out
+
+
+_DESCRIPTIONS = {
+    "exact": "{name} equals this",
+    "in": "{name} is one of these, separated by commas",
+    "gte": "{name} is this or more",
+    "lte": "{name} is this or less",
+}
+
+
+def filter_parameters(view: Any) -> set[str]:
+    """The names of all filter parameters of `view`."""
+    names = {parameter for each in view.filters for parameter in each.parameters()}
+    return names | ({"q"} if view.search else set())
+
+
+def _search(fields: Iterable[str], text: str) -> Q:
+    wanted = Q()
+    for field in fields:
+        wanted |= Q(**{f"{field}__icontains": text})
+    return wanted
+
+
+def _parameter(name: str, schema: dict[str, Any], description: str) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
+
+
+def read_id(text: str) -> int:
+    """The id in a path; raises `Problem` for what cannot be one."""
+    if not (text.isascii() and text.isdigit()) or (text[0] == "0" and text != "0"):
+        detail = f"{shown(text)} is not an id; ids are decimal numbers. Find one by its name in the list."
+        raise bad_parameter("id", "not_an_id", detail, text)
+    if len(text) > 19 or int(text) > MAX_ID:
+        raise bad_parameter("id", "out_of_range", f"{shown(text)} is beyond the largest id, {MAX_ID}.", text)
+    return int(text)

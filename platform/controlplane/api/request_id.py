@@ -1,0 +1,50 @@
+"""A name for every request, in its answer, its problems and the log."""
+
+import logging
+import re
+import secrets
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase
+
+HEADER = "X-Request-ID"
+_ACCEPTED = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_current: ContextVar[str] = ContextVar("request_id", default="-")
+
+
+class RequestIdMiddleware:
+    """Takes a well-formed `X-Request-ID` or makes one for the answer; keeps API answers out of caches."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """The answer, with its id."""
+        given = request.headers.get(HEADER, "")
+        name = given if _ACCEPTED.fullmatch(given) else secrets.token_hex(16)
+        request.request_id = name  # type: ignore[attr-defined]
+        token = _current.set(name)
+        try:
+            response = self.get_response(request)
+        finally:
+            _current.reset(token)
+        response.headers[HEADER] = name
+        if request.path.startswith("/api/"):
+            response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+
+class RequestIdFilter(logging.Filter):
+    """Gives every log record a `request_id`, "-" outside of requests."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Always true."""
+        record.request_id = _current.get()
+        return True
+
+
+def request_id(request: Any) -> str:
+    """The id of `request`, Django's or the REST framework's."""
+    return str(getattr(getattr(request, "_request", request), "request_id", "-"))

@@ -1,0 +1,61 @@
+"""Routes below `/api/`."""
+
+from django.urls import URLPattern, URLResolver, include, path, re_path
+from rest_framework.routers import SimpleRouter
+
+from controlplane.api.system import DocsView, HealthView, MeView, NothingHereView, SchemaView
+from controlplane.control.api import OperationResultsViewSet, OperationViewSet, RequestViewSet
+from controlplane.network.views import (
+    HostViewSet,
+    LinkViewSet,
+    SwitchViewSet,
+    TableEntriesViewSet,
+    TableViewSet,
+    TreeViewSet,
+)
+from controlplane.registry.views import (
+    AdvertisementViewSet,
+    PublisherViewSet,
+    SubscriberViewSet,
+    SubscriptionViewSet,
+    TopicViewSet,
+)
+from controlplane.telemetry.views import TrafficTotalsView, TrafficViewSet
+
+router = SimpleRouter()
+for prefix, viewset in {
+    "topics": TopicViewSet,
+    "publishers": PublisherViewSet,
+    "subscribers": SubscriberViewSet,
+    "advertisements": AdvertisementViewSet,
+    "subscriptions": SubscriptionViewSet,
+    "switches": SwitchViewSet,
+    "links": LinkViewSet,
+    "hosts": HostViewSet,
+    "tables": TableViewSet,
+    "trees": TreeViewSet,
+    "requests": RequestViewSet,
+    "operations": OperationViewSet,
+    "traffic": TrafficViewSet,
+}.items():
+    router.register(prefix, viewset, basename=prefix)
+
+v1: list[URLPattern | URLResolver] = [
+    path("health/", HealthView.as_view(), name="health"),
+    path("me/", MeView.as_view(), name="me"),
+    path("traffic/totals/", TrafficTotalsView.as_view(), name="traffic-totals"),
+    path("tables/<str:pk>/entries/", TableEntriesViewSet.as_view({"get": "list"}), name="tables-entries"),
+    path(
+        "operations/<str:pk>/results/",
+        OperationResultsViewSet.as_view({"get": "list"}),
+        name="operations-results",
+    ),
+    *router.urls,
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("v1/", include(v1)),
+    path("schema/", SchemaView.as_view(), name="schema"),
+    path("docs/", DocsView.as_view(url_name="schema"), name="docs"),
+    re_path(r"", NothingHereView.as_view()),
+]

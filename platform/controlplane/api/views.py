@@ -1,0 +1,109 @@
+"""The base of all views: declared parameters, ids, and the options of calls that change something."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from django.db.models import Model, QuerySet
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from rest_framework.viewsets import GenericViewSet
+
+from controlplane.api.pages import PARAMETERS
+from controlplane.api.parsing import body_required
+from controlplane.api.prefer import Wait
+from controlplane.api.problems import bad_parameter, not_found
+from controlplane.api.query import Filter, check_parameters, filter_parameters, read_flag, read_id
+
+WRITE_PARAMETERS = frozenset({"dry_run", "atomic"})
+ROOT = "/api/v1"
+
+
+def url(resource: str, pk: object) -> str:
+    """The address of an object of the API."""
+    return f"{ROOT}/{resource}/{pk}/"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """What the query says about a call that changes something."""
+
+    dry_run: bool
+    wait: Wait
+
+    @classmethod
+    def read(cls, request: Request) -> "WriteOptions":
+        """From the query; raises `Problem` for `atomic=false`, which is not available."""
+        query = request.query_params
+        if not read_flag("atomic", query.get("atomic", "true")):
+            detail = "atomic=false is not available: all items of a call are taken, or none. Leave it out."
+            raise bad_parameter("atomic", "not_available", detail, "false")
+        return cls(read_flag("dry_run", query.get("dry_run", "false")), Wait.read(request))
+
+
+class StrictView(APIView):
+    """A view that refuses query parameters it does not declare."""
+
+    open: ClassVar[bool] = False
+
+    def known_parameters(self) -> Iterable[str]:
+        """The query parameters of the current call."""
+        return ()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Authenticate and authorize; then check what stands around the body."""
+        super().initial(request, *args, **kwargs)
+        check_parameters(request.query_params, self.known_parameters())
+        if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
+            raise body_required()
+
+
+class Resource(StrictView, GenericViewSet[Any]):
+    """A resource: lists by `filters`, `search` and `orderings`; `bulk` where a POST takes a list."""
+
+    filters: ClassVar[tuple[Filter, ...]] = ()
+    search: ClassVar[tuple[str, ...]] = ()
+    orderings: ClassVar[tuple[str, ...]] = ("id",)
+    bulk: ClassVar[bool] = False
+    write_parameters: ClassVar[frozenset[str]] = WRITE_PARAMETERS
+    noun: ClassVar[str] = "object"
+    lookup_value_regex = "[^/]+"
+
+    def known_parameters(self) -> Iterable[str]:
+        """Filters and paging in lists, options of a write elsewhere."""
+        if self.action is None:
+            return self.request.query_params.keys()  # 405 follows
+        if self.action in ("create", "partial_update", "destroy"):
+            return self.write_parameters
+        return filter_parameters(self) | PARAMETERS if self.lists() else ()
+
+    def lists(self) -> bool:
+        """Whether the current action answers with a page."""
+        return self.action == "list"
+
+    def find(self, queryset: QuerySet[Any] | None = None) -> Any:
+        """The object that the path names; raises `Problem` (400 for what is no id, 404)."""
+        pk = read_id(self.kwargs["pk"])
+        rows = self.get_queryset() if queryset is None else queryset
+        row: Model | None = rows.filter(pk=pk).first()
+        if row is None:
+            raise not_found(f"There is no {self.noun} {pk}.")
+        return row
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """`rows` by the view's serializer."""
+        return self.get_serializer(rows, many=many).data
+
+
+class ListAndRead(Resource):
+    """The two reading actions of a resource."""
+
+    def list(self, request: Request) -> Response:
+        """A page of the rows that the parameters ask for."""
+        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
+        return self.get_paginated_response(self.rendered(rows, many=True))
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One row."""
+        return Response(self.rendered(self.find()))

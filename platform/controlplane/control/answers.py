@@ -1,0 +1,69 @@
+"""The answers of calls that change the network: 202 with what was logged, or what it would cost."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import Count
+from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer
+from rest_framework import status
+from rest_framework.response import Response
+
+from controlplane.api.prefer import Wait
+from controlplane.api.views import url
+from controlplane.control.changes import Logged, Payload
+from controlplane.control.dry_run import CostSerializer, Encodings, cost
+from controlplane.control.models import FINAL_STATES, Operation, Request
+from controlplane.control.objects import objects_of
+from controlplane.control.serializers import OperationSerializer, RequestSerializer
+
+COST = CostSerializer
+ACCEPTED = OpenApiResponse(RequestSerializer, "Logged; `Location` names the request.")
+ACCEPTED_ANY = OpenApiResponse(
+    PolymorphicProxySerializer("RequestOrOperation", [RequestSerializer, OperationSerializer], None),
+    "Logged; `Location` names the request, or the operation for a list.",
+)
+
+
+def rendered_requests(rows: Sequence[Request]) -> list[dict[str, Any]]:
+    """The request resources, their objects looked up together."""
+    serializer = RequestSerializer(rows, many=True, context={"objects": objects_of(rows)})
+    return list(serializer.data)
+
+
+def rendered_operations(rows: Sequence[Operation]) -> list[dict[str, Any]]:
+    """The operation resources, their requests counted together."""
+    states: dict[int, dict[str, int]] = defaultdict(dict)
+    counted = Request.objects.filter(operation__in=[row.pk for row in rows]).order_by()
+    for pk, state, n in counted.values_list("operation", "state").annotate(n=Count("id")):
+        states[pk][state] = n
+    return list(OperationSerializer(rows, many=True, context={"states": states}).data)
+
+
+def accepted(wait: Wait, logged: Logged) -> Response:
+    """202 with the request (or operation) resource, after the wait that the caller asked for."""
+    if isinstance(logged, Request):
+        wait.until(lambda: request_ended(logged.pk))
+        body = rendered_requests([Request.objects.get(pk=logged.pk)])[0]
+        address = url("requests", logged.pk)
+    else:
+        wait.until(lambda: operation_ended(logged.pk))
+        body, address = rendered_operations([logged])[0], url("operations", logged.pk)
+    return Response(body, status.HTTP_202_ACCEPTED, headers={"Location": address, **wait.headers})
+
+
+def cost_answer(
+    payloads: Sequence[Payload], encodings: Encodings | None = None, items: int | None = None
+) -> Response:
+    """200 with what the payloads would cost; nothing is stored."""
+    return Response(cost(payloads, encodings, len(payloads) if items is None else items))
+
+
+def request_ended(pk: int) -> bool:
+    """Whether the request is in a final state."""
+    return Request.objects.filter(pk=pk, state__in=FINAL_STATES).exists()
+
+
+def operation_ended(pk: int) -> bool:
+    """Whether all requests of the operation are in a final state."""
+    return not Request.objects.filter(operation=pk).exclude(state__in=FINAL_STATES).exists()

@@ -1,0 +1,94 @@
+"""`/api/v1/requests/` and `/api/v1/operations/`."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.request import Request as Call
+from rest_framework.response import Response
+
+from controlplane.api.prefer import Wait
+from controlplane.api.query import FLAG, ID, INTEGER, TEXT, TIME, Filter, choice
+from controlplane.api.schema import PREFER
+from controlplane.api.views import ListAndRead, Resource
+from controlplane.control.answers import (
+    operation_ended,
+    rendered_operations,
+    rendered_requests,
+    request_ended,
+)
+from controlplane.control.models import Operation, Request, State
+from controlplane.control.serializers import OperationSerializer, RequestSerializer
+
+STATE = Filter("state", "state", choice(*State.values), ("in",))
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="requests_list", tags=["requests"]),
+    retrieve=extend_schema(operation_id="requests_read", tags=["requests"], parameters=[PREFER]),
+)
+class RequestViewSet(ListAndRead):
+    """The log of all changes of the network."""
+
+    queryset = Request.objects.all()
+    serializer_class = RequestSerializer
+    noun = "request"
+    filters = (
+        ID,
+        STATE,
+        Filter("kind", "kind", TEXT, ("in",)),
+        Filter("matched", "matched", FLAG),
+        Filter("operation", "operation", INTEGER),
+        Filter("received_at", "received_at", TIME, ("gte", "lte")),
+    )
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """With the objects that they are about."""
+        return rendered_requests(rows) if many else rendered_requests([rows])[0]
+
+    def retrieve(self, request: Call, pk: str) -> Response:
+        """One request; `Prefer: wait=N` waits for its end."""
+        wait = Wait.read(request)
+        row = self.find()
+        wait.until(lambda: request_ended(row.pk))
+        return Response(self.rendered(self.find()), headers=wait.headers)
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="operations_list", tags=["requests"]),
+    retrieve=extend_schema(operation_id="operations_read", tags=["requests"], parameters=[PREFER]),
+)
+class OperationViewSet(ListAndRead):
+    """Bulk calls."""
+
+    queryset = Operation.objects.all()
+    serializer_class = OperationSerializer
+    noun = "operation"
+    filters = (ID, Filter("created_at", "created_at", TIME, ("gte", "lte")))
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """With the states of their requests."""
+        return rendered_operations(rows) if many else rendered_operations([rows])[0]
+
+    def retrieve(self, request: Call, pk: str) -> Response:
+        """One operation; `Prefer: wait=N` waits for the end of all its requests."""
+        wait = Wait.read(request)
+        row = self.find()
+        wait.until(lambda: operation_ended(row.pk))
+        return Response(self.rendered(row), headers=wait.headers)
+
+
+@extend_schema_view(list=extend_schema(operation_id="operations_results", tags=["requests"]))
+class OperationResultsViewSet(Resource):
+    """What became of each item of a bulk call."""
+
+    queryset = Request.objects.all()
+    serializer_class = RequestSerializer
+    noun = "operation"
+    orderings = ("index",)
+    filters = (STATE, Filter("index", "index", INTEGER, ("in", "gte", "lte")))
+
+    def list(self, request: Call, pk: str) -> Response:
+        """A page of the items' requests, in the order of the call."""
+        row = self.find(Operation.objects.all())
+        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset().filter(operation=row)))
+        return self.get_paginated_response(rendered_requests(rows or []))

@@ -1,0 +1,190 @@
+"""Requests of the log and operations, as the API shows them."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
+from rest_framework import serializers
+
+from controlplane.api.serializers import ErrorSerializer
+from controlplane.api.views import url
+from controlplane.control.models import Operation, Request, State
+from controlplane.control.objects import RESOURCES
+
+PROGRESS = {State.QUEUED: 0.0, State.PLANNING: 0.25, State.DEPLOYING: 0.6}
+"""How far a request in this state is; a final one is done."""
+
+
+class StageSerializer(serializers.Serializer[Any]):
+    """When each stage was reached; null for those that were not."""
+
+    received = serializers.DateTimeField(source="received_at")
+    started = serializers.DateTimeField(source="started_at", allow_null=True)
+    computed = serializers.DateTimeField(source="computed_at", allow_null=True)
+    confirmed = serializers.DateTimeField(source="confirmed_at", allow_null=True)
+
+
+class ObjectSerializer(serializers.Serializer[Any]):
+    """The object that a request is about."""
+
+    type = serializers.ChoiceField(choices=sorted(RESOURCES))
+    name = serializers.CharField()
+    id = serializers.IntegerField(allow_null=True)
+    url = serializers.CharField(allow_null=True)
+
+
+class RequestProblemSerializer(serializers.Serializer[Any]):
+    """Why a request failed."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    detail = serializers.CharField()
+    switches = serializers.ListField(
+        child=serializers.CharField(), help_text="the switches that it failed at"
+    )
+    errors = ErrorSerializer(many=True)  # type: ignore[assignment]
+
+
+def problem_of(stored: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A stored problem with every member that the schema promises."""
+    if stored is None:
+        return None
+    return {
+        "type": stored.get("type", "urn:tercast:problem:failed"),
+        "title": stored.get("title", "The request failed"),
+        "detail": stored.get("detail", ""),
+        "switches": stored.get("switches", []),
+        "errors": stored.get("errors", []),
+    }
+
+
+_EXAMPLE = {
+    "id": 7,
+    "url": "/api/v1/requests/7/",
+    "kind": "subscribe",
+    "state": "active",
+    "matched": True,
+    "progress": 1.0,
+    "stage": {
+        "received": "2024-05-01T12:00:00.000Z",
+        "started": "2024-05-01T12:00:00.020Z",
+        "computed": "2024-05-01T12:00:00.021Z",
+        "confirmed": "2024-05-01T12:00:00.040Z",
+    },
+    "problem": None,
+    "object": {"type": "subscription", "name": "q3", "id": 3, "url": "/api/v1/subscriptions/3/"},
+    "operation": None,
+    "index": None,
+    "switches": ["s1", "s2"],
+    "added": 6,
+    "modified": 0,
+    "removed": 0,
+}
+
+
+@extend_schema_serializer(examples=[OpenApiExample("request", value=_EXAMPLE)])
+class RequestSerializer(serializers.ModelSerializer[Request]):
+    """A change of the network, on its way or done."""
+
+    url = serializers.SerializerMethodField()
+    stage = StageSerializer(source="*")
+    progress = serializers.SerializerMethodField()
+    problem = serializers.SerializerMethodField()
+    object = serializers.SerializerMethodField()
+    operation = serializers.SerializerMethodField()
+    switches = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = Request
+        fields = (
+            "id",
+            "url",
+            "kind",
+            "state",
+            "matched",
+            "progress",
+            "stage",
+            "problem",
+            "object",
+            "operation",
+            "index",
+            "switches",
+            "added",
+            "modified",
+            "removed",
+        )
+        read_only_fields = fields
+
+    def get_url(self, row: Request) -> str:
+        """Where it can be read again."""
+        return url("requests", row.pk)
+
+    def get_progress(self, row: Request) -> float:
+        """From 0 to 1."""
+        return PROGRESS.get(State(row.state), 1.0)
+
+    @extend_schema_field(RequestProblemSerializer(allow_null=True))
+    def get_problem(self, row: Request) -> dict[str, Any] | None:
+        """Why it failed."""
+        return problem_of(row.problem)
+
+    @extend_schema_field(ObjectSerializer(allow_null=True))
+    def get_object(self, row: Request) -> dict[str, Any] | None:
+        """What it is about; the caller of the serializer has looked it up."""
+        found: dict[str, Any] | None = self.context["objects"].get(row.pk)
+        return found
+
+    def get_operation(self, row: Request) -> str | None:
+        """The bulk call that it came with."""
+        return None if row.operation_id is None else url("operations", row.operation_id)
+
+
+class StatesSerializer(serializers.Serializer[Any]):
+    """How many requests are in each state."""
+
+    queued = serializers.IntegerField()
+    planning = serializers.IntegerField()
+    deploying = serializers.IntegerField()
+    active = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    withdrawn = serializers.IntegerField()
+
+
+class OperationSerializer(serializers.ModelSerializer[Operation]):
+    """A bulk call and how far it is."""
+
+    url = serializers.SerializerMethodField()
+    results = serializers.SerializerMethodField()
+    states = serializers.SerializerMethodField()
+    progress = serializers.SerializerMethodField()
+    finished = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Operation
+        fields = ("id", "url", "items", "created_at", "states", "progress", "finished", "results")
+        read_only_fields = fields
+
+    def get_url(self, row: Operation) -> str:
+        """Where it can be read again."""
+        return url("operations", row.pk)
+
+    def get_results(self, row: Operation) -> str:
+        """Where the items' results are."""
+        return url("operations", row.pk) + "results/"
+
+    @extend_schema_field(StatesSerializer)
+    def get_states(self, row: Operation) -> dict[str, int]:
+        """How many of its requests are in each state."""
+        return self._counts(row)
+
+    def get_progress(self, row: Operation) -> float:
+        """From 0 to 1, the mean of its requests'."""
+        done = sum(PROGRESS.get(State(state), 1.0) * n for state, n in self._counts(row).items())
+        return round(done / row.items, 4) if row.items else 1.0
+
+    def get_finished(self, row: Operation) -> bool:
+        """Whether all of its requests have ended."""
+        return not any(self._counts(row)[state] for state in PROGRESS)
+
+    def _counts(self, row: Operation) -> dict[str, int]:
+        found: dict[str, int] = self.context["states"].get(row.pk, {})
+        return {state.value: found.get(state.value, 0) for state in State}

@@ -1,0 +1,106 @@
+"""Hosts: what is checked, and what the planner is told."""
+
+from typing import Any
+
+from django.db import transaction
+
+from controlplane.api.bodies import Body, Errors
+from controlplane.control.changes import Payload, log_one
+from controlplane.control.models import Request
+from controlplane.network.models import Host, Switch
+from controlplane.network.ports import End, check_switch, find_switches, link_ends, lock_switches
+from controlplane.network.services import Kind, changeable, counted
+from tercast.errors import Path
+
+
+def draft(body: Body) -> list[Host]:
+    """The new hosts of a body: free names and addresses, known switches, ports that carry no link."""
+    for field, what in (("name", "name"), ("ip", "address"), ("mac", "MAC address")):
+        values = list(body.values(field))
+        taken = Host.objects.filter(**{f"{field}__in": values}).values_list(field, "name")
+        body.add_if_free(field, {value: f"host {name}" for value, name in taken}, what)
+    names = body.values("switch") | {end["switch"] for item in body.items for end in _standby(item)}
+    if transaction.get_connection().in_atomic_block:
+        lock_switches(names)
+    known, links = find_switches(names), link_ends(names)
+    for index, item in enumerate(body.items):
+        _check_ends(body.errors, index, item, known, links)
+    body.errors.check()
+    return [Host(**{**item, "switch": known[item["switch"]]}) for item in body.items]
+
+
+def _standby(item: dict[str, Any]) -> list[dict[str, Any]]:
+    return [end for end in item.get("standby", ()) if "switch" in end]
+
+
+def _check_ends(
+    errors: Errors, index: int, item: dict[str, Any], known: dict[str, Switch], links: dict[End, str]
+) -> None:
+    ends: list[tuple[Path, dict[str, Any]]] = [((), item)]
+    ends += [(("standby", i), end) for i, end in enumerate(_standby(item))]
+    seen: set[End] = set()
+    for path, end in ends:
+        if "switch" not in end or "port" not in end:
+            continue
+        check_switch(errors, index, (*path, "switch"), end["switch"], known)
+        at = (end["switch"], end["port"])
+        if at in links:
+            detail = f"port {at[1]} of {at[0]} is used by {links[at]}. Choose a port without a link."
+            errors.add(index, (*path, "port"), "port_in_use", detail, at[1])
+        if at in seen:
+            detail = f"port {at[1]} of {at[0]} stands twice among the host's attachments. Keep one."
+            errors.add(index, (*path, "port"), "repeated_port", detail, at[1])
+        seen.add(at)
+
+
+def payload(row: Host) -> Payload:
+    """The request that adds it."""
+    host = {
+        "id": row.name,
+        "switch": row.switch.name,
+        "port": row.port,
+        "ip": row.ip,
+        "mac": row.mac,
+        "standby": row.standby,
+    }
+    return {"op": "add_host", "host": host}
+
+
+def removal(row: Host) -> Payload:
+    """The request that removes it."""
+    return {"op": "remove_host", "host": row.name}
+
+
+def users(row: Host) -> list[str]:
+    """What stands in the way of its removal."""
+    return counted(row.publishers.count(), "publisher") + counted(row.subscribers.count(), "subscriber")
+
+
+KIND = Kind(Host, "host", draft, payload, removal, users)
+
+
+def change_payload(row: Host, values: dict[str, Any]) -> Payload | None:
+    """The request that moves it; raises `Problem` when it cannot be there. None without a move."""
+    if not values:
+        return None
+    errors = Errors()
+    switch, port = values.get("switch", row.switch.name), values.get("port", row.port)
+    end = {"switch": switch, "port": port}
+    _check_ends(
+        errors, 0, {**end, "standby": row.standby}, find_switches(_names(row, switch)), link_ends({switch})
+    )
+    errors.check()
+    return {"op": "host_move", "host": row.name, **end}
+
+
+def _names(row: Host, switch: str) -> set[str]:
+    return {switch} | {end["switch"] for end in row.standby}
+
+
+def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Host, Request | None]:
+    """Log the move."""
+    with transaction.atomic():
+        row: Host = changeable(KIND, pk)
+        lock_switches({values.get("switch", row.switch.name)})
+        asked = change_payload(row, values)
+        return row, log_one(asked, actor) if asked else None

@@ -1,0 +1,93 @@
+"""Links: what is checked, and what the planner is told."""
+
+from typing import Any
+
+from django.db import transaction
+
+from controlplane.api.bodies import Body
+from controlplane.control.changes import Payload, log_one
+from controlplane.control.models import Request
+from controlplane.network.models import Link, Switch
+from controlplane.network.ports import (
+    End,
+    check_switch,
+    find_switches,
+    host_ends,
+    link_ends,
+    lock_switches,
+)
+from controlplane.network.services import Kind, changeable
+
+
+def draft(body: Body) -> list[Link]:
+    """The new links of a body: known switches, two different ones, and free ports."""
+    names = body.values("a") | body.values("b")
+    if transaction.get_connection().in_atomic_block:
+        lock_switches(names)
+    known = find_switches(names)
+    taken = host_ends(names) | link_ends(names)
+    rows = [_draft_one(body, index, item, known, taken) for index, item in enumerate(body.items)]
+    body.errors.check()
+    return [row for row in rows if row is not None]
+
+
+def _draft_one(
+    body: Body, index: int, item: dict[str, Any], known: dict[str, Switch], taken: dict[End, str]
+) -> Link | None:
+    errors = body.errors
+    found = {
+        side: check_switch(errors, index, (side,), item[side], known) for side in ("a", "b") if side in item
+    }
+    if "a" in item and item.get("a") == item.get("b"):
+        errors.add(
+            index, ("b",), "self_link", f"a and b are both {item['a']}; a link joins two switches.", item["b"]
+        )
+    for side in ("a", "b"):
+        if side in item and f"{side}_port" in item:
+            _take(body, index, side, item, taken)
+    if index in errors.bad:
+        return None
+    return Link(a=found["a"], a_port=item["a_port"], b=found["b"], b_port=item["b_port"], cost=item["cost"])
+
+
+def _take(body: Body, index: int, side: str, item: dict[str, Any], taken: dict[End, str]) -> None:
+    end = (item[side], item[f"{side}_port"])
+    if end in taken:
+        detail = f"port {end[1]} of {end[0]} is used by {taken[end]}. Choose a free port."
+        body.errors.add(index, (f"{side}_port",), "port_in_use", detail, end[1])
+    else:
+        taken[end] = f"item {index}" if body.bulk else "this link's other end"
+
+
+def payload(row: Link) -> Payload:
+    """The request that adds it."""
+    ends = {"a": row.a.name, "a_port": row.a_port, "b": row.b.name, "b_port": row.b_port}
+    return {"op": "add_link", "link": {**ends, "cost": row.cost}}
+
+
+def removal(row: Link) -> Payload:
+    """The request that removes it."""
+    return {"op": "remove_link", "switch": row.a.name, "port": row.a_port}
+
+
+def users(row: Link) -> list[str]:
+    """Nothing stands in the way of a link's removal: trees find other ways."""
+    return []
+
+
+KIND = Kind(Link, "link", draft, payload, removal, users)
+
+
+def change_payload(row: Link, values: dict[str, Any]) -> Payload | None:
+    """The request that takes it up or down; None without one."""
+    if "up" not in values:
+        return None
+    return {"op": "link_up" if values["up"] else "link_down", "switch": row.a.name, "port": row.a_port}
+
+
+def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Link, Request | None]:
+    """Log the change."""
+    with transaction.atomic():
+        row: Link = changeable(KIND, pk)
+        asked = change_payload(row, values)
+        return row, log_one(asked, actor) if asked else None

@@ -1,0 +1,70 @@
+"""Which ports are taken, by what: a port carries one link, or hosts, and never both."""
+
+from collections.abc import Collection, Iterable
+
+from django.db.models import Q
+
+from controlplane.api.bodies import Errors
+from controlplane.network.models import Host, Link, Switch
+from controlplane.network.standing import unusable
+from tercast.errors import Path, shown
+
+End = tuple[str, int]
+"""The name of a switch and the number of one of its ports."""
+
+
+def find_switches(names: Collection[str]) -> dict[str, Switch]:
+    """The switches with these names, locked where a transaction is open and the database can."""
+    rows = Switch.objects.select_related("request", "removal").filter(name__in=list(names))
+    return {row.name: row for row in rows}
+
+
+def lock_switches(names: Collection[str]) -> None:
+    """Let no other call attach anything to these switches until the transaction ends."""
+    rows = Switch.objects.select_for_update(of=("self",)).filter(name__in=list(names)).order_by("id")
+    list(rows.values_list("id", flat=True))
+
+
+def check_switch(
+    errors: Errors, index: int, path: Path, name: str, known: dict[str, Switch]
+) -> Switch | None:
+    """The switch that an item names; None, with an error added, when it cannot be used."""
+    row = known.get(name)
+    if row is None:
+        errors.add(index, path, "unknown_switch", f"There is no switch {shown(name)}. Add it first.", name)
+        return None
+    refusal = unusable(row, "switch")
+    if refusal is not None:
+        errors.add(index, path, *refusal, name)
+        return None
+    return row
+
+
+def link_ends(names: Collection[str]) -> dict[End, str]:
+    """The ports of these switches that links use, with words for the user."""
+    rows = Link.objects.filter(Q(a__name__in=list(names)) | Q(b__name__in=list(names)))
+    out: dict[End, str] = {}
+    for pk, a, a_port, b, b_port in rows.values_list("pk", "a__name", "a_port", "b__name", "b_port"):
+        out[a, a_port] = out[b, b_port] = f"link {pk} ({a}:{a_port} - {b}:{b_port})"
+    return out
+
+
+def host_ends(names: Collection[str]) -> dict[End, str]:
+    """The ports of these switches that hosts use, standby attachments included."""
+    out: dict[End, str] = {}
+    rows = Host.objects.filter(switch__name__in=list(names))
+    for name, switch, port in rows.values_list("name", "switch__name", "port"):
+        out[switch, port] = f"host {name}"
+    for name, standby in Host.objects.exclude(standby=[]).values_list("name", "standby"):
+        for end in standby:
+            if end["switch"] in names:
+                out[end["switch"], end["port"]] = f"host {name}, as standby"
+    return out
+
+
+def standby_hosts(switch: str) -> int:
+    """How many hosts have a standby attachment at the switch."""
+    lists: Iterable[list[dict[str, object]]] = Host.objects.exclude(standby=[]).values_list(
+        "standby", flat=True
+    )
+    return sum(any(end["switch"] == switch for end in ends) for ends in lists)

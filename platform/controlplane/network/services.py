@@ -1,0 +1,92 @@
+"""Adding and removing switches, links and hosts: the checks, the rows and the log in one transaction."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from controlplane.api.bodies import Body
+from controlplane.api.problems import conflict, not_found
+from controlplane.control.changes import Logged, Payload, log_one, log_rows, racing
+from controlplane.control.models import Request
+from controlplane.network.standing import failed_to_come, leaving
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What differs between switches, links and hosts.
+
+    `draft` gives the unsaved rows of a body or raises `Problem`; `payload` and `removal` are the planner's
+    requests for a row; `users` says what still needs a row.
+    """
+
+    model: type[Any]
+    noun: str
+    draft: Callable[[Body], list[Any]]
+    payload: Callable[[Any], Payload]
+    removal: Callable[[Any], Payload]
+    users: Callable[[Any], list[str]]
+
+
+def draft_payloads(kind: Kind, body: Body) -> list[Payload]:
+    """What adding the body's items would log; raises `Problem` when they are refused."""
+    return [kind.payload(row) for row in kind.draft(body)]
+
+
+def add(kind: Kind, body: Body, actor: Any) -> Logged:
+    """Add the body's items, all or none."""
+    with racing(), transaction.atomic():
+        return log_rows(kind.draft(body), kind.payload, actor, body.bulk)
+
+
+def removable(kind: Kind, pk: int, lock: bool = False) -> Any:
+    """The row, when it can be removed; raises `Problem` otherwise."""
+    row = find(kind, pk, lock)
+    if leaving(row):
+        raise conflict(
+            "being_removed", f"The {kind.noun} is being removed by request {row.removal_id} already."
+        )
+    users = kind.users(row)
+    if users:
+        raise conflict("in_use", f"{kind.noun} {row.pk} is used by {' and '.join(users)}. Remove them first.")
+    return row
+
+
+def remove(kind: Kind, pk: int, actor: Any) -> Request | None:
+    """Ask for the removal; None when the network never had it and the row went at once."""
+    with racing(), transaction.atomic():
+        row = removable(kind, pk, lock=True)
+        if failed_to_come(row):
+            row.delete()
+            return None
+        logged = row.removal = log_one(kind.removal(row), actor)
+        row.save(update_fields=("removal",))
+        return logged
+
+
+def find(kind: Kind, pk: int, lock: bool = False) -> Any:
+    """The row with its requests; raises `Problem` (404)."""
+    rows = kind.model._default_manager.select_related("request", "removal")
+    row = (rows.select_for_update(of=("self",)) if lock else rows).filter(pk=pk).first()
+    if row is None:
+        raise not_found(f"There is no {kind.noun} {pk}.")
+    return row
+
+
+def changeable(kind: Kind, pk: int) -> Any:
+    """The row, locked, when it is in the network to stay; raises `Problem` otherwise."""
+    row = find(kind, pk, lock=True)
+    if failed_to_come(row):
+        detail = f"The {kind.noun} failed to be added (request {row.request_id}). Delete it and add it again."
+        raise conflict("not_in_network", detail)
+    if leaving(row):
+        raise conflict("being_removed", f"The {kind.noun} is being removed by request {row.removal_id}.")
+    return row
+
+
+def counted(count: int, noun: str, plural: str | None = None) -> list[str]:
+    """`["3 hosts"]`, or nothing for none."""
+    if not count:
+        return []
+    return [f"1 {noun}" if count == 1 else f"{count} {plural or noun + 's'}"]

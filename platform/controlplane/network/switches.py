@@ -1,0 +1,78 @@
+"""Switches: what is checked, and what the planner is told."""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from controlplane.api.bodies import Body
+from controlplane.api.problems import FieldError, invalid
+from controlplane.control.changes import Payload, log_one
+from controlplane.control.models import Request
+from controlplane.network.models import Switch
+from controlplane.network.ports import standby_hosts
+from controlplane.network.services import Kind, changeable, counted
+from controlplane.network.standing import LEAVING
+
+SHOWN_FIELDS = ("label", "latitude", "longitude")
+
+
+def draft(body: Body) -> list[Switch]:
+    """The new switches of a body; names and dpids are free."""
+    for field, what in (("name", "name"), ("dpid", "dpid")):
+        values = list(body.values(field))
+        taken = Switch.objects.filter(**{f"{field}__in": values}).values_list(field, "name")
+        body.add_if_free(field, {value: f"switch {name}" for value, name in taken}, what)
+    body.errors.check()
+    return [Switch(**item) for item in body.items]
+
+
+def payload(row: Switch) -> Payload:
+    """The request that adds it."""
+    return {
+        "op": "add_switch",
+        "switch": {"id": row.name, "dpid": row.dpid, "tcam_budget": row.tcam_budget},
+    }
+
+
+def removal(row: Switch) -> Payload:
+    """The request that removes it."""
+    return {"op": "remove_switch", "switch": row.name}
+
+
+def users(row: Switch) -> list[str]:
+    """What stands in the way of its removal."""
+    links = row.links_a.exclude(LEAVING).count() + row.links_b.exclude(LEAVING).count()
+    hosts = row.hosts.exclude(LEAVING).count()
+    return (
+        counted(links, "link")
+        + counted(hosts, "host")
+        + counted(standby_hosts(row.name), "host on standby", "hosts on standby")
+    )
+
+
+KIND = Kind(Switch, "switch", draft, payload, removal, users)
+
+
+def change_payload(row: Switch, values: dict[str, Any]) -> Payload | None:
+    """The request that a change needs: of budget or of `up`, not of both; None when it needs none."""
+    if "tcam_budget" in values and "up" in values:
+        detail = "tcam_budget and up are two changes of the network. Send them in two calls."
+        raise invalid([FieldError("/up", "one_at_a_time", detail, values["up"])])
+    if "tcam_budget" in values:
+        return {"op": "set_budget", "switch": row.name, "tcam_budget": values["tcam_budget"]}
+    if "up" in values:
+        return {"op": "switch_up" if values["up"] else "switch_down", "switch": row.name}
+    return None
+
+
+def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Switch, Request | None]:
+    """Change how it is shown, and log what changes the network."""
+    with transaction.atomic():
+        row: Switch = changeable(KIND, pk)
+        asked = change_payload(row, values)
+        logged = log_one(asked, actor) if asked else None
+        shown = {field: values[field] for field in SHOWN_FIELDS if field in values}
+        if shown:
+            Switch.objects.filter(pk=pk).update(**shown, version=F("version") + 1)
+        return row, logged

@@ -1,0 +1,179 @@
+"""Advertisements and subscriptions: checked and encoded, stored and logged together, and withdrawn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from controlplane.api.bodies import Body
+from controlplane.api.problems import conflict, not_found
+from controlplane.control.changes import Logged, Payload, log_one, log_rows, racing, reserve_ids
+from controlplane.control.models import FINAL_STATES, Request, State
+from controlplane.network.standing import LEAVING
+from controlplane.registry.encoding import Encoded, Encoder
+from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
+from tercast.errors import Refused, shown
+
+WITHDRAWN = Q(withdrawal__state__in=(State.ACTIVE, State.WITHDRAWN))
+LIVE = ~(Q(request__state=State.FAILED) | WITHDRAWN)
+"""What the network carries, or will: neither failed nor withdrawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What differs between advertisements and subscriptions."""
+
+    model: type[Any]
+    noun: str
+    owner: str
+    owners: type[Any]
+    op: str
+    withdraw_op: str
+    prefix: str
+
+
+ADVERTISEMENT = Kind(Advertisement, "advertisement", "publisher", Publisher, "advertise", "unadvertise", "a")
+SUBSCRIPTION = Kind(Subscription, "subscription", "subscriber", Subscriber, "subscribe", "unsubscribe", "q")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An announcement that was checked and encoded, and is not stored."""
+
+    owner: Any
+    topic: Topic
+    filter: str
+    encoded: Encoded
+
+
+@dataclass(slots=True)
+class _Known:
+    """What the items of a body refer to, read once."""
+
+    owners: dict[str, Any]
+    topics: dict[str, Topic]
+    encoder: Encoder
+
+
+def draft(kind: Kind, body: Body, costs: bool = False) -> list[Draft]:
+    """The announcements of a body, in two queries however many; raises `Problem` with all errors.
+
+    `costs` also computes the excess of each. Needs no transaction, so that encoding holds no lock: `add`
+    looks at the topics again.
+    """
+    owners = kind.owners._default_manager.select_related("host").filter(
+        name__in=list(body.values(kind.owner))
+    )
+    topics = _topics().filter(name__in=list(body.values("topic")))
+    known = _Known({row.name: row for row in owners}, {row.name: row for row in topics}, Encoder(costs))
+    drafts = [_draft_one(kind, body, index, item, known) for index, item in enumerate(body.items)]
+    body.errors.check()
+    return [each for each in drafts if each is not None]
+
+
+def _topics() -> Any:
+    return Topic.objects.exclude(LEAVING).select_related("request", "reindexing")
+
+
+def _draft_one(kind: Kind, body: Body, index: int, item: dict[str, Any], known: _Known) -> Draft | None:
+    owner = _refer(body, index, kind.owner, item, known.owners)
+    topic = _refer(body, index, "topic", item, known.topics)
+    encoded = None
+    if topic is not None and "filter" in item:
+        try:
+            encoded = known.encoder.encode(topic, item["filter"])
+        except Refused as refused:
+            body.errors.refused(index, ("filter",), refused)
+    if owner is None or topic is None or encoded is None:
+        return None
+    return Draft(owner, topic, item["filter"], encoded)
+
+
+def _refer(body: Body, index: int, name: str, item: dict[str, Any], known: dict[str, Any]) -> Any:
+    if name not in item:
+        return None
+    row = known.get(item[name])
+    if row is None:
+        detail = f"There is no {name} {shown(item[name])}. Register it first."
+        body.errors.add(index, (name,), f"unknown_{name}", detail, item[name])
+    elif name == "topic" and row.request is not None and row.request.state == State.FAILED:
+        detail = (
+            f"topic {row.name} failed to be added (request {row.request_id}). Delete it and add it again."
+        )
+        body.errors.add(index, (name,), "not_in_network", detail, item[name])
+        return None
+    return row
+
+
+def add(kind: Kind, drafts: Sequence[Draft], actor: Any, bulk: bool) -> Logged:
+    """Store and log the drafts, all or none; 409 when a topic changed since they were encoded."""
+    with racing(), transaction.atomic():
+        _check_topics({each.topic.pk: each.topic for each in drafts})
+        ids = reserve_ids(kind.model, len(drafts))
+        rows = [_row(kind, each, pk) for each, pk in zip(drafts, ids, strict=True)]
+        return log_rows(rows, lambda row: payload(kind, row), actor, bulk)
+
+
+def _check_topics(drafted: dict[int, Topic]) -> None:
+    rows = _topics().filter(pk__in=list(drafted)).select_for_update(of=("self",)).order_by("id")
+    found = {row.pk: (row.indexed, row.reindexing_id) for row in rows}
+    for pk, topic in drafted.items():
+        if found.get(pk) != (topic.indexed, topic.reindexing_id):
+            raise conflict("changed_meanwhile", f"topic {topic.name} was changed by another call. Try again.")
+
+
+def _row(kind: Kind, each: Draft, pk: int) -> Any:
+    """Without a dz set while `indexed` changes: the planner will know what is indexed then."""
+    change = each.topic.reindexing
+    settled = change is None or change.state in FINAL_STATES
+    fields = {kind.owner: each.owner, "topic": each.topic, "filter": each.filter}
+    return kind.model(pk=pk, state=State.QUEUED, dz=each.encoded.dz if settled else [], **fields)
+
+
+def payload(kind: Kind, row: Any) -> Payload:
+    """The request that deploys it."""
+    return {
+        "op": kind.op,
+        "id": f"{kind.prefix}{row.pk}",
+        "host": getattr(row, kind.owner).host.name,
+        "topic": row.topic.name,
+        "filter": row.filter,
+        **({"dz": row.dz} if row.dz else {}),
+    }
+
+
+def draft_payloads(kind: Kind, drafts: Sequence[Draft]) -> list[Payload]:
+    """What adding the drafts would log, with ids that are nobody's."""
+    rows = [_row(kind, each, -1 - index) for index, each in enumerate(drafts)]
+    return [payload(kind, row) for row in rows]
+
+
+def withdrawal(kind: Kind, row: Any) -> Payload:
+    """The request that withdraws it."""
+    return {"op": kind.withdraw_op, "id": f"{kind.prefix}{row.pk}"}
+
+
+def withdrawable(kind: Kind, pk: int, lock: bool = False) -> Any:
+    """The row, when it can be withdrawn; raises `Problem` otherwise."""
+    rows = kind.model._default_manager.select_related("request", "withdrawal")
+    row = (rows.select_for_update(of=("self",)) if lock else rows).filter(pk=pk).first()
+    if row is None:
+        raise not_found(f"There is no {kind.noun} {pk}.")
+    if row.withdrawal is not None and row.withdrawal.state != State.FAILED:
+        done = "was withdrawn" if row.withdrawal.state in FINAL_STATES else "is being withdrawn"
+        raise conflict("withdrawn", f"{kind.noun} {pk} {done} by request {row.withdrawal_id}.")
+    return row
+
+
+def withdraw(kind: Kind, pk: int, actor: Any) -> Request | None:
+    """Ask for the withdrawal; None when the network never had it and the row went at once."""
+    with racing(), transaction.atomic():
+        row = withdrawable(kind, pk, lock=True)
+        if row.request.state == State.FAILED:
+            row.delete()
+            return None
+        logged = row.withdrawal = log_one(withdrawal(kind, row), actor)
+        row.save(update_fields=("withdrawal",))
+        return logged

@@ -1,0 +1,72 @@
+"""Filters of rows to dz sets, by the core library; each distinct filter of a call is encoded once."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from controlplane.config.planning import MAX_DZ_PER_FILTER, max_dz_length
+from controlplane.control.models import State
+from controlplane.registry.models import Topic
+from tercast import dz, eventspace
+from tercast.encoder import encode, encode_dz
+from tercast.errors import Refused
+from tercast.filters import Filter
+
+
+def core_topic(row: Topic) -> eventspace.Topic:
+    """The topic as the core library has it."""
+    return eventspace.Topic.from_json(
+        {"name": row.name, "code": row.code, "attributes": row.attributes, "indexed": row.indexed}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """The dz set of a filter, as texts, and its excess volume as a share of the filter's own (when asked)."""
+
+    dz: list[str]
+    excess: float = 0.0
+
+
+@dataclass(slots=True)
+class Encoder:
+    """Encodes the filters of one call; `costs` also tells their excess, which takes time."""
+
+    costs: bool = False
+    topics: dict[int, eventspace.Topic] = field(default_factory=dict)
+    done: dict[tuple[int, str], Encoded | Refused] = field(default_factory=dict)
+
+    def encode(self, topic: Topic, text: str) -> Encoded:
+        """The filter's dz set; raises `Refused`, its path being that within the text's field."""
+        key = (topic.pk, text)
+        found = self.done.get(key)
+        if found is None:
+            found = self.done[key] = self._encode(topic, text)
+        if isinstance(found, Refused):
+            raise found
+        return found
+
+    def _encode(self, topic: Topic, text: str) -> Encoded | Refused:
+        known = self.topics.get(topic.pk)
+        if known is None:
+            known = self.topics[topic.pk] = core_topic(topic)
+        try:
+            parsed = Filter.parse(text, known)
+        except Refused as refused:
+            return refused
+        if self.costs:
+            encoding = encode(parsed, max_dz_length(), MAX_DZ_PER_FILTER)
+            return Encoded([dz.text(cell) for cell in encoding.dz], encoding.excess)
+        return Encoded([dz.text(cell) for cell in encode_dz(parsed, max_dz_length(), MAX_DZ_PER_FILTER)])
+
+
+def current_dz(row: Any) -> list[str]:
+    """The dz set of an announcement as it is deployed: anew where `indexed` changed since it was stored.
+
+    Needs the row's topic and the topic's `reindexing` loaded.
+    """
+    change = row.topic.reindexing
+    changed = change is not None and change.state == State.ACTIVE and row.request_id < change.pk
+    if row.dz and not changed:
+        stored: list[str] = row.dz
+        return stored
+    return Encoder().encode(row.topic, row.filter).dz

@@ -1,0 +1,93 @@
+"""Publishers and subscribers: who is at which host."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from controlplane.api.bodies import Body
+from controlplane.api.problems import conflict, not_found
+from controlplane.control.changes import racing, reserve_ids
+from controlplane.network.models import Host
+from controlplane.network.services import counted
+from controlplane.network.standing import unusable
+from controlplane.registry.announcements import LIVE
+from controlplane.registry.models import Publisher, Subscriber
+from tercast.errors import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What differs between publishers and subscribers; `announcements` is what they announced."""
+
+    model: type[Any]
+    noun: str
+    resource: str
+    announcements: str
+    announced: str
+
+
+PUBLISHER = Kind(Publisher, "publisher", "publishers", "advertisements", "advertisement")
+SUBSCRIBER = Kind(Subscriber, "subscriber", "subscribers", "subscriptions", "subscription")
+
+
+def draft(kind: Kind, body: Body) -> list[Any]:
+    """The new rows of a body: free names at hosts that are there to stay."""
+    taken = kind.model._default_manager.filter(name__in=list(body.values("name"))).values_list("name", "pk")
+    body.add_if_free("name", {name: f"{kind.noun} {pk}" for name, pk in taken}, "name")
+    hosts = _hosts(body)
+    for index, item in enumerate(body.items):
+        if "host" in item:
+            _check_host(body, index, item["host"], hosts)
+    body.errors.check()
+    return [kind.model(name=item["name"], host=hosts[item["host"]]) for item in body.items]
+
+
+def _hosts(body: Body) -> dict[str, Host]:
+    rows = Host.objects.filter(name__in=list(body.values("host"))).select_related("request", "removal")
+    if transaction.get_connection().in_atomic_block:
+        rows = rows.select_for_update(of=("self",))
+    return {row.name: row for row in rows.order_by("id")}
+
+
+def _check_host(body: Body, index: int, name: str, hosts: dict[str, Host]) -> None:
+    row = hosts.get(name)
+    if row is None:
+        body.errors.add(
+            index, ("host",), "unknown_host", f"There is no host {shown(name)}. Add it first.", name
+        )
+        return
+    refusal = unusable(row, "host")
+    if refusal is not None:
+        body.errors.add(index, ("host",), *refusal, name)
+
+
+def add(kind: Kind, body: Body) -> list[Any]:
+    """Store the body's items, all or none."""
+    with racing(), transaction.atomic():
+        rows = draft(kind, body)
+        for row, pk in zip(rows, reserve_ids(kind.model, len(rows)), strict=True):
+            row.pk = pk
+        kind.model._default_manager.bulk_create(rows, batch_size=2000)
+        return rows
+
+
+def removable(kind: Kind, pk: int, lock: bool = False) -> Any:
+    """The row, when nothing that it announced is live; raises `Problem` otherwise."""
+    rows = kind.model._default_manager.all()
+    row = (rows.select_for_update() if lock else rows).filter(pk=pk).first()
+    if row is None:
+        raise not_found(f"There is no {kind.noun} {pk}.")
+    live = getattr(row, kind.announcements).filter(LIVE).count()
+    if live:
+        users = counted(live, kind.announced)[0]
+        raise conflict("in_use", f"{kind.noun} {row.name} has {users}. Withdraw what it announced first.")
+    return row
+
+
+def remove(kind: Kind, pk: int) -> None:
+    """Delete it, with the history of what it had announced."""
+    with racing(), transaction.atomic():
+        row = removable(kind, pk, lock=True)
+        getattr(row, kind.announcements).all().delete()
+        row.delete()

@@ -1,0 +1,211 @@
+"""Topics, publishers, subscribers, advertisements and subscriptions, as the API reads and shows them."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
+from rest_framework import serializers
+
+from controlplane.api.fields import Integer, Name, Reference, Text
+from controlplane.api.views import url
+from controlplane.control.models import State
+from controlplane.registry.attributes import AttributesField, IndexedField
+from controlplane.registry.encoding import current_dz
+from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
+
+MAX_FILTER = 65_536
+
+STATES = State.choices
+
+
+def request_url(pk: int | None) -> str | None:
+    """Where a request is read; None without one."""
+    return None if pk is None else url("requests", pk)
+
+
+class TopicSerializer(serializers.ModelSerializer[Topic]):
+    """A topic."""
+
+    url = serializers.SerializerMethodField()
+    attributes = AttributesField()
+    indexed = IndexedField()
+    request = serializers.SerializerMethodField()
+    reindexing = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Topic
+        fields = ("id", "url", "name", "code", "attributes", "indexed", "request", "reindexing", "created_at")
+        read_only_fields = fields
+
+    def get_url(self, row: Topic) -> str:
+        """Where it can be read again."""
+        return url("topics", row.pk)
+
+    def get_request(self, row: Topic) -> str | None:
+        """The request that told the planner of it."""
+        return request_url(row.request_id)
+
+    def get_reindexing(self, row: Topic) -> str | None:
+        """The last request that changed `indexed`."""
+        return request_url(row.reindexing_id)
+
+
+_TOPIC = {
+    "name": "quotes",
+    "attributes": [
+        {"name": "symbol", "type": "string"},
+        {"name": "open", "type": "float", "min": 0.0, "max": 10000.0},
+        {"name": "volume", "type": "int", "min": 0, "max": 1000000000},
+    ],
+    "indexed": ["symbol", "open"],
+}
+
+
+@extend_schema_serializer(examples=[OpenApiExample("topic", _TOPIC)])
+class TopicCreateSerializer(serializers.Serializer[Any]):
+    """A new topic."""
+
+    name = Name()
+    attributes = AttributesField(help_text="1 to 64, in the order in which they take turns in a dz")
+    indexed = IndexedField(required=False, help_text="names; all attributes when left out")
+    code = Integer(required=False, min_value=0, help_text="even; the lowest free one when left out")
+
+
+class TopicChangeSerializer(serializers.Serializer[Any]):
+    """What can be changed of a topic."""
+
+    indexed = IndexedField(required=False, help_text="the new indexed attributes")
+
+
+class _ParticipantSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    url = serializers.SerializerMethodField()
+    name = serializers.CharField()
+    host = serializers.CharField(source="host.name")
+    created_at = serializers.DateTimeField()
+
+
+class PublisherSerializer(_ParticipantSerializer):
+    """Someone who advertises and sends events from a host."""
+
+    def get_url(self, row: Publisher) -> str:
+        """Where it can be read again."""
+        return url("publishers", row.pk)
+
+
+class SubscriberSerializer(_ParticipantSerializer):
+    """Someone who subscribes and receives events at a host."""
+
+    def get_url(self, row: Subscriber) -> str:
+        """Where it can be read again."""
+        return url("subscribers", row.pk)
+
+
+class _ParticipantCreateSerializer(serializers.Serializer[Any]):
+    name = Name()
+    host = Reference(help_text="name of a host")
+
+
+@extend_schema_serializer(examples=[OpenApiExample("publisher", {"name": "exchange", "host": "h1"})])
+class PublisherCreateSerializer(_ParticipantCreateSerializer):
+    """A new publisher."""
+
+
+@extend_schema_serializer(examples=[OpenApiExample("subscriber", {"name": "alice", "host": "h2"})])
+class SubscriberCreateSerializer(_ParticipantCreateSerializer):
+    """A new subscriber."""
+
+
+class CreatedSerializer(serializers.Serializer[Any]):
+    """One of the rows that a bulk call made."""
+
+    index = serializers.IntegerField()
+    id = serializers.IntegerField()
+    url = serializers.CharField()
+    name = serializers.CharField()
+
+
+class CreatedManySerializer(serializers.Serializer[Any]):
+    """What a bulk call made."""
+
+    items = serializers.IntegerField()
+    results = CreatedSerializer(many=True)
+
+
+class _AnnouncementSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    url = serializers.SerializerMethodField()
+    topic = serializers.CharField(source="topic.name")
+    filter = serializers.CharField(allow_blank=True)
+    dz = serializers.SerializerMethodField()
+    state = serializers.ChoiceField(choices=STATES)
+    request = serializers.SerializerMethodField()
+    withdrawal = serializers.SerializerMethodField()
+    created_at = serializers.DateTimeField()
+
+    @extend_schema_field(serializers.ListField(child=serializers.CharField(allow_blank=True)))
+    def get_dz(self, row: Any) -> list[str]:
+        """The filter's dz set."""
+        return current_dz(row)
+
+    def get_request(self, row: Any) -> str | None:
+        """The request that deploys it."""
+        return request_url(row.request_id)
+
+    def get_withdrawal(self, row: Any) -> str | None:
+        """The request that withdraws it."""
+        return request_url(row.withdrawal_id)
+
+
+class AdvertisementSerializer(_AnnouncementSerializer):
+    """What a publisher will send."""
+
+    publisher = serializers.CharField(source="publisher.name")
+    host = serializers.CharField(source="publisher.host.name")
+
+    def get_url(self, row: Advertisement) -> str:
+        """Where it can be read again."""
+        return url("advertisements", row.pk)
+
+
+class SubscriptionSerializer(_AnnouncementSerializer):
+    """What a subscriber wants."""
+
+    subscriber = serializers.CharField(source="subscriber.name")
+    host = serializers.CharField(source="subscriber.host.name")
+    matched = serializers.BooleanField(
+        allow_null=True, help_text="false while no advertisement overlaps it; null until it was looked at"
+    )
+
+    def get_url(self, row: Subscription) -> str:
+        """Where it can be read again."""
+        return url("subscriptions", row.pk)
+
+
+_FILTER_HELP = 'a filter over the topic\'s attributes; "true" means every event'
+
+
+@extend_schema_serializer(
+    examples=[OpenApiExample("advertisement", {"publisher": "exchange", "topic": "quotes", "filter": "true"})]
+)
+class AdvertisementCreateSerializer(serializers.Serializer[Any]):
+    """A new advertisement."""
+
+    publisher = Reference(help_text="name of a publisher")
+    topic = Reference(help_text="name of a topic")
+    filter = Text(max_length=MAX_FILTER, allow_blank=True, help_text=_FILTER_HELP)
+
+
+@extend_schema_serializer(
+    examples=[
+        OpenApiExample(
+            "subscription",
+            {"subscriber": "alice", "topic": "quotes", "filter": 'symbol = "AAPL" and open in [100, 200]'},
+        )
+    ]
+)
+class SubscriptionCreateSerializer(serializers.Serializer[Any]):
+    """A new subscription."""
+
+    subscriber = Reference(help_text="name of a subscriber")
+    topic = Reference(help_text="name of a topic")
+    filter = Text(max_length=MAX_FILTER, allow_blank=True, help_text=_FILTER_HELP)

@@ -1,0 +1,159 @@
+"""Topics: their checks, their codes, and what the planner is told."""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from controlplane.api.bodies import Body
+from controlplane.api.problems import conflict, not_found
+from controlplane.config.planning import address_plan
+from controlplane.control.changes import Payload, log_one, racing
+from controlplane.control.models import FINAL_STATES, Request, State
+from controlplane.network.services import counted
+from controlplane.network.standing import LEAVING
+from controlplane.registry.announcements import LIVE
+from controlplane.registry.encoding import core_topic
+from controlplane.registry.models import Topic
+from tercast import eventspace
+from tercast.errors import Refused, shown
+
+_RETRIES = 3
+
+
+def visible() -> Any:
+    """The topics that are there to stay."""
+    return Topic.objects.exclude(LEAVING).select_related("request")
+
+
+def draft(body: Body) -> Topic:
+    """The new topic of a body; its name, attributes and code are good and free."""
+    item, errors = body.items[0], body.errors
+    if "name" in item:
+        _check_name(body, item["name"])
+    attributes = _attributes(body, item.get("attributes"))
+    code = _code(body, item.get("code"))
+    errors.check()
+    document = {"name": item["name"], "code": code, "attributes": attributes}
+    if "indexed" in item:
+        document["indexed"] = item["indexed"]
+    try:
+        topic = eventspace.Topic.from_json(document)
+    except Refused as refused:
+        errors.refused(0, (), refused)
+        errors.check()
+        raise
+    read = topic.to_json()
+    return Topic(name=topic.name, code=code, attributes=read["attributes"], indexed=read["indexed"])
+
+
+def _check_name(body: Body, name: str) -> None:
+    row = Topic.objects.filter(name=name).select_related("removal").first()
+    if row is None:
+        return
+    detail = f"name {shown(name)} belongs to topic {row.pk}. Choose another."
+    if row.removal is not None and row.removal.state not in FINAL_STATES:
+        detail = f"topic {name} is being removed by request {row.removal_id}. Try again once that has ended."
+    body.errors.add(0, ("name",), "not_unique", detail, name)
+
+
+def _attributes(body: Body, value: Any) -> Any:
+    """`value` itself; each attribute is looked at, so that all errors are told at once."""
+    for index, each in enumerate(value if isinstance(value, list) else ()):
+        try:
+            eventspace.parse_attribute(each, ("attributes", index))
+        except Refused as refused:
+            body.errors.refused(0, (), refused)
+    return value
+
+
+def _code(body: Body, asked: int | None) -> int:
+    """The code asked for, or the lowest free one; codes come in pairs, but for a plan without topic bits."""
+    bits = address_plan().topic_bits
+    taken = set(Topic.objects.values_list("code", flat=True))
+    if asked is None:
+        free = next((code for code in range(0, 1 << bits, 2) if code not in taken), None)
+        if free is None:
+            raise conflict(
+                "no_code_free", f"All topic codes of {bits} bits are in use. Delete a topic first."
+            )
+        return free
+    if asked % 2 or asked >= 1 << bits:
+        detail = f"{shown(asked)} is no topic code here: an even number below {1 << bits}. Or leave it out."
+        body.errors.add(0, ("code",), "bad_code", detail, asked)
+    elif asked in taken:
+        detail = f"code {asked} belongs to another topic. Leave it out to get a free one."
+        body.errors.add(0, ("code",), "not_unique", detail, asked)
+    return asked
+
+
+def payload(row: Topic) -> Payload:
+    """The request that tells the planner of it."""
+    return {"op": "add_topic", "topic": core_topic(row).to_json()}
+
+
+def add(body: Body, actor: Any) -> Topic:
+    """Store the body's topic and log it."""
+    with racing(), transaction.atomic():
+        row = draft(body)
+        row.request = log_one(payload(row), actor)
+        row.save(force_insert=True)
+        return row
+
+
+def removable(pk: int, lock: bool = False) -> Topic:
+    """The topic, when nothing uses it; raises `Problem` otherwise."""
+    rows = visible()
+    row: Topic | None = (rows.select_for_update(of=("self",)) if lock else rows).filter(pk=pk).first()
+    if row is None:
+        raise not_found(f"There is no topic {pk}.")
+    users = counted(row.advertisements.filter(LIVE).count(), "advertisement") + counted(
+        row.subscriptions.filter(LIVE).count(), "subscription"
+    )
+    if users:
+        raise conflict("in_use", f"topic {row.name} is used by {' and '.join(users)}. Withdraw them first.")
+    return row
+
+
+def removal(row: Topic) -> Payload:
+    """The request that makes the planner forget it."""
+    return {"op": "remove_topic", "topic": row.name}
+
+
+def remove(pk: int, actor: Any) -> None:
+    """The topic is gone for all callers; its row, name and code stay taken until the planner has let go."""
+    with racing(), transaction.atomic():
+        row = removable(pk, lock=True)
+        if row.request is not None and row.request.state == State.FAILED:
+            row.advertisements.all().delete()
+            row.subscriptions.all().delete()
+            row.delete()
+            return
+        row.removal = log_one(removal(row), actor)
+        row.save(update_fields=("removal",))
+
+
+def change_payload(row: Topic, values: dict[str, Any]) -> Payload | None:
+    """The request that changes what is indexed; raises `Refused`. None when nothing is to change."""
+    if "indexed" not in values:
+        return None
+    indexed = core_topic(row).with_indexed(values["indexed"], ("indexed",)).indexed
+    return {"op": "set_indexed", "topic": row.name, "indexed": list(indexed)}
+
+
+def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Topic, Request | None]:
+    """Log the change of `indexed`; one at a time, since filters are encoded by what is indexed."""
+    with transaction.atomic():
+        rows = visible().select_related("reindexing").select_for_update(of=("self",))
+        row: Topic | None = rows.filter(pk=pk).first()
+        if row is None:
+            raise not_found(f"There is no topic {pk}.")
+        asked = change_payload(row, values)
+        if asked is None:
+            return row, None
+        if row.reindexing is not None and row.reindexing.state not in FINAL_STATES:
+            detail = f"`indexed` is being changed by request {row.reindexing_id}. Wait for its end."
+            raise conflict("changing", detail)
+        logged = log_one(asked, actor)
+        Topic.objects.filter(pk=pk).update(reindexing=logged, version=F("version") + 1)
+        return row, logged

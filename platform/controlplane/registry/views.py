@@ -1,0 +1,289 @@
+"""`/api/v1/` topics, publishers, subscribers, advertisements and subscriptions."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import (
+    OpenApiResponse,
+    PolymorphicProxySerializer,
+    extend_schema,
+    extend_schema_view,
+)
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.api.bodies import Body, read_body, read_one
+from controlplane.api.query import FLAG, ID, INTEGER, TEXT, TIME, Filter, choice, read_id
+from controlplane.api.schema import ATOMIC, DRY_RUN, WRITE
+from controlplane.api.views import ListAndRead, WriteOptions, url
+from controlplane.control.answers import ACCEPTED, ACCEPTED_ANY, COST, accepted, cost_answer
+from controlplane.control.dry_run import Encodings
+from controlplane.control.models import State
+from controlplane.registry import announcements, participants, topics
+from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription
+from controlplane.registry.serializers import (
+    AdvertisementCreateSerializer,
+    AdvertisementSerializer,
+    CreatedManySerializer,
+    PublisherCreateSerializer,
+    PublisherSerializer,
+    SubscriberCreateSerializer,
+    SubscriberSerializer,
+    SubscriptionCreateSerializer,
+    SubscriptionSerializer,
+    TopicChangeSerializer,
+    TopicCreateSerializer,
+    TopicSerializer,
+)
+
+NAME = Filter("name", "name", TEXT, ("in",))
+CREATED = Filter("created_at", "created_at", TIME, ("gte", "lte"))
+GONE = OpenApiResponse(description="Done.")
+GONE_AT_ONCE = OpenApiResponse(description="The network never had it; it is gone.")
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="topics_list", tags=["topics"]),
+    retrieve=extend_schema(operation_id="topics_read", tags=["topics"]),
+)
+class TopicViewSet(ListAndRead):
+    """Event spaces: ordered attributes, some of them indexed."""
+
+    serializer_class = TopicSerializer
+    noun = "topic"
+    filters = (ID, NAME, Filter("code", "code", INTEGER, ("in",)), CREATED)
+    search = ("name",)
+    orderings = ("id", "name", "code")
+
+    def get_queryset(self) -> Any:
+        """All but those that are on their way out."""
+        return topics.visible()
+
+    @extend_schema(
+        operation_id="topics_create",
+        tags=["topics"],
+        request=TopicCreateSerializer,
+        responses={201: TopicSerializer, 200: COST},
+        parameters=[DRY_RUN, ATOMIC],
+    )
+    def create(self, request: Request) -> Response:
+        """Register a topic."""
+        options = WriteOptions.read(request)
+        body = read_body(request, TopicCreateSerializer())
+        if options.dry_run:
+            return cost_answer([topics.payload(topics.draft(body))])
+        row = topics.add(body, request.user)
+        return Response(
+            self.rendered(row), status.HTTP_201_CREATED, headers={"Location": url("topics", row.pk)}
+        )
+
+    @extend_schema(
+        operation_id="topics_update",
+        tags=["topics"],
+        request=TopicChangeSerializer,
+        responses={
+            202: ACCEPTED,
+            200: PolymorphicProxySerializer("TopicOrCost", [TopicSerializer, COST], None),
+        },
+        parameters=[*WRITE],
+    )
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """Change which attributes are indexed; all filters of the topic are encoded anew."""
+        options = WriteOptions.read(request)
+        values = read_one(request, TopicChangeSerializer(partial=True))
+        if options.dry_run:
+            asked = topics.change_payload(self.find(), values)
+            return cost_answer([asked] if asked else [])
+        row, logged = topics.change(read_id(pk), values, request.user)
+        return accepted(options.wait, logged) if logged else Response(self.rendered(row))
+
+    @extend_schema(
+        operation_id="topics_delete",
+        tags=["topics"],
+        request=None,
+        responses={204: GONE, 200: COST},
+        parameters=[DRY_RUN, ATOMIC],
+    )
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Remove a topic that nothing uses (409 otherwise)."""
+        if WriteOptions.read(request).dry_run:
+            return cost_answer([topics.removal(topics.removable(read_id(pk)))])
+        topics.remove(read_id(pk), request.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class ParticipantViewSet(ListAndRead):
+    """What publishers and subscribers have in common."""
+
+    kind: ClassVar[participants.Kind]
+    create_serializer: ClassVar[type[serializers.Serializer[Any]]]
+    bulk = True
+    filters = (ID, NAME, Filter("host", "host__name", TEXT, ("in",)), CREATED)
+    search = ("name",)
+    orderings = ("id", "name")
+
+    def create(self, request: Request) -> Response:
+        """Register one, or a list of them, at hosts."""
+        options = WriteOptions.read(request)
+        body = read_body(request, self.create_serializer(), bulk=True)
+        if options.dry_run:
+            participants.draft(self.kind, body)
+            return cost_answer([], items=len(body.items))
+        rows = participants.add(self.kind, body)
+        return self._created(rows, body)
+
+    def _created(self, rows: list[Any], body: Body) -> Response:
+        if not body.bulk:
+            headers = {"Location": url(self.kind.resource, rows[0].pk)}
+            return Response(self.rendered(rows[0]), status.HTTP_201_CREATED, headers=headers)
+        results = [
+            {"index": i, "id": row.pk, "url": url(self.kind.resource, row.pk), "name": row.name}
+            for i, row in enumerate(rows)
+        ]
+        return Response({"items": len(rows), "results": results}, status.HTTP_201_CREATED)
+
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Remove one that announces nothing (409 otherwise)."""
+        if WriteOptions.read(request).dry_run:
+            participants.removable(self.kind, read_id(pk))
+            return cost_answer([], items=1)
+        participants.remove(self.kind, read_id(pk))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _participants_schema(name: str, read: Any, create: Any) -> Any:
+    tags = [name]
+    created = PolymorphicProxySerializer(f"{name.title()}Created", [read, CreatedManySerializer], None)
+    return extend_schema_view(
+        list=extend_schema(operation_id=f"{name}_list", tags=tags),
+        retrieve=extend_schema(operation_id=f"{name}_read", tags=tags),
+        create=extend_schema(
+            operation_id=f"{name}_create",
+            tags=tags,
+            request=create,
+            responses={201: created, 200: COST},
+            parameters=[DRY_RUN, ATOMIC],
+        ),
+        destroy=extend_schema(
+            operation_id=f"{name}_delete",
+            tags=tags,
+            request=None,
+            responses={204: GONE, 200: COST},
+            parameters=[DRY_RUN, ATOMIC],
+        ),
+    )
+
+
+@_participants_schema("publishers", PublisherSerializer, PublisherCreateSerializer)
+class PublisherViewSet(ParticipantViewSet):
+    """Those who advertise and send events."""
+
+    queryset = Publisher.objects.select_related("host")
+    serializer_class = PublisherSerializer
+    create_serializer = PublisherCreateSerializer
+    kind = participants.PUBLISHER
+    noun = "publisher"
+
+
+@_participants_schema("subscribers", SubscriberSerializer, SubscriberCreateSerializer)
+class SubscriberViewSet(ParticipantViewSet):
+    """Those who subscribe and receive events."""
+
+    queryset = Subscriber.objects.select_related("host")
+    serializer_class = SubscriberSerializer
+    create_serializer = SubscriberCreateSerializer
+    kind = participants.SUBSCRIBER
+    noun = "subscriber"
+
+
+class AnnouncementViewSet(ListAndRead):
+    """What advertisements and subscriptions have in common."""
+
+    kind: ClassVar[announcements.Kind]
+    create_serializer: ClassVar[type[serializers.Serializer[Any]]]
+    bulk = True
+    search = ("filter",)
+
+    def create(self, request: Request) -> Response:
+        """Announce one filter, or a list of them, all or none."""
+        options = WriteOptions.read(request)
+        body = read_body(request, self.create_serializer(), bulk=True)
+        drafts = announcements.draft(self.kind, body, costs=options.dry_run)
+        if options.dry_run:
+            encodings = Encodings([(len(each.encoded.dz), each.encoded.excess) for each in drafts])
+            return cost_answer(announcements.draft_payloads(self.kind, drafts), encodings=encodings)
+        return accepted(options.wait, announcements.add(self.kind, drafts, request.user, body.bulk))
+
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Withdraw it; at once (204) when it had failed."""
+        options = WriteOptions.read(request)
+        if options.dry_run:
+            row = announcements.withdrawable(self.kind, read_id(pk))
+            return cost_answer([announcements.withdrawal(self.kind, row)])
+        logged = announcements.withdraw(self.kind, read_id(pk), request.user)
+        return accepted(options.wait, logged) if logged else Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _announcements_schema(name: str, create: Any) -> Any:
+    tags = [name]
+    return extend_schema_view(
+        list=extend_schema(operation_id=f"{name}_list", tags=tags),
+        retrieve=extend_schema(operation_id=f"{name}_read", tags=tags),
+        create=extend_schema(
+            operation_id=f"{name}_create",
+            tags=tags,
+            request=create,
+            responses={202: ACCEPTED_ANY, 200: COST},
+            parameters=[*WRITE],
+        ),
+        destroy=extend_schema(
+            operation_id=f"{name}_delete",
+            tags=tags,
+            request=None,
+            responses={202: ACCEPTED, 204: GONE_AT_ONCE, 200: COST},
+            parameters=[*WRITE],
+        ),
+    )
+
+
+STATE = Filter("state", "state", choice(*State.values), ("in",))
+TOPIC = Filter("topic", "topic__name", TEXT, ("in",))
+
+
+@_announcements_schema("advertisements", AdvertisementCreateSerializer)
+class AdvertisementViewSet(AnnouncementViewSet):
+    """What publishers will send."""
+
+    queryset = Advertisement.objects.select_related("topic__reindexing", "publisher__host")
+    serializer_class = AdvertisementSerializer
+    create_serializer = AdvertisementCreateSerializer
+    kind = announcements.ADVERTISEMENT
+    noun = "advertisement"
+    filters = (
+        ID,
+        TOPIC,
+        STATE,
+        Filter("publisher", "publisher__name", TEXT, ("in",)),
+        Filter("host", "publisher__host__name", TEXT, ("in",)),
+        CREATED,
+    )
+
+
+@_announcements_schema("subscriptions", SubscriptionCreateSerializer)
+class SubscriptionViewSet(AnnouncementViewSet):
+    """What subscribers want."""
+
+    queryset = Subscription.objects.select_related("topic__reindexing", "subscriber__host")
+    serializer_class = SubscriptionSerializer
+    create_serializer = SubscriptionCreateSerializer
+    kind = announcements.SUBSCRIPTION
+    noun = "subscription"
+    filters = (
+        ID,
+        TOPIC,
+        STATE,
+        Filter("matched", "matched", FLAG),
+        Filter("subscriber", "subscriber__name", TEXT, ("in",)),
+        Filter("host", "subscriber__host__name", TEXT, ("in",)),
+        CREATED,
+    )

@@ -1,0 +1,90 @@
+"""Counters of events, as hosts report them and pages read them."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample, extend_schema_serializer
+from rest_framework import serializers
+
+from controlplane.api.fields import Integer, Name, Number
+from controlplane.api.query import MAX_ID
+from controlplane.api.views import url
+from controlplane.telemetry.models import TrafficReport
+
+COUNTERS = ("published", "wanted", "delivered", "lost", "doubled", "unwanted")
+MAX_DELAY_MS = 86_400_000.0
+
+
+class DelaySerializer(serializers.Serializer[Any]):
+    """Percentiles of the delay from publisher to subscriber, in milliseconds."""
+
+    p50 = serializers.FloatField(allow_null=True)
+    p99 = serializers.FloatField(allow_null=True)
+
+
+class TotalsSerializer(serializers.Serializer[Any]):
+    """Counters over all reporters."""
+
+    published = serializers.IntegerField()
+    wanted = serializers.IntegerField()
+    delivered = serializers.IntegerField()
+    lost = serializers.IntegerField()
+    doubled = serializers.IntegerField()
+    unwanted = serializers.IntegerField()
+    delay_ms = DelaySerializer()
+
+
+class TrafficReportSerializer(TotalsSerializer):
+    """The latest counters of a reporter."""
+
+    id = serializers.IntegerField()
+    url = serializers.SerializerMethodField()
+    reporter = serializers.CharField()
+    delay_ms = serializers.SerializerMethodField()  # type: ignore[assignment]
+    reported_at = serializers.DateTimeField()
+
+    def get_url(self, row: TrafficReport) -> str:
+        """Where it can be read again."""
+        return url("traffic", row.pk)
+
+    def get_delay_ms(self, row: TrafficReport) -> DelaySerializer:
+        """The delays."""
+        return {"p50": row.delay_p50_ms, "p99": row.delay_p99_ms}  # type: ignore[return-value]
+
+
+class _DelayReportSerializer(serializers.Serializer[Any]):
+    p50 = Number(min_value=0, max_value=MAX_DELAY_MS, allow_null=True)
+    p99 = Number(min_value=0, max_value=MAX_DELAY_MS, allow_null=True)
+
+
+def _counter() -> Integer:
+    return Integer(min_value=0, max_value=MAX_ID)
+
+
+@extend_schema_serializer(
+    examples=[
+        OpenApiExample(
+            "report",
+            {
+                "reporter": "demo",
+                "published": 1000,
+                "wanted": 810,
+                "delivered": 822,
+                "lost": 0,
+                "doubled": 0,
+                "unwanted": 12,
+                "delay_ms": {"p50": 1.8, "p99": 6.1},
+            },
+        )
+    ]
+)
+class TrafficReportCreateSerializer(serializers.Serializer[Any]):
+    """Counters since the reporter started; they replace its earlier ones."""
+
+    reporter = Name()
+    published = _counter()
+    wanted = _counter()
+    delivered = _counter()
+    lost = _counter()
+    doubled = _counter()
+    unwanted = _counter()
+    delay_ms = _DelayReportSerializer(required=False, allow_null=True, default=None)

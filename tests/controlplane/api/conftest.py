@@ -1,0 +1,167 @@
+"""Callers of the API, and a small network to call it about."""
+
+import pytest
+from django.contrib.auth.models import Group, User
+from rest_framework.test import APIClient
+
+from controlplane.accounts.services import issue_token
+from controlplane.control.models import Request, State
+
+ROOT = "/api/v1"
+
+SWITCHES = [
+    {"name": f"s{n}", "dpid": f"{n:016x}", "tcam_budget": 100 if n == 1 else None} for n in (1, 2, 3)
+]
+LINKS = [
+    {"a": "s1", "a_port": 1, "b": "s2", "b_port": 1},
+    {"a": "s2", "a_port": 2, "b": "s3", "b_port": 1, "cost": 2},
+]
+HOSTS = [
+    {"name": f"h{n}", "switch": f"s{n}", "port": 10, "ip": f"fd00::{n}", "mac": f"02:00:00:00:00:0{n}"}
+    for n in (1, 2, 3)
+]
+TOPIC = {
+    "name": "quotes",
+    "attributes": [
+        {"name": "low", "type": "int", "min": 0, "max": 1023},
+        {"name": "high", "type": "float", "min": 0.0, "max": 100.0},
+        {"name": "open", "type": "bool"},
+        {"name": "side", "type": "enum", "values": ["buy", "sell"]},
+        {"name": "symbol", "type": "string"},
+    ],
+    "indexed": ["low", "high"],
+}
+
+
+class Caller(APIClient):
+    """A client of the API whose paths begin behind the version."""
+
+    def generic(self, method, path, *args, **kwargs):
+        return super().generic(method, path if path.startswith("/") else f"{ROOT}/{path}", *args, **kwargs)
+
+    def raw(self, method, path, body, content_type="application/json", **headers):
+        """Send `body` (text or bytes) as it is."""
+        data = body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body
+        return self.generic(method, path, data, content_type=content_type, **headers)
+
+
+@pytest.fixture(autouse=True)
+def woken(monkeypatch):
+    """How often the planner was woken; no broker is asked."""
+    calls = []
+    monkeypatch.setattr("controlplane.control.log._wake", lambda: calls.append(1))
+    return calls
+
+
+def make_user(name, role):
+    user = User.objects.create_user(name, password="correct horse battery")
+    if role:
+        user.groups.add(Group.objects.get_or_create(name=role)[0])
+    return user
+
+
+def caller_of(user):
+    caller = Caller()
+    caller.credentials(HTTP_AUTHORIZATION=f"Bearer {issue_token(user, 'test')}")
+    return caller
+
+
+@pytest.fixture
+def operator(db):
+    return caller_of(make_user("olga", "operator"))
+
+
+@pytest.fixture
+def viewer(db):
+    return caller_of(make_user("vera", "viewer"))
+
+
+@pytest.fixture
+def administrator(db):
+    return caller_of(make_user("adam", "administrator"))
+
+
+@pytest.fixture
+def anonymous(db):
+    return Caller()
+
+
+def end(state=State.ACTIVE, **which):
+    """Let the waiting requests end, as the planner session would."""
+    Request.objects.filter(state=State.QUEUED, **which).update(state=state)
+
+
+@pytest.fixture
+def network(operator):
+    """Three switches in a row, a host at each."""
+    for resource, items in (("switches", SWITCHES), ("links", LINKS), ("hosts", HOSTS)):
+        answer = operator.post(f"{resource}/", items)
+        assert answer.status_code == 202, answer.content
+    return operator
+
+
+@pytest.fixture
+def world(network):
+    """The network, a topic, and people at it."""
+    for resource, body in (
+        ("topics", TOPIC),
+        ("publishers", {"name": "exchange", "host": "h1"}),
+        ("subscribers", {"name": "alice", "host": "h2"}),
+        ("subscribers", {"name": "bob", "host": "h3"}),
+    ):
+        answer = network.post(f"{resource}/", body)
+        assert answer.status_code == 201, answer.content
+    return network
+
+
+def problem(answer, status):
+    """The problem document of an answer, which it has to be, with this status."""
+    assert answer.status_code == status, (answer.status_code, answer.content[:2000])
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    document = answer.json()
+    assert document["status"] == status
+    assert document["request_id"] == answer.headers["X-Request-ID"]
+    assert {"type", "title", "detail", "errors"} <= document.keys()
+    return document
+
+
+def error(answer, status=400):
+    """The one error of a problem."""
+    errors = problem(answer, status)["errors"]
+    assert len(errors) == 1, errors
+    return errors[0]
+
+
+def pointers(answer, status=400):
+    """(index, pointer, code) of all errors of a problem."""
+    return [(e.get("index"), e["pointer"], e["code"]) for e in problem(answer, status)["errors"]]
+
+
+@pytest.fixture(name="error")
+def error_fixture():
+    return error
+
+
+@pytest.fixture(name="problem")
+def problem_fixture():
+    return problem
+
+
+@pytest.fixture(name="pointers")
+def pointers_fixture():
+    return pointers
+
+
+@pytest.fixture(name="end")
+def end_fixture():
+    return end
+
+
+@pytest.fixture(name="make_user")
+def make_user_fixture(db):
+    return make_user
+
+
+@pytest.fixture(name="caller_of")
+def caller_of_fixture(db):
+    return caller_of
