@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tercast.addressing import AddressPlan
 from tercast.client.sequence import Sequence, now_us
@@ -24,6 +25,16 @@ class _Route:
     filter: Filter
     codec: EventCodec
     origin: bytes
+
+    def checked(self, values: Mapping[str, object]) -> tuple[dict[str, Any], bytes]:
+        """The values as the topic has them, and the event's bytes behind the head."""
+        checked = self.topic.check(values)
+        if not self.filter.matches(checked):
+            raise _outside(self.filter, checked)
+        tail = self.origin + self.codec.encode_values(checked)
+        if HEAD_BYTES + len(tail) > MAX_PAYLOAD:
+            raise _too_large(self.codec, checked, HEAD_BYTES + len(tail))
+        return checked, tail
 
 
 class Publisher:
@@ -68,17 +79,15 @@ class Publisher:
         with self._lock:
             route = self._route
             topic = route.topic
-            checked = topic.check(values)
-            if not route.filter.matches(checked):
-                raise _outside(route.filter, checked)
-            body = route.codec.encode_values(checked)
+            checked, tail = route.checked(values)
             target = self._address.event_address(topic.code, topic.event_dz(checked, self._depth))
-            tail = route.origin + body
-            if HEAD_BYTES + len(tail) > MAX_PAYLOAD:
-                raise _too_large(route.codec, checked, HEAD_BYTES + len(tail))
             seq = self._sequence.take()
             self._transport.send(target, route.codec.head(seq, self._clock()) + tail)
             return seq
+
+    def check(self, values: Mapping[str, object]) -> dict[str, Any]:
+        """What `publish` would send: the values in their normal form; Refused as it would refuse them."""
+        return self._route.checked(values)[0]
 
     def follow(self, topic: Topic) -> None:
         """Change over to another code or indexing of the same topic (or to a new list of attributes).

@@ -1,0 +1,122 @@
+"""The `listen` command: print what reaches a host."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+
+from tercast.client.sources import Announced, Source
+from tercast.client.subscriber import Delivery, Subscriber
+from tercast.client.transports import FabricPort, Transport
+from tercast.errors import Refused, TercastError
+from tercast.eventspace import Topic
+from tercast.filters import Filter
+from tercast.strict import integer_json
+
+
+def listen(args: Namespace, source: Source, opener: Callable[[Source], tuple[Transport, str]]) -> None:
+    """Print the deliveries until the count, the time, or an interrupt; then the counters."""
+    wanted = _wanted(args, source)
+    topics = {name: source.topic(name) for name in dict.fromkeys(entry.topic for entry in wanted)}
+    filters = {
+        entry.name: Filter.parse(entry.filter, topics[entry.topic], ("subscriptions", entry.name))
+        for entry in wanted
+    }
+    transport, ip = opener(source)
+    with closing(transport):
+        subscriber = Subscriber(filters, topics.values(), transport)
+        print(f"listening at {ip} for {', '.join(filters)}; Ctrl-C ends", file=sys.stderr, flush=True)
+        show = _json_line if args.json else _line
+        with _readerless():
+            try:
+                _print_deliveries(args, subscriber, lambda delivery: show(delivery, topics))
+            except KeyboardInterrupt:
+                pass  # the usual end
+            finally:
+                print(_counters(subscriber, transport, args.json), flush=True)
+
+
+@contextmanager
+def _readerless() -> Iterator[None]:
+    """Within, it is no fault that nobody reads standard output any more."""
+    try:
+        yield
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print_deliveries(args: Namespace, subscriber: Subscriber, show: Callable[[Delivery], str]) -> None:
+    receive = subscriber.receive_any if args.all else subscriber.receive
+    deadline = None if args.seconds is None else time.monotonic() + args.seconds
+    shown = 0
+    while args.count is None or shown < args.count:
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        delivery = receive(left)
+        if delivery is None:
+            return
+        print(show(delivery), flush=True)
+        shown += 1
+
+
+def _wanted(args: Namespace, source: Source) -> list[Announced]:
+    """The filters given, else the host's subscriptions."""
+    if args.filter is not None:
+        if args.topic is None:
+            raise Refused(("topic",), "missing_topic", "--filter needs --topic")
+        return [Announced(f"f{n}", args.topic, text) for n, text in enumerate(args.filter, 1)]
+    if args.host is None:
+        raise TercastError(
+            "nothing to listen for: give --host (for its subscriptions) or --topic and --filter"
+        )
+    wanted = source.subscriptions(args.host)
+    wanted = [entry for entry in wanted if args.topic in (None, entry.topic)]
+    if not wanted:
+        raise TercastError(f"host {args.host!r} has no subscription here; subscribe first, or give --filter")
+    return wanted
+
+
+def _line(delivery: Delivery, topics: dict[str, Topic]) -> str:
+    event = delivery.event
+    values = json.dumps(topics[event.topic].values_json(event.values), ensure_ascii=False)
+    flags = ("" if delivery.wanted else " unwanted") + (" doubled" if delivery.doubled else "")
+    names = ", ".join(delivery.subscriptions)
+    text = f"{event.topic} {event.publisher} {event.seq} {delivery.delay * 1000:.3f} ms{flags} {values}"
+    return _printable(f"{text} for {names}" if names else text)
+
+
+def _printable(text: str) -> str:
+    """`text` without what could steer a terminal."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def _json_line(delivery: Delivery, topics: dict[str, Topic]) -> str:
+    event = delivery.event
+    return json.dumps(
+        {
+            "topic": event.topic,
+            "publisher": event.publisher,
+            "seq": integer_json(event.seq),
+            "sent_at": integer_json(event.sent_at),
+            "received_at": integer_json(delivery.received_at),
+            "delay_us": integer_json(delivery.received_at - event.sent_at),
+            "values": topics[event.topic].values_json(event.values),
+            "subscriptions": delivery.subscriptions,
+            "wanted": delivery.wanted,
+            "doubled": delivery.doubled,
+        }
+    )
+
+
+def _counters(subscriber: Subscriber, transport: Transport, as_json: bool) -> str:
+    counters = subscriber.counters.to_json()
+    ignored = dict(transport.ignored) if isinstance(transport, FabricPort) else {}
+    frames = {why.value: count for why, count in ignored.items()}
+    if as_json:
+        return json.dumps({"counters": counters, "ignored_frames": frames})
+    text = ", ".join(f"{name} {count}" for name, count in counters.items())
+    return text + "".join(f", {why} frames {count}" for why, count in frames.items())

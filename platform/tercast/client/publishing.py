@@ -1,0 +1,144 @@
+"""The `publish` command: send events from the command line or a file."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from itertools import islice, repeat
+from pathlib import Path
+
+from tercast.client.publisher import Publisher
+from tercast.client.sequence import Sequence
+from tercast.client.sources import Source, parse_json
+from tercast.client.transports import Transport
+from tercast.errors import Refused, TercastError, shown
+from tercast.eventspace import Attribute, Topic
+from tercast.filters import Filter
+from tercast.strict import expect_keys, expect_text, parse_integer
+
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+
+Values = Mapping[str, object]
+
+
+def publish(args: Namespace, source: Source, opener: Callable[[Source], tuple[Transport, str]]) -> None:
+    """Send the events, paced, and say how many went out; a file is checked as a whole before the first."""
+    announced = source.advertisement(args.advertisement)
+    if args.topic not in (None, announced.topic):
+        detail = f"advertisement {announced.name} is about {shown(announced.topic)}, not {shown(args.topic)}"
+        raise Refused(("topic",), "other_topic", detail, args.topic)
+    topic = source.topic(announced.topic)
+    parsed = Filter.parse(announced.filter, topic, ("advertisement",))
+    transport, ip = opener(source)
+    with (
+        closing(_Diverted(transport, args.to) if args.to else transport) as way,
+        Sequence(args.state) as numbers,
+    ):
+        family = "ipv6" if ":" in ip else "ipv4"
+        plan, depth = source.address(family), source.depth()
+        publisher = Publisher(topic, parsed, way, plan, announced.name, depth, sequence=numbers)
+        if args.file not in (None, "-"):
+            for place, values in _events(args, topic, announced.name):
+                _placed(publisher.check, place, values)
+        sent = _send(args, publisher, _events(args, topic, announced.name))
+        print(f"published {sent} of {announced.name} from {ip}", flush=True)
+
+
+class _Diverted:
+    """Sends everything to one address, whatever the event's own is."""
+
+    def __init__(self, transport: Transport, target: str) -> None:
+        self._transport, self._target = transport, target
+        self.receive, self.fileno, self.close = transport.receive, transport.fileno, transport.close
+
+    def send(self, dst_ip: str, payload: bytes) -> None:
+        """Send to the one address."""
+        self._transport.send(self._target, payload)
+
+
+def _send(args: Namespace, publisher: Publisher, events: Iterable[tuple[str, Values]]) -> int:
+    sent = 0
+    due = time.monotonic()
+    try:
+        for place, values in events:
+            time.sleep(max(0.0, due - time.monotonic()))
+            _placed(publisher.publish, place, values)
+            sent += 1
+            due += 1 / args.rate
+    except KeyboardInterrupt:
+        pass  # what is out is out; say how much
+    return sent
+
+
+def _placed(call: Callable[[Values], object], place: str, values: Values) -> None:
+    """Call, with the line in a file in front of a refusal."""
+    try:
+        call(values)
+    except Refused as refused:
+        raise TercastError(f"{place}{refused}") from None
+
+
+def _events(args: Namespace, topic: Topic, name: str) -> Iterator[tuple[str, Values]]:
+    """The events with their places in the file, at most `--count` of them."""
+    if args.value is not None:
+        values = _parse_values([item for items in args.value for item in items], topic)
+        yield from repeat(("", values), args.count or 1)
+    else:
+        yield from islice(_file_events(args.file, topic, name), args.count)
+
+
+def _file_events(path: str, topic: Topic, name: str) -> Iterator[tuple[str, Values]]:
+    try:
+        with sys.stdin if path == "-" else Path(path).open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    place = f"{path}:{number}: "
+                    values = _parse_line(line, topic, name, place)
+                    if values is not None:
+                        yield place, values
+    except (OSError, UnicodeDecodeError) as error:
+        raise TercastError(f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _parse_line(line: str, topic: Topic, name: str, place: str) -> Values | None:
+    """The values in a line; None when they belong to another advertisement."""
+    try:
+        fields = expect_keys(parse_json(line), (), ("publisher", "values"))
+        if expect_text(fields["publisher"], ("publisher",)) != name:
+            return None
+        return topic.check_json(fields["values"], ("values",))
+    except (Refused, ValueError) as error:
+        raise TercastError(f"{place}{error}") from None
+
+
+def _parse_values(items: Iterable[str], topic: Topic) -> Values:
+    """The values of `name=value` texts, each read by its attribute's type."""
+    values: dict[str, object] = {}
+    for item in items:
+        name, separator, text = item.partition("=")
+        if not separator:
+            raise Refused(("value",), "bad_value", f"{shown(item)} is not NAME=VALUE", item)
+        if name in values:
+            raise Refused((name,), "duplicate", "this attribute has two values", text)
+        position = topic.positions.get(name)
+        values[name] = text if position is None else parse_value(topic.attributes[position], text)
+    return topic.check(values)
+
+
+def parse_value(attribute: Attribute, text: str) -> object:
+    """The value that `text` says for `attribute`; its domain is not looked at."""
+    match attribute.kind:
+        case "int":
+            return parse_integer(text, (attribute.name,))
+        case "float":
+            if not _NUMBER.fullmatch(text):
+                raise attribute.wrong(text, "a number", (attribute.name,))
+            return float(text)
+        case "bool":
+            return {"true": True, "false": False}.get(text, text)
+        case _:
+            return text
