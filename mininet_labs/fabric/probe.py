@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 
 from mininet_labs.fabric.errors import FabricError
+from mininet_labs.fabric.frames import FrameSocket
 from mininet_labs.fabric.wiring import Object
 from tercast.client import packets
 
@@ -32,10 +34,26 @@ def event_frame(host: Object, address: str, payload: bytes) -> bytes:
 
 
 def event_payload(host: Object, frame: bytes) -> bytes | packets.Ignored:
-    """What a subscriber at `host` makes of a frame: the payload, or why it is none (a wrong checksum, too)."""
+    """What a subscriber at `host` makes of a frame: the payload, or why it is none (checksum and all)."""
     if frame[:6] != packets.pack_mac(host["mac"]):
         return packets.Ignored.OTHER_ADDRESS
     return packets.event_payload(frame, packets.pack_ip(host["ip"]), packets.EVENT_PORT)
+
+
+def carry(
+    sender: FrameSocket, receiver: FrameSocket, frames: Sequence[bytes], patience: float = 5.0
+) -> list[bytes]:
+    """Send frames, reading all the while; what arrived until all had, or nothing for `patience` seconds.
+
+    A reader that waits until everything was sent loses most of it: the switch keeps few frames for a port.
+    """
+    received: list[bytes] = []
+    for frame in frames:
+        sender.send(frame)
+        received += receiver.recv_batch()
+    while len(received) < len(frames) and (late := receiver.recv(patience)) is not None:
+        received.append(late)
+    return received
 
 
 def _shortest(topology: Object, start: str, end: str) -> list[tuple[str, int]]:
