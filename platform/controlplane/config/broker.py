@@ -4,6 +4,7 @@ A message is a file. It appears complete (written beside, then renamed) and belo
 that neither a half-written nor a doubly read one is ever seen, and a killed process leaves no lock behind.
 """
 
+import json
 import os
 import time
 from pathlib import Path
@@ -11,22 +12,21 @@ from queue import Empty
 from typing import Any
 
 from kombu.transport import TRANSPORT_ALIASES, filesystem
-from kombu.utils.json import dumps, loads
 
 SCHEME = "folder"
 
 
-class Channel(filesystem.Channel):  # type: ignore[misc] # kombu has no types
+class Channel(filesystem.Channel):
     """One process's view of the folder."""
 
-    def _put(self, queue: str, payload: Any, **_: Any) -> None:
+    def _put(self, queue: str, payload: Any, **_: Any) -> None:  # type: ignore[override] # kombu disagrees
         folder = Path(self.data_folder_out)
         name = f"{time.time_ns():020d}-{os.urandom(6).hex()}.{queue}.msg"
         hidden = folder / f".{name}"
-        hidden.write_text(dumps(payload), encoding="utf-8")
+        hidden.write_text(json.dumps(payload), encoding="utf-8")
         hidden.rename(folder / name)
 
-    def _get(self, queue: str) -> Any:
+    def _get(self, queue: str, timeout: float | None = None) -> Any:
         folder = Path(self.data_folder_in)
         for name in sorted(_names(folder, queue)):
             path = folder / name
@@ -35,7 +35,7 @@ class Channel(filesystem.Channel):  # type: ignore[misc] # kombu has no types
                 path.unlink()
             except FileNotFoundError:
                 continue  # another process took it
-            return loads(text)
+            return json.loads(text)
         raise Empty
 
     def _purge(self, queue: str) -> int:
@@ -49,7 +49,7 @@ class Channel(filesystem.Channel):  # type: ignore[misc] # kombu has no types
         return len(_names(Path(self.data_folder_in), queue))
 
 
-class Transport(filesystem.Transport):  # type: ignore[misc] # kombu has no types
+class Transport(filesystem.Transport):
     """`folder://`, with the options of kombu's `filesystem://`."""
 
     Channel = Channel

@@ -7,7 +7,6 @@ and bring no result; a lost one costs a sweep's period.
 from pathlib import Path
 
 from django.conf import settings
-from kombu import Queue
 
 from controlplane.config import broker
 
@@ -43,7 +42,7 @@ broker_connection_retry_on_startup = True
 broker_connection_timeout = 2
 task_publish_retry = False
 
-task_queues = (Queue(DEFAULT_QUEUE), Queue(PLANNER_QUEUE))
+task_queues: dict[str, dict[str, object]] = {DEFAULT_QUEUE: {}, PLANNER_QUEUE: {}}
 task_default_queue = DEFAULT_QUEUE
 task_ignore_result = True
 task_serializer = "json"

@@ -6,6 +6,7 @@ from kombu.exceptions import KombuError
 
 from controlplane.config.celery import app
 from controlplane.config.celery_settings import PLANNER_QUEUE
+from controlplane.control import outbox
 
 logger = logging.getLogger(__name__)
 
@@ -34,3 +35,17 @@ def plan() -> None:
     from controlplane.control import session  # noqa: PLC0415 - the web process sends wake-ups without a planner
 
     session.run()
+
+
+@app.task(name="tercast.watch")  # type: ignore[untyped-decorator]
+def watch() -> None:
+    """See what the controller sees, and log what changed."""
+    from controlplane.control import watch as watcher  # noqa: PLC0415
+
+    watcher.run()
+
+
+@app.task(name="tercast.prune")  # type: ignore[untyped-decorator]
+def prune() -> None:
+    """Keep the outbox within its retention."""
+    outbox.prune()

@@ -1,0 +1,81 @@
+"""One planner session a network at a time: a lock that ends with its holder, however that ends.
+
+A single host (SQLite) has a locked file in the state directory; PostgreSQL has a session-level advisory lock
+on a connection that is used for nothing else. Either is let go by the system when the process is killed.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.utils import Error as DatabaseError
+
+_ADVISORY_KEY = 0x7EC0A57E02
+
+
+class LockLost(Exception):  # noqa: N818 - named by meaning
+    """The database ended the connection that held the lock; another session may run by now."""
+
+
+class Held(Protocol):
+    """A lock that this process holds."""
+
+    def check(self) -> None:
+        """Raise `LockLost` when it is held no more."""
+
+
+class _File:
+    def check(self) -> None:
+        """A locked file cannot be lost."""
+
+
+class _Advisory:
+    def __init__(self, own: BaseDatabaseWrapper) -> None:
+        self._own = own
+
+    def check(self) -> None:
+        """Ask the connection that holds the lock whether it still lives."""
+        try:
+            with self._own.cursor() as cursor:
+                cursor.execute("SELECT 1")
+        except DatabaseError as error:
+            raise LockLost(str(error)) from error
+
+
+@contextmanager
+def planner_lock() -> Iterator[Held | None]:
+    """The network's lock, or None at once when another session has it."""
+    taken = _advisory_lock() if connection.vendor == "postgresql" else _file_lock()
+    with taken as held:
+        yield held
+
+
+@contextmanager
+def _file_lock() -> Iterator[Held | None]:
+    path = settings.ENV.state_dir / "planner.lock"
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        yield None
+    else:
+        yield _File()
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _advisory_lock() -> Iterator[Held | None]:
+    own = connections.create_connection(DEFAULT_DB_ALIAS)
+    try:
+        with own.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [_ADVISORY_KEY])
+            (taken,) = cursor.fetchone()
+        yield _Advisory(own) if taken else None
+    finally:
+        own.close()

@@ -1,0 +1,38 @@
+"""`manage.py prepare`: make the database, the secrets, the first users and the schedules."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+from controlplane.control import setup
+
+
+class Command(BaseCommand):
+    """Bring an installation to where it can start; what is there already stays."""
+
+    help = __doc__ or ""
+    requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own declaration
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Prepare, with a line for each step."""
+        folder = settings.ENV.secrets_dir
+        self._say(f"state and secrets in {settings.ENV.state_dir}")
+        call_command("migrate", interactive=False, verbosity=0)
+        self._say("database is up to date")
+        setup.make_groups()
+        self._say("roles: " + ", ".join(setup.GROUPS))
+        made = setup.make_administrator()
+        where = f"password in {folder / setup.ADMIN_PASSWORD}" if made else "was there"
+        self._say(f"user {setup.ADMIN}: {where}")
+        made = setup.make_operator_token()
+        self._say(
+            f"operator's token: {'written to' if made else 'still good in'} {folder / setup.OPERATOR_TOKEN}"
+        )
+        setup.make_schedules()
+        self._say("periodic tasks: " + ", ".join(name for name, *_ in setup.SCHEDULES))
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(f"prepare: {text}")
+        self.stdout.flush()

@@ -1,0 +1,116 @@
+"""Seeing what the controller sees: connections, ports, links and alarms, and logging what that changes.
+
+A run compares the controller's view with the database and writes only what differs. Whatever it remembers is
+written in the transaction of what it did about it, so a run that is killed is made good by the next one.
+"""
+
+import logging
+from typing import Any
+
+from django.db import transaction
+
+from controlplane.control import discovery, load, outbox, ports, watermarks
+from controlplane.control.northbound import Northbound, NorthboundError
+from controlplane.control.tasks import wake
+from controlplane.network.models import Switch
+
+WATCH_SECONDS = 3.0
+"""How long the controller may take to answer; a watch that hangs would hold up the planner's worker."""
+
+_CONTROLLER = "controller"
+_EVENTS = "events"
+
+logger = logging.getLogger(__name__)
+
+
+def run() -> None:
+    """Look once; a controller that does not answer makes every switch unreachable, and an alarm."""
+    try:
+        with Northbound(seconds=WATCH_SECONDS) as northbound:
+            switches, links = northbound.switches(), northbound.links()
+            events = _new_events(northbound)
+            counters = northbound.counters() if load.due() else None
+    except NorthboundError as error:
+        _controller_lost(str(error))
+        return
+    _controller_found()
+    if see_switches(switches):
+        wake()
+    ports.see(switches)
+    discovery.see(switches, links)
+    _tell_alarms(events)
+    if counters is not None:
+        load.see(counters)
+
+
+def see_switches(rows: list[dict[str, Any]]) -> bool:
+    """Bring connection, epoch, address and problems up to date; whether a switch connected anew."""
+    seen = {row["dpid"]: row for row in rows}
+    if not any(_differs(switch, seen.get(switch.dpid)) for switch in Switch.objects.all()):
+        return False
+    anew = False
+    with transaction.atomic():
+        for switch in Switch.objects.all():
+            row = seen.get(switch.dpid)
+            if _differs(switch, row):
+                anew |= row is not None and switch.epoch != row["epoch"]
+                _update(switch, row)
+    return anew
+
+
+def _differs(switch: Switch, row: dict[str, Any] | None) -> bool:
+    if row is None:
+        return switch.connected
+    now = (True, row["epoch"], row["address"], row.get("problems", []))
+    return now != (switch.connected, switch.epoch, switch.address, switch.problems)
+
+
+def _update(switch: Switch, row: dict[str, Any] | None) -> None:
+    problems = switch.problems
+    connected = switch.connected
+    switch.connected = row is not None
+    if row is not None:
+        switch.epoch, switch.address, switch.problems = row["epoch"], row["address"], row.get("problems", [])
+    switch.save(update_fields=("connected", "epoch", "address", "problems"))
+    if switch.connected != connected:
+        outbox.emit("switch", {"name": switch.name, "connected": switch.connected, "up": switch.up})
+    for problem in switch.problems:
+        if problem not in problems:
+            outbox.alarm(f"switch {switch.name}: {problem}")
+
+
+def _new_events(northbound: Northbound) -> list[dict[str, Any]]:
+    """The controller's events since the last run; a controller that restarted counts from the start again."""
+    after = int(watermarks.recall(_EVENTS, 0))
+    answer = northbound.events(after)
+    if int(answer.get("newest", 0)) < after:
+        answer = northbound.events(0)
+    newest = int(answer.get("newest", 0))
+    events = [{**event, "newest": newest} for event in answer.get("events", [])]
+    return events if newest != after else []
+
+
+def _tell_alarms(events: list[dict[str, Any]]) -> None:
+    if not events:
+        return
+    with transaction.atomic():
+        watermarks.keep(_EVENTS, events[-1]["newest"])
+        for event in events:
+            if event.get("kind") == "alarm":
+                state, name, detail = (event.get(key, "") for key in ("state", "alarm", "detail"))
+                outbox.alarm(f"controller: {name} {state}: {detail}")
+
+
+def _controller_lost(reason: str) -> None:
+    logger.warning("the controller does not answer: %s", reason)
+    if watermarks.recall(_CONTROLLER, "unknown") == "lost":
+        return
+    with transaction.atomic():
+        watermarks.keep(_CONTROLLER, "lost")
+        see_switches([])
+        outbox.alarm(f"the controller does not answer, no table can be changed: {reason}")
+
+
+def _controller_found() -> None:
+    if watermarks.recall(_CONTROLLER, "unknown") != "found":
+        watermarks.keep(_CONTROLLER, "found")

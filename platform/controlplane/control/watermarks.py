@@ -1,0 +1,16 @@
+"""What a watcher remembers from run to run, in the transaction of what it did about it."""
+
+from typing import Any
+
+from controlplane.control.models import Watermark
+
+
+def recall(name: str, default: Any) -> Any:
+    """The value last kept under `name`, or `default`."""
+    row = Watermark.objects.filter(name=name).first()
+    return default if row is None else row.value
+
+
+def keep(name: str, value: Any) -> None:
+    """Remember `value` under `name`."""
+    Watermark.objects.update_or_create(name=name, defaults={"value": value})
