@@ -8,7 +8,7 @@ from typing import Any
 
 from controller_app import intake, openflow
 from controller_app.alarms import LASTING, Alarms
-from controller_app.connection import Connection, peer_text
+from controller_app.connection import Connection
 from controller_app.counters import Counters
 from controller_app.discovery import Discovery
 from controller_app.errors import Failure, Rejected, Unreachable
@@ -17,9 +17,6 @@ from controller_app.programmer import Programmer
 from controller_app.ryu_api import OF10, sleep, spawn
 from controller_app.settings import Settings
 from controller_app.switches import Registry
-
-GREETING = 10.0
-"""Seconds in which a new connection must have finished its hand-shake."""
 
 QUIET = 5.0
 """Seconds of silence after which a switch is asked for a sign of life."""
@@ -61,9 +58,13 @@ class Controller:
         self._greeting[datapath] = monotonic()
 
     def on_versions(self, datapath: Any, versions: frozenset[int]) -> None:
-        """The peer's hello came. One that can do neither 1.3 nor 1.0 will be cut off before it has a name."""
-        if not versions & {OF10, openflow.VERSION}:
-            self._refuse_version(host=peer_text(datapath.address).rpartition(":")[0])
+        """The peer's hello came. All but 1.3, and 1.0 alone, are cut off before they have a name."""
+        if openflow.VERSION not in versions and versions != {OF10}:
+            self._refuse_version(host=datapath.address[0])
+
+    def on_broken(self, host: str, detail: str) -> None:
+        """A connection ended over something that its peer sent."""
+        self.alarms.sound("broken_connection", f"a peer was cut off: {detail}", LASTING, host=host)
 
     def on_ready(self, datapath: Any) -> None:
         """The hand-shake is over: the switch is taken in, or refused."""
@@ -173,7 +174,7 @@ class Controller:
             now = monotonic()
             self.alarms.sweep()
             for datapath, since in list(self._greeting.items()):
-                if now - since > GREETING:
+                if now - since > 2 * self.settings.reply_timeout:
                     self._greeting.pop(datapath)
                     datapath.close()
             for connection in self.registry.claimed():

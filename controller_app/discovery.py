@@ -34,6 +34,7 @@ class Discovery:
         self._lives: dict[End, int] = {}
         self._answered_at: dict[End, float] = {}
         self._neighbours = Neighbours(MISSED * period)
+        self._shared: frozenset[End] = frozenset()
         self.foreign_frames = 0
 
     def run(self) -> None:
@@ -72,15 +73,22 @@ class Discovery:
             return
         now = monotonic()
         if self._neighbours.hear(sender, receiver, now):
-            self._settle()
+            self._tell_all(self._neighbours.join(now))
         elif not self._neighbours.answered(sender, receiver, now):
             self._answer(connection, number, now)
 
     def links_json(self) -> list[dict[str, object]]:
         """The northbound's form of the links."""
         offset = time() - monotonic()
+        present = {connection.dpid for connection in self._registry}
         return [
-            _link_json(pair, iso(heard + offset), silent) for pair, heard, silent in self._neighbours.links()
+            {
+                **_ends_json(pair),
+                "last_seen": iso(heard + offset),
+                "silent": silent,
+                "watched": {pair[0][0], pair[1][0]} <= present,
+            }
+            for pair, heard, silent in self._neighbours.links()
         ]
 
     def probe(self, connection: Connection, ports: list[Port]) -> None:
@@ -110,19 +118,22 @@ class Discovery:
     def _forget(self, end: End, reason: str) -> None:
         self._lives[end] = self._lives.get(end, 1) + 1
         self._answered_at.pop(end, None)
-        for step in self._neighbours.forget(end, reason):
-            self._tell(step)
+        self._tell_all(self._neighbours.forget(end, reason))
 
     def _settle(self) -> None:
         watched = [connection.dpid for connection in self._registry]
-        before = self._neighbours.ambiguous
-        for step in self._neighbours.settle(monotonic(), watched):
-            self._tell(step)
-        for dpid, port in self._neighbours.ambiguous - before:
+        self._tell_all(self._neighbours.settle(monotonic(), watched))
+        ambiguous = self._neighbours.ambiguous
+        for dpid, port in ambiguous - self._shared:
             detail = "several other ports answer at this one; it is not used as a link"
             self._alarms.sound("shared_segment", detail, dpid=f"{dpid:016x}", port=port)
-        for dpid, port in before - self._neighbours.ambiguous:
+        for dpid, port in self._shared - ambiguous:
             self._alarms.clear("shared_segment", dpid=f"{dpid:016x}", port=port)
+        self._shared = ambiguous
+
+    def _tell_all(self, steps: list[Step]) -> None:
+        for step in steps:
+            self._tell(step)
 
     def _tell(self, step: Step) -> None:
         ends = _ends_json(step.pair)
@@ -143,7 +154,3 @@ class Discovery:
 def _ends_json(pair: Pair) -> dict[str, object]:
     (a, a_port), (b, b_port) = pair
     return {"a": f"{a:016x}", "a_port": a_port, "b": f"{b:016x}", "b_port": b_port}
-
-
-def _link_json(pair: Pair, last_seen: str, silent: bool) -> dict[str, object]:
-    return {**_ends_json(pair), "last_seen": last_seen, "silent": silent}

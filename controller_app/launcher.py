@@ -64,7 +64,7 @@ def listen(address: Address, name: str) -> socket.socket:
 def _run(settings: Settings, openflow: socket.socket, northbound: socket.socket) -> None:
     wait_for_signal = _catch_signals()
     controller = Controller(settings)
-    manager = ryu_api.load("controller_app.app", lambda: _accept(openflow), controller=controller)
+    manager = ryu_api.load("controller_app.app", lambda: _accept(openflow, controller), controller=controller)
     controller.start()
     api = Northbound(controller)
     eventlet.spawn(_serve, northbound, api)
@@ -103,7 +103,7 @@ def _end(controller: Controller, manager: Any) -> None:
         ryu_api.unload(manager)
 
 
-def _accept(listener: socket.socket) -> None:
+def _accept(listener: socket.socket, controller: Controller) -> None:
     """Takes switches in, for ever; running out of descriptors passes."""
     while True:
         try:
@@ -112,7 +112,14 @@ def _accept(listener: socket.socket) -> None:
             log.error("cannot accept a switch", extra={"fields": {"error": error.strerror}})
             eventlet.sleep(0.5)
             continue
-        eventlet.spawn(ryu_api.serve_connection, peer, address)
+        eventlet.spawn(_talk, peer, address, controller)
+
+
+def _talk(peer: socket.socket, address: tuple[Any, ...], controller: Controller) -> None:
+    """One peer's connection, until it ends."""
+    broken = ryu_api.serve_connection(peer, address)
+    if broken is not None:
+        controller.on_broken(address[0], broken)
 
 
 def _serve(listener: socket.socket, api: Northbound) -> None:

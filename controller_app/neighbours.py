@@ -2,8 +2,8 @@
 
 A link is a pair of ports that hear each other and nobody else. Where frames are passed on (a hub, a switch
 that floods them), a port hears several others; then the pairs that are certain are taken first, and their
-ports drop out of the rest. What stays ambiguous is no link. Silence alone never ends a link: that needs a
-port that went down, or other neighbours on both ends' evidence.
+ports drop out of the rest. What stays ambiguous is no link: what is sent there reaches more than one switch.
+Silence alone never ends a link: that needs a port that went down, or other ports that answer there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Pair = tuple[Port, Port]
 """Two ports, the smaller first."""
 
 STEADY = 2
-"""Rounds in a row for which a silent link must be heard again before its alarm is over."""
+"""Rounds in a row until a silent link that is heard again is well, and a doubtful one is none."""
 
 
 class Turn(Enum):
@@ -44,6 +44,7 @@ class Step:
 class _Link:
     silent: bool = False
     steady: int = 0
+    doubts: int = 0
 
 
 class Neighbours:
@@ -82,17 +83,23 @@ class Neighbours:
             if dpid in (pair[0][0], pair[1][0]) and pair_of(*pair) in self._links:
                 self._heard[pair] = now
 
-    def settle(self, now: float, watched: Iterable[int]) -> list[Step]:
-        """One round: compares what is heard with the links. Only those of `watched` switches fall silent."""
-        self._prune(now)
-        mutual = {pair_of(*pair) for pair in self._heard if self._mutual(pair_of(*pair), now)}
+    def join(self, now: float) -> list[Step]:
+        """Takes in the links that have become certain."""
+        mutual = self._all_mutual(now)
         certain, self.ambiguous = resolve(mutual, self._links)
-        steps: list[Step] = []
-        for pair in sorted(certain - self._links.keys()):
-            steps += self._join(pair)
-        present = frozenset(watched)
-        for pair, link in self._links.items():
-            if {pair[0][0], pair[1][0]} <= present:
+        return [step for pair in sorted(certain - self._links.keys()) for step in self._add(pair)]
+
+    def settle(self, now: float, watched: Iterable[int]) -> list[Step]:
+        """One round: takes in new links, doubts old ones. Only those of `watched` switches fall silent."""
+        self._prune(now)
+        steps = self.join(now)
+        mutual, present = self._all_mutual(now), frozenset(watched)
+        for pair, link in list(self._links.items()):
+            link.doubts = link.doubts + 1 if self.ambiguous & set(pair) else 0
+            if link.doubts >= STEADY:
+                del self._links[pair]
+                steps.append(Step(Turn.LOST, pair, "several other ports answer there"))
+            elif {pair[0][0], pair[1][0]} <= present:
                 steps += _listen(pair, link, pair in mutual)
         return steps
 
@@ -100,7 +107,7 @@ class Neighbours:
         """The links: pair, when both ends were last heard, whether silent."""
         return [(pair, self._last(pair), link.silent) for pair, link in sorted(self._links.items())]
 
-    def _join(self, pair: Pair) -> list[Step]:
+    def _add(self, pair: Pair) -> list[Step]:
         """Adds a link; an older one that shares a port with it gives way."""
         displaced = [old for old in self._links if set(old) & set(pair)]
         for old in displaced:
@@ -114,6 +121,9 @@ class Neighbours:
         old = [one for one in self._heard if not self._fresh(one, now) and pair_of(*one) not in self._links]
         for one in old:
             del self._heard[one]
+
+    def _all_mutual(self, now: float) -> set[Pair]:
+        return {pair_of(*pair) for pair in self._heard if self._mutual(pair_of(*pair), now)}
 
     def _mutual(self, pair: Pair, now: float) -> bool:
         return pair[0] != pair[1] and self._fresh(pair, now) and self._fresh((pair[1], pair[0]), now)

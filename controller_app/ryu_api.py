@@ -7,7 +7,6 @@ os-ken has the same modules under another name and can take over here.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -27,6 +26,7 @@ from ryu.controller.handler import (
     MAIN_DISPATCHER,
     set_ev_cls,
 )
+from ryu.exception import OFPUnknownVersion
 from ryu.lib import hub
 from ryu.ofproto import ofproto_v1_0, ofproto_v1_3, ofproto_v1_3_parser
 
@@ -76,8 +76,6 @@ spawn: Callable[..., Any] = hub.spawn
 sleep: Callable[[float], None] = hub.sleep
 kill: Callable[[Any], None] = hub.kill
 
-log = logging.getLogger(__name__)
-
 
 class RawEntries:
     """Flow statistics as they came: parsing thousands of entries into objects would stall everything."""
@@ -103,12 +101,15 @@ def error_names(type_: int, code: int) -> tuple[str, str]:
     )
 
 
-def serve_connection(socket: Any, address: tuple[Any, ...]) -> None:
-    """Speaks OpenFlow on an accepted socket until it ends; what a peer breaks is logged in one line."""
+def serve_connection(socket: Any, address: tuple[Any, ...]) -> str | None:
+    """Speaks OpenFlow on an accepted socket until it ends; what the peer broke, if it did."""
     try:
         controller.datapath_connection_factory(socket, address)
+    except OFPUnknownVersion as error:
+        return f"it speaks an OpenFlow version that is not known: {error}"
     except Exception as error:
-        log.warning("connection broke", extra={"fields": {"peer": str(address[0]), "error": repr(error)}})
+        return f"it sent what is not OpenFlow: {error!r}"
+    return None
 
 
 def load(module: str, accept: Callable[[], None], **context: object) -> Any:

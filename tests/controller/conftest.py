@@ -12,7 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from controller_harness import Controller, running
+from controller_harness import Controller, eventually, running
 from fake_switch import FakeNetwork
 
 
@@ -36,5 +36,6 @@ def network(controller: Controller) -> Iterator[FakeNetwork]:
     """Fake switches that connect to the module's controller and are gone after the test."""
     with FakeNetwork(controller.openflow) as fakes:
         yield fakes
+    assert eventually(lambda: not controller.dpids())
     for fake in fakes.switches:
         assert fake.complaint is None, fake.complaint

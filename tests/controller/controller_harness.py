@@ -144,9 +144,7 @@ def dpid(number: int) -> str:
     return f"{number:016x}"
 
 
-def entry(
-    dst: str, priority: int, *actions: dict[str, Any], in_port: int | None = None
-) -> dict[str, Any]:
+def entry(dst: str, priority: int, *actions: dict[str, Any], in_port: int | None = None) -> dict[str, Any]:
     return {"dst": dst, "in_port": in_port, "priority": priority, "actions": list(actions)}
 
 

@@ -1,8 +1,8 @@
 """A small, strict OpenFlow 1.3 switch, for faults that no real one shows on demand.
 
 It shares no code with the controller. It refuses what the standard lets a switch refuse: a match without its
-prerequisite, bits outside a mask, an entry that overlaps another one of its priority, an action that the match
-does not allow, a full table. A protocol error of the controller is kept in `complaint`.
+prerequisite, bits outside a mask, an entry that overlaps another one of its priority, an action that the
+match does not allow, a full table. A protocol error of the controller is kept in `complaint`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,6 +58,7 @@ class Faults:
     cut_at_part: int | None = None
     part_size: int = 60_000
     deaf: bool = False
+    mute: frozenset[int] = frozenset()
 
 
 class FakeSwitch:
@@ -69,7 +71,7 @@ class FakeSwitch:
         self.dpid = dpid
         self.version = version
         self.faults = Faults()
-        self.ports = {number: True for number in ports}
+        self.ports = dict.fromkeys(ports, True)
         self._groups: dict[tuple[int, Masks], dict[Values, Flow]] = {}
         self.log: list[tuple[int, str, Any]] = [] if log is None else log
         self.complaint: str | None = None
@@ -92,10 +94,8 @@ class FakeSwitch:
         return self
 
     def stop(self) -> None:
-        try:
+        with suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
         self._thread.join(5)
 
     def _serve(self) -> None:
@@ -191,8 +191,8 @@ class FakeSwitch:
                 self._refuse(pair, original, xid)
 
     def _apply(self, body: bytes) -> None:
-        cookie, mask, table, command, idle, hard, priority, buffer, out_port, out_group, flags = (
-            struct.unpack_from("!QQBBHHHIIIH", body)
+        cookie, mask, table, command, idle, hard, priority, buffer, _, _, flags = struct.unpack_from(
+            "!QQBBHHHIIIH", body
         )
         if (table, idle, hard, buffer, flags) != (0, 0, 0, ANY, 0) or command not in (0, 4):
             self.complaint = f"flow-mod with table {table}, command {command}, flags {flags}"
@@ -213,7 +213,10 @@ class FakeSwitch:
             raise Refusal(*refusal)
         self._check_instructions(match, instructions)
         if same is None:
-            if self.faults.capacity is not None and sum(map(len, self._groups.values())) >= self.faults.capacity:
+            if (
+                self.faults.capacity is not None
+                and sum(map(len, self._groups.values())) >= self.faults.capacity
+            ):
                 raise Refusal(*TABLE_FULL)
             if any(overlap(flow.match, match) for flow in self._others(priority, masks)):
                 raise Refusal(*OVERLAP)
@@ -273,7 +276,7 @@ class FakeSwitch:
                 return
             if action == 0:
                 (port,) = struct.unpack_from("!I", data, at + 4)
-                if not port or (0xFFFFFF00 < port and port not in (0xFFFFFFF8, 0xFFFFFFFD)):
+                if not port or (port > 0xFFFFFF00 and port not in (0xFFFFFFF8, 0xFFFFFFFD)):
                     raise Refusal(*BAD_OUT_PORT)
             elif action == 25:
                 number = data[at + 6] >> 1
@@ -289,6 +292,8 @@ class FakeSwitch:
     def _on_multipart(self, body: bytes, original: bytes, xid: int) -> None:
         kind, _ = struct.unpack_from("!HH", body)
         rest = body[8:]
+        if kind in self.faults.mute:
+            return
         if kind == DESC:
             self._reply(kind, [struct.pack("!256s256s256s32s256s", b"fake", b"fake", b"1", b"7", b"")], xid)
         elif kind == PORT_DESC:
@@ -304,12 +309,13 @@ class FakeSwitch:
             self._refuse((1, 2), original, xid)
 
     def _asked(self, rest: bytes) -> list[Flow]:
-        _, out_port, out_group, cookie, mask = struct.unpack_from("!B3xII4xQQ", rest)
+        _, _, _, cookie, mask = struct.unpack_from("!B3xII4xQQ", rest)
         wanted, _, _ = self._parse_match(rest, 32)
         return [
             flow
             for flow in self.table
-            if flow.cookie & mask == cookie & mask and all(inside(flow.match, n, v) for n, v in wanted.items())
+            if flow.cookie & mask == cookie & mask
+            and all(inside(flow.match, n, v) for n, v in wanted.items())
         ]
 
     def _reply(self, kind: int, items: list[bytes], xid: int) -> None:
@@ -331,9 +337,7 @@ class FakeSwitch:
 
     def _flow(self, flow: Flow) -> bytes:
         length = 48 + len(flow.match_bytes) + len(flow.instructions)
-        head = struct.pack(
-            "!HBxIIHHHH4xQQQ", length, 0, 1, 0, flow.priority, 0, 0, 0, flow.cookie, 5, 500
-        )
+        head = struct.pack("!HBxIIHHHH4xQQQ", length, 0, 1, 0, flow.priority, 0, 0, 0, flow.cookie, 5, 500)
         return head + flow.match_bytes + flow.instructions
 
     def _port(self, number: int) -> bytes:
@@ -430,8 +434,5 @@ class FakeNetwork:
     def _deliver(self, dpid: int, number: int, frame: bytes) -> None:
         for switch in self.switches:
             if switch.dpid == dpid and not switch.closed.is_set() and switch.ports.get(number):
-                try:
+                with suppress(OSError, AttributeError):
                     switch.packet_in(number, frame)
-                except (OSError, AttributeError):
-                    pass
-

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import threading
 
-from controller_harness import Controller, dpid, entry, eventually, key, many_entries, ordered, output, set_dst
+from controller_harness import (
+    Controller,
+    dpid,
+    entry,
+    eventually,
+    key,
+    many_entries,
+    ordered,
+    output,
+    set_dst,
+)
 from fake_switch import BAD_PREREQ, TABLE_FULL, FakeNetwork
 
 A, B, C = 0xA1, 0xB2, 0xC3

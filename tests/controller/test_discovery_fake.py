@@ -1,0 +1,171 @@
+"""Links as they are found, lost and doubted, over segments that a test can bend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from controller_harness import Controller, dpid, eventually, running
+from fake_switch import FakeNetwork
+
+A, B, C = 0xA1, 0xB2, 0xC3
+
+
+@pytest.fixture
+def controller(run_dir: Path) -> Iterator[Controller]:
+    """A controller of its own for each test: links outlive their switches' connections."""
+    with running(run_dir, "--reply-timeout", "1") as started:
+        yield started
+
+
+@pytest.fixture
+def joined(network: FakeNetwork, controller) -> FakeNetwork:
+    """Two switches, joined at their ports 1, and their link found."""
+    network.join((A, 1), (B, 1))
+    for number in (A, B):
+        network.add(number)
+    assert eventually(lambda: links(controller) == {(A, 1, B, 1)})
+    return network
+
+
+def links(controller) -> set[tuple[int, int, int, int]]:
+    return {
+        (int(link["a"], 16), link["a_port"], int(link["b"], 16), link["b_port"])
+        for link in controller.get("/v1/links")
+    }
+
+
+def alarms(controller, name: str) -> list[dict]:
+    return [alarm for alarm in controller.get("/v1/alarms") if alarm["alarm"] == name]
+
+
+def kinds(controller, after: int) -> list[str]:
+    return [event["kind"] for event in controller.get(f"/v1/events?after={after}")["events"]]
+
+
+def test_a_link_added_while_both_switches_run_is_found(joined, controller) -> None:
+    joined.join((A, 2), (B, 3))
+    assert eventually(lambda: links(controller) == {(A, 1, B, 1), (A, 2, B, 3)})
+
+
+def test_a_port_that_goes_down_ends_its_link_at_once(joined, controller) -> None:
+    newest = controller.get("/v1/events")["newest"]
+    joined.switches[1].port_status(1, up=False)
+    assert eventually(lambda: links(controller) == set())
+    assert kinds(controller, newest) == ["port_down", "link_lost"]
+    joined.switches[1].port_status(1, up=True)
+    assert eventually(lambda: links(controller) == {(A, 1, B, 1)})
+
+
+def test_lost_probes_alone_move_nothing_but_raise_an_alarm(joined, controller) -> None:
+    newest = controller.get("/v1/events")["newest"]
+    joined.part((A, 1))
+    assert eventually(lambda: alarms(controller, "link_silent"))
+    assert links(controller) == {(A, 1, B, 1)}
+    assert controller.get("/v1/links")[0]["silent"]
+    joined.join((A, 1), (B, 1))
+    assert eventually(lambda: not alarms(controller, "link_silent"))
+    assert kinds(controller, newest) == ["alarm", "alarm"]
+
+
+def test_a_switch_that_leaves_the_controller_keeps_its_links(joined, controller) -> None:
+    newest = controller.get("/v1/events")["newest"]
+    joined.switches[1].stop()
+    assert eventually(lambda: dpid(B) not in controller.dpids())
+    joined.switches[1].start()
+    controller.await_switches(dpid(B))
+    assert links(controller) == {(A, 1, B, 1)}
+    assert "link_lost" not in kinds(controller, newest)
+
+
+def test_a_switch_that_comes_back_without_the_port_loses_the_link(joined, controller) -> None:
+    joined.switches[1].stop()
+    del joined.switches[1].ports[1]
+    joined.switches[1].start()
+    assert eventually(lambda: links(controller) == set())
+
+
+def test_a_cable_that_moves_without_port_status_is_followed_by_what_answers(joined, controller) -> None:
+    joined.part((A, 1))
+    joined.join((A, 1), (B, 4))
+    assert eventually(lambda: links(controller) == {(A, 1, B, 4)})
+
+
+def test_one_way_hearing_is_no_link(network, controller) -> None:
+    network.join((A, 1), (B, 1))
+    deliver = network._deliver
+    network._deliver = lambda number, port, frame: number == B and deliver(number, port, frame)
+    for number in (A, B):
+        network.add(number)
+    controller.await_switches(dpid(A), dpid(B))
+    eventually(lambda: links(controller), patience=1.5)
+    assert network.frames.keys() >= {(A, 1), (B, 1)}
+    assert links(controller) == set()
+
+
+def test_a_hub_between_three_ports_is_no_link_but_an_alarm(network, controller) -> None:
+    network.join((A, 1), (B, 1), (C, 1))
+    network.join((A, 2), (B, 2))
+    for number in (A, B, C):
+        network.add(number)
+    assert eventually(lambda: len(alarms(controller, "shared_segment")) == 3)
+    assert eventually(lambda: links(controller) == {(A, 2, B, 2)})
+
+
+def test_a_switch_that_floods_probes_makes_no_phantom_link(network, controller) -> None:
+    """A is joined to B and C, and passes on what it gets: B and C hear each other through it."""
+    network.join((A, 1), (B, 1))
+    network.join((A, 2), (C, 1))
+    carry = network._deliver
+
+    def flood(number: int, port: int, frame: bytes) -> None:
+        carry(number, port, frame)
+        if number == A:
+            other = {1: (C, 1), 2: (B, 1)}[port]
+            carry(*other, frame)
+
+    network._deliver = flood
+    for number in (A, B, C):
+        network.add(number)
+    true = {(A, 1, B, 1), (A, 2, C, 1)}
+    assert eventually(lambda: links(controller) == true)
+    newest = controller.get("/v1/events")["newest"]
+    eventually(lambda: kinds(controller, newest), patience=2.5)
+    assert links(controller) == true
+    assert kinds(controller, newest) == []
+
+
+def test_foreign_forged_and_replayed_frames_make_no_link(network, controller) -> None:
+    for number in (A, B):
+        network.add(number)
+    assert eventually(lambda: {(A, 1), (B, 1)} <= network.frames.keys())
+    a, b = network.switches
+    frame = network.frames[B, 1]
+    forged = frame[:-20] + bytes(16) + frame[-4:]
+    foreign = frame[:14] + bytes.fromhex("0207040000000000b20204070000000106020078") + b"\0\0"
+    for bad in (forged, foreign, frame[:40], b"", frame[:13], b"\xff" * 2000):
+        a.packet_in(1, bad)
+    for good, sender in ((network.frames[A, 1], b), (frame, a)):
+        sender.port_status(1, up=False)
+        sender.packet_in(1, good)
+    a.port_status(1, up=True)
+    b.port_status(1, up=True)
+    eventually(lambda: links(controller), patience=1.0)
+    assert links(controller) == set()
+
+
+def test_a_port_that_hears_itself_is_no_link(network, controller) -> None:
+    network.add(A)
+    assert eventually(lambda: (A, 1) in network.frames)
+    network.switches[0].packet_in(1, network.frames[A, 1])
+    eventually(lambda: links(controller), patience=0.5)
+    assert links(controller) == set()
+
+
+def test_parallel_links_are_two(network, controller) -> None:
+    network.join((A, 1), (B, 2))
+    network.join((A, 2), (B, 1))
+    for number in (A, B):
+        network.add(number)
+    assert eventually(lambda: links(controller) == {(A, 1, B, 2), (A, 2, B, 1)})
