@@ -23,7 +23,7 @@ SUBSCRIBERS: dict[str, tuple[int, tuple[str, ...]]] = {
     "neither-nor": (7, ('not (symbol prefix "A" or close < 100)',)),
     "extremes": (8, ("close < 15 or close > 750", "close > 740")),
     "archive": (9, ("",)),
-    "seattle-itself": (0, (f'symbol = "{SYMBOLS[0]}" and close > open',)),
+    "seattle-itself": (0, (f'symbol = "{SYMBOLS[0]}" and volume != 0',)),
 }
 """Name to the switch whose first host it lives at, and its filters; some overlap on purpose."""
 

@@ -100,7 +100,7 @@ def plan(platform: Platform, rest: Rest, topology: dict[str, Any], rate: float) 
     topic = rest.all("/api/v1/topics/", name=TOPIC["name"])[0]
     advertisements = [
         {
-            "id": row["planner_id"],
+            "id": f"a{row['id']}",
             "host": feeds[row["publisher"]]["host"],
             "symbol": feeds[row["publisher"]]["symbol"],
             "filter": row["filter"],
@@ -111,7 +111,7 @@ def plan(platform: Platform, rest: Rest, topology: dict[str, Any], rate: float) 
     subscriptions: dict[str, list[dict[str, Any]]] = {}
     for row in rest.all("/api/v1/subscriptions/", state="active"):
         if row["subscriber"] in homes:
-            wish = {"id": row["planner_id"], "filter": row["filter"], "active_at": active_at(rest, row)}
+            wish = {"id": f"q{row['id']}", "filter": row["filter"], "active_at": active_at(rest, row)}
             subscriptions.setdefault(homes[row["subscriber"]], []).append(wish)
     used = {row["host"] for row in advertisements} | set(subscriptions)
     hosts = {
@@ -134,5 +134,5 @@ def plan(platform: Platform, rest: Rest, topology: dict[str, Any], rate: float) 
 
 def active_at(rest: Rest, row: dict[str, Any]) -> float:
     """When the subscription became active, in seconds since 1970."""
-    request = rest.get(f"/api/v1/requests/{row['request']}/")
+    request = rest.get(row["request"])
     return datetime.fromisoformat(request["stage"]["confirmed"]).timestamp()
