@@ -102,7 +102,7 @@ class ApiSource:
 
     def subscriptions(self, host: str) -> list[Announced]:
         """The host's subscriptions that are not withdrawn."""
-        rows = self._api.rows("api/v1/subscriptions/", subscriber__host=host)
+        rows = self._api.rows("api/v1/subscriptions/", host=host)
         return [_announced(row, "q") for row in rows if row.get("state") not in _ENDED]
 
     def advertisement(self, name: str) -> Announced:

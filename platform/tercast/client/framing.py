@@ -19,6 +19,7 @@ from tercast.client.errors import TransportClosed, TransportError
 MAX_FRAME = 0xFFFF
 _CHUNK = 1 << 16
 _PREFIX = 2
+_LONGEST_WAIT_MS = 1e9  # the system takes no more at once
 
 
 class FrameStream:
@@ -100,9 +101,8 @@ class FrameStream:
         return frame
 
     def _wait(self, deadline: float | None) -> bool:
-        """True when there is something to read, False when the deadline has passed."""
-        left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
-        return bool(self._readable.poll(left))
+        """True when it is time to look for something to read, False when the deadline has passed."""
+        return wait_readable(self._readable, deadline)
 
     def _fill(self) -> None:
         try:
@@ -114,6 +114,14 @@ class FrameStream:
         if not chunk:
             raise TransportClosed("the other end has closed the frame stream")
         self._buffer += chunk
+
+
+def wait_readable(poll: select.poll, deadline: float | None) -> bool:
+    """Wait for `poll` until a time of the monotonic clock; False when it has passed (None: never)."""
+    if deadline is None:
+        return bool(poll.poll())
+    left = max(0.0, deadline - time.monotonic()) * 1000
+    return bool(poll.poll(min(left, _LONGEST_WAIT_MS))) or left > _LONGEST_WAIT_MS
 
 
 def _reason(error: Exception) -> str:

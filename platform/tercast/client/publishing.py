@@ -21,6 +21,7 @@ from tercast.filters import Filter
 from tercast.strict import expect_keys, expect_text, parse_integer
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_LONGEST_SLEEP_S = 3600.0
 
 Values = Mapping[str, object]
 
@@ -65,7 +66,8 @@ def _send(args: Namespace, publisher: Publisher, events: Iterable[tuple[str, Val
     due = time.monotonic()
     try:
         for place, values in events:
-            time.sleep(max(0.0, due - time.monotonic()))
+            while (left := due - time.monotonic()) > 0:
+                time.sleep(min(left, _LONGEST_SLEEP_S))
             _placed(publisher.publish, place, values)
             sent += 1
             due += 1 / args.rate
@@ -86,9 +88,9 @@ def _events(args: Namespace, topic: Topic, name: str) -> Iterator[tuple[str, Val
     """The events with their places in the file, at most `--count` of them."""
     if args.value is not None:
         values = _parse_values([item for items in args.value for item in items], topic)
-        yield from repeat(("", values), args.count or 1)
+        yield from repeat(("", values), min(args.count or 1, sys.maxsize))
     else:
-        yield from islice(_file_events(args.file, topic, name), args.count)
+        yield from islice(_file_events(args.file, topic, name), args.count and min(args.count, sys.maxsize))
 
 
 def _file_events(path: str, topic: Topic, name: str) -> Iterator[tuple[str, Values]]:

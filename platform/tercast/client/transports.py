@@ -15,7 +15,7 @@ from typing import Protocol, Self
 
 from tercast.client import packets
 from tercast.client.errors import TransportClosed, TransportError
-from tercast.client.framing import FrameStream
+from tercast.client.framing import FrameStream, wait_readable
 from tercast.client.packets import EVENT_PORT, HOP_LIMIT, Ignored
 
 _RECEIVE_BUFFER = 4 << 20
@@ -147,13 +147,12 @@ class UdpSocket(_Closing):
         """The next datagram's payload, or None after `timeout` seconds."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
-            left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
-            if not self._readable.poll(left):
+            if not wait_readable(self._readable, deadline):
                 return None
             try:
                 payload = self._socket.recv(_LARGEST_DATAGRAM, socket.MSG_DONTWAIT)
             except (BlockingIOError, InterruptedError):
-                continue  # a wrong checksum, which the system found after it had woken us
+                continue  # nothing after all: a wrong checksum shows only when the datagram is read
             except OSError as error:
                 raise self._failure("cannot receive", error) from None
             if self._closed:

@@ -93,10 +93,10 @@ def test_subscriptions_come_page_by_page_without_those_that_ended(server, source
         for n, state in enumerate(["active", "withdrawn", "queued", "failed", "active"])
     ]
     server.answers |= {
-        "/api/v1/subscriptions/ subscriber__host=h2": page(
-            *rows[:3], following="/api/v1/subscriptions/?subscriber__host=h2&cursor=abc"
+        "/api/v1/subscriptions/ host=h2": page(
+            *rows[:3], following="/api/v1/subscriptions/?host=h2&cursor=abc"
         ),
-        "/api/v1/subscriptions/ subscriber__host=h2 cursor=abc": page(*rows[3:]),
+        "/api/v1/subscriptions/ host=h2 cursor=abc": page(*rows[3:]),
     }
     assert [entry.name for entry in source.subscriptions("h2")] == ["q0", "q2", "q4"]
 

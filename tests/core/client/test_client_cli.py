@@ -167,6 +167,20 @@ def test_listening_ends_by_itself_after_the_time(start, scenario, port):
     assert listener.returncode == 0
 
 
+def test_counts_rates_and_times_may_be_absurd(start, scenario, port):
+    listener = listening(
+        start, "--scenario", scenario, "--host", "h2", "--udp", "::1", "--port", port, "--for", "1e300"
+    )
+    way = ["--scenario", scenario, "--udp", "::1", "--port", port, "--to", "::1", "--advertisement", "a1"]
+    publisher = start("publish", *way, "--value", *EVENT, "--count", "1" + "0" * 30, "--rate", "1e-310")
+    assert listener.stdout.readline()
+    for process in (publisher, listener):
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert out.startswith(("published 1 of a1", "received 1, ")), out
+        assert (err, process.returncode) == ("", 0)
+
+
 def test_a_reader_that_goes_away_is_no_fault(start, scenario, port):
     listener = listening(start, "--scenario", scenario, "--host", "h2", "--udp", "::1", "--port", port)
     listener.stdout.close()

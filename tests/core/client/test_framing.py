@@ -57,6 +57,14 @@ def test_half_a_frame_is_not_one_yet(ends):
     assert stream.receive(0) == b"frame"
 
 
+@pytest.mark.parametrize("timeout", [1e12, float("inf"), None])
+def test_one_may_wait_for_very_long(ends, timeout):
+    stream, far = ends
+    far.sendall(b"\x00\x05fra")
+    threading.Timer(0.05, far.sendall, (b"me",)).start()
+    assert stream.receive(timeout) == b"frame"
+
+
 def test_the_end_of_the_stream_is_told_after_the_last_frame(ends):
     stream, far = ends
     far.sendall(b"\x00\x01x\x00")

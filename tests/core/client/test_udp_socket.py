@@ -35,6 +35,8 @@ def test_a_datagram_arrives(ip, listening):
             assert listening.receive(5) == payload
         assert listening.receive(0) is None
         assert listening.receive(0.01) is None
+        sender.send(ip, b"event")
+        assert listening.receive(1e12) == b"event"
         assert sender.address()[1] != listening.address()[1]
 
 
