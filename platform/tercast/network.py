@@ -1,0 +1,106 @@
+"""The network as plans see it: sites, paths that are up, where hosts can be reached, load of links."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from tercast.site import Mask, Site
+from tercast.topology import Edge, Topology, components
+from tercast.topology_parts import Attachment, Link
+from tercast.trees import Tree, span
+
+
+class Network:
+    """What follows from a topology, brought up to date by `refresh` after it changed."""
+
+    __slots__ = ("_edges", "_live", "_numbers", "_places", "load", "next_tree", "sites", "topology")
+
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        self.sites: dict[str, Site] = {}
+        self.load: Counter[Link] = Counter()
+        self.next_tree = 1
+        self._edges: dict[str, list[Edge]] = {}
+        self._live: set[Link] = set()
+        self._numbers: dict[str, int] = {}
+        self._places: dict[str, Attachment | None] = {}
+        self.refresh()
+
+    def refresh(self) -> list[str]:
+        """Read the topology anew; the hosts that are reached elsewhere now, or no more, or again."""
+        topology = self.topology
+        for switch in topology.switches.values():
+            if switch.id not in self.sites:
+                self.sites[switch.id] = Site(switch.id)
+            self.sites[switch.id].budget = switch.tcam_budget
+        self._edges = topology.edges()
+        self._live = {edge.link for edges in self._edges.values() for edge in edges}
+        self._numbers = components(self._edges)
+        before, self._places = self._places, {host: topology.live_attachment(host) for host in topology.hosts}
+        return [host for host, place in self._places.items() if before.get(host) != place]
+
+    def hosts(self) -> list[str]:
+        """All hosts, as of the last `refresh`."""
+        return list(self._places)
+
+    def place(self, host: str) -> Attachment | None:
+        """Where a host can be reached; None while it cannot."""
+        return self._places[host]
+
+    def component(self, host: str) -> int | None:
+        """The component in which a host can be reached; None while it cannot be."""
+        place = self._places[host]
+        return None if place is None else self._numbers[place.switch]
+
+    def component_of(self, switch: str) -> int | None:
+        """The component of a switch; None while it is down."""
+        return self._numbers.get(switch)
+
+    def forget_switch(self, switch: str) -> None:
+        """A switch has left the topology; no table has anything for it any more."""
+        del self.sites[switch]
+
+    def found(self, root: str) -> Tree:
+        """A new tree that spans the component of switch `root`."""
+        tree = Tree(self.next_tree, root)
+        self.next_tree += 1
+        tree.links = span(self._edges, root, self.load)
+        self.load.update(tree.links)
+        return tree
+
+    def spans(self, tree: Tree) -> bool:
+        """Whether the links of `tree` are all up and reach every switch of its root's component."""
+        number = self._numbers[tree.root]
+        size = sum(1 for other in self._numbers.values() if other == number)
+        return len(tree.links) == size - 1 and tree.links <= self._live
+
+    def mend(self, tree: Tree) -> frozenset[Link]:
+        """The links with which `tree` spans the component of its root as it is now."""
+        others = self.load.copy()
+        others.subtract(tree.links)
+        return span(self._edges, tree.root, others, tree.links)
+
+    def relink(self, tree: Tree, links: Iterable[Link]) -> None:
+        """Let `tree` have just these links: its masks at all sites, and the load."""
+        self.load.subtract(tree.links)
+        tree.links = frozenset(links)
+        self.load.update(tree.links)
+        tree.masks = self.masks(tree.links)
+
+    def masks(self, links: Iterable[Link]) -> dict[Site, Mask]:
+        """The ports of `links` at every site."""
+        masks: dict[Site, Mask] = {}
+        for link in links:
+            for switch, port in ((link.a, link.a_port), (link.b, link.b_port)):
+                site = self.sites[switch]
+                masks[site] = masks.get(site, 0) | site.link_bit(port)
+        return masks
+
+    def dissolve(self, tree: Tree) -> None:
+        """The tree no longer loads its links; its masks stay, for what is still under way."""
+        self.load.subtract(tree.links)
+
+    def revive(self, tree: Tree) -> None:
+        """Take `dissolve` back."""
+        self.load.update(tree.links)

@@ -1,0 +1,405 @@
+"""The planner: a state machine into which requests go, and out of which table diffs come.
+
+The same requests give the same tables, however they are cut into batches and wherever a snapshot and a restart
+lie between them. `apply` brings the plan up to date at once; `take_diff` is what changed since it was last
+called. See `docs/algorithms.md` for how tables follow from requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tercast.addressing import AddressPlan
+from tercast.changes import entries_of, take_changes
+from tercast.dz import DzSet, text
+from tercast.encoder import encode_dz
+from tercast.errors import Refused, RefusedMany, shown
+from tercast.eventspace import Topic
+from tercast.filters import Filter
+from tercast.keys import Order
+from tercast.limits import Limits
+from tercast.network import Network
+from tercast.queue import Queue
+from tercast.reach import Pair, unreachable_pairs, waiting
+from tercast.registry import ADVERTISEMENT, Change, Registration, Registry
+from tercast.requests import (
+    Add,
+    Advertise,
+    Registering,
+    Remove,
+    RemoveLink,
+    Request,
+    SetBudget,
+    SetIndexed,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+    Withdrawing,
+    read_request,
+)
+from tercast.reshape import reshape
+from tercast.tables import Diff, Table
+from tercast.topic_plan import Claim, TopicPlan
+from tercast.topology import Topology
+from tercast.trees import LinkEnds
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a request.
+
+    `ok` is False when it was refused and changed nothing; `reason` says why. `matched` is set for a
+    subscription: whether an advertisement overlaps it now. `failed_switches` are those whose budget it would
+    exceed, or, after a change of the network, which cannot be refused, those over their budget.
+    """
+
+    ok: bool
+    reason: Refused | None = None
+    matched: bool | None = None
+    failed_switches: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TreeView:
+    """A tree for readers: what it owns, where it begins, and the links that it needs."""
+
+    id: str
+    topic: str
+    dz: DzSet
+    root: str
+    edges: tuple[LinkEnds, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """As in a plan."""
+        return {
+            "id": self.id,
+            "topic": self.topic,
+            "dz": [text(dz) for dz in self.dz],
+            "root": self.root,
+            "edges": [list(ends) for ends in self.edges],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What requests would do: an outcome each, the entries of every switch before and after, and the diff."""
+
+    outcomes: tuple[Outcome, ...]
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    diff: Diff
+
+
+_OK = Outcome(ok=True)
+
+
+class Planner:
+    """Plans one network. `enforce_budgets=False` lets tables grow past budgets, for who judges them afterwards."""
+
+    def __init__(
+        self,
+        address: AddressPlan,
+        limits: Limits | None = None,
+        topology: Topology | None = None,
+        topics: Iterable[Topic] = (),
+        enforce_budgets: bool = True,
+    ) -> None:
+        self.address = address
+        self.limits = limits or Limits()
+        self.depth = self.limits.depth(address)
+        self.registry = Registry(address, topology or Topology(address.family), topics)
+        self.enforce_budgets = enforce_budgets
+        self.applied = 0
+        self.journal: list[Callable[[], None]] | None = None
+        self.order = Order(self.depth)
+        self.queue = Queue()
+        self.network = Network(self.topology)
+        self._plans: dict[str, TopicPlan] = {}
+        for topic in self.registry.topics.values():
+            self._plan(topic)
+
+    @property
+    def topology(self) -> Topology:
+        """The network as the requests have it."""
+        return self.registry.topology
+
+    @property
+    def topics(self) -> Mapping[str, Topic]:
+        """The topics by name."""
+        return self.registry.topics
+
+    @property
+    def plans(self) -> Collection[TopicPlan]:
+        """What is planned for each topic."""
+        return self._plans.values()
+
+    def plan(self, topic: str) -> TopicPlan:
+        """What is planned for one topic."""
+        return self._plans[topic]
+
+    def apply(self, request: Mapping[str, Any] | Request) -> Outcome:
+        """Carry out one request, or refuse it and change nothing."""
+        self.applied += 1
+        try:
+            if isinstance(request, Mapping):
+                request = read_request(request)
+            match request:
+                case Subscribe() | Advertise():
+                    return self._register(request)
+                case Unsubscribe() | Unadvertise():
+                    return self._withdraw(request)
+                case _:
+                    return self._change(request)
+        except Refused as refused:
+            return Outcome(ok=False, reason=refused)
+        except RefusedMany as many:
+            return Outcome(ok=False, reason=many.errors[0])
+
+    def apply_all(self, requests: Iterable[Mapping[str, Any] | Request]) -> list[Outcome]:
+        """Carry out requests in order."""
+        return [self.apply(request) for request in requests]
+
+    def take_diff(self) -> Diff:
+        """What has changed in the tables since the last call."""
+        diff = take_changes(self.queue, self.address)
+        for site in self.network.sites.values():
+            site.release_retired()
+        return diff
+
+    def tables(self) -> dict[str, Table]:
+        """The table of every switch that has entries."""
+        tables = {switch: self.table(switch) for switch in self.topology.switches}
+        return {switch: table for switch, table in tables.items() if table}
+
+    def table(self, switch: str) -> Table:
+        """The table of one switch, by priority and address."""
+        tries = (plan.tries[switch] for plan in self._plans.values() if switch in plan.tries)
+        return entries_of(tries, self.address)
+
+    def counts(self) -> dict[str, int]:
+        """The number of entries of every switch."""
+        return {switch: site.count for switch, site in self.network.sites.items()}
+
+    def over_budget(self) -> tuple[str, ...]:
+        """The switches that have more entries than their budget allows."""
+        sites = self.network.sites.values()
+        return tuple(site.id for site in sites if site.budget is not None and site.count > site.budget)
+
+    def trees(self) -> list[TreeView]:
+        """All trees, oldest first."""
+        views: list[tuple[int, TreeView]] = []
+        for name, plan in self._plans.items():
+            for forest in plan.forests.values():
+                for tree, dz in forest.dz_sets().items():
+                    view = TreeView(tree.id, name, dz, tree.root, tuple(tree.edges()))
+                    views.append((tree.number, view))
+        return [view for _, view in sorted(views, key=lambda item: item[0])]
+
+    def encodings(self) -> dict[str, DzSet]:
+        """The dz of every live request."""
+        return {registration.id: registration.dz for registration in self.registry.live.values()}
+
+    def pending(self) -> list[str]:
+        """The live subscriptions that no live advertisement overlaps, in the order of the log."""
+        found: list[str] = []
+        for name, plan in self._plans.items():
+            found += waiting(self.registry.subscriptions(name), plan.matched)
+        return sorted(found, key=lambda name: self.registry.live[name].seq)
+
+    def unreachable(self) -> list[Pair]:
+        """The pairs (advertisement, subscription) that overlap, with no path between their hosts."""
+        pairs: list[Pair] = []
+        for name in self._plans:
+            registered = (reg for reg in self.registry.live.values() if reg.topic == name)
+            pairs += unreachable_pairs(registered, self.order, self.network.component)
+        return pairs
+
+    def snapshot(self) -> dict[str, Any]:
+        """The whole state as JSON; `restore` goes on from it as if nothing had been."""
+        from tercast.snapshot import take_snapshot  # noqa: PLC0415 - it builds on this module
+
+        return take_snapshot(self)
+
+    @staticmethod
+    def restore(data: Mapping[str, Any]) -> Planner:
+        """The planner of a snapshot."""
+        from tercast.snapshot import restore_planner  # noqa: PLC0415 - it builds on this module
+
+        return restore_planner(data)
+
+    def dry_run(self, requests: Sequence[Mapping[str, Any] | Request]) -> DryRun:
+        """What the requests would do, one after the other; the planner stays as it is."""
+        from tercast.dryrun import dry_run  # noqa: PLC0415 - it builds on this module
+
+        return dry_run(self, requests)
+
+    def _register(self, request: Registering) -> Outcome:
+        bare, topic = self.registry.prepare(request)
+        registration = bare.encoded(self._encoding(request, topic))
+        tree_number = self.network.next_tree
+        self._enter(registration)
+        over = self._exceeded()
+        if over:
+            self._forget(registration, tree_number)
+            return self._too_much(registration.id, over)
+        if self.journal is not None:
+            self.journal.append(lambda: self._forget(registration, tree_number))
+        if registration.kind == ADVERTISEMENT:
+            return _OK
+        return Outcome(ok=True, matched=self._plans[topic.name].matched(registration.dz))
+
+    def _withdraw(self, request: Withdrawing) -> Outcome:
+        registration = self.registry.find(request)
+        claim = self._leave(registration)
+        over = self._exceeded()
+        if over:
+            self._return(registration, claim)
+            return self._too_much(registration.id, over)
+        if self.journal is not None:
+            self.journal.append(lambda: self._return(registration, claim))
+        return _OK
+
+    def _change(self, request: Change) -> Outcome:
+        if isinstance(request, SetIndexed):
+            self._reindex(request)
+        elif isinstance(request, SetBudget):
+            self.registry.change(request)
+            self.network.refresh()
+        else:
+            self._change_network(request)
+        self.queue.take_marked()
+        return Outcome(ok=True, failed_switches=self.over_budget())
+
+    def _change_network(self, request: Change) -> None:
+        link = (
+            self.topology.links.get((request.switch, request.port))
+            if isinstance(request, RemoveLink)
+            else None
+        )
+        if isinstance(request, Remove) and request.kind == "host" and request.name in self.topology.hosts:
+            place = self.network.place(request.name)
+        else:
+            place = None
+        self.registry.change(request)
+        match request:
+            case Add("topic", _):
+                for topic in self.topics.values():
+                    self._plan(topic)
+                return
+            case Remove("topic", name):
+                self._plans.pop(name)
+                return
+        reshape(self.network, self._plans.values(), self.registry, self.queue, self.limits.max_trees)
+        match request:
+            case RemoveLink() if link is not None:
+                self.network.sites[link.a].drop_link(link.a_port)
+                self.network.sites[link.b].drop_link(link.b_port)
+            case Remove("host", name) if place is not None:
+                self.network.sites[place.switch].drop_host(name)
+            case Remove("switch", name):
+                self.network.forget_switch(name)
+                for plan in self._plans.values():
+                    plan.tries.pop(name, None)
+
+    def _reindex(self, request: SetIndexed) -> None:
+        """Encode a topic's live filters anew, then build all that is planned for it from them."""
+        before = self.registry.known_topic(request.topic, ("topic",))
+        after = before.with_indexed(request.indexed, ("indexed",))
+        live = [reg for reg in self.registry.live.values() if reg.topic == request.topic]
+        for registration in live:
+            if registration.filter is None:
+                detail = f"{registration.kind} {shown(registration.id)} came as dz, without a filter to encode anew"
+                raise Refused(("topic",), "no_filter", detail, request.topic)
+        encoded = [reg.encoded(self._encode(reg.filter or "", after)) for reg in live]
+        self.registry.change(request)
+        plan = self._plans[request.topic]
+        plan.clear()
+        plan.topic = after
+        for registration in encoded:
+            self.registry.live[registration.id] = registration
+        for registration in sorted(encoded, key=lambda reg: (reg.kind != ADVERTISEMENT, reg.seq)):
+            self._spread(registration)
+
+    def _enter(self, registration: Registration) -> None:
+        self.registry.register(registration)
+        self._spread(registration)
+
+    def _spread(self, registration: Registration) -> None:
+        plan = self._plans[registration.topic]
+        if registration.kind == ADVERTISEMENT:
+            plan.note_advertised(registration.dz)
+            plan.advertise(registration.id, registration.host, registration.dz, self.limits.max_trees)
+        else:
+            plan.subscribe(registration.host, registration.dz)
+        self.queue.settle()
+
+    def _leave(self, registration: Registration) -> Claim | None:
+        plan = self._plans[registration.topic]
+        claim = None
+        if registration.kind == ADVERTISEMENT:
+            plan.forget_advertised(registration.dz)
+            claim = plan.unclaim(registration.id, registration.host)
+        else:
+            plan.unsubscribe(registration.host, registration.dz)
+        self.queue.settle()
+        self.registry.withdraw(registration)
+        return claim
+
+    def _forget(self, registration: Registration, tree_number: int) -> None:
+        """Take `_enter` back: as if the registration had never been."""
+        self._leave(registration)
+        self.network.next_tree = tree_number
+        self.registry.next_seq = registration.seq
+        self.queue.take_marked()
+
+    def _return(self, registration: Registration, claim: Claim | None) -> None:
+        """Take `_leave` back."""
+        self.registry.register(registration)
+        plan = self._plans[registration.topic]
+        if registration.kind == ADVERTISEMENT:
+            plan.note_advertised(registration.dz)
+            if claim is not None:
+                plan.reclaim(registration.id, registration.host, claim)
+        else:
+            plan.subscribe(registration.host, registration.dz)
+        self.queue.settle()
+        self.queue.take_marked()
+
+    def _exceeded(self) -> tuple[str, ...]:
+        """The switches that the last request left over their budget, with more entries than before."""
+        marked = self.queue.take_marked()
+        if not self.enforce_budgets:
+            return ()
+        return tuple(
+            site.id
+            for site, before in marked
+            if site.budget is not None and site.count > site.budget and site.count > before
+        )
+
+    def _too_much(self, name: str, switches: tuple[str, ...]) -> Outcome:
+        budgets = ", ".join(
+            f"{shown(switch)} ({self.topology.switches[switch].tcam_budget})" for switch in switches
+        )
+        detail = f"{shown(name)} needs more entries than the budgets of these switches allow: {budgets}"
+        return Outcome(False, Refused((), "budget", detail, name), failed_switches=switches)
+
+    def _encoding(self, request: Registering, topic: Topic) -> DzSet:
+        if request.dz is None:
+            return self._encode(request.filter or "", topic)
+        for i, dz in enumerate(request.dz):
+            if dz.bit_length() - 1 > self.depth:
+                detail = f"a dz of {dz.bit_length() - 1} bits; at most {self.depth} here"
+                raise Refused(("dz", i), "dz_too_long", detail, text(dz))
+        if request.filter is not None:
+            Filter.parse(request.filter, topic, ("filter",))
+        return request.dz
+
+    def _encode(self, filter_text: str, topic: Topic) -> DzSet:
+        parsed = Filter.parse(filter_text, topic, ("filter",))
+        return encode_dz(parsed, self.depth, self.limits.max_dz_per_filter)
+
+    def _plan(self, topic: Topic) -> None:
+        if topic.name not in self._plans:
+            self._plans[topic.name] = TopicPlan(topic, self.order, self.network, self.queue)

@@ -1,0 +1,117 @@
+"""What switches still have to be told by their neighbours while a change spreads, and what has been touched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tercast.keys import Key
+from tercast.site import Bit, Site
+
+if TYPE_CHECKING:
+    from tercast.trees import Tree
+    from tercast.trie import Trie
+
+Message = tuple["Trie", Key, Bit]
+Aside = list[tuple["Trie", dict[Any, Any], dict[Any, Any]]]
+
+
+class Queue:
+    """Changes of tries that wait: additions are taken before removals, and opposite ones cancel.
+
+    Removals first would make entries go that come back a moment later.
+    """
+
+    __slots__ = ("_ads", "_ads_gone", "_marked", "_subs", "_subs_gone", "tries")
+
+    def __init__(self) -> None:
+        self._subs: dict[Message, None] = {}
+        self._ads: dict[Message, Tree] = {}
+        self._subs_gone: dict[Message, None] = {}
+        self._ads_gone: dict[Message, None] = {}
+        self._marked: list[tuple[Site, int]] = []
+        self.tries: list[Trie] = []
+
+    def subscribe(self, trie: Trie, key: Key, bit: Bit) -> None:
+        """`bit` of `trie` is going to want `key`."""
+        message = (trie, key, bit)
+        if message in self._subs_gone:
+            del self._subs_gone[message]
+        else:
+            self._subs[message] = None
+
+    def unsubscribe(self, trie: Trie, key: Key, bit: Bit) -> None:
+        """`bit` of `trie` is going to want `key` no more."""
+        message = (trie, key, bit)
+        if message in self._subs:
+            del self._subs[message]
+        else:
+            self._subs_gone[message] = None
+
+    def advertise(self, trie: Trie, key: Key, bit: Bit, tree: Tree) -> None:
+        """`bit` of `trie` is going to bring `key` in `tree`."""
+        message = (trie, key, bit)
+        if message in self._ads_gone:
+            del self._ads_gone[message]
+        else:
+            self._ads[message] = tree
+
+    def unadvertise(self, trie: Trie, key: Key, bit: Bit) -> None:
+        """`bit` of `trie` is going to bring `key` no more."""
+        message = (trie, key, bit)
+        if message in self._ads:
+            del self._ads[message]
+        else:
+            self._ads_gone[message] = None
+
+    def settle(self) -> None:
+        """Carry out all that waits, and all that follows from it, until nothing is left."""
+        subs, ads, subs_gone, ads_gone = self._subs, self._ads, self._subs_gone, self._ads_gone
+        while True:
+            if subs:
+                (trie, key, bit), _ = subs.popitem()
+                trie.subscribe(key, bit)
+            elif ads:
+                (trie, key, bit), tree = ads.popitem()
+                trie.advertise(key, bit, tree)
+            elif subs_gone:
+                (trie, key, bit), _ = subs_gone.popitem()
+                trie.unsubscribe(key, bit)
+            elif ads_gone:
+                (trie, key, bit), _ = ads_gone.popitem()
+                trie.unadvertise(key, bit)
+            else:
+                return
+
+    def mark(self, site: Site) -> None:
+        """Note how many entries a switch has before its table changes for the first time in a request."""
+        site.marked = True
+        self._marked.append((site, site.count))
+
+    def take_marked(self) -> list[tuple[Site, int]]:
+        """The switches whose tables changed since the last call, with their numbers of entries before."""
+        marked = self._marked
+        for site, _ in marked:
+            site.marked = False
+        self._marked = []
+        return marked
+
+    def touch(self, trie: Trie) -> None:
+        """Note that the table of a topic at a switch is about to change; the order is that of the changes."""
+        self.tries.append(trie)
+
+    def put_aside(self) -> Aside:
+        """Hand over what was touched, and begin anew."""
+        aside = [(trie, trie.touched, trie.in_touched) for trie in self.tries]
+        for trie in self.tries:
+            trie.touched = {}
+            trie.in_touched = {}
+        self.tries = []
+        return aside
+
+    def take_back(self, aside: Aside) -> None:
+        """Go on from what `put_aside` handed over; tables are as they were then."""
+        self.tries = []
+        for trie, touched, in_touched in aside:
+            trie.touched = touched
+            trie.in_touched = in_touched
+            self.tries.append(trie)

@@ -1,0 +1,88 @@
+"""What a change of the network means for plans: hosts reached elsewhere, trees mended, forests that part or meet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+
+from tercast.forest import Forest
+from tercast.network import Network
+from tercast.queue import Queue
+from tercast.registry import Registration, Registry
+from tercast.topic_plan import TopicPlan
+from tercast.trees import Tree
+
+
+def reshape(
+    network: Network, plans: Collection[TopicPlan], registry: Registry, queue: Queue, max_trees: int
+) -> None:
+    """Bring `plans` up to date with a topology that has changed; what the change does not touch stays.
+
+    Hosts that moved are taken out where they were. A component then keeps the trees of the one old component
+    that most of its advertisements come from, mended where links are gone or switches new; advertisements that
+    come from elsewhere are advertised anew, in the order of the log.
+    """
+    before = {host: network.place(host) for host in network.hosts()}
+    moved = network.refresh()
+    for host in moved:
+        place = before.get(host)
+        if place is not None:
+            for plan in plans:
+                plan.detach(host)
+            queue.settle()
+            network.sites[place.switch].drop_host(host)
+    for plan in plans:
+        _regroup(plan, network, registry, queue)
+        for host in moved:
+            plan.attach(host)
+        queue.settle()
+        for ad in registry.advertisements(plan.topic.name):
+            if ad.id not in plan.claims:
+                plan.advertise(ad.id, ad.host, ad.dz, max_trees)
+                queue.settle()
+
+
+def _regroup(plan: TopicPlan, network: Network, registry: Registry, queue: Queue) -> None:
+    """Give forests to the components that are there now, and mend their trees."""
+    heirs = _heirs(plan, network, registry)
+    for ad, claim in list(plan.claims.items()):
+        host = registry.live[ad].host
+        component = network.component(host)
+        if component is None or heirs.get(component) is not claim.forest:
+            plan.unclaim(ad, host)
+    queue.settle()
+    plan.forests = {component: forest for component, forest in heirs.items() if forest.trees}
+    for component, forest in plan.forests.items():
+        for tree in list(forest.trees.values()):
+            if network.component_of(tree.root) != component:
+                tree.root = _new_root(tree, network, registry)
+            elif network.spans(tree):
+                continue
+            links = network.mend(tree)
+            if links != tree.links:
+                plan.relink(tree, links)
+
+
+def _heirs(plan: TopicPlan, network: Network, registry: Registry) -> dict[int, Forest]:
+    """For each component the forest that most of its advertisements are in; a forest has one heir."""
+    votes: Counter[tuple[int, int]] = Counter()
+    forests: dict[int, Forest] = {}
+    for ad, claim in plan.claims.items():
+        component = network.component(registry.live[ad].host)
+        if component is not None:
+            votes[component, claim.forest.age] += 1
+            forests[claim.forest.age] = claim.forest
+    heirs: dict[int, Forest] = {}
+    for (component, age), _ in sorted(votes.items(), key=lambda item: (-item[1], item[0][1], item[0][0])):
+        if component not in heirs and age in forests:
+            heirs[component] = forests.pop(age)
+    return heirs
+
+
+def _new_root(tree: Tree, network: Network, registry: Registry) -> str:
+    """The switch of the oldest advertisement in the tree; all of them can be reached, in one component."""
+    oldest: Registration = min((registry.live[ad] for ad in tree.ads), key=lambda ad: ad.seq)
+    place = network.place(oldest.host)
+    if place is None:
+        raise AssertionError(f"{oldest.id} is in tree {tree.id}, but its host cannot be reached")
+    return place.switch

@@ -1,0 +1,150 @@
+"""Tables: content entries, their actions, and what has to change between two tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+IN_PORT: Final = "in_port"
+"""The port that a packet came from."""
+
+LOWEST_PRIORITY = 2
+HIGHEST_PRIORITY = 60_000
+"""Content entries lie between the reserved ones (drop, punt) and what switches keep for themselves."""
+
+IN_PORT_RISE = 1_000
+"""What an `in_port` adds to a priority: above every entry without one, of any length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Send a copy out of a port; IN_PORT is the one it came from."""
+
+    port: int | Literal["in_port"]
+
+    def to_json(self) -> dict[str, object]:
+        """As in a plan."""
+        return {"output": self.port}
+
+
+@dataclass(frozen=True, slots=True)
+class SetDst:
+    """Rewrite the destination to a host's IP and MAC address."""
+
+    host: str
+
+    def to_json(self) -> dict[str, object]:
+        """As in a plan."""
+        return {"set_dst": self.host}
+
+
+Action = Output | SetDst
+Key = tuple[str, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One content filter: events to `dst` (a CIDR prefix), from port `in_port` if that is set, meet `actions`."""
+
+    dst: str
+    in_port: int | None
+    priority: int
+    actions: tuple[Action, ...]
+
+    @property
+    def key(self) -> Key:
+        """What tells entries of one switch apart."""
+        return self.dst, self.in_port
+
+    def to_json(self) -> dict[str, object]:
+        """As a flow of a plan."""
+        match: dict[str, object] = {"dst": self.dst}
+        if self.in_port is not None:
+            match["in_port"] = self.in_port
+        return {
+            "match": match,
+            "priority": self.priority,
+            "actions": [action.to_json() for action in self.actions],
+        }
+
+
+Table = tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchDiff:
+    """What changes at one switch: longest prefixes first where it adds, shortest first where it removes.
+
+    Taken in this order, with an entry replaced in one step, every event meets either the old answer or the
+    new one at every moment.
+    """
+
+    switch: str
+    added: tuple[Entry, ...] = ()
+    modified: tuple[Entry, ...] = ()
+    removed: tuple[Entry, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.added) + len(self.modified) + len(self.removed)
+
+    @property
+    def installs(self) -> tuple[Entry, ...]:
+        """Added and modified entries together, in the order to install them."""
+        return tuple(sorted(self.added + self.modified, key=_longest_first))
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """What changes in a network: switches from subscribers to publishers, the order of adding.
+
+    Removals come after all additions, in the reverse order of switches.
+    """
+
+    switches: tuple[SwitchDiff, ...] = ()
+
+    def __len__(self) -> int:
+        return sum(map(len, self.switches))
+
+    def __iter__(self) -> Iterator[SwitchDiff]:
+        return iter(self.switches)
+
+    def apply(self, tables: Mapping[str, Iterable[Entry]]) -> dict[str, Table]:
+        """The tables after all of the diff; `tables` are left as they are."""
+        after = {switch: tuple(entries) for switch, entries in tables.items()}
+        for change in self.switches:
+            gone = {entry.key for entry in change.removed + change.modified}
+            kept = (entry for entry in after.get(change.switch, ()) if entry.key not in gone)
+            after[change.switch] = ordered((*kept, *change.added, *change.modified))
+        return {switch: table for switch, table in after.items() if table}
+
+
+def difference(switch: str, before: Iterable[Entry], after: Iterable[Entry]) -> SwitchDiff:
+    """The smallest change that leads from one table of `switch` to another."""
+    old = {entry.key: entry for entry in before}
+    new = {entry.key: entry for entry in after}
+    added = (entry for key, entry in new.items() if key not in old)
+    modified = (entry for key, entry in new.items() if key in old and old[key] != entry)
+    removed = (entry for key, entry in old.items() if key not in new)
+    return switch_diff(switch, added, modified, removed)
+
+
+def switch_diff(
+    switch: str, added: Iterable[Entry], modified: Iterable[Entry], removed: Iterable[Entry]
+) -> SwitchDiff:
+    """A change with its entries put into the order in which they are applied."""
+    return SwitchDiff(
+        switch,
+        tuple(sorted(added, key=_longest_first)),
+        tuple(sorted(modified, key=_longest_first)),
+        tuple(sorted(removed, key=_longest_first, reverse=True)),
+    )
+
+
+def ordered(entries: Iterable[Entry]) -> Table:
+    """The entries of a table by priority, then address: how tables are shown and compared."""
+    return tuple(sorted(entries, key=lambda entry: (entry.priority, entry.dst, entry.in_port or 0)))
+
+
+def _longest_first(entry: Entry) -> tuple[int, str, int]:
+    return -entry.priority, entry.dst, entry.in_port or 0

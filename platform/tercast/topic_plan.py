@@ -1,0 +1,282 @@
+"""All that is planned for one topic: a trie at every switch, trees, and what each host wants and brings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tercast.cells import Cells
+from tercast.dz import DzSet
+from tercast.eventspace import Topic
+from tercast.forest import Forest
+from tercast.keys import Key, Order
+from tercast.network import Network
+from tercast.queue import Queue
+from tercast.site import Bit, Site
+from tercast.topology_parts import Attachment, Link
+from tercast.trees import Tree
+from tercast.trie import Peer, Trie
+
+Spot = tuple[Trie, Bit]
+Pieces = tuple[tuple[Tree, tuple[Key, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The parts of an advertisement in the trees of a forest."""
+
+    forest: Forest
+    pieces: Pieces
+
+
+class TopicPlan:
+    """The state of one topic. Changes spread when the queue settles, which is for the caller to ask for."""
+
+    __slots__ = (
+        "_ads",
+        "_advertised",
+        "_network",
+        "_queue",
+        "_spots",
+        "_subs",
+        "claims",
+        "forests",
+        "order",
+        "topic",
+        "tries",
+    )
+
+    def __init__(self, topic: Topic, order: Order, network: Network, queue: Queue) -> None:
+        self.topic = topic
+        self.order = order
+        self._network = network
+        self._queue = queue
+        self.tries: dict[str, Trie] = {}
+        self.forests: dict[int, Forest] = {}
+        self.claims: dict[str, Claim] = {}
+        self._advertised = Cells(order)
+        self._subs: dict[str, Cells] = {}
+        self._ads: dict[str, Cells] = {}
+        self._spots: dict[str, Spot] = {}
+
+    def trie(self, site: Site) -> Trie:
+        """The trie of a switch, made at the first call."""
+        trie = self.tries.get(site.id)
+        if trie is None:
+            trie = self.tries[site.id] = Trie(site, self.topic.code, self.order, self._queue)
+        return trie
+
+    def keys(self, cells: DzSet) -> tuple[Key, ...]:
+        """The keys of a set."""
+        return tuple(map(self.order.key, cells))
+
+    def matched(self, cells: DzSet) -> bool:
+        """Whether a live advertisement, wherever it is, overlaps the set."""
+        return any(self._advertised.overlaps(self.order.key(dz)) for dz in cells)
+
+    def note_advertised(self, cells: DzSet) -> None:
+        """An advertisement of these cells is live, wherever its host is."""
+        for dz in cells:
+            self._advertised.add(self.order.key(dz))
+
+    def forget_advertised(self, cells: DzSet) -> None:
+        """It is live no more."""
+        for dz in cells:
+            self._advertised.remove(self.order.key(dz))
+
+    def subscribe(self, host: str, cells: DzSet) -> None:
+        """A host wants the cells of one subscription (once more, if it wants them already)."""
+        mine = self._subs.get(host)
+        if mine is None:
+            mine = self._subs[host] = Cells(self.order)
+        spot = self._spot(host)
+        for dz in cells:
+            came, went = mine.add(self.order.key(dz))
+            if spot and came:
+                self._spread_subs(spot, came, went)
+
+    def unsubscribe(self, host: str, cells: DzSet) -> None:
+        """One of its subscriptions ends."""
+        mine = self._subs[host]
+        spot = self._spots.get(host)
+        for dz in cells:
+            came, went = mine.remove(self.order.key(dz))
+            if spot and went:
+                self._spread_subs(spot, came, went)
+        if not mine:
+            del self._subs[host]
+
+    def advertise(self, ad: str, host: str, cells: DzSet, max_trees: int) -> None:
+        """The advertisement joins the trees that it overlaps and founds one for the rest of its cells.
+
+        Past `max_trees` in the component the rest goes to an existing tree. While its host cannot be reached, an
+        advertisement is in no tree.
+        """
+        place = self._network.place(host)
+        if place is None:
+            return
+        forest = self.forest_of(place.switch)
+        owned, rest = forest.claim(cells)
+        if rest:
+            if len(forest.trees) < max_trees:
+                tree = self._network.found(place.switch)
+                self.lay_out(tree, tree.links)
+                forest.trees[tree.number] = tree
+                owned[tree] = rest
+            else:
+                tree = forest.nearest(rest, place.switch)
+                owned[tree] = tuple(sorted((*owned.get(tree, ()), *rest)))
+        self.claim(ad, host, Claim(forest, tuple((tree, self.keys(dz)) for tree, dz in owned.items())))
+
+    def forest_of(self, switch: str) -> Forest:
+        """The forest of the component of a switch that is up, made at the first call."""
+        component = self._network.component_of(switch)
+        if component is None:
+            raise AssertionError(f"no trees at {switch}, which is down")
+        forest = self.forests.get(component)
+        if forest is None:
+            forest = self.forests[component] = Forest(self.order)
+        return forest
+
+    def claim(self, ad: str, host: str, claim: Claim) -> None:
+        """The advertisement has these parts in these trees."""
+        self.claims[ad] = claim
+        mine = self._ads.get(host)
+        if mine is None:
+            mine = self._ads[host] = Cells(self.order)
+        spot = self._spot(host)
+        for tree, keys in claim.pieces:
+            tree.ads.add(ad)
+            claim.forest.add(tree, keys)
+            for key in keys:
+                came, went = mine.add(key)
+                if spot and came:
+                    self._spread_ads(spot, came, went, tree)
+
+    def unclaim(self, ad: str, host: str) -> Claim | None:
+        """The advertisement leaves all its trees; one that serves no other dissolves. What it had, for `reclaim`."""
+        claim = self.claims.pop(ad, None)
+        if claim is None:
+            return None
+        mine = self._ads[host]
+        spot = self._spots.get(host)
+        for tree, keys in claim.pieces:
+            tree.ads.discard(ad)
+            claim.forest.remove(tree, keys)
+            for key in keys:
+                came, went = mine.remove(key)
+                if spot and went:
+                    self._spread_ads(spot, came, went, tree)
+            if not tree.ads:
+                del claim.forest.trees[tree.number]
+                self._network.dissolve(tree)
+        if not mine:
+            del self._ads[host]
+        if not claim.forest.trees:
+            self.forests = {number: forest for number, forest in self.forests.items() if forest.trees}
+        return claim
+
+    def reclaim(self, ad: str, host: str, claim: Claim) -> None:
+        """Take `unclaim` back: the same parts in the same trees."""
+        component = self._network.component(host)
+        if component is not None:
+            self.forests[component] = claim.forest
+        for tree, _ in claim.pieces:
+            if tree.number not in claim.forest.trees:
+                claim.forest.trees[tree.number] = tree
+                self._network.revive(tree)
+        claim.forest.trees = dict(sorted(claim.forest.trees.items()))
+        self.claim(ad, host, claim)
+
+    def detach(self, host: str) -> None:
+        """A host is no longer reached where it was; what it wants and brings stays known."""
+        spot = self._spots.pop(host, None)
+        if spot is None:
+            return
+        trie, bit = spot
+        for key in self._subs.get(host, _NO_CELLS).tops:
+            trie.unsubscribe(key, bit)
+        for key in self._ads.get(host, _NO_CELLS).tops:
+            trie.unadvertise(key, bit)
+
+    def attach(self, host: str) -> None:
+        """A host is reached where the network says now; its trees are those of the component there."""
+        place = self._network.place(host)
+        if place is None or (host not in self._subs and host not in self._ads):
+            return
+        trie, bit = self._spots[host] = self._make_spot(host, place)
+        for key in self._subs.get(host, _NO_CELLS).tops:
+            trie.subscribe(key, bit)
+        for key in self._ads.get(host, _NO_CELLS).tops:
+            trie.advertise(key, bit, self.forest_of(place.switch).tree_at(key))
+
+    def relink(self, tree: Tree, links: frozenset[Link]) -> None:
+        """Let a tree have other links, and settle: first without those that go, then with those that come.
+
+        In between it may be in two parts, but it never holds a cycle.
+        """
+        for wanted in (tree.links & links, links):
+            before = tree.masks
+            self.lay_out(tree, wanted)
+            for site in {**before, **tree.masks}:
+                was, now = before.get(site, 0), tree.masks.get(site, 0)
+                if was != now and site.id in self.tries:
+                    self.tries[site.id].change_links(tree, was, now)
+            self._queue.settle()
+
+    def trees(self) -> Iterator[Tree]:
+        """All trees, of all components, oldest first."""
+        found = [tree for forest in self.forests.values() for tree in forest.trees.values()]
+        return iter(sorted(found, key=lambda tree: tree.number))
+
+    def clear(self) -> None:
+        """Forget all but the topic; tables empty."""
+        for trie in self.tries.values():
+            trie.clear()
+        for tree in self.trees():
+            self._network.dissolve(tree)
+        self.forests, self.claims = {}, {}
+        self._advertised = Cells(self.order)
+        self._subs, self._ads = {}, {}
+
+    def lay_out(self, tree: Tree, links: frozenset[Link]) -> None:
+        """Give a tree its links, and make the tries at both ends of each known to each other."""
+        self._network.relink(tree, links)
+        sites = self._network.sites
+        for link in links:
+            near, far = sites[link.a], sites[link.b]
+            near_bit, far_bit = near.link_bit(link.a_port), far.link_bit(link.b_port)
+            near_trie, far_trie = self.trie(near), self.trie(far)
+            end = (link.a, link.a_port)
+            near_trie.peers[near_bit] = Peer(far_trie, far_bit, end)
+            far_trie.peers[far_bit] = Peer(near_trie, near_bit, end)
+
+    def _spot(self, host: str) -> Spot | None:
+        """Trie and bit of a host, found at the first call; None while it cannot be reached."""
+        spot = self._spots.get(host)
+        if spot is None:
+            place = self._network.place(host)
+            if place is not None:
+                spot = self._spots[host] = self._make_spot(host, place)
+        return spot
+
+    def _make_spot(self, host: str, place: Attachment) -> Spot:
+        site = self._network.sites[place.switch]
+        return self.trie(site), site.host_bit(host, place.port)
+
+    def _spread_subs(self, spot: Spot, came: Iterable[Key], went: Iterable[Key]) -> None:
+        trie, bit = spot
+        for key in came:
+            trie.subscribe(key, bit)
+        for key in went:
+            trie.unsubscribe(key, bit)
+
+    def _spread_ads(self, spot: Spot, came: Iterable[Key], went: Iterable[Key], tree: Tree) -> None:
+        trie, bit = spot
+        for key in came:
+            trie.advertise(key, bit, tree)
+        for key in went:
+            trie.unadvertise(key, bit)
+
+
+_NO_CELLS = Cells(Order(0))

@@ -1,0 +1,336 @@
+"""One topic at one switch: who wants and who brings which cells, and the table that follows.
+
+Cells lie in two layers, subscriptions (S) and advertisements (A); the owners of a cell are bits of the site. A
+change at a cell is felt there and below, down to cells that the bit owns itself; everything at one cell follows
+from the masks there and just above (`Site.state`). What has to cross to a neighbour is queued as a change of
+the neighbour's trie, for the bit of the port between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tercast.keys import LENGTH_MASK, Key, Order
+from tercast.layers import AdLayer, Layer
+from tercast.queue import Queue
+from tercast.site import NOTHING, Bit, Mask, Site, State
+from tercast.topology import Port
+from tercast.trees import Tree
+
+InPortKey = tuple[int, Key]
+InPortMasks = tuple[Mask, Mask]
+
+
+class Peer(NamedTuple):
+    """The other end of a link port: its trie, its bit there, and end `a` of the link."""
+
+    trie: Trie
+    bit: Bit
+    link: Port
+
+
+class Frame(NamedTuple):
+    """What lies over the cells up to `end` during a walk: masks before and after the change."""
+
+    end: Key
+    s0: Mask
+    s1: Mask
+    a0: Mask
+    a1: Mask
+    tree: Tree | None
+
+
+class Trie:
+    """Layers and table of one topic at one switch.
+
+    `entries` maps a cell to its mask of outputs, `in_entries` a port and cell to outputs elsewhere and back.
+    `touched` and `in_touched` hold what stood there when changes were last taken (0: nothing).
+    """
+
+    __slots__ = (
+        "ads",
+        "code",
+        "entries",
+        "in_entries",
+        "in_touched",
+        "order",
+        "peers",
+        "queue",
+        "site",
+        "subs",
+        "touched",
+    )
+
+    def __init__(self, site: Site, code: int, order: Order, queue: Queue) -> None:
+        self.site = site
+        self.code = code
+        self.order = order
+        self.queue = queue
+        self.subs = Layer(order)
+        self.ads = AdLayer(order)
+        self.entries: dict[Key, Mask] = {}
+        self.in_entries: dict[InPortKey, InPortMasks] = {}
+        self.touched: dict[Key, Mask] = {}
+        self.in_touched: dict[InPortKey, InPortMasks | None] = {}
+        self.peers: dict[Bit, Peer] = {}
+
+    def subscribe(self, key: Key, bit: Bit) -> None:
+        """`bit` wants `key`."""
+        subs = self.subs
+        own = subs.own.get(key)
+        if own is None:
+            over, below = subs.insert(key, bit)
+            own = 0
+        elif own & bit:
+            return
+        else:
+            subs.own[key] = own | bit
+            subs.seen |= bit
+            over, below = subs.above[key], True
+        if not over & bit:
+            self._spread_s(key, bit, over, over | own, over | own | bit, below)
+
+    def unsubscribe(self, key: Key, bit: Bit) -> None:
+        """`bit`, which owns `key`, wants it no more."""
+        subs = self.subs
+        own = subs.own[key] ^ bit
+        over = subs.above[key]
+        if own:
+            subs.own[key] = own
+        else:
+            subs.remove(key)
+        if not over & bit:
+            self._spread_s(key, bit, over, over | own | bit, over | own, True)
+
+    def advertise(self, key: Key, bit: Bit, tree: Tree) -> None:
+        """`bit` brings `key`, which lies in `tree`."""
+        ads = self.ads
+        own = ads.own.get(key)
+        if own is None:
+            over, _ = ads.insert(key, bit)
+            ads.tree[key] = tree
+            own = 0
+        elif own & bit:
+            return
+        else:
+            ads.own[key] = own | bit
+            over = ads.above[key]
+        if not over & bit:
+            self._spread_a(key, bit, over, over | own, over | own | bit, tree)
+
+    def unadvertise(self, key: Key, bit: Bit) -> None:
+        """`bit`, which owns `key`, brings it no more."""
+        ads = self.ads
+        own = ads.own[key] ^ bit
+        over = ads.above[key]
+        tree = ads.tree[key]
+        if own:
+            ads.own[key] = own
+        else:
+            ads.remove(key)
+        if not over & bit:
+            self._spread_a(key, bit, over, over | own | bit, over | own, tree)
+
+    def change_links(self, tree: Tree, before: Mask, after: Mask) -> None:
+        """The link ports that `tree` uses here change from one mask to another."""
+        ads, wanted = self.ads, self.site.wanted
+        for key in [key for key, owner in ads.tree.items() if owner is tree]:
+            over = ads.above[key]
+            brought = over | ads.own[key]
+            was = wanted(brought, before) & ~wanted(over, before)
+            now = wanted(brought, after) & ~wanted(over, after)
+            if was != now:
+                self._export_a(key, was, now, tree)
+
+    def clear(self) -> None:
+        """Nobody wants or brings anything; neighbours are not told."""
+        for key in list(self.entries):
+            self._put(key, self.entries[key], 0)
+        for in_key in list(self.in_entries):
+            self._put_in(in_key, None)
+        self.subs = Layer(self.order)
+        self.ads = AdLayer(self.order)
+
+    def _spread_s(self, key: Key, bit: Bit, over: Mask, s0: Mask, s1: Mask, below: bool) -> None:
+        """S at `key` changes by `bit` from s0 to s1; `over` lies above it."""
+        a_over, a_at, tree, a_below = self.ads.look(key)
+        state = self.site.state
+        before = NOTHING if s0 == over and a_over == a_at else state(over, a_over, s0, a_at)
+        after = NOTHING if s1 == over and a_over == a_at else state(over, a_over, s1, a_at)
+        if before != after:
+            self._change(key, before, after, tree)
+        if a_below:
+            frame = Frame(self.order.end(key), s0, s1, a_at, a_at, tree)
+            self._walk(key, frame, s_bit=bit, a_bit=0)
+        elif below:
+            self._walk_s(key, bit, a_at, tree)
+
+    def _walk_s(self, key: Key, bit: Bit, brought: Mask, tree: Tree | None) -> None:
+        """The same below `key`, where no advertisement begins."""
+        own, above = self.subs.own, self.subs.above
+        state, shifts = self.site.state, self.order.shifts
+        scan = self.subs.keys.scan(key + 1, self.order.end(key))
+        cell = next(scan, None)
+        while cell is not None:
+            over = above[cell]
+            now = above[cell] = over ^ bit
+            mine = own[cell]
+            before = state(over, brought, over | mine, brought)
+            after = state(now, brought, now | mine, brought)
+            if before != after:
+                self._change(cell, before, after, tree)
+            if mine & bit:
+                shift = shifts[cell & LENGTH_MASK]
+                cell = _resume(scan, (cell >> shift) + 1 << shift)
+            else:
+                cell = next(scan, None)
+
+    def _spread_a(self, key: Key, bit: Bit, over: Mask, a0: Mask, a1: Mask, tree: Tree) -> None:
+        """A at `key` changes by `bit` from a0 to a1; `over` lies above it."""
+        s_over = self.subs.over(key)
+        s_at = s_over | self.subs.own.get(key, 0)
+        before = self.site.state(s_over, over, s_at, a0)
+        after = self.site.state(s_over, over, s_at, a1)
+        if before != after:
+            self._change(key, before, after, tree)
+        links = tree.masks.get(self.site, 0)
+        self._compare_a(key, over, over, a0, a1, links, tree)
+        if self.site.same_below(a0, a1, self.subs.seen):
+            self._walk_a(key, bit, links, tree)
+        else:
+            self._walk(key, Frame(self.order.end(key), s_at, s_at, a0, a1, tree), s_bit=0, a_bit=bit)
+
+    def _walk_a(self, key: Key, bit: Bit, links: Mask, tree: Tree) -> None:
+        """The same below `key`, where the change means nothing to subscriptions."""
+        own, above = self.ads.own, self.ads.above
+        scan = self.ads.keys.scan(key + 1, self.order.end(key))
+        cell = next(scan, None)
+        while cell is not None:
+            over = above[cell]
+            now = above[cell] = over ^ bit
+            mine = own[cell]
+            self._compare_a(cell, over, now, over | mine, now | mine, links, tree)
+            cell = _resume(scan, self.order.end(cell)) if mine & bit else next(scan, None)
+
+    def _walk(self, key: Key, frame: Frame, s_bit: Bit, a_bit: Bit) -> None:
+        """Below `key`, one of S and A changes by its bit at cells of both layers."""
+        subs, ads, state = self.subs, self.ads, self.site.state
+        stack = [frame]
+        skip = key
+        for cell in self._both(key + 1, frame.end):
+            if cell < skip:
+                continue
+            while stack[-1].end <= cell:
+                stack.pop()
+            _, s0, s1, a0, a1, tree = stack[-1]
+            s_own, a_own = subs.own.get(cell, 0), ads.own.get(cell, 0)
+            if s_bit and s_own:
+                subs.above[cell] = s1
+            if a_own:
+                ads.above[cell] = a1
+                tree = ads.tree[cell]
+            s0_at, s1_at, a0_at, a1_at = s0 | s_own, s1 | s_own, a0 | a_own, a1 | a_own
+            before, after = state(s0, a0, s0_at, a0_at), state(s1, a1, s1_at, a1_at)
+            if before != after:
+                self._change(cell, before, after, tree)
+            end = self.order.end(cell)
+            if a_bit and a_own and tree is not None:
+                self._compare_a(cell, a0, a1, a0_at, a1_at, tree.masks.get(self.site, 0), tree)
+            if s0_at == s1_at and a0_at == a1_at:
+                skip = end
+            else:
+                stack.append(Frame(end, s0_at, s1_at, a0_at, a1_at, tree))
+
+    def _both(self, low: Key, high: Key) -> Iterator[Key]:
+        """Cells of either layer, depth first."""
+        s_keys, a_keys = self.subs.keys.range(low, high), self.ads.keys.range(low, high)
+        return iter(sorted({*s_keys, *a_keys}) if a_keys else s_keys)
+
+    def _compare_a(
+        self, key: Key, over0: Mask, over1: Mask, a0: Mask, a1: Mask, links: Mask, tree: Tree
+    ) -> None:
+        """Export what changes for the neighbours when A over and at `key` changes."""
+        wanted = self.site.wanted
+        was = wanted(a0, links) & ~wanted(over0, links)
+        now = wanted(a1, links) & ~wanted(over1, links)
+        if was != now:
+            self._export_a(key, was, now, tree)
+
+    def _change(self, key: Key, before: State, after: State, tree: Tree | None) -> None:
+        """The state at `key` changes: its entry, its exports, its entries with an `in_port`."""
+        if before[0] != after[0]:
+            self._put(key, before[0], after[0])
+        if before[1] != after[1]:
+            self._export_s(key, before[1], after[1], tree)
+        if before[2] != after[2]:
+            gone = {port for port, _, _ in before[2]} - {port for port, _, _ in after[2]}
+            for port in gone:
+                self._put_in((port, key), None)
+            for port, outputs, back in after[2]:
+                self._put_in((port, key), (outputs, back))
+
+    def _put(self, key: Key, before: Mask, after: Mask) -> None:
+        site = self.site
+        if not site.marked:
+            self.queue.mark(site)
+        if not self.touched and not self.in_touched:
+            self.queue.touch(self)
+        self.touched.setdefault(key, before)
+        if after:
+            self.entries[key] = after
+            if not before:
+                site.count += 1
+        else:
+            del self.entries[key]
+            site.count -= 1
+
+    def _put_in(self, key: InPortKey, after: InPortMasks | None) -> None:
+        before = self.in_entries.get(key)
+        if before == after:
+            return
+        site = self.site
+        if not site.marked:
+            self.queue.mark(site)
+        if not self.touched and not self.in_touched:
+            self.queue.touch(self)
+        self.in_touched.setdefault(key, before)
+        if after is None:
+            del self.in_entries[key]
+            site.count -= 1
+        else:
+            self.in_entries[key] = after
+            if before is None:
+                site.count += 1
+
+    def _export_s(self, key: Key, was: Mask, now: Mask, tree: Tree | None) -> None:
+        changed = was ^ now
+        while changed:
+            bit = changed & -changed
+            changed ^= bit
+            peer, peer_bit, link = self.peers[bit]
+            if now & bit:
+                self.queue.subscribe(peer, key, peer_bit)
+            else:
+                self.queue.unsubscribe(peer, key, peer_bit)
+            if tree is not None:
+                tree.carry(link, 1 if now & bit else -1)
+
+    def _export_a(self, key: Key, was: Mask, now: Mask, tree: Tree) -> None:
+        changed = was ^ now
+        while changed:
+            bit = changed & -changed
+            changed ^= bit
+            peer, peer_bit, _ = self.peers[bit]
+            if now & bit:
+                self.queue.advertise(peer, key, peer_bit, tree)
+            else:
+                self.queue.unadvertise(peer, key, peer_bit)
+
+
+def _resume(scan: object, jump: Key) -> Key | None:
+    """The next cell of a scan from `jump` on; None at its end."""
+    try:
+        return scan.send(jump)  # type: ignore[attr-defined, no-any-return]
+    except StopIteration:
+        return None

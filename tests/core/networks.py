@@ -1,0 +1,131 @@
+"""Random small networks and requests on them, for property tests of planner, verifier and tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tercast.addressing import AddressPlan
+from tercast.eventspace import Topic
+from tercast.limits import Limits
+from tercast.planner import Planner
+from tercast.topology_json import read_topology
+
+DEPTH = 4
+TOPICS = [
+    {"name": "a", "code": 4, "attributes": [{"name": "x", "type": "int", "min": 0, "max": 2**DEPTH - 1}]},
+    {"name": "b", "code": 5, "attributes": [{"name": "x", "type": "int", "min": 0, "max": 2**DEPTH - 1}]},
+]
+
+cells = st.text("01", max_size=DEPTH)
+dz_sets = st.lists(cells, min_size=1, max_size=3)
+
+
+@st.composite
+def topologies(draw: st.DrawFn, most_switches: int = 5) -> dict[str, Any]:
+    """Graphs with cycles, parallel links, parts apart, hosts that share ports, and standby attachments."""
+    count = draw(st.integers(1, most_switches))
+    names = [f"s{i}" for i in range(1, count + 1)]
+    free = dict.fromkeys(names, 0)
+
+    def port(switch: str) -> int:
+        free[switch] += 1
+        return free[switch]
+
+    links = []
+    if count > 1:
+        ends = st.lists(st.sampled_from(names), min_size=2, max_size=2, unique=True)
+        for a, b in draw(st.lists(ends, max_size=count + 3)):
+            link = {"a": a, "a_port": port(a), "b": b, "b_port": port(b), "cost": draw(st.integers(1, 3))}
+            links.append(link)
+    hosts: list[dict[str, Any]] = []
+    taken: list[tuple[str, int]] = []
+    for i in range(1, draw(st.integers(2, 5)) + 1):
+        places: list[tuple[str, int]] = []
+        for _ in range(draw(st.integers(1, 2))):
+            shared = bool(taken) and draw(st.integers(0, 3)) == 0
+            switch = draw(st.sampled_from(names))
+            place = draw(st.sampled_from(taken)) if shared else (switch, port(switch))
+            if place not in places:
+                places.append(place)
+        taken += places
+        host: dict[str, Any] = {
+            "id": f"h{i}",
+            "switch": places[0][0],
+            "port": places[0][1],
+            "ip": f"fd00::{i:x}",
+            "mac": f"02:00:00:00:00:{i:02x}",
+        }
+        if len(places) > 1:
+            host["standby"] = [{"switch": name, "port": number} for name, number in places[1:]]
+        hosts.append(host)
+    switches = [{"id": name, "dpid": f"{i:016x}"} for i, name in enumerate(names, 1)]
+    return {"switches": switches, "links": links, "hosts": hosts}
+
+
+@st.composite
+def request_lists(
+    draw: st.DrawFn, topology: dict[str, Any], most: int = 14, events: bool = True
+) -> list[dict[str, Any]]:
+    """Valid requests of all kinds in any order; `events` also lets links, switches and hosts come and go."""
+    requests: list[dict[str, Any]] = []
+    live: dict[str, str] = {}
+    hosts = [host["id"] for host in topology["hosts"]]
+    switches = [switch["id"] for switch in topology["switches"]]
+    ports = [(link["a"], link["a_port"]) for link in topology["links"]]
+    ports += [(host["switch"], host["port"]) for host in topology["hosts"]]
+    kinds = ["subscribe"] * 4 + ["advertise"] * 3 + ["withdraw"] * 3
+    if events:
+        kinds += ["link_down", "link_up", "switch_down", "switch_up", "host_move"]
+    for number in range(draw(st.integers(0, most))):
+        kind = draw(st.sampled_from(kinds))
+        if kind in ("subscribe", "advertise"):
+            name = f"{kind[0]}{number}"
+            live[name] = kind
+            requests.append(
+                {
+                    "op": kind,
+                    "id": name,
+                    "host": draw(st.sampled_from(hosts)),
+                    "topic": draw(st.sampled_from(["a", "a", "b"])),
+                    "dz": draw(dz_sets),
+                }
+            )
+        elif kind == "withdraw" and live:
+            name = draw(st.sampled_from(sorted(live)))
+            requests.append({"op": f"un{live.pop(name)}", "id": name})
+        elif kind in ("switch_down", "switch_up"):
+            requests.append({"op": kind, "switch": draw(st.sampled_from(switches))})
+        elif kind in ("link_down", "link_up"):
+            switch, port = draw(st.sampled_from(ports))
+            requests.append({"op": kind, "switch": switch, "port": port})
+        elif kind == "host_move":
+            host, switch = draw(st.sampled_from(hosts)), draw(st.sampled_from(switches))
+            requests.append({"op": kind, "host": host, "switch": switch, "port": 50 + number})
+    return requests
+
+
+@st.composite
+def scenes(
+    draw: st.DrawFn, most: int = 14, events: bool = True, most_switches: int = 5
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A topology and requests on it."""
+    topology = draw(topologies(most_switches))
+    return topology, draw(request_lists(topology, most, events))
+
+
+def planner_for(topology: dict[str, Any], max_trees: int = 64, **options: Any) -> Planner:
+    """A planner of the small space."""
+    return Planner(
+        AddressPlan.default("ipv6"),
+        Limits(max_dz_length=DEPTH, max_trees=max_trees),
+        read_topology(topology, "ipv6"),
+        [Topic.from_json(topic) for topic in TOPICS],
+        **options,
+    )
+
+
+def flows(planner: Planner) -> dict[str, list[dict[str, Any]]]:
+    """The planner's tables as a plan has them."""
+    return {switch: [entry.to_json() for entry in table] for switch, table in planner.tables().items()}
