@@ -105,14 +105,18 @@ class Platform:
             "PYTHONUNBUFFERED": "1",
         }
 
-    def _switches_connected(self) -> bool:
+    def epochs(self) -> dict[str, int]:
+        """The connected switches by datapath id, with the number of their connection."""
         headers = {"Authorization": f"Bearer {self.secret('northbound-token')}"}
         url = f"http://127.0.0.1:{self.northbound_port}/v1/switches"
         try:
             answer = httpx.get(url, headers=headers, timeout=5.0, trust_env=False)
         except httpx.HTTPError:
-            return False
-        return answer.is_success and len(answer.json()) >= len(self.topology["switches"])
+            return {}
+        return {row["dpid"]: row["epoch"] for row in answer.json()} if answer.is_success else {}
+
+    def _switches_connected(self) -> bool:
+        return len(self.epochs()) >= len(self.topology["switches"])
 
     def _web_answers(self) -> bool:
         try:

@@ -81,10 +81,12 @@ class Demo:
         wait_until("the tables of the demo", self.settled, self.platform.services, timeout=120.0)
 
     def settled(self) -> bool:
-        """Whether no request is under way."""
-        return not self.rest.get("/api/v1/requests/", state__in="queued,planning,deploying", limit=1)[
-            "results"
-        ]
+        """Whether no request is under way, and each switch has what it should over its present connection."""
+        epochs = self.platform.epochs()
+        switches = self.rest.all("/api/v1/switches/")
+        in_step = all(row["in_step"] and row["epoch"] == epochs.get(row["dpid"]) for row in switches)
+        under_way = self.rest.get("/api/v1/requests/", state__in="queued,planning,deploying", limit=1)
+        return in_step and not under_way["results"]
 
     def start_feed(self) -> None:
         """Start the hosts' process: publishers and subscribers on the fabric's ports."""

@@ -48,6 +48,8 @@ class SwitchSerializer(serializers.ModelSerializer[Switch]):
     problems = serializers.ListField(child=serializers.CharField())
     request = serializers.SerializerMethodField()
     removal = serializers.SerializerMethodField()
+    epoch = serializers.IntegerField(help_text="of the connection to the controller; grows at every connect")
+    in_step = serializers.SerializerMethodField(help_text="over this connection, its table equalled the plan")
 
     class Meta:
         model = Switch
@@ -63,6 +65,8 @@ class SwitchSerializer(serializers.ModelSerializer[Switch]):
             "entries",
             "up",
             "connected",
+            "epoch",
+            "in_step",
             "address",
             "problems",
             "ports",
@@ -75,6 +79,10 @@ class SwitchSerializer(serializers.ModelSerializer[Switch]):
     def get_url(self, row: Switch) -> str:
         """Where it can be read again."""
         return url("switches", row.pk)
+
+    def get_in_step(self, row: Switch) -> bool:
+        """Whether its table was read back, and repaired where needed, since it connected."""
+        return row.connected and 0 < row.epoch == row.reconciled_epoch
 
     def get_request(self, row: Switch) -> str | None:
         """The request that added it."""
