@@ -14,6 +14,7 @@ from typing import Any
 from kombu.transport import TRANSPORT_ALIASES, filesystem
 
 SCHEME = "folder"
+LONGEST_WAIT = 0.3
 
 
 class Channel(filesystem.Channel):
@@ -55,6 +56,11 @@ class Transport(filesystem.Transport):
     Channel = Channel
     driver_type = SCHEME
     driver_name = SCHEME
+
+    def drain_events(self, connection: Any, timeout: float | None = None, **_: Any) -> Any:
+        """Wait for a message, but not for long: a worker that is to stop looks up in between."""
+        longest = LONGEST_WAIT if timeout is None else min(timeout, LONGEST_WAIT)
+        return super().drain_events(connection, timeout=longest)  # type: ignore[no-untyped-call]
 
 
 def register() -> None:

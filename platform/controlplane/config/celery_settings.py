@@ -35,7 +35,7 @@ if settings.ENV.redis_url:
         "global_keyprefix": "tercast:",
     }
 else:
-    broker_url = f"{broker.SCHEME}://"
+    broker_url = f"{broker.SCHEME}://localhost/"
     broker_transport_options = _folder(settings.ENV.state_dir)
 
 broker_connection_retry_on_startup = True

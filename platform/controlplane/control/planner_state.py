@@ -1,14 +1,29 @@
 """The planner as the log has it: the latest snapshot, and the tail of the log behind it."""
 
 import json
+import logging
 import zlib
 from dataclasses import dataclass
 from threading import Lock
 
+from django.db import transaction
+
+from controlplane.config.planning import MAX_DZ_PER_FILTER, MAX_TREES, address_plan
+from controlplane.control.models import PlannerSnapshot, Request, State
+from tercast.errors import TercastError
+from tercast.limits import Limits
 from tercast.planner import Planner
 
-from controlplane.config.planning import address_plan
-from controlplane.control.models import PlannerSnapshot, Request, State
+SNAPSHOT_EVERY = 5000
+"""Positions between snapshots: what a restart has to apply again at most, but for one batch."""
+
+_KEPT = 2
+
+logger = logging.getLogger(__name__)
+
+
+class ReplayError(Exception):
+    """The log does not lead to the same state again: the planner has changed since it was carried out."""
 
 
 @dataclass(slots=True)
@@ -19,27 +34,60 @@ class Positioned:
     position: int
 
 
-def load() -> Positioned:
-    """A planner of its own, brought to the last position that is decided."""
-    snapshot = PlannerSnapshot.objects.order_by("-position").first()
-    if snapshot is None:
-        state = Positioned(Planner(address_plan()), 0)
-    else:
-        data = json.loads(zlib.decompress(snapshot.data))
-        state = Positioned(Planner.restore(data), snapshot.position)
+def load(snapshots: bool = True) -> Positioned:
+    """A planner of its own at the last position that is decided; without `snapshots`, from the log alone."""
+    state = (_newest_snapshot() if snapshots else None) or _empty()
     bring_forward(state)
+    state.planner.take_diff()
     return state
 
 
 def bring_forward(state: Positioned) -> None:
-    """Apply what was decided after `state.position`, up to the first request that is not decided yet."""
+    """Apply what was decided after `state.position`, up to the first request that is not decided yet.
+
+    A failed request changed nothing, for whatever reason it failed, and is left out.
+    """
     rows = Request.objects.filter(position__gt=state.position).order_by("position")
     for position, stage, payload in rows.values_list("position", "state", "payload").iterator(2000):
-        if stage in (State.QUEUED, State.PLANNING):
+        if position is None or stage in (State.QUEUED, State.PLANNING):
             break
         if stage != State.FAILED:
-            state.planner.apply(payload)
+            outcome = state.planner.apply(payload)
+            if not outcome.ok:
+                raise ReplayError(
+                    f"position {position} was carried out once and is refused now: {outcome.reason}"
+                )
         state.position = position
+
+
+def keep_snapshot(state: Positioned, every: int = SNAPSHOT_EVERY) -> bool:
+    """Store the state when the last snapshot is `every` positions behind; the two newest stay."""
+    newest = PlannerSnapshot.objects.order_by("-position").values_list("position", flat=True).first() or 0
+    if state.position - newest < every:
+        return False
+    data = zlib.compress(json.dumps(state.planner.snapshot(), separators=(",", ":")).encode(), 1)
+    with transaction.atomic():
+        PlannerSnapshot.objects.get_or_create(position=state.position, defaults={"data": data})
+        kept = PlannerSnapshot.objects.order_by("-position").values_list("pk", flat=True)[:_KEPT]
+        PlannerSnapshot.objects.exclude(pk__in=list(kept)).delete()
+    return True
+
+
+def _newest_snapshot() -> Positioned | None:
+    """The newest snapshot that this version can read."""
+    for snapshot in PlannerSnapshot.objects.order_by("-position"):
+        try:
+            planner = Planner.restore(json.loads(zlib.decompress(snapshot.data)))
+        except (ValueError, KeyError, zlib.error, TercastError) as error:
+            logger.warning("the snapshot at position %d cannot be read: %s", snapshot.position, error)
+        else:
+            return Positioned(planner, snapshot.position)
+    return None
+
+
+def _empty() -> Positioned:
+    limits = Limits(max_dz_per_filter=MAX_DZ_PER_FILTER, max_trees=MAX_TREES)
+    return Positioned(Planner(address_plan(), limits), 0)
 
 
 _reader: Positioned | None = None

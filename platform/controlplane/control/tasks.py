@@ -32,9 +32,10 @@ def waiting(queue: str) -> int:
 @app.task(name="tercast.plan")  # type: ignore[untyped-decorator] # celery has no types
 def plan() -> None:
     """Take what waits in the log through the planner to the switches."""
-    from controlplane.control import session  # noqa: PLC0415 - the web process sends wake-ups without a planner
+    from controlplane.control import session, worker  # noqa: PLC0415 - who only wakes needs no planner
 
-    session.run()
+    if session.run(worker.stopping) and not worker.stopping():
+        wake()
 
 
 @app.task(name="tercast.watch")  # type: ignore[untyped-decorator]

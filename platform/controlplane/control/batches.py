@@ -1,0 +1,79 @@
+"""Taking from the log what waits: in order, in bounded batches, each request given its position."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from controlplane.control.models import Request, State
+
+LARGEST = 2000
+"""Requests a batch: what one transaction, one proof and one change of the tables are about."""
+
+_ENDS_BATCH = frozenset({"remove_host", "remove_switch", "remove_topic"})
+"""Names that may mean something else in a later request: what used them is gone from the tables before."""
+
+
+def undecided() -> list[Request]:
+    """What an earlier session took and did not decide, in order."""
+    return list(Request.objects.filter(state=State.PLANNING).order_by("position"))
+
+
+def take() -> list[Request]:
+    """The next queued requests in order, up to `LARGEST`, now with positions. One short transaction."""
+    with transaction.atomic():
+        rows = _batch(Request.objects.filter(state=State.QUEUED).order_by("id")[:LARGEST])
+        position, now = newest_position(), timezone.now()
+        for row in rows:
+            position += 1
+            row.position, row.state, row.started_at = position, State.PLANNING, now
+        write(rows, ("position", "state", "started_at"))
+        return rows
+
+
+def newest_position() -> int:
+    """The position given last; 0 when none was."""
+    return int(Request.objects.aggregate(newest=Max("position"))["newest"] or 0)
+
+
+def waiting() -> bool:
+    """Whether any request is still to be planned."""
+    return Request.objects.filter(state__in=(State.QUEUED, State.PLANNING)).exists()
+
+
+def write(rows: Sequence[Request], names: Sequence[str]) -> None:
+    """Save the fields `names` of many requests: one statement, run for each; `bulk_update` is far slower."""
+    if not rows:
+        return
+    known = {field.name: field for field in Request._meta.concrete_fields}
+    fields = [known[name] for name in names]
+    sets = ", ".join(f"{connection.ops.quote_name(str(field.column))} = %s" for field in fields)
+    statement = f"UPDATE {Request._meta.db_table} SET {sets} WHERE id = %s"  # noqa: S608 - own names
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            statement,
+            [
+                [
+                    *(field.get_db_prep_save(getattr(row, field.name), connection) for field in fields),
+                    row.pk,
+                ]
+                for row in rows
+            ],
+        )
+
+
+def chunks(ids: Sequence[Any], size: int = 500) -> Iterable[Sequence[Any]]:
+    """`ids` in parts that a database takes as parameters of one statement."""
+    return (ids[start : start + size] for start in range(0, len(ids), size))
+
+
+def _batch(rows: Iterable[Request]) -> list[Request]:
+    """Up to and with the first one that ends a batch."""
+    found = []
+    for row in rows:
+        found.append(row)
+        if row.kind in _ENDS_BATCH:
+            break
+    return found

@@ -1,0 +1,71 @@
+"""What a worker keeps between sessions: a planner in its place, what lags, and what was written for readers.
+
+It holds as long as no other worker has had a session in between; then everything is read anew.
+"""
+
+import os
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from controlplane.control import installed, planner_state, sync, watermarks
+from controlplane.control.lag import Debt, Lag
+from controlplane.control.mirror import Mirror
+from controlplane.control.models import SwitchSync
+from controlplane.control.planner_state import Positioned
+from tercast.tables import Table, difference
+
+_OWNER = "last session"
+_UNASKED = "not known to have confirmed yet"
+
+
+@dataclass(slots=True)
+class Hot:
+    """The state of a session; everything in it can be rebuilt from the database."""
+
+    state: Positioned
+    lag: Lag
+    mirror: Mirror = field(default_factory=Mirror)
+    token: str = field(default_factory=lambda: f"{os.getpid()}-{uuid4().hex}")
+
+    def table(self, switch: str) -> Table:
+        """What the plan has for `switch`."""
+        planner = self.state.planner
+        return planner.table(switch) if switch in planner.topology.switches else ()
+
+    def rewind(self) -> None:
+        """Bring the planner back to what is decided, after it was led astray."""
+        self.state = planner_state.load()
+
+
+_kept: Hot | None = None
+
+
+def take() -> Hot:
+    """The state of this process, or a new one where another process went on, or none is there.
+
+    Call it with the planner's lock held. Until `keep` the process has none, so that a session which fails
+    leaves nothing half-done behind.
+    """
+    global _kept
+    hot, _kept = _kept, None
+    if hot is None or watermarks.recall(_OWNER, None) != hot.token:
+        hot = Hot(planner_state.load(), Lag())
+        read_lag(hot)
+        watermarks.keep(_OWNER, hot.token)
+    return hot
+
+
+def keep(hot: Hot) -> None:
+    """The session ended well; the next one of this process may go on from here."""
+    global _kept  # noqa: PLW0603
+    _kept = hot
+
+
+def read_lag(hot: Hot) -> None:
+    """What each dirty switch is not known to have, by the entries that it last confirmed."""
+    known = sync.switches()
+    for row in SwitchSync.objects.filter(dirty=True):
+        if row.switch in known:
+            diff = difference(row.switch, installed.table(known[row.switch]), hot.table(row.switch))
+            reason = (row.problem or {}).get("detail") or f"switch {row.switch} is {_UNASKED}"
+            hot.lag.put(row.switch, Debt.of(diff, reason))

@@ -1,0 +1,99 @@
+"""A batch through the planner: what each request comes to, and tables proved before anybody sees them."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from controlplane.control.hot import Hot
+from controlplane.control.merge import Merged
+from controlplane.control.models import Request
+from controlplane.control.progress import problem
+from controlplane.control.proof import Unproved, prove
+from tercast.errors import Refused, format_path
+from tercast.planner import Outcome
+from tercast.tables import SwitchDiff
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """Requests with their answers filled in, and the change that they come to together."""
+
+    rows: Sequence[Request]
+    diffs: Sequence[SwitchDiff] = ()
+    alarm: str = ""
+
+    @property
+    def position(self) -> int:
+        """That of the last request."""
+        position = self.rows[-1].position
+        assert position is not None
+        return position
+
+
+def plan(hot: Hot, rows: Sequence[Request]) -> Iterator[Planned]:
+    """Carry out `rows`, which follow the planner's position, and prove the result.
+
+    Tables that cannot be proved are seen by nobody: the planner goes back to where it was, and the halves of
+    the batch are tried alone, until the request is found that has to fail for it. Each part is to be decided
+    before the next one is asked for.
+    """
+    try:
+        diffs = _apply(hot, rows)
+        prove(hot.state.planner, diffs)
+        yield Planned(rows, diffs)
+        return
+    except Exception as error:  # whatever the planner trips over must not stop the log
+        logger.exception("requests %d to %d cannot be planned", rows[0].pk, rows[-1].pk)
+        hot.rewind()
+        fault = str(error) if isinstance(error, Unproved) else f"{type(error).__name__}: {error}"
+    if len(rows) == 1:
+        yield _failed(rows[0], fault)
+        return
+    middle = len(rows) // 2
+    yield from plan(hot, rows[:middle])
+    yield from plan(hot, rows[middle:])
+
+
+def _apply(hot: Hot, rows: Sequence[Request]) -> list[SwitchDiff]:
+    merged = Merged()
+    planner = hot.state.planner
+    for row in rows:
+        outcome = planner.apply(row.payload)
+        diff = planner.take_diff()
+        _answer(row, outcome, diff.switches)
+        for one in diff:
+            merged.take(one)
+    return merged.diffs()
+
+
+def _answer(row: Request, outcome: Outcome, diffs: Sequence[SwitchDiff]) -> None:
+    row.matched = outcome.matched
+    row.problem = None if outcome.ok else _refusal(outcome)
+    row.switches = sorted(diff.switch for diff in diffs)
+    row.added = sum(len(diff.added) for diff in diffs)
+    row.removed = sum(len(diff.removed) for diff in diffs)
+    row.modified = sum(len(diff.modified) for diff in diffs)
+
+
+def _refusal(outcome: Outcome) -> dict[str, Any]:
+    refused = outcome.reason or Refused((), "refused", "the planner refused it")
+    error = {
+        "pointer": format_path(refused.path),
+        "code": refused.code,
+        "detail": refused.detail,
+        "value": refused.value,
+    }
+    title = "No room in a table" if outcome.failed_switches else "Cannot be carried out"
+    return problem("refused", title, str(refused), outcome.failed_switches, [error])
+
+
+def _failed(row: Request, fault: str) -> Planned:
+    detail = (
+        f"the tables that this request leads to were not deployed, because they cannot be proved: {fault}"
+    )
+    row.problem = problem("internal", "An error of the planner", detail)
+    row.matched, row.switches, row.added, row.removed, row.modified = None, [], 0, 0, 0
+    return Planned([row], (), f"request {row.pk} ({row.kind}) failed: {detail}")

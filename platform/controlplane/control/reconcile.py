@@ -1,0 +1,89 @@
+"""Bringing switches to the plan by what they report: read back, compare, send the smallest difference.
+
+It serves a switch that connected anew, one whose last change was not confirmed, a worker that was killed, and
+an operator who asks. A switch that cannot be asked is unreachable, which says nothing of its entries.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from django.db import transaction
+from django.utils import timezone
+
+from controlplane.control import deploy, faults, settle, sync
+from controlplane.control.deploy import Result
+from controlplane.control.flows import HostBook, repair
+from controlplane.control.hot import Hot
+from controlplane.control.northbound import Northbound, NorthboundError
+from controlplane.network.models import Switch
+from tercast.tables import Entry, SwitchDiff
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A switch that answered: what it holds, and what has to change."""
+
+    switch: Switch
+    found: tuple[Entry, ...]
+    diff: SwitchDiff
+
+
+def run(hot: Hot, northbound: Northbound) -> bool:
+    """Repair the switches that are due; whether there were any."""
+    known = sync.switches()
+    due = [known[name] for name in sorted(sync.due(known, timezone.now()))]
+    if not due:
+        return False
+    asked, silent = _ask(hot, northbound, due)
+    results = _send(hot, northbound, asked, known)
+    faults.point("reconcile:push")
+    with transaction.atomic():
+        for one in asked:
+            settle.repaired(hot, results[one.switch.name], one.found)
+        settle.unreachable(hot, silent)
+        settle.finish(hot)
+    return True
+
+
+def _ask(hot: Hot, northbound: Northbound, switches: Sequence[Switch]) -> tuple[list[Asked], dict[str, str]]:
+    """What the switches hold; and the names of those that could not be asked, with the reasons."""
+    asked: list[Asked] = []
+    silent: dict[str, str] = {}
+    book = HostBook.read()
+    try:
+        epochs = {row["dpid"]: int(row["epoch"]) for row in northbound.switches()}
+    except NorthboundError as error:
+        return [], {switch.name: str(error) for switch in switches}
+    for switch in switches:
+        found = _read(northbound, switch, book) if switch.dpid in epochs else None
+        if isinstance(found, tuple):
+            switch.epoch = epochs[switch.dpid]
+            asked.append(Asked(switch, found, repair(switch.name, found, hot.table(switch.name))))
+        else:
+            silent[switch.name] = found or f"switch {switch.name} is not connected"
+    return asked, silent
+
+
+def _read(northbound: Northbound, switch: Switch, book: HostBook) -> tuple[Entry, ...] | str | None:
+    """The switch's entries, or why it could not be asked."""
+    try:
+        rows = northbound.entries(switch.dpid)
+    except NorthboundError as error:
+        return str(error)
+    return None if rows is None else tuple(map(book.entry, rows))
+
+
+def _send(
+    hot: Hot, northbound: Northbound, asked: Sequence[Asked], known: Mapping[str, Switch]
+) -> dict[str, Result]:
+    """All differences in one change, but for switches that refused something before: each of them alone."""
+    names = {one.switch.name for one in asked}
+    silent = [name for name in hot.lag if name not in names and not hot.lag.refused(name)]
+    full = [one.diff for one in asked if hot.lag.refused(one.switch.name)]
+    willing = [one.diff for one in asked if one.diff not in full]
+    results = deploy.push_holding(northbound, willing, known, hot.lag, silent)
+    for diff in full:  # make room first: an entry can come only when another one has gone
+        steps = (SwitchDiff(diff.switch, removed=diff.removed), replace(diff, removed=()))
+        parts = [deploy.push_holding(northbound, [step], known, hot.lag, silent)[0] for step in steps]
+        results.append(deploy.joined(*parts))
+    return {result.switch.name: result for result in results}

@@ -1,0 +1,136 @@
+"""The planner session: what waits in the log goes, in batches, through the planner to the switches.
+
+One session a network runs at a time. Each step leaves the database so that the next session continues one
+that was killed there:
+
+1. take    queued requests get positions and are `planning`. Killed later, the batch is found and planned
+           again, from the same state to the same result.
+2. plan    the planner applies them, and the verifier proves the tables. Nothing is written.
+3. decide  failed ones are final, those that change no table are active, the others `deploying`; the switches
+           concerned are marked dirty. Killed later, dirty switches are read back and repaired.
+4. push    the controller adds, then removes. No transaction is open.
+5. settle  what was confirmed is written at once: entries, trees, objects, requests, live events.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+
+from django.db import transaction
+
+from controlplane.control import (
+    batches,
+    deploy,
+    faults,
+    outbox,
+    planner_state,
+    planning,
+    progress,
+    reconcile,
+    settle,
+    sync,
+)
+from controlplane.control import hot as hot_state
+from controlplane.control.hot import Hot
+from controlplane.control.lag import Debt
+from controlplane.control.lock import Held, planner_lock
+from controlplane.control.models import Request
+from controlplane.control.northbound import Northbound
+from controlplane.control.planning import Planned
+from controlplane.control.regions import regions
+from controlplane.network.models import Switch
+from tercast.tables import SwitchDiff
+
+RUN_SECONDS = 2.0
+"""After so long a run ends with what it has and asks for another, so that the watcher finds its turn."""
+
+
+def run(stopping: Callable[[], bool] = lambda: False, seconds: float = RUN_SECONDS) -> bool:
+    """Work until nothing waits; True when something still does because time was up.
+
+    Returns at once when another session holds the lock: that one takes what waits. It looks again after it
+    has let the lock go, so that what came in between is not forgotten.
+    """
+    end = time.monotonic() + seconds
+    while True:
+        with planner_lock() as held:
+            if held is None:
+                return False
+            done = _session(held, lambda: stopping() or time.monotonic() > end)
+        if not done or not batches.waiting():
+            return not done
+
+
+def _session(held: Held, enough: Callable[[], bool]) -> bool:
+    """One session under the lock; whether it ended because nothing was left to do."""
+    hot = hot_state.take()
+    rows: list[Request] = []
+    with Northbound() as northbound:
+        while True:
+            held.check()
+            reconcile.run(hot, northbound)
+            rows = batches.undecided() or batches.take()
+            faults.point("take")
+            if not rows:
+                break
+            for planned in planning.plan(hot, rows):
+                _carry_out(hot, northbound, planned)
+            planner_state.keep_snapshot(hot.state)
+            faults.point("snapshot")
+            if enough():
+                break
+    hot_state.keep(hot)
+    return not rows
+
+
+def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
+    """Steps 3 to 5 for a batch, or a part of it."""
+    faults.point("plan")
+    known = sync.switches()
+    clean = sync.clean(known)
+    with transaction.atomic():
+        _decide(hot, planned)
+    hot.state.position = planned.position
+    faults.point("decide")
+    diffs = [diff for diff in planned.diffs if diff.switch in known]
+    results = _push(hot, northbound, diffs, known, clean)
+    faults.point("push")
+    if planned.diffs:
+        with transaction.atomic():
+            settle.pushed(hot, results)
+            settle.finish(hot)
+    faults.point("settle")
+
+
+def _decide(hot: Hot, planned: Planned) -> None:
+    """What the planner said becomes part of the log, and what is to be sent is marked before it is."""
+    touched = [diff.switch for diff in planned.diffs]
+    where = regions(planned.rows) if hot.lag else {}
+    for row in planned.rows:
+        lagging = [name for name in hot.lag if hot.lag.concerns(name, where.get(row.pk))]
+        row.waits_for = sorted({*touched, *lagging} - _leaving(row))
+    sync.mark(touched)
+    hot.mirror.show(hot.state.planner)
+    progress.decide(planned.rows)
+    if planned.alarm:
+        outbox.alarm(planned.alarm)
+
+
+def _push(
+    hot: Hot,
+    northbound: Northbound,
+    diffs: Sequence[SwitchDiff],
+    known: dict[str, Switch],
+    clean: set[str],
+) -> list[deploy.Result]:
+    """Send to the clean switches what is theirs; the others are repaired as a whole, next."""
+    for diff in diffs:
+        if diff.switch not in clean:
+            hot.lag.add(diff.switch, Debt.of(diff, f"switch {diff.switch} has yet to be repaired"))
+    silent = [name for name in hot.lag if not hot.lag.refused(name)]
+    ready = [diff for diff in diffs if diff.switch in clean]
+    return deploy.push_holding(northbound, ready, known, hot.lag, silent)
+
+
+def _leaving(row: Request) -> set[str]:
+    """A switch that is removed, often because it is dead, confirms nothing any more."""
+    return {row.payload["switch"]} if row.kind == "remove_switch" else set()

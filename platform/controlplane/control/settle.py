@@ -1,0 +1,93 @@
+"""Writing down what switches have confirmed, and finishing the requests that waited for it.
+
+Every function runs in its caller's transaction.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from django.utils import timezone
+
+from controlplane.control import installed, outbox, progress, sync
+from controlplane.control.deploy import Result
+from controlplane.control.hot import Hot
+from controlplane.control.lag import Debt
+from controlplane.control.models import Request, State
+from controlplane.control.progress import problem
+from controlplane.control.regions import regions
+from tercast.tables import Entry, SwitchDiff, Table
+
+
+def pushed(hot: Hot, results: Sequence[Result]) -> None:
+    """After a change that was planned: the confirmed part of it, and who lags now."""
+    now = timezone.now()
+    for result in results:
+        installed.change(result.switch, result.done, now)
+        if result.debt is None:
+            hot.lag.settle(result.switch.name)
+            sync.confirmed(result.switch)
+        else:
+            hot.lag.add(result.switch.name, result.debt)
+            _owes(result)
+    _tell_counts(result.switch.name for result in results if len(result.done))
+
+
+def repaired(hot: Hot, result: Result, found: Iterable[Entry]) -> None:
+    """After a switch that held `found` was brought closer to the plan, or all the way."""
+    name = result.switch.name
+    installed.become(result.switch, _after(found, result.done), timezone.now())
+    if result.debt is None:
+        hot.lag.settle(name)
+        sync.confirmed(result.switch, result.switch.epoch)
+        sync.hasten(hot.lag.only_left_over())
+    else:
+        hot.lag.put(name, result.debt)
+        _owes(result)
+    _tell_counts([name])
+
+
+def unreachable(hot: Hot, silent: Mapping[str, str]) -> None:
+    """Switches that could not be asked, with the reasons: of their entries nothing is known anew."""
+    for name, reason in silent.items():
+        hot.lag.add(name, Debt(reason=reason))
+        sync.failed(name, problem("unreachable", "A switch is not reachable", reason, [name]))
+
+
+def finish(hot: Hot) -> None:
+    """End the requests that wait for no switch any more; the others learn what they wait for."""
+    rows = list(Request.objects.filter(state=State.DEPLOYING).order_by("position"))
+    if not rows:
+        return
+    where = regions(rows) if hot.lag else {}
+    done, waiting = [], []
+    for row in rows:
+        waits = [name for name in row.waits_for if hot.lag.concerns(name, where.get(row.pk))]
+        if not waits:
+            done.append(row)
+        elif waits != row.waits_for or row.problem is None:
+            row.waits_for = waits
+            waiting.append(row)
+    progress.confirm(done)
+    progress.keep_waiting(waiting, {name: hot.lag.reason(name) for name in hot.lag})
+
+
+def _after(found: Iterable[Entry], done: SwitchDiff) -> Table:
+    """What a switch that held `found` holds now; entries differ by priority too, the plan's come last."""
+    gone = {(entry.key, entry.priority) for entry in (*done.removed, *done.modified)}
+    kept = tuple(entry for entry in found if (entry.key, entry.priority) not in gone)
+    return (*kept, *done.installs)
+
+
+def _owes(result: Result) -> None:
+    assert result.debt is not None
+    name = result.switch.name
+    errors = [
+        {"pointer": "", "code": "refused", "detail": error.text, "value": error.dst}
+        for error in result.errors
+    ]
+    sync.failed(name, problem("switch", "A switch has not confirmed", result.debt.reason, [name], errors))
+
+
+def _tell_counts(names: Iterable[str]) -> None:
+    counts = installed.counts(names)
+    if counts:
+        outbox.emit("tables", counts)

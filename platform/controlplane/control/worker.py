@@ -1,0 +1,34 @@
+"""What a Celery worker does when it starts and when it is to stop."""
+
+import logging
+from typing import Any
+
+from celery import signals
+from celery.worker import state
+
+from controlplane.config.celery import app
+from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
+from controlplane.control.tasks import wake
+
+_CHATTY = ("celery.worker.strategy", "celery.app.trace", "httpx")
+
+
+def stopping() -> bool:
+    """Whether this worker was told to end: long work then ends after its current step."""
+    return any(flag is not None and flag is not False for flag in (state.should_stop, state.should_terminate))
+
+
+@signals.celeryd_after_setup.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
+def quiet(**_: Any) -> None:
+    """Wake-ups come every second and are not worth a line each."""
+    for name in _CHATTY:
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+@signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator]
+def sweep(**_: Any) -> None:
+    """Forget the wake-ups that piled up while no worker ran, and look at the log once instead."""
+    with app.connection_for_write() as connection:
+        for queue in (PLANNER_QUEUE, DEFAULT_QUEUE):
+            connection.default_channel.queue_purge(queue)
+    wake()

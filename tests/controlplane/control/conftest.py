@@ -1,0 +1,35 @@
+import dataclasses
+
+import pytest
+
+from controlplane.control import discovery, hot, load, session
+from tests.controlplane.control import world
+from tests.controlplane.control.fake_northbound import running
+
+
+@pytest.fixture(autouse=True)
+def own_process_state(settings, tmp_path, monkeypatch):
+    """A lock file of the test's own, and a process that has done nothing yet."""
+    settings.ENV = dataclasses.replace(settings.ENV, state_dir=tmp_path)
+    monkeypatch.setattr(hot, "_kept", None)
+    monkeypatch.setattr(discovery, "_first_seen", {})
+    monkeypatch.setattr(load, "_last", {"looked": float("-inf"), "told": float("-inf"), "links": None})
+
+
+@pytest.fixture
+def controller(settings):
+    """A fake controller whose switches s1 to s9 are connected."""
+    with running(settings.NORTHBOUND_TOKEN) as fake:
+        settings.NORTHBOUND_URL = fake.url
+        for n in range(1, 10):
+            fake.connect(world.dpid(n))
+        yield fake
+
+
+@pytest.fixture
+def network(db, controller):
+    """A line of three switches, planned and confirmed."""
+    world.line(3)
+    session.run()
+    assert {state for _, _, state in world.states()} == {"active"}
+    return controller

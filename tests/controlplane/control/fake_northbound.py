@@ -1,0 +1,213 @@
+"""A controller in this process: an HTTP server that keeps tables, and refuses or hangs as told."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+EntryKey = tuple[str, int | None, int]
+
+
+@dataclass
+class FakeSwitch:
+    """A switch as the controller knows it; `refuses` are the destinations whose additions fail."""
+
+    epoch: int
+    ports: dict[int, bool] = field(default_factory=dict)
+    table: dict[EntryKey, list[Any]] = field(default_factory=dict)
+    refuses: set[str] = field(default_factory=set)
+    connected: bool = True
+    mods: int = 0
+
+
+class FakeNorthbound:
+    """`url` and `token` are what a control plane needs; the rest is for the test."""
+
+    def __init__(self, token: str) -> None:
+        self.token = token
+        self.switches: dict[str, FakeSwitch] = {}
+        self.links: list[dict[str, Any]] = []
+        self.events: list[dict[str, Any]] = []
+        self.counters: dict[str, Any] = {"ports": [], "tables": []}
+        self.changes: list[dict[str, Any]] = []
+        self.before_change: Callable[[], None] = lambda: None
+        self.after_change: Callable[[], None] = lambda: None
+        self.answer: tuple[int, bytes] | None = None
+        self.lock = threading.RLock()
+        self._epochs = 1000
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def start(self) -> None:
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def connect(self, dpid: str, ports: int = 8, *, keep: bool = True) -> FakeSwitch:
+        """The switch connects (anew); without `keep` its table comes back empty."""
+        self._epochs += 1
+        old = self.switches.get(dpid)
+        table = old.table if old and keep else {}
+        up = old.ports if old else dict.fromkeys(range(1, ports + 1), True)
+        self.switches[dpid] = FakeSwitch(self._epochs, up, table, old.refuses if old else set())
+        return self.switches[dpid]
+
+    def disconnect(self, dpid: str) -> None:
+        self.switches[dpid].connected = False
+
+    @property
+    def mods(self) -> int:
+        """How many flow-mods all switches were sent."""
+        return sum(switch.mods for switch in self.switches.values())
+
+    def tables(self) -> dict[str, dict[EntryKey, list[Any]]]:
+        return {dpid: dict(switch.table) for dpid, switch in sorted(self.switches.items())}
+
+    def _find(self, dpid: str) -> FakeSwitch | None:
+        switch = self.switches.get(dpid)
+        return switch if switch and switch.connected else None
+
+    def get(self, path: str, query: dict[str, list[str]]) -> Any:
+        match path.strip("/").split("/"):
+            case ["v1", "switches"]:
+                return [self._switch(dpid) for dpid in sorted(self.switches) if self._find(dpid)]
+            case ["v1", "links"]:
+                return self.links
+            case ["v1", "counters"]:
+                return self.counters
+            case ["v1", "events"]:
+                newest = self.events[-1]["id"] if self.events else 0
+                after = int(query["after"][0])
+                return {"events": [one for one in self.events if one["id"] > after], "newest": newest}
+            case ["v1", "switches", dpid, "entries"]:
+                switch = self._find(dpid)
+                return None if switch is None else {"entries": _entries(switch), "reserved": 3, "foreign": 0}
+        return None
+
+    def _switch(self, dpid: str) -> dict[str, Any]:
+        switch = self.switches[dpid]
+        return {
+            "dpid": dpid,
+            "address": f"127.0.0.1:{switch.epoch}",
+            "connected_at": "2026-01-01T00:00:00Z",
+            "epoch": switch.epoch,
+            "ports": [
+                {"port": n, "name": f"p{n}", "up": up, "mac": f"02:00:00:00:01:{n:02x}"}
+                for n, up in switch.ports.items()
+            ],
+            "description": {},
+            "tables": 1,
+            "problems": [],
+        }
+
+    def change(self, body: dict[str, Any]) -> dict[str, Any]:
+        """As the controller does it: additions in order; removals only when all are confirmed."""
+        with self.lock:
+            self.changes.append(body)
+            answers = [self._add(part) for part in body["switches"]]
+            if all(answer["state"] == "confirmed" for answer in answers):
+                for part, answer in zip(body["switches"], answers, strict=True):
+                    self._remove(part)
+                    answer["removed"] = True
+        return {"id": body["id"], "switches": answers}
+
+    def _add(self, part: dict[str, Any]) -> dict[str, Any]:
+        answer = {"dpid": part["dpid"], "state": "unreachable", "removed": False, "errors": []}
+        switch = self._find(part["dpid"])
+        if switch is None:
+            return answer
+        for entry in part["add"] + part["modify"]:
+            switch.mods += 1
+            if entry["dst"] in switch.refuses:
+                answer["errors"].append(
+                    {
+                        "dst": entry["dst"],
+                        "in_port": entry["in_port"],
+                        "type": "flow_mod_failed",
+                        "code": "table_full",
+                        "detail": "no room",
+                    }
+                )
+            else:
+                switch.table[_key(entry)] = entry["actions"]
+        state = "failed" if answer["errors"] else "confirmed"
+        return {**answer, "state": state, "epoch": switch.epoch}
+
+    def _remove(self, part: dict[str, Any]) -> None:
+        switch = self.switches[part["dpid"]]
+        for key in part["remove"]:
+            switch.mods += 1
+            switch.table.pop(_key(key), None)
+
+    def _handler(fake) -> type[BaseHTTPRequestHandler]:
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+            wbufsize = -1
+
+            def do_GET(self) -> None:
+                parts = urlsplit(self.path)
+                self._answer(lambda: fake.get(parts.path, parse_qs(parts.query)))
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+
+                def act() -> Any:
+                    fake.before_change()
+                    answer = fake.change(body)
+                    fake.after_change()
+                    return answer
+
+                self._answer(act)
+
+            def _answer(self, act: Callable[[], Any]) -> None:
+                if self.headers.get("Authorization") != f"Bearer {fake.token}":
+                    return self._send(401, b"{}")
+                if fake.answer is not None:
+                    return self._send(*fake.answer)
+                found = act()
+                return self._send(503 if found is None else 200, json.dumps(found).encode())
+
+            def _send(self, status: int, body: bytes) -> None:
+                try:
+                    self.send_response(status)
+                    self.send_header("Content-Type", "application/json")
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
+                except (BrokenPipeError, ConnectionResetError):
+                    pass  # the control plane was killed meanwhile, as tests do
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        return Handler
+
+
+@contextmanager
+def running(token: str) -> Iterator[FakeNorthbound]:
+    """A fake northbound that serves for the time of the block."""
+    fake = FakeNorthbound(token)
+    fake.start()
+    try:
+        yield fake
+    finally:
+        fake.stop()
+
+
+def _key(entry: dict[str, Any]) -> EntryKey:
+    return entry["dst"], entry["in_port"], entry["priority"]
+
+
+def _entries(switch: FakeSwitch) -> list[dict[str, Any]]:
+    return [
+        {"dst": dst, "in_port": in_port, "priority": priority, "actions": actions, "packets": 0, "bytes": 0}
+        for (dst, in_port, priority), actions in switch.table.items()
+    ]

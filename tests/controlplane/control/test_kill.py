@@ -1,0 +1,83 @@
+"""A worker that is killed at any step: the next run finishes the work, once, with the same result."""
+
+import signal
+
+import pytest
+
+from controlplane.control import replay, session
+from controlplane.control.models import OutboxEvent, Request, SwitchSync
+from tests.controlplane.control import world
+from tests.controlplane.control.workers import environment, worker
+
+STEPS = ("take", "plan", "decide", "push", "settle", "snapshot", "reconcile:push")
+
+
+def work() -> None:
+    """Requests of many kinds, among them some that fail or change no table."""
+    world.log({"op": "set_budget", "switch": "s2", "tcam_budget": 2})
+    world.advertise("h1", ["0"])
+    first = world.subscribe("h3", ["01"])
+    world.subscribe("h3", ["011"])
+    world.subscribe("h2", ["000"])
+    world.subscribe("h3", ["1"])  # nothing overlaps it
+    world.subscribe("h3", ["0010"])  # no room for it
+    world.withdraw(first)
+    world.log({"op": "link_down", "switch": "s9", "port": 1})  # no such switch
+    world.advertise("h3", ["11"])
+
+
+def outcome(controller) -> dict[str, object]:
+    rows = Request.objects.order_by("id")
+    return {
+        "requests": [(row.position, row.kind, row.state, row.matched) for row in rows],
+        "changes": [(row.switches, row.added, row.removed, row.modified) for row in rows],
+        "switches": controller.tables(),
+        "installed": world.installed(),
+        "trees": world.trees(),
+    }
+
+
+def ends_told() -> dict[int, int]:
+    """How often live pages were told that a request is active, by request."""
+    told: dict[int, int] = {}
+    for payload in OutboxEvent.objects.filter(kind="request").values_list("payload", flat=True):
+        if payload["state"] == "active":
+            told[payload["id"]] = told.get(payload["id"], 0) + 1
+    return told
+
+
+@pytest.fixture(scope="module")
+def undisturbed():
+    """What comes out when nobody is killed; made by the first test."""
+    return {}
+
+
+@pytest.fixture
+def ready(transactional_db, controller):
+    world.line(3)
+    session.run()
+    return controller
+
+
+def test_the_work_without_a_kill(ready, undisturbed):
+    work()
+    session.run()
+    undisturbed.update(outcome(ready))
+    states = {state for _, _, state, _ in undisturbed["requests"]}
+    assert states == {"active", "failed"}
+    assert list(replay.differences()) == []
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_killed_at_a_step(ready, undisturbed, tmp_path, step):
+    work()
+    if step == "reconcile:push":
+        SwitchSync.objects.update_or_create(switch="s1", defaults={"dirty": True})
+    env = environment(tmp_path / "state", ready.url, TERCAST_FAULT=step)
+    with worker(env, tmp_path / "log") as killed:
+        assert killed.died() == -signal.SIGKILL
+    session.run()
+    assert outcome(ready) == undisturbed
+    assert list(replay.differences()) == []
+    active = Request.objects.filter(state="active").values_list("pk", flat=True)
+    assert ends_told() == dict.fromkeys(active, 1)
