@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,10 +17,15 @@ from tercast.strict import expect_integer
 MAX_LIMIT = 65_536
 """Largest limit on the cells of one filter."""
 
+_LARGEST = Fraction(sys.float_info.max)
+
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """A filter's dz set and its excess volume, as a share of the filter's own (see `filter_volume`)."""
+    """A filter's dz set and its excess volume, as a share of the filter's own (see `filter_volume`).
+
+    The excess is 0 or more and finite: a share beyond the largest double is the largest double.
+    """
 
     dz: DzSet
     excess: float
@@ -35,7 +41,8 @@ def encode(filter_: Filter, depth: int, limit: int) -> Encoding:
     whole = schedule.volume(schedule.width, [0] * len(schedule.halvings))
     own = filter_volume(filter_)
     taken = Fraction(sum(cell.volume for cell in cells), whole)
-    return Encoding(tuple([dz_of(schedule, cell) for cell in cells]), max(float(taken / own - 1), 0.0))
+    excess = min(max(taken / own - 1, Fraction(0)), _LARGEST)
+    return Encoding(tuple([dz_of(schedule, cell) for cell in cells]), float(excess))
 
 
 def encode_dz(filter_: Filter, depth: int, limit: int) -> DzSet:

@@ -24,13 +24,15 @@ class Float(Attribute):
 
     `scale` is cells per unit in double arithmetic. (v - min) * scale has three roundings and the one of the
     scale's own span, so it is off by less than 2**32 * 2**-50 cells, well below `MARGIN`. It is 0.0, which
-    sends every value to the exact way, where span or scale leave the normal range of doubles.
+    sends every value to the exact way, where the span is extreme enough for overflows. `exact_span`: max -
+    min is a double.
     """
 
     min: float
     max: float
     kind: ClassVar[str] = "float"
     scale: float = field(init=False, compare=False, repr=False)
+    exact_span: bool = field(init=False, compare=False, repr=False)
     _shift: int = field(init=False, compare=False, repr=False)
     _low: int = field(init=False, compare=False, repr=False)
     _span: int = field(init=False, compare=False, repr=False)
@@ -39,8 +41,9 @@ class Float(Attribute):
         low, high = Fraction(self.min), Fraction(self.max)
         shift = max(low.denominator, high.denominator).bit_length() - 1
         span = self.max - self.min
-        scale = CELLS / span if 1e-290 < span < math.inf else 0.0
-        object.__setattr__(self, "scale", scale if scale > 1e-299 else 0.0)
+        scale = CELLS / span if 1e-200 < span < 1e200 else 0.0
+        object.__setattr__(self, "scale", scale)
+        object.__setattr__(self, "exact_span", span < math.inf and Fraction(span) == high - low)
         object.__setattr__(self, "_shift", shift)
         object.__setattr__(self, "_low", int(low * (1 << shift)))
         object.__setattr__(self, "_span", int((high - low) * (1 << shift)))
@@ -64,13 +67,13 @@ class Float(Attribute):
 
     def index(self, value: Any) -> int:
         """The cell of the value, exact; max lies in the last one."""
-        if type(value) is float and self.min <= value <= self.max:
+        if type(value) is not float or not self.min <= value <= self.max:
+            value = self.check(value, (self.name,))
+        if self.scale:
             cell = (value - self.min) * self.scale
             index = int(cell)
             if MARGIN < cell - index < 1 - MARGIN:
                 return index
-        else:
-            value = self.check(value, (self.name,))
         return min(self._exact_cell(value)[0], CELLS - 1)
 
     def literal_problem(self, value: object) -> str | None:

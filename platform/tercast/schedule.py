@@ -13,11 +13,13 @@ or all of them. In an interleaved code bit `width` is the first, bit 1 the last;
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tercast.dz import Dz
 from tercast.halving import Halving
 
-_CHUNK = 10  # bits of a code that are spread by one look-up
+CHUNK = 10
+"""Bits of a code that one look-up spreads."""
 
 
 class Schedule:
@@ -50,7 +52,8 @@ class Schedule:
             self.place[b] = len(mine)
             self.below[b] = sum(1 << other for other in mine)
             mine.append(b - 1)
-        self._tables = [_spread_tables(mine) for mine in places]
+        self.tables = [_spread_tables(mine) for mine in places]
+        self.word_tables: Any = None  # of `tercast.event_batch`
         self.halvings = [Halving(size, len(mine)) for size, mine in zip(sizes, places, strict=True)]
         self.masks = [sum(1 << place for place in mine) for mine in places]
         self.all_even = all(halving.even for halving in self.halvings)
@@ -61,13 +64,13 @@ class Schedule:
 
     def interleave(self, attribute: int, code: int) -> int:
         """The bits of one attribute's code at their places in the interleaved code."""
-        tables = self._tables[attribute]
+        tables = self.tables[attribute]
         if len(tables) == 1:
             return tables[0][code]
         out = 0
         for table in tables:
-            out |= table[code & (1 << _CHUNK) - 1]
-            code >>= _CHUNK
+            out |= table[code & (1 << CHUNK) - 1]
+            code >>= CHUNK
         return out
 
     def event_dz(self, indexes: Sequence[int]) -> Dz:
@@ -138,9 +141,9 @@ def _free_bits(owner: Sequence[int], attributes: int) -> list[tuple[int, ...]]:
 def _spread_tables(places: Sequence[int]) -> list[list[int]]:
     """For each chunk of a code's bits, last bits first: the chunk's bits at their places."""
     tables = []
-    for start in range(0, max(len(places), 1), _CHUNK):
+    for start in range(0, max(len(places), 1), CHUNK):
         table = [0]
-        for place in places[start : start + _CHUNK]:
+        for place in places[start : start + CHUNK]:
             table += [spread | 1 << place for spread in table]
         tables.append(table)
     return tables
