@@ -5,8 +5,8 @@ import secrets
 from pathlib import Path
 
 
-def secret(folder: Path, name: str) -> str:
-    """The secret `name` of `folder`, generated at its first use (mode 0600).
+def secret(folder: Path, name: str, size: int = 48) -> str:
+    """The secret `name` of `folder`, generated at its first use: `size` random bytes as text (mode 0600).
 
     Two processes that ask at once get the same one: the first to create the file wins.
     """
@@ -15,7 +15,7 @@ def secret(folder: Path, name: str) -> str:
         return path.read_text(encoding="ascii").strip()
     except FileNotFoundError:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _create(path, secrets.token_urlsafe(48))
+        _create(path, secrets.token_urlsafe(size))
         return path.read_text(encoding="ascii").strip()
 
 

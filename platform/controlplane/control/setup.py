@@ -37,7 +37,7 @@ def make_administrator() -> bool:
             username=ADMIN, defaults={"is_staff": True, "is_superuser": True}
         )
         if created:
-            user.set_password(secret(settings.ENV.secrets_dir, ADMIN_PASSWORD))
+            user.set_password(secret(settings.ENV.secrets_dir, ADMIN_PASSWORD, size=12))
             user.save()
             user.groups.add(Group.objects.get(name="administrator"))
     return created
