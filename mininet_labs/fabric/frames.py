@@ -74,13 +74,16 @@ class FrameSocket:
 
     def send(self, frame: bytes, timeout: float | None = None) -> None:
         """Hand the frame to the switch; blocks while the switch is slower than the writer (TimeoutError)."""
-        rest = memoryview(pack(frame))
+        data = pack(frame)
         deadline = _deadline(timeout)
-        while rest:
+        while True:
             try:
-                rest = rest[self._socket.send(rest) :]
+                # A frame fits into one piece of a socket buffer: the kernel takes all of it or nothing.
+                self._socket.sendall(data)
+                return
             except BlockingIOError:
-                self._wait_writable(deadline, started=len(rest) < len(frame) + 2)
+                if not _wait(self._socket, select.POLLOUT, _left(deadline)):
+                    raise TimeoutError(f"{self.path}: the switch did not take the frame in time") from None
             except (BrokenPipeError, ConnectionResetError) as error:
                 raise self._closed() from error
 
@@ -122,11 +125,6 @@ class FrameSocket:
         if not data:
             raise self._closed()
         return self._splitter.feed(data)
-
-    def _wait_writable(self, deadline: float | None, started: bool) -> None:
-        # A frame that is partly written must be finished, or the stream loses its framing.
-        if not _wait(self._socket, select.POLLOUT, None if started else _left(deadline)):
-            raise TimeoutError(f"{self.path}: the switch did not take the frame in time")
 
     def _closed(self) -> PortClosedError:
         return PortClosedError(self.path, "the switch closed the port", "connect again when it is back")
