@@ -11,6 +11,8 @@ from mininet_labs.errors import LabError
 from mininet_labs.fabric.wiring import Wiring
 from mininet_labs.topologies import built_in, core_topology, load
 from mininet_labs.topologies.generate import fat_tree, ring
+from tercast.errors import RefusedMany
+from tercast.topology_json import read_topology
 
 
 def graph(topology):
@@ -56,6 +58,18 @@ def test_the_core_gets_no_names_and_places_and_the_file_keeps_them():
     assert switches[0] == {"id": "sea", "dpid": f"{1:016x}", "tcam_budget": 1000}
     assert core_topology(topology)["links"] == topology["links"]
     assert topology["switches"][0]["name"] == "Seattle"
+
+
+@pytest.mark.parametrize(
+    "topology", [load("abilene"), ring(5, 2), fat_tree(4)], ids=["abilene", "ring", "tree"]
+)
+def test_the_cores_strict_reader_takes_them(topology):
+    read_topology(core_topology(topology), "ipv6")
+
+
+def test_the_cores_strict_reader_does_not_take_names_and_places():
+    with pytest.raises(RefusedMany):
+        read_topology(load("abilene"), "ipv6")
 
 
 @pytest.mark.parametrize("size", [3, 8, 72])
