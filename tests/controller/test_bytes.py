@@ -1,0 +1,185 @@
+"""Messages as bytes: an independent parser reads what is built, and what is built reads back."""
+
+from __future__ import annotations
+
+import ipaddress
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller_app import openflow, readback, ryu_api
+from controller_app.entries import MAX_PORT, RANGES, Entry, Key, Output, Prefix, SetDst, parse_entry
+from tercast.errors import Refused
+
+parser = ryu_api.ofproto_v1_3_parser
+DATAPATH = SimpleNamespace(ofproto=ryu_api.ofproto_v1_3, ofproto_parser=parser)
+
+ports = st.integers(1, MAX_PORT)
+macs = st.binary(min_size=6, max_size=6).map(lambda mac: bytes((mac[0] & 0xFC | 2,)) + mac[1:])
+
+
+@st.composite
+def prefixes(draw) -> Prefix:
+    """A prefix within the ranges of either family."""
+    outer = RANGES[draw(st.sampled_from(("ipv6", "ipv4")))]
+    width = 8 * len(outer.address)
+    length = draw(st.integers(outer.length, width))
+    below = draw(st.integers(0, (1 << length - outer.length) - 1)) << width - length
+    return Prefix((int.from_bytes(outer.address, "big") | below).to_bytes(width // 8, "big"), length)
+
+
+keys = st.builds(Key, prefixes(), st.none() | ports, st.integers(2, 60000))
+
+
+@st.composite
+def entries(draw) -> Entry:
+    key = draw(keys)
+    size = len(key.dst.address)
+    hosts = st.binary(min_size=size, max_size=size).map(lambda ip: b"\x0a" + ip[1:])
+    outputs = st.builds(Output, st.none() | ports)
+    groups = st.tuples(st.builds(SetDst, hosts, macs), outputs) | st.tuples(outputs)
+    return Entry(key, tuple(action for group in draw(st.lists(groups, max_size=6)) for action in group))
+
+
+def parsed(message: openflow.Message, xid: int = 7):
+    """The message as Ryu's parser for flow-mods reads it."""
+    frame = message.frame(xid)
+    return parser.OFPFlowMod.parser(DATAPATH, 4, 14, len(frame), xid, frame)
+
+
+@given(entries())
+def test_an_independent_parser_reads_an_addition(entry: Entry) -> None:
+    message = openflow.add(entry)
+    frame = message.frame(7)
+    assert len(frame) % 8 == 0 and int.from_bytes(frame[2:4], "big") == len(frame)
+    mod = parsed(message)
+    assert (mod.command, mod.priority, mod.cookie) == (0, entry.key.priority, 0x7EC0A57E00000001)
+    match = dict(mod.match.items())
+    address = ipaddress.ip_network(str(entry.key.dst))
+    field = "ipv6_dst" if address.version == 6 else "ipv4_dst"
+    full = address.prefixlen == address.max_prefixlen
+    wanted = str(address.network_address) if full else (str(address.network_address), str(address.netmask))
+    assert match.pop(field) == wanted
+    assert match.pop("eth_type") == (0x86DD if address.version == 6 else 0x0800)
+    assert match.pop("in_port", None) == entry.key.in_port
+    assert not match
+    assert _actions(mod) == _wanted_actions(entry)
+
+
+def _actions(mod) -> list[tuple]:
+    found = []
+    for action in [action for instruction in mod.instructions for action in instruction.actions]:
+        if isinstance(action, parser.OFPActionOutput):
+            found.append(("output", action.port))
+        else:
+            found.append((action.key, action.value))
+    return found
+
+
+def _wanted_actions(entry: Entry) -> list[tuple]:
+    wanted = []
+    for action in entry.actions:
+        if isinstance(action, Output):
+            wanted.append(("output", 0xFFFFFFF8 if action.port is None else action.port))
+        else:
+            field = "ipv4_dst" if len(action.ip) == 4 else "ipv6_dst"
+            wanted += [
+                ("eth_dst", action.mac.hex(":")),
+                (field, str(ipaddress.ip_address(action.ip))),
+            ]
+    return wanted
+
+
+@given(keys)
+def test_a_removal_is_strict_and_limited_to_own_content_entries(key: Key) -> None:
+    mod = parsed(openflow.remove(key))
+    assert (mod.command, mod.priority) == (4, key.priority)
+    assert mod.cookie == 0x7EC0A57E00000001
+    assert mod.cookie_mask & 0xFFFFFFFF0000FFFF == 0xFFFFFFFF0000FFFF
+
+
+@given(keys)
+def test_the_prerequisite_stands_before_the_destination(key: Key) -> None:
+    numbers = [number & 0x7F for number, _, _ in readback.oxm_fields(openflow.match(key))]
+    assert numbers.index(openflow.Field.ETH_TYPE) + 1 == len(numbers) - 1
+
+
+@given(st.lists(entries(), max_size=5))
+def test_flow_statistics_read_back_as_what_was_added(listed: list[Entry]) -> None:
+    data = b"".join(_flow_stats(entry) for entry in listed)
+    flows = list(readback.decode_flows(data))
+    found = [
+        Entry(readback.decode_key(flow.match, flow.priority), readback.decode_actions(flow.instructions))
+        for flow in flows
+    ]
+    assert found == listed
+    assert {(flow.packets, flow.octets) for flow in flows} <= {(3, 300)}
+
+
+def _flow_stats(entry: Entry) -> bytes:
+    body = openflow.add(entry).body
+    rest = body[40:]
+    head = (48 + len(rest)).to_bytes(2, "big") + bytes(10) + entry.key.priority.to_bytes(2, "big")
+    counters = (3).to_bytes(8, "big") + (300).to_bytes(8, "big")
+    return head + bytes(10) + body[:8] + counters + rest
+
+
+def test_a_full_length_prefix_with_a_mask_of_ones_is_the_same_entry() -> None:
+    key = Key(Prefix.parse("ff0e:4::1/128"), None, 100)
+    masked = openflow.match_of(
+        openflow.oxm(openflow.Field.ETH_TYPE, b"\x86\xdd")
+        + openflow.oxm(openflow.Field.IPV6_DST, key.dst.address, b"\xff" * 16)
+    )
+    assert readback.decode_key(masked, 100) == key
+    assert readback.oxm_fields(masked) == readback.oxm_fields(openflow.match(key))
+
+
+@given(st.binary(max_size=200))
+def test_statistics_of_any_shape_do_not_break_the_reader(data: bytes) -> None:
+    for flow in readback.decode_flows(data):
+        readback.decode_key(flow.match, flow.priority)
+    readback.decode_key(data, 1)
+    if len(data) >= 8:
+        readback.decode_actions(data)
+
+
+@given(prefixes())
+def test_prefixes_are_written_as_the_standard_library_writes_them(prefix: Prefix) -> None:
+    assert str(prefix) == str(ipaddress.ip_network(str(prefix)))
+    assert Prefix.parse(str(prefix)) == prefix
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_prefix_or_refused(text: str) -> None:
+    try:
+        prefix = Prefix.parse(text)
+    except Refused:
+        return
+    assert ipaddress.ip_network(text) == ipaddress.ip_network(str(prefix))
+
+
+@given(entries())
+def test_an_entry_reads_back_from_its_json(entry: Entry) -> None:
+    assert parse_entry(entry.to_json(), (), tuple(RANGES.values())) == entry
+
+
+@pytest.mark.parametrize("family", ["ipv6", "ipv4"])
+def test_the_drop_entries_lie_below_all_content(family: str) -> None:
+    mod = parsed(openflow.add_drop(RANGES[family]))
+    assert (mod.priority, mod.cookie, mod.instructions) == (1, 0x7EC0A57E00000002, [])
+
+
+def test_discovery_frames_are_punted_whole() -> None:
+    mod = parsed(openflow.add_lldp_punt())
+    assert mod.cookie == 0x7EC0A57E00000004
+    assert dict(mod.match.items()) == {"eth_dst": "01:80:c2:00:00:0e", "eth_type": 0x88CC}
+    (action,) = mod.instructions[0].actions
+    assert (action.port, action.max_len) == (0xFFFFFFFD, 0xFFFF)
+
+
+def test_error_names_are_the_standards() -> None:
+    assert ryu_api.error_names(5, 1) == ("flow_mod_failed", "table_full")
+    assert ryu_api.error_names(4, 9) == ("bad_match", "bad_prereq")
+    assert ryu_api.error_names(77, 99) == ("77", "99")
