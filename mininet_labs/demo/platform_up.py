@@ -30,6 +30,7 @@ class Platform:
         self.topology = topology
         self.state_dir = run_dir / "state"
         self.logs = run_dir / "logs"
+        self.hosts = run_dir / "hosts"
         self.services: list[Service] = []
         self._stack = ExitStack()
         self._lock = self._take_lock()
@@ -60,7 +61,9 @@ class Platform:
     def start_fabric(self) -> None:
         """Start Open vSwitch with all bridges, links and host ports."""
         self._stack.callback(self.fabric.stop)
+        self._stack.callback(shutil.rmtree, self.hosts, ignore_errors=True)
         self.fabric.start()
+        self._name_ports()
 
     def start_controller(self) -> None:
         """Start the controller and wait until every switch is connected."""
@@ -91,6 +94,15 @@ class Platform:
             self._stack.close()
         finally:
             self._lock.close()
+
+    def _name_ports(self) -> None:
+        """Make each host's port reachable by the host's name: `hosts/NAME.sock`, `NAME.standby1.sock`, …"""
+        shutil.rmtree(self.hosts, ignore_errors=True)
+        self.hosts.mkdir()
+        for host, sockets in self.fabric.host_sockets().items():
+            for number, socket_path in enumerate(sockets):
+                name = f"{host}.standby{number}.sock" if number else f"{host}.sock"
+                (self.hosts / name).symlink_to(socket_path.absolute())
 
     def _serve(self, name: str, argv: list[str]) -> None:
         service = Service(name, argv, self.logs / f"{name}.log", self._env())

@@ -102,7 +102,7 @@ class Demo:
             f"\n  page      {self.platform.base_url}/\n"
             f"  log in    admin, password {admin}  (kept in {shown(password)})\n"
             f"  API       {self.platform.base_url}/api/docs/  (operator's token in {shown(token)})\n"
-            f"  hosts     {shown(self.platform.run_dir / 'fabric')}  (their ports' sockets)\n"
+            f"  hosts     {shown(self.platform.hosts)}  (a socket for the port of each)\n"
             f"  logs      {shown(self.platform.logs)}\n"
             "  Ctrl-C ends it.\n",
             flush=True,
