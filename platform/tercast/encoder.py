@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tercast.boxes import box_of, refine_box
 from tercast.dz import DzSet
 from tercast.filter_volume import filter_volume
 from tercast.filters import Filter
@@ -55,6 +56,9 @@ def _cells(filter_: Filter, depth: int, limit: int) -> tuple[Schedule, list[Cell
     if not 1 <= limit <= MAX_LIMIT:
         expect_integer(limit, ("max_dz_per_filter",), 1, MAX_LIMIT)
     schedule = filter_.topic.schedule(depth)
+    box = box_of(filter_, schedule)
+    if box is not None:
+        return schedule, refine_box(schedule, box, limit)
     return schedule, refine(schedule, _parts(filter_, schedule), limit)
 
 
@@ -66,11 +70,11 @@ def _parts(filter_: Filter, schedule: Schedule) -> list[Part]:
     for term in filter_.terms:
         held = dict(term)
         sides = []
-        for position, halving in zip(positions, schedule.halvings, strict=True):
+        for a, position in enumerate(positions):
             if position in held:
-                sides.append(side_of(attributes[position], halving, held[position]))
+                sides.append(side_of(attributes[position], schedule.halvings[a], held[position]))
             else:
-                sides.append((0, (1 << halving.bits) - 1))
+                sides.append(schedule.whole_sides[a])
         if all(sides):
             parts.append(make_part(schedule, tuple(sides)))
     return parts

@@ -17,14 +17,14 @@ _TABLE = 4096  # up to this many indexes, codes are looked up
 class Halving:
     """The first `bits` bits (phantoms counted) of the indexes 0..size-1."""
 
-    __slots__ = ("_codes", "_shift", "_starts", "bits", "even", "full_bits", "size")
+    __slots__ = ("_codes", "_starts", "bits", "even", "full_bits", "shift", "size")
 
     def __init__(self, size: int, bits: int) -> None:
         self.size = size
         self.full_bits = (size - 1).bit_length()
         self.bits = bits
         self.even = size == 1 << self.full_bits
-        self._shift = self.full_bits - self.bits
+        self.shift = self.full_bits - self.bits
         self._starts: list[int] | None = None
         self._codes: list[int] | None = None
         if not self.even and size <= _TABLE:
@@ -41,7 +41,7 @@ class Halving:
     def code(self, index: int) -> int:
         """The bits of an index, the first split highest."""
         if self.even:
-            return index >> self._shift
+            return index >> self.shift
         if self._codes is not None:
             return self._codes[index]
         code, size = 0, self.size
@@ -57,7 +57,7 @@ class Halving:
     def start(self, code: int) -> int:
         """The first index of all at or behind `code`; `size` for the code behind the last."""
         if self.even:
-            return code << self._shift
+            return code << self.shift
         if self._starts is not None:
             return self._starts[code]
         if code >> self.bits:

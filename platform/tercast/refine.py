@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from heapq import heappop, heappush
+from operator import add
 
 from tercast.dz import Dz
 from tercast.region import Part, cut, disjoint, rounded
@@ -31,8 +32,7 @@ class Cell:
 
     `volume` is its own, `met` what the filter wants of it (an estimate where its parts are many and
     overlap, but less than `volume` unless the cell is known to be full). `codes` are the attributes' codes
-    of one of its points. `least[n - 1]` is the least excess with n cells, `leftward[n - 1]` how many of
-    them go left.
+    of one of its points where sizes are uneven. `least[n - 1]` is the least excess with n cells.
     """
 
     __slots__ = (
@@ -41,7 +41,6 @@ class Cell:
         "disjoint",
         "least",
         "left",
-        "leftward",
         "met",
         "parent",
         "parts",
@@ -50,79 +49,22 @@ class Cell:
         "volume",
     )
 
+    disjoint: bool
+    least: list[int]
+    left: Cell | None
+    parent: Cell | None
+    right: Cell
+
     def __init__(
-        self, schedule: Schedule, parts: Sequence[Part], distinct: bool, parent: Cell | None
+        self, code: int, rest: int, volume: int, met: int, parts: Sequence[Part], *, codes: Sequence[int] = ()
     ) -> None:
-        code, high, _, sides = parts[0]
-        differing = code ^ high
-        for other in parts[1:]:
-            differing |= code ^ other[0] | code ^ other[1]
-        self.rest = differing.bit_length()
         self.code = code
-        self.codes = () if schedule.all_even else tuple([side[0] for side in sides])
+        self.rest = rest
+        self.volume = volume
+        self.met = met
         self.parts = parts
-        self.disjoint = distinct
-        self.parent = parent
-        self.left: Cell | None = None
-        self.right: Cell | None = None
-        self.least: list[int] = []
-        self.leftward: Sequence[int] = ()
-        full = schedule.ragged and self._fit(schedule)
-        self.volume = schedule.volume(self.rest, self.codes)
-        if full:
-            self.met = self.volume
-        else:
-            self.met = self.parts[0].volume if len(self.parts) == 1 else self._union(schedule)
-
-    @property
-    def excess(self) -> int:
-        """The volume that the filter does not want."""
-        return self.volume - self.met
-
-    def split(self, schedule: Schedule) -> tuple[Cell, Cell]:
-        """The two halves, each shrunk to what the filter wants of it."""
-        halves = [cut(schedule, part, self.rest) for part in self.parts]
-        self.left = Cell(schedule, [low for low, _ in halves if low], self.disjoint, self)
-        self.right = Cell(schedule, [high for _, high in halves if high], self.disjoint, self)
-        self.parts = ()
-        return self.left, self.right
-
-    def is_full(self) -> bool:
-        """Whether both halves are full, and so the cell."""
-        left, right = self.left, self.right
-        if left is None or right is None or left.met < left.volume or right.met < right.volume:
-            return False
-        return left.volume + right.volume == self.volume
-
-    def _fit(self, schedule: Schedule) -> bool:
-        """Round the parts to where the limit cuts the dz in this cell; whether it cuts the cell itself.
-
-        A dz of full length that meets the filter is wanted whole, so the coarsest rounding that is right for
-        all of them counts: that of the deepest.
-        """
-        length = schedule.length(self.rest, self.codes)
-        if length >= schedule.depth:
-            while length > schedule.depth:
-                self.rest += 1
-                length = schedule.length(self.rest, self.codes)
-            return True
-        rest = schedule.width - schedule.deepest(self.rest, self.codes)
-        parts = [rounded(schedule, part, rest) for part in self.parts]
-        if any(new is not old for new, old in zip(parts, self.parts, strict=True)):
-            self.parts = parts
-            self.disjoint = len(parts) == 1
-        return False
-
-    def _union(self, schedule: Schedule) -> int:
-        """The volume of the parts together; makes them disjoint where they are few enough."""
-        if not self.disjoint and len(self.parts) <= _MAX_DISJOINT:
-            parts = disjoint(schedule, self.parts, 4 * _MAX_DISJOINT)
-            if parts is not None:
-                self.parts, self.disjoint = parts, True
-        total = sum(part.volume for part in self.parts)
-        if self.disjoint or max(part.volume for part in self.parts) == self.volume:
-            return min(total, self.volume)
-        return min(total, self.volume - 1)
+        self.codes = codes
+        self.left = None
 
 
 def refine(schedule: Schedule, parts: Sequence[Part], limit: int) -> list[Cell]:
@@ -130,28 +72,30 @@ def refine(schedule: Schedule, parts: Sequence[Part], limit: int) -> list[Cell]:
 
     Exact means: the cells are the canonical set of all full-length dz that meet the parts.
     """
-    root = Cell(schedule, parts, len(parts) == 1, None)
-    return _chosen(root, _explored(schedule, root, limit), limit)
-
-
-def _explored(schedule: Schedule, root: Cell, limit: int) -> list[Cell]:
-    """The cells that were split, parents first; the worst is split until the limit is well passed."""
+    root = smallest(schedule, parts, len(parts) == 1, None)
     goal = LOOKAHEAD * limit
     if not root.disjoint or (schedule.ragged and len(root.parts) > 1):
         goal = max(goal, UNSURE)
-    heap: list[tuple[int, int, Cell]] = [(-root.excess, 0, root)] if root.excess else []
+    return chosen(root, _explored(schedule, root, goal), limit)
+
+
+def _explored(schedule: Schedule, root: Cell, goal: int) -> list[Cell]:
+    """The cells that were split, parents first: always the worst, until there are `goal` cells."""
+    heap: list[tuple[int, int, Cell]] = [(root.met - root.volume, 0, root)] if root.met < root.volume else []
     order: list[Cell] = []
-    leaves = 1
+    leaves = count = 1
     while heap and leaves < goal:
         cell = heappop(heap)[2]
         order.append(cell)
+        _split(schedule, cell)
         leaves += 1
         full = True
-        for half in cell.split(schedule):
-            excess = half.volume - half.met
-            if excess:
+        for half in (cell.left, cell.right):
+            assert half is not None
+            if half.met < half.volume:
                 full = False
-                heappush(heap, (-excess, len(order) * 2 + (half is cell.right), half))
+                count += 1
+                heappush(heap, (half.met - half.volume, count, half))
         if full:
             leaves -= _collapsed(cell)
     return order
@@ -160,58 +104,133 @@ def _explored(schedule: Schedule, root: Cell, limit: int) -> list[Cell]:
 def _collapsed(cell: Cell | None) -> int:
     """Join halves that turned out to fill their cell, upwards; the number of joins."""
     joins = 0
-    while cell is not None and cell.is_full():
-        cell.left = cell.right = None
+    while cell is not None and _is_full(cell):
+        cell.left = None
         cell.met = cell.volume
         cell = cell.parent
         joins += 1
     return joins
 
 
-def _chosen(root: Cell, order: Sequence[Cell], limit: int) -> list[Cell]:
-    """The cells of the explored tree that together have the least excess within the limit."""
+def _is_full(cell: Cell) -> bool:
+    """Whether both halves are full, and so the cell."""
+    left, right = cell.left, cell.right
+    if left is None or left.met < left.volume or right.met < right.volume:
+        return False
+    return left.volume + right.volume == cell.volume
+
+
+def _split(schedule: Schedule, cell: Cell) -> None:
+    """Give the cell its two halves, each shrunk to what the filter wants of it."""
+    halves = [cut(schedule, part, cell.rest) for part in cell.parts]
+    cell.left = smallest(schedule, [low for low, _ in halves if low], cell.disjoint, cell)
+    cell.right = smallest(schedule, [high for _, high in halves if high], cell.disjoint, cell)
+    cell.parts = ()
+
+
+def smallest(schedule: Schedule, parts: Sequence[Part], distinct: bool, parent: Cell | None) -> Cell:
+    """The smallest cell that holds the parts; `distinct`: they are known not to overlap."""
+    code, high, _, sides = parts[0]
+    differing = code ^ high
+    for other in parts[1:]:
+        differing |= code ^ other[0] | code ^ other[1]
+    rest = differing.bit_length()
+    codes = () if schedule.all_even else [side[0] for side in sides]
+    if schedule.ragged:
+        if schedule.length(rest, codes) >= schedule.depth:
+            cell = _deepest(schedule, code, rest, codes)
+            cell.disjoint, cell.parent = True, parent
+            return cell
+        coarse = _rounded(schedule, parts, rest, codes)
+        distinct = len(parts) == 1 or (distinct and coarse is parts)
+        parts = coarse
+    volume = schedule.volume(rest, codes)
+    if len(parts) > 1 and not distinct:
+        parts, distinct = _made_disjoint(schedule, parts)
+    met = sum([part[2] for part in parts])
+    if not distinct and met >= volume and max(part[2] for part in parts) < volume:
+        met = volume - 1
+    cell = Cell(code, rest, volume, min(met, volume), parts, codes=codes)
+    cell.disjoint, cell.parent = distinct, parent
+    return cell
+
+
+def _deepest(schedule: Schedule, code: int, rest: int, codes: Sequence[int]) -> Cell:
+    """The cell where the limit cuts the dz: all of it is wanted, since something of it is."""
+    while schedule.length(rest, codes) > schedule.depth:
+        rest += 1
+    volume = schedule.volume(rest, codes)
+    return Cell(code, rest, volume, volume, (), codes=codes)
+
+
+def _rounded(schedule: Schedule, parts: Sequence[Part], rest: int, codes: Sequence[int]) -> Sequence[Part]:
+    """The parts rounded to where the limit cuts the dz of this cell; `parts` itself when that changes
+    nothing.
+
+    A dz of full length that meets the filter is wanted whole, so the coarsest rounding that is right for all
+    of them counts: that of the deepest.
+    """
+    free = schedule.width - schedule.deepest(rest, codes)
+    coarse = [rounded(schedule, part, free) for part in parts]
+    return parts if all(new is old for new, old in zip(coarse, parts, strict=True)) else coarse
+
+
+def _made_disjoint(schedule: Schedule, parts: Sequence[Part]) -> tuple[Sequence[Part], bool]:
+    if len(parts) > _MAX_DISJOINT:
+        return parts, False
+    distinct = disjoint(schedule, parts, 4 * _MAX_DISJOINT)
+    return (parts, False) if distinct is None else (distinct, True)
+
+
+def chosen(root: Cell, order: Sequence[Cell], limit: int) -> list[Cell]:
+    """The cells of the explored tree that together have the least excess within the limit, in text order."""
     for cell in reversed(order):
-        if cell.left is not None and cell.right is not None:
-            cell.met = cell.left.met + cell.right.met
-            _combine(cell, _least(cell.left), _least(cell.right), limit)
+        left = cell.left
+        if left is not None:
+            cell.met = left.met + cell.right.met
+            cell.least = _combined(cell.volume - cell.met, _least(left), _least(cell.right), limit)
     least = _least(root)
     out = []
     stack = [(root, least.index(min(least)) + 1)]
     while stack:
         cell, count = stack.pop()
-        if count == 1 or cell.left is None or cell.right is None:
+        if count == 1 or cell.left is None:
             out.append(cell)
             continue
-        leftward = cell.leftward[count - 1]
+        leftward = _leftward(_least(cell.left), _least(cell.right), count, cell.least[count - 1])
         stack.append((cell.right, count - leftward))
         stack.append((cell.left, leftward))
     return out
 
 
+def _leftward(left: list[int], right: list[int], count: int, least: int) -> int:
+    """How many of `count` cells go to the left half, so that both halves together have the `least` excess."""
+    low, high = max(1, count - len(right)), min(len(left), count - 1)
+    return next(i for i in range(low, high + 1) if left[i - 1] + right[count - i - 1] == least)
+
+
 def _least(cell: Cell) -> list[int]:
-    return cell.least if cell.left is not None else [cell.volume - cell.met]
+    return [cell.volume - cell.met] if cell.left is None else cell.least
 
 
-def _combine(cell: Cell, left: list[int], right: list[int], limit: int) -> None:
-    """The least excess of a cell with 1, 2, ... cells, from that of its halves."""
-    most = min(limit, len(left) + len(right))
-    own = cell.volume - cell.met
-    if len(right) == 1:
-        cell.least = [own, *(x + right[0] for x in left[: most - 1])]
-        cell.leftward = range(most)
-        return
-    if len(left) == 1:
-        cell.least = [own, *(left[0] + x for x in right[: most - 1])]
-        cell.leftward = [1] * most
-        return
-    cell.least, leftward = [own], [0]
+def _combined(own: int, left: list[int], right: list[int], limit: int) -> list[int]:
+    """The least excess of a cell with 1, 2, ... cells, from that of its halves; `own` is that of one."""
+    ls, rs = len(left), len(right)
+    most = min(limit, ls + rs)
+    if rs == 1:
+        other = right[0]
+        return [own, *[x + other for x in left[: most - 1]]]
+    if ls == 1:
+        other = left[0]
+        return [own, *[x + other for x in right[: most - 1]]]
+    backwards = right[::-1]
+    out = [own]
     for count in range(2, most + 1):
-        low, high = max(1, count - len(right)), min(len(left), count - 1)
-        sums = [left[i - 1] + right[count - i - 1] for i in range(low, high + 1)]
-        best = min(sums)
-        cell.least.append(best)
-        leftward.append(low + sums.index(best))
-    cell.leftward = leftward
+        low = count - rs if count > rs else 1
+        high = ls if ls < count else count - 1
+        shift = rs - count
+        out.append(min(map(add, left[low - 1 : high], backwards[shift + low : shift + high + 1])))
+    return out
 
 
 def dz_of(schedule: Schedule, cell: Cell) -> Dz:

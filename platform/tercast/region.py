@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from tercast.attributes import Attribute
 from tercast.halving import Halving
@@ -21,13 +20,8 @@ from tercast.schedule import Schedule
 Side = tuple[int, ...]
 
 
-class Part(NamedTuple):
-    """Interleaved corners, volume (the product of the sides' widths), and sides."""
-
-    low: int
-    high: int
-    volume: int
-    sides: tuple[Side, ...]
+Part = tuple[int, int, int, tuple[Side, ...]]
+"""Interleaved low and high corner, volume (the product of the sides' widths), and sides."""
 
 
 def make_part(schedule: Schedule, sides: tuple[Side, ...]) -> Part:
@@ -38,7 +32,7 @@ def make_part(schedule: Schedule, sides: tuple[Side, ...]) -> Part:
         low |= schedule.interleave(a, side[0])
         high |= schedule.interleave(a, side[-1])
         volume *= width(schedule.halvings[a], side)
-    return Part(low, high, volume, sides)
+    return low, high, volume, sides
 
 
 def side_of(attribute: Attribute, halving: Halving, held: IntervalSet) -> Side:
@@ -64,13 +58,13 @@ def width(halving: Halving, side: Side) -> int:
 def cut(schedule: Schedule, part: Part, bit: int) -> tuple[Part | None, Part | None]:
     """What of the part has 0 and 1 at `bit`, where all earlier bits of its corners are alike."""
     mask = 1 << bit - 1
-    if not part.high & mask:
+    low, high, volume, sides = part
+    if not high & mask:
         return part, None
-    if part.low & mask:
+    if low & mask:
         return None, part
     a = schedule.owner[bit]
     place, below = schedule.place[bit], schedule.below[bit]
-    low, high, volume, sides = part
     side = sides[a]
     middle = side[-1] >> place << place
     halving = schedule.halvings[a]
@@ -79,20 +73,20 @@ def cut(schedule: Schedule, part: Part, bit: int) -> tuple[Part | None, Part | N
         unit = volume // (last - first + 1)
         before, after = sides[:a], sides[a + 1 :]
         return (
-            Part(low, high ^ mask | below, unit * (middle - first), (*before, (first, middle - 1), *after)),
-            Part((low | mask) & ~below, high, unit * (last - middle + 1), (*before, (middle, last), *after)),
+            (low, high ^ mask | below, unit * (middle - first), (*before, (first, middle - 1), *after)),
+            ((low | mask) & ~below, high, unit * (last - middle + 1), (*before, (middle, last), *after)),
         )
     unit = volume // width(halving, side)
     own = schedule.masks[a]
     left, right = _cut_side(halving, side, middle)
     return (
-        Part(
+        (
             low,
             high & ~own | schedule.interleave(a, left[-1]),
             unit * width(halving, left),
             (*sides[:a], left, *sides[a + 1 :]),
         ),
-        Part(
+        (
             low & ~own | schedule.interleave(a, right[0]),
             high,
             unit * width(halving, right),
@@ -104,7 +98,7 @@ def cut(schedule: Schedule, part: Part, bit: int) -> tuple[Part | None, Part | N
 def rounded(schedule: Schedule, part: Part, rest: int) -> Part:
     """The part, rounded outwards to what is left of the grid without its last `rest` bits."""
     sides = []
-    for halving, side, free in zip(schedule.halvings, part.sides, schedule.free[rest], strict=True):
+    for halving, side, free in zip(schedule.halvings, part[3], schedule.free[rest], strict=True):
         if free:
             coarse = [
                 (first >> free << free, _last_code(halving, last | (1 << free) - 1))
@@ -113,26 +107,26 @@ def rounded(schedule: Schedule, part: Part, rest: int) -> Part:
             side = _joined(halving, coarse)
         sides.append(side)
     new = tuple(sides)
-    return part if new == part.sides else make_part(schedule, new)
+    return part if new == part[3] else make_part(schedule, new)
 
 
 def disjoint(schedule: Schedule, parts: Iterable[Part], limit: int) -> list[Part] | None:
     """Parts of the same union that do not overlap; None when that takes more than `limit`."""
     out: list[Part] = []
     for part in sorted(parts, key=_volume, reverse=True):
-        pieces = [part.sides]
+        pieces = [part[3]]
         for other in out:
-            pieces = [rest for piece in pieces for rest in _minus(schedule.halvings, piece, other.sides)]
+            pieces = [rest for piece in pieces for rest in _minus(schedule.halvings, piece, other[3])]
             if len(pieces) > limit:
                 return None
-        out.extend(part if sides == part.sides else make_part(schedule, sides) for sides in pieces)
+        out.extend(part if sides == part[3] else make_part(schedule, sides) for sides in pieces)
         if len(out) > limit:
             return None
     return out
 
 
 def _volume(part: Part) -> int:
-    return part.volume
+    return part[2]
 
 
 def _minus(halvings: Sequence[Halving], a: tuple[Side, ...], b: tuple[Side, ...]) -> list[tuple[Side, ...]]:

@@ -26,10 +26,11 @@ class Schedule:
     """The interleaving of some attributes' bits, up to `depth` bits a dz.
 
     `owner[b]`, `place[b]`: which attribute gives bit b, and the place of that bit in the attribute's code.
-    `below[b]`: the bits behind b of the same attribute. `masks[a]`: all bits of attribute a. `free[n][a]`:
-    how many of the last n bits it gives. `phantoms`: (bit, attribute) of the bits that are phantoms on some
-    paths, the last bit first. `all_even`: all sizes are powers of two. `ragged`: the limit cuts some paths
-    after fewer interleaved bits than others.
+    `below[b]`: the bits behind b of the same attribute. `masks[a]`: all bits of attribute a,
+    `whole_sides[a]`: its first and last code. `free[n][a]`: how many of the last n bits it gives.
+    `phantoms`: (bit, attribute) of the bits that are phantoms on some paths, the last bit first.
+    `all_even`: all sizes are powers of two. `ragged`: the limit cuts some paths after fewer interleaved
+    bits than others.
     """
 
     def __init__(self, sizes: Sequence[int], depth: int) -> None:
@@ -56,6 +57,7 @@ class Schedule:
         self.word_tables: Any = None  # of `tercast.event_batch`
         self.halvings = [Halving(size, len(mine)) for size, mine in zip(sizes, places, strict=True)]
         self.masks = [sum(1 << place for place in mine) for mine in places]
+        self.whole_sides = [(0, (1 << halving.bits) - 1) for halving in self.halvings]
         self.all_even = all(halving.even for halving in self.halvings)
         self.free = _free_bits(self.owner, len(sizes))
         self.phantoms = sorted(
