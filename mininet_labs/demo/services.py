@@ -61,11 +61,15 @@ class Service:
         text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
         return "\n".join("  " + line for line in text.splitlines()[-lines:]) or "  (it wrote nothing)"
 
+    def ask_to_stop(self) -> None:
+        """Ask it to end, and do not wait."""
+        self._signal(signal.SIGTERM)
+
     def stop(self, grace: float = 5.0) -> None:
         """End it and whatever it started: politely at first, then for certain."""
         if self.process is None:
             return
-        self._signal(signal.SIGTERM)
+        self.ask_to_stop()
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(grace)
         self._signal(signal.SIGKILL)
