@@ -16,6 +16,8 @@ MAX_SWITCHES = 10_000
 MAX_REFUSALS = 50
 """So many refusals are told at once; reading stops there."""
 
+PAUSE_EVERY = 1000
+
 _DPID = re.compile(r"[0-9a-fA-F]{16}")
 
 Value = TypeVar("Value")
@@ -41,11 +43,16 @@ class Change:
 class Refusals:
     """Collects refusals, so that a sender learns of all of them at once (up to a limit)."""
 
-    def __init__(self) -> None:
+    def __init__(self, pause: Callable[[], None]) -> None:
         self.found: list[Refused] = []
+        self._pause = pause
+        self._attempts = 0
 
     def attempt(self, read: Callable[[], Value]) -> Value | None:
         """The result of `read`, or None when it refused."""
+        self._attempts += 1
+        if self._attempts % PAUSE_EVERY == 0:
+            self._pause()
         try:
             return read()
         except Refused as refused:
@@ -70,8 +77,11 @@ def parse_dpid(text: object, path: Path = ()) -> int:
     return dpid
 
 
-def parse_change(obj: object, ranges: Iterable[Prefix]) -> Change:
-    """The change of a northbound body. Raises Refused or RefusedMany, with the place of each mistake."""
+def parse_change(obj: object, ranges: Iterable[Prefix], pause: Callable[[], None] = lambda: None) -> Change:
+    """The change of a northbound body. Raises Refused or RefusedMany, with the place of each mistake.
+
+    `pause` is called every thousand items, so that a large change does not keep others from their turn.
+    """
     fields = expect_keys(obj, (), ("id", "switches"))
     name = expect_text(fields["id"], ("id",))
     if not 0 < len(name) <= MAX_ID:
@@ -79,7 +89,7 @@ def parse_change(obj: object, ranges: Iterable[Prefix]) -> Change:
     listed = expect_list(fields["switches"], ("switches",))
     if len(listed) > MAX_SWITCHES:
         raise Refused(("switches",), "too_many", f"{len(listed)} switches; at most {MAX_SWITCHES}", None)
-    refusals = Refusals()
+    refusals = Refusals(pause)
     outer = tuple(ranges)
     switches = [_parse_switch(item, ("switches", n), outer, refusals) for n, item in enumerate(listed)]
     found = [switch for switch in switches if switch is not None]

@@ -10,6 +10,7 @@ from controller_app.entries import RANGES
 from controller_app.errors import Rejected, Unreachable
 from controller_app.http import Application, Problem, Request, Route, application, expect_query
 from controller_app.readback import read_table
+from controller_app.ryu_api import sleep
 from controller_app.switches import switch_json
 from tercast.errors import Refused, shown
 
@@ -93,7 +94,7 @@ class Northbound:
     def changes(self, request: Request) -> object:
         """Carries out a change of tables and tells what became of it, switch by switch."""
         expect_query(request, ())
-        change = parse_change(request.json(), self._ranges)
+        change = parse_change(request.json(), self._ranges, lambda: sleep(0))
         if self.stopping or self._controller.programmer.busy:
             reason = "is ending" if self.stopping else "has too many changes waiting"
             raise Problem(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from math import isfinite
 from pathlib import Path
@@ -50,7 +50,7 @@ class Settings:
 
     openflow: Address
     northbound: Address
-    token: str
+    token: str = field(repr=False)
     families: tuple[str, ...] = FAMILIES
     probe_interval: float = 5.0
     poll_interval: float = 2.0
