@@ -7,11 +7,15 @@ from tercast.tables import Entry, Key, SwitchDiff, switch_diff
 
 @dataclass(slots=True)
 class _Fate:
-    """An entry's place in a table: whether something was there, what if known, and what is there now."""
+    """An entry's place in a table: whether something was there before, what if known, and what is there now.
+
+    `last` is what was there last, when nothing is there now.
+    """
 
     existed: bool
     before: Entry | None
-    now: Entry | None
+    now: Entry | None = None
+    last: Entry | None = None
 
 
 @dataclass(slots=True)
@@ -24,12 +28,12 @@ class Merged:
         """`diff` comes after all that was taken before."""
         fates = self._fates.setdefault(diff.switch, {})
         for entry in diff.added:
-            fates.setdefault(entry.key, _Fate(False, None, None)).now = entry
+            fates.setdefault(entry.key, _Fate(False, None)).now = entry
         for entry in diff.modified:
-            fates.setdefault(entry.key, _Fate(True, None, None)).now = entry
+            fates.setdefault(entry.key, _Fate(True, None)).now = entry
         for entry in diff.removed:
-            fate = fates.setdefault(entry.key, _Fate(True, entry, None))
-            fate.before, fate.now = (fate.before or entry) if fate.existed else None, None
+            fate = fates.setdefault(entry.key, _Fate(True, entry))
+            fate.now, fate.last = None, entry
 
     def diffs(self) -> list[SwitchDiff]:
         """What it all comes to, without switches where it comes to nothing."""
@@ -42,5 +46,5 @@ def _net(switch: str, fates: list[_Fate]) -> SwitchDiff:
         switch,
         (fate.now for fate in fates if fate.now and not fate.existed),
         (fate.now for fate in fates if fate.now and fate.existed and fate.now != fate.before),
-        (fate.before for fate in fates if fate.before and fate.existed and fate.now is None),
+        (fate.last for fate in fates if fate.last and fate.existed and fate.now is None),
     )

@@ -67,7 +67,8 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
     with Northbound() as northbound:
         while True:
             held.check()
-            reconcile.run(hot, northbound)
+            while reconcile.run(hot, northbound) and not enough():
+                held.check()
             rows = batches.undecided() or batches.take()
             faults.point("take")
             if not rows:

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
-from controlplane.control import discovery, load, outbox, ports, watermarks
+from controlplane.control import discovery, load, outbox, ports, sync, watermarks
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.tasks import wake
 from controlplane.network.models import Switch
@@ -52,9 +52,12 @@ def see_switches(rows: list[dict[str, Any]]) -> bool:
     with transaction.atomic():
         for switch in Switch.objects.all():
             row = seen.get(switch.dpid)
-            if _differs(switch, row):
-                anew |= row is not None and switch.epoch != row["epoch"]
-                _update(switch, row)
+            if not _differs(switch, row):
+                continue
+            if row is not None and switch.epoch != row["epoch"]:
+                anew = True
+                sync.hasten([switch.name])
+            _update(switch, row)
     return anew
 
 

@@ -1,10 +1,17 @@
+"""A fake controller, and a small network that it serves."""
+
 import dataclasses
+import sys
+from pathlib import Path
 
 import pytest
 
 from controlplane.control import discovery, hot, load, session
-from tests.controlplane.control import world
-from tests.controlplane.control.fake_northbound import running
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import control_world as world  # noqa: E402
+from fake_northbound import running  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from django.utils import timezone
 from controlplane.control import northbound, session
 from controlplane.control.models import Request, SwitchSync
 from controlplane.network.models import InstalledEntry, Switch
-from tests.controlplane.control import world
+import control_world as world
 
 
 def state(row) -> str:

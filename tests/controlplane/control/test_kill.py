@@ -6,8 +6,8 @@ import pytest
 
 from controlplane.control import replay, session
 from controlplane.control.models import OutboxEvent, Request, SwitchSync
-from tests.controlplane.control import world
-from tests.controlplane.control.workers import environment, worker
+import control_world as world
+from control_workers import environment, worker
 
 STEPS = ("take", "plan", "decide", "push", "settle", "snapshot", "reconcile:push")
 

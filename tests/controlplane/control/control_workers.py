@@ -1,0 +1,85 @@
+"""A real Celery worker in a process of its own, on the test's database and its own broker folder."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+from django.conf import settings
+from django.db import connection
+
+ROOT = Path(__file__).resolve().parents[3]
+CELERY = [sys.executable, "-m", "celery", "-A", "controlplane.config.celery"]
+
+
+def environment(state_dir: Path, northbound_url: str, **more: str) -> dict[str, str]:
+    """The environment of a process that shares the test's database, with a state directory of its own."""
+    secrets = state_dir / "secrets"
+    secrets.mkdir(parents=True, exist_ok=True)
+    (secrets / "northbound-token").write_text(settings.NORTHBOUND_TOKEN)
+    own = {key: value for key, value in os.environ.items() if not key.startswith("TERCAST_")}
+    return {
+        **own,
+        "PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}",
+        "DJANGO_SETTINGS_MODULE": "controlplane.config.settings",
+        "TERCAST_STATE_DIR": str(state_dir),
+        "TERCAST_NORTHBOUND_URL": northbound_url,
+        "TERCAST_DATABASE_URL": database_url(),
+        **more,
+    }
+
+
+def database_url() -> str:
+    found = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"sqlite://{found['NAME']}"
+    user, password = quote(found["USER"]), quote(found["PASSWORD"])
+    return f"postgresql://{user}:{password}@{found['HOST']}:{found['PORT'] or 5432}/{found['NAME']}"
+
+
+class Process:
+    """A process whose output goes to a file; it never outlives the test."""
+
+    def __init__(self, arguments: list[str], env: dict[str, str], log: Path) -> None:
+        self.log = log
+        with log.open("a") as out:
+            self.popen = subprocess.Popen(
+                arguments, env=env, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=out
+            )
+
+    def __enter__(self) -> "Process":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.popen.poll() is None:
+            self.popen.kill()
+            self.popen.wait()
+
+    def died(self, within: float = 60) -> int:
+        """Its exit status, awaited."""
+        try:
+            return self.popen.wait(within)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"still runs; its log:\n{self.log.read_text()[-3000:]}") from None
+
+    def stop(self) -> int:
+        self.popen.send_signal(signal.SIGTERM)
+        return self.died()
+
+
+def worker(env: dict[str, str], log: Path) -> Process:
+    flags = ["-Q", "planner,celery", "--without-heartbeat", "--without-gossip", "--without-mingle"]
+    return Process([*CELERY, "worker", *flags], env, log)
+
+
+def wait_until(condition: Callable[[], bool], what: str, process: Process, within: float = 60) -> None:
+    """Poll `condition`; fails with the process's log when it does not come true."""
+    end = time.monotonic() + within
+    while not condition():
+        if process.popen.poll() is not None or time.monotonic() > end:
+            raise AssertionError(f"{what} did not happen; the log:\n{process.log.read_text()[-3000:]}")
+        time.sleep(0.05)

@@ -1,0 +1,253 @@
+"""What the controller sees comes into the database and, where it changes the network, into the log."""
+
+import control_world as world
+import pytest
+
+from controlplane.control import discovery, session, watch
+from controlplane.control.models import OutboxEvent, Request, SwitchSync
+from controlplane.network.models import Link, Port, Switch
+
+ABSENT = world.dpid(0xABC)
+
+
+@pytest.fixture
+def watched(network):
+    """Only the three declared switches are connected, and were seen."""
+    for n in range(4, 10):
+        network.disconnect(world.dpid(n))
+    watch.run()
+    OutboxEvent.objects.all().delete()
+    return network
+
+
+@pytest.fixture
+def no_grace(monkeypatch):
+    monkeypatch.setattr(discovery, "GRACE_SECONDS", 0)
+
+
+def events(kind: str) -> list:
+    return list(OutboxEvent.objects.filter(kind=kind).order_by("id").values_list("payload", flat=True))
+
+
+def logged() -> list:
+    last = [payload for payload in Request.objects.order_by("id").values_list("payload", flat=True)]
+    return last[9:]  # beyond the network's own
+
+
+def test_connections_ports_and_addresses_are_seen(watched):
+    switch = Switch.objects.get(name="s1")
+    assert (switch.connected, switch.epoch) == (True, watched.switches[world.dpid(1)].epoch)
+    assert switch.address.startswith("127.0.0.1:")
+    assert Port.objects.filter(switch=switch).count() == 8
+
+
+def test_looking_again_writes_nothing(watched, django_assert_num_queries):
+    with django_assert_num_queries(20, exact=False) as queries:
+        watch.run()
+    assert not [q["sql"] for q in queries if not q["sql"].startswith("SELECT")]
+    assert logged() == []
+
+
+def test_a_switch_that_goes_is_not_connected_and_no_link_goes_down(watched):
+    watched.disconnect(world.dpid(2))
+    watch.run()
+    assert events("switch") == [{"name": "s2", "connected": False, "up": True}]
+    assert logged() == []
+
+
+def test_a_switch_that_comes_back_is_read_back_at_once(watched):
+    watched.disconnect(world.dpid(2))
+    SwitchSync.objects.update_or_create(switch="s2", defaults={"dirty": True})
+    session.run()
+    assert SwitchSync.objects.get(switch="s2").retry_at is not None
+    watched.connect(world.dpid(2))
+    watch.run()
+    session.run()
+    switch = Switch.objects.get(name="s2")
+    assert switch.reconciled_epoch == switch.epoch == watched.switches[world.dpid(2)].epoch
+    assert not SwitchSync.objects.get(switch="s2").dirty
+
+
+def test_a_port_that_goes_down_takes_its_link_with_it_once(watched):
+    watched.switches[world.dpid(1)].ports[1] = False
+    watched.switches[world.dpid(2)].ports[2] = False
+    watch.run()
+    watch.run()
+    assert logged() == [{"op": "link_down", "switch": "s1", "port": 1}]
+    session.run()
+    watch.run()
+    link = Link.objects.get(a__name="s1")
+    assert not link.up
+    assert events("link") == [{"id": link.pk, "up": False}]
+    assert len(logged()) == 1
+
+
+def test_the_link_comes_back_with_the_last_of_its_ports(watched):
+    ports = [watched.switches[world.dpid(1)].ports, watched.switches[world.dpid(2)].ports]
+    ports[0][1] = ports[1][2] = False
+    watch.run()
+    ports[0][1] = True
+    watch.run()
+    assert len(logged()) == 1
+    ports[1][2] = True
+    watch.run()
+    session.run()
+    assert logged()[1:] == [{"op": "link_up", "switch": "s1", "port": 1}]
+    assert Link.objects.get(a__name="s1").up
+
+
+def test_a_link_that_an_operator_took_down_stays_down(watched):
+    world.log({"op": "link_down", "switch": "s1", "port": 1})
+    session.run()
+    watched.switches[world.dpid(1)].ports[5] = False  # something else changes
+    watch.run()
+    assert len(logged()) == 1
+    assert not Link.objects.get(a__name="s1").up
+
+
+def test_a_hosts_port_that_goes_down_is_logged(watched):
+    watched.switches[world.dpid(3)].ports[3] = False
+    watch.run()
+    session.run()
+    assert logged() == [{"op": "link_down", "switch": "s3", "port": 3}]
+    assert Request.objects.last().state == "active"
+
+
+def test_a_port_that_serves_nothing_is_not_logged(watched):
+    watched.switches[world.dpid(3)].ports[7] = False
+    watch.run()
+    assert logged() == []
+    assert not Port.objects.get(switch__name="s3", number=7).up
+
+
+def test_an_unknown_switch_is_taken_in_under_its_datapath_id(watched, no_grace):
+    watched.connect(ABSENT)
+    watch.run()
+    session.run()
+    switch = Switch.objects.get(dpid=ABSENT)
+    assert switch.name == ABSENT
+    assert switch.request.payload["switch"] == {"id": ABSENT, "dpid": ABSENT, "tcam_budget": None}
+    assert Request.objects.get(pk=switch.request_id).state == "active"
+    assert ABSENT in events("alarm")[0]["text"]
+
+
+def test_declaring_comes_first_within_the_grace_time(watched):
+    watched.connect(ABSENT)
+    watch.run()
+    watch.run()
+    assert not Switch.objects.filter(dpid=ABSENT).exists()
+
+
+def link(a: int, a_port: int, b: int, b_port: int) -> dict:
+    return {
+        "a": world.dpid(a),
+        "a_port": a_port,
+        "b": world.dpid(b),
+        "b_port": b_port,
+        "last_seen": "2026-01-01T00:00:00Z",
+    }
+
+
+def test_an_unknown_link_is_taken_in_and_carries_events(watched, no_grace):
+    watched.links = [link(3, 5, 1, 6)]
+    watch.run()
+    session.run()
+    row = Link.objects.get(a__name="s1", a_port=6)
+    assert (row.b.name, row.b_port, row.request.state) == ("s3", 5, "active")
+    world.advertise("h1", ["0"])
+    world.subscribe("h3", ["01"])
+    session.run()
+    assert watched.tables()[world.dpid(2)] == {}  # the new way is shorter
+
+
+def test_a_known_link_that_probes_cross_is_noted_from_either_end(watched, no_grace):
+    watched.links = [link(2, 2, 1, 1)]
+    watch.run()
+    assert Link.objects.get(a__name="s1").discovered_at is not None
+    assert Link.objects.get(a__name="s2").discovered_at is None
+    assert logged() == []
+
+
+def test_a_link_that_an_operator_removed_is_not_taken_in_again_while_probes_cross_it(watched, no_grace):
+    watched.links = [link(2, 2, 1, 1)]
+    watch.run()
+    world.log({"op": "remove_link", "switch": "s1", "port": 1})
+    session.run()
+    watch.run()
+    assert not Link.objects.filter(a__name="s1").exists()
+    watched.links = []
+    watch.run()
+    watched.links = [link(2, 2, 1, 1)]
+    watch.run()
+    assert Link.objects.filter(a__name="s1").exists()
+
+
+def test_a_link_into_a_port_that_is_declared_to_lead_elsewhere_raises_an_alarm_once(watched, no_grace):
+    watched.links = [link(1, 3, 2, 7)]  # h1's port
+    for _ in range(3):
+        watch.run()
+    assert logged() == []
+    assert len(events("alarm")) == 1
+
+
+def test_a_controller_that_is_gone_raises_one_alarm_and_nobody_is_connected(watched, settings):
+    url, settings.NORTHBOUND_URL = settings.NORTHBOUND_URL, "http://127.0.0.1:9"
+    for _ in range(3):
+        watch.run()
+    assert len(events("alarm")) == 1
+    assert not Switch.objects.filter(connected=True).exists()
+    settings.NORTHBOUND_URL = url
+    watch.run()
+    assert Switch.objects.filter(connected=True).count() == 3
+
+
+def test_alarms_of_the_controller_reach_live_pages_once(watched):
+    watched.events = [
+        {"id": 7001, "at": "", "kind": "alarm", "alarm": "duplicate_dpid", "state": "raised", "detail": "two"},
+        {"id": 7002, "at": "", "kind": "port_up"},
+    ]
+    for _ in range(2):
+        watch.run()
+    assert [event["text"] for event in events("alarm")] == ["controller: duplicate_dpid raised: two"]
+
+
+def test_events_of_a_restarted_controller_are_seen(watched):
+    watched.events = [{"id": 7001, "at": "", "kind": "port_up"}]
+    watch.run()
+    watched.events = [{"id": 5, "at": "", "kind": "alarm", "alarm": "x", "state": "raised", "detail": "y"}]
+    watch.run()
+    assert len(events("alarm")) == 1
+
+
+def test_problems_of_a_switch_are_kept_and_told_once(watched, monkeypatch):
+    real = watched._switch
+    monkeypatch.setattr(watched, "_switch", lambda dpid: {**real(dpid), "problems": ["no port statistics"]})
+    for _ in range(2):
+        watch.run()
+    assert Switch.objects.get(name="s1").problems == ["no port statistics"]
+    assert len([one for one in events("alarm") if "s1" in one["text"]]) == 1
+
+
+def counted(packets: int) -> dict:
+    row = {"rx_packets": 0, "rx_bytes": 0}
+    return {
+        "ports": [
+            {"dpid": world.dpid(1), "port": 1, "tx_packets": packets, "tx_bytes": 100 * packets, **row},
+            {"dpid": world.dpid(2), "port": 2, "tx_packets": 2, "tx_bytes": 200, **row},
+        ],
+        "tables": [],
+    }
+
+
+def test_the_load_of_links_is_what_both_ends_sent(watched, monkeypatch):
+    from controlplane.control import load
+
+    monkeypatch.setattr(load, "PERIOD_SECONDS", 0)
+    watched.counters = counted(5)
+    watch.run()
+    watch.run()  # nothing new, nothing told
+    watched.counters = counted(9)
+    watch.run()
+    key = str(Link.objects.get(a__name="s1").pk)
+    told = [event["links"] for event in events("load")]
+    assert told == [{key: {"packets": 7, "bytes": 700}}, {key: {"packets": 11, "bytes": 1100}}]
