@@ -229,11 +229,16 @@ def test_a_foreign_entry_in_the_place_of_an_addition_stays(network, controller) 
 def test_a_foreign_entry_that_came_later_stays_too(network, controller) -> None:
     start(network, controller, A)
     fake = network.switches[0]
+    assert eventually(lambda: _foreign(controller) == [0])
     foreign = fake.put(cookie=0, priority=18, dst=0xFF0E0004 << 96, length=32)
-    eventually(lambda: any(t["foreign"] == 1 for t in controller.get("/v1/counters")["tables"]))
+    assert eventually(lambda: _foreign(controller) == [1])
     result = controller.change({"dpid": dpid(A), "add": [WIDE]})[dpid(A)]
     assert [error["code"] for error in result["errors"]] == ["foreign_entry"]
     assert foreign in fake.table
+
+
+def _foreign(controller: Controller) -> list[int]:
+    return [table["foreign"] for table in controller.get("/v1/counters")["tables"]]
 
 
 def test_changes_at_one_time_are_carried_out_one_after_the_other(network, controller) -> None:

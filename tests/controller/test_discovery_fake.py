@@ -155,6 +155,26 @@ def test_foreign_forged_and_replayed_frames_make_no_link(network, controller) ->
     assert links(controller) == set()
 
 
+def test_frames_from_an_earlier_life_of_a_port_make_no_link(network, controller) -> None:
+    for number in (A, B):
+        network.add(number)
+    assert eventually(lambda: {(A, 1), (B, 1)} <= network.frames.keys())
+    a, b = network.switches
+    old = network.frames[A, 1], network.frames[B, 1]
+    for up in (False, True):
+        a.port_status(1, up=up)
+        b.port_status(1, up=up)
+    assert eventually(lambda: (network.frames[A, 1] != old[0]) and (network.frames[B, 1] != old[1]))
+    for frames in (old, (network.frames[A, 1], old[1])):
+        b.packet_in(1, frames[0])
+        a.packet_in(1, frames[1])
+    eventually(lambda: links(controller), patience=1.0)
+    assert links(controller) == set()
+    b.packet_in(1, network.frames[A, 1])
+    a.packet_in(1, network.frames[B, 1])
+    assert eventually(lambda: links(controller) == {(A, 1, B, 1)})
+
+
 def test_a_port_that_hears_itself_is_no_link(network, controller) -> None:
     network.add(A)
     assert eventually(lambda: (A, 1) in network.frames)
