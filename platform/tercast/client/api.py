@@ -79,7 +79,7 @@ class Api:
         rows = self.rows(path, **parameters)
         if len(rows) != 1:
             asked = ", ".join(f"{key} {value!r}" for key, value in parameters.items())
-            raise ApiError(f"GET {path}: {len(rows)} with {asked}; one is needed")
+            raise ApiError(f"GET {path}: {len(rows)} rows with {asked}; one is needed")
         return rows[0]
 
 

@@ -100,6 +100,18 @@ def test_a_checksum_of_zero_is_sent_as_all_ones(ends):
     assert event_payload(frame, ends[1], 7373) == payload
 
 
+def test_an_ipv4_header_checksum_of_zero_is_zero():
+    """Unlike that of UDP it has no other meaning to avoid."""
+    plain = udp_frame(MACS, *V4, b"payload", PORTS)
+    lacking = int.from_bytes(plain[24:26], "big")  # one's complement of the sum: adding it makes all ones
+    host = int.from_bytes(V4[0][2:], "big") + lacking
+    source = V4[0][:2] + ((host & 0xFFFF) + (host >> 16)).to_bytes(2, "big")
+    frame = udp_frame(MACS, source, V4[1], b"payload", PORTS)
+    assert frame[24:26] == b"\0\0"
+    assert slow_sum(frame[14:34]) == 0xFFFF
+    assert event_payload(frame, V4[1], 7373) == b"payload"
+
+
 @pytest.mark.parametrize("ends", [V6, V4], ids=["ipv6", "ipv4"])
 def test_any_flipped_bit_behind_the_addresses_is_noticed(ends):
     frame = udp_frame(MACS, *ends, b"payload", PORTS)
