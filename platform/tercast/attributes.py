@@ -90,26 +90,33 @@ class Attribute(ABC):
         low, high = self.before(value), self.after(value)
         match op:
             case "=":
-                return self.clip([(low, high)])
+                return self.within(low, high)
             case "!=":
                 return self.clip([(start, low), (high, end)])
             case "<":
-                return self.clip([(start, low)])
+                return self.within(start, low)
             case "<=":
-                return self.clip([(start, high)])
+                return self.within(start, high)
             case ">":
-                return self.clip([(high, end)])
+                return self.within(high, end)
             case ">=":
-                return self.clip([(low, end)])
+                return self.within(low, end)
         raise ValueError(op)
 
     def between(self, low: Any, high: Any, closed: bool) -> IntervalSet:
         """The part of the domain from `low` to `high`, `high` itself included when `closed`."""
-        return self.clip([(self.before(low), self.after(high) if closed else self.before(high))])
+        return self.within(self.before(low), self.after(high) if closed else self.before(high))
 
     def one_of(self, values: Iterable[Any]) -> IntervalSet:
         """The part of the domain that equals one of `values`."""
         return self.clip((self.before(value), self.after(value)) for value in values)
+
+    def within(self, low: Cut, high: Cut) -> IntervalSet:
+        """The set of one interval within the domain."""
+        start, end = self.domain
+        low = low if low > start else start
+        high = high if high < end else end
+        return ((low, high),) if low < high else ()
 
     def clip(self, pairs: Iterable[Interval]) -> IntervalSet:
         """The set of `pairs` within the domain."""

@@ -206,9 +206,10 @@ class _Parser:
         if len(word) > MAX_INTEGER_DIGITS:
             detail = f"a number of {len(word)} characters; at most {MAX_INTEGER_DIGITS}"
             raise self.error("number_too_long", start, detail)
-        if word.lstrip("-").isdigit():
+        try:
             return int(word)
-        value = float(word)
+        except ValueError:
+            value = float(word)
         if math.isinf(value):
             raise self.error("number_too_large", start, f"{word} is beyond the largest IEEE double")
         return value

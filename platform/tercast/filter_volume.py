@@ -15,7 +15,7 @@ from tercast.filters import Filter
 from tercast.intervals import IntervalSet, complement, intersection
 from tercast.normal_form import Term
 
-_MAX_PIECES = 4_096
+_MAX_WORK = 65_536
 
 
 def filter_volume(filter_: Filter) -> Fraction:
@@ -59,12 +59,14 @@ def _disjoint(terms: Sequence[Term], attributes: Sequence[Attribute]) -> Sequenc
     if len(terms) == 1:
         return terms
     out: list[Term] = []
+    work = 0
     for term in terms:
         pieces = [term]
         for other in out:
+            work += len(pieces)
             pieces = [rest for piece in pieces for rest in _minus(piece, other, attributes)]
-            if len(pieces) + len(out) > _MAX_PIECES:
-                return terms
+        if work > _MAX_WORK:
+            return terms
         out.extend(pieces)
     return out
 

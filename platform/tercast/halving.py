@@ -12,12 +12,13 @@ from __future__ import annotations
 from itertools import accumulate
 
 _TABLE = 4096  # up to this many indexes, codes are looked up
+_KEPT = 16_384  # of larger domains, so many starts are remembered
 
 
 class Halving:
     """The first `bits` bits (phantoms counted) of the indexes 0..size-1."""
 
-    __slots__ = ("_codes", "_starts", "bits", "even", "full_bits", "shift", "size")
+    __slots__ = ("_codes", "_known", "_starts", "bits", "even", "full_bits", "shift", "size")
 
     def __init__(self, size: int, bits: int) -> None:
         self.size = size
@@ -25,6 +26,7 @@ class Halving:
         self.bits = bits
         self.even = size == 1 << self.full_bits
         self.shift = self.full_bits - self.bits
+        self._known: dict[int, int] = {}
         self._starts: list[int] | None = None
         self._codes: list[int] | None = None
         if not self.even and size <= _TABLE:
@@ -62,6 +64,9 @@ class Halving:
             return self._starts[code]
         if code >> self.bits:
             return self.size
+        known = self._known.get(code)
+        if known is not None:
+            return known
         start, size = 0, self.size
         for place in range(self.bits - 1, -1, -1):
             half = size >> 1 or 1
@@ -69,6 +74,9 @@ class Halving:
                 start, size = start + half, size - half
             else:
                 size = half
+        if len(self._known) >= _KEPT:
+            self._known.clear()
+        self._known[code] = start
         return start
 
     def width(self, code: int, free: int) -> int:

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Sequence
 from tercast.attributes import Attribute
 from tercast.errors import Refused
 from tercast.filter_syntax import And, Not, Or, Tree, interval_set
-from tercast.intervals import IntervalSet, complement, covers, intersection, union
+from tercast.intervals import Interval, IntervalSet, complement, covers, intersection, joined
 
 Term = tuple[tuple[int, IntervalSet], ...]
 
 MAX_TERMS = 4_096
 """Most terms of a normal form."""
 
-MAX_WORK = 262_144
-"""Most pairs of terms that multiplying conjunctions out may look at."""
+MAX_WORK = 1 << 18
+"""Most pairs of terms that may be looked at on the way there."""
 
-_SUBSUMPTION = 256  # with more terms than this, covered ones are not looked for: it takes their square
+_RIVALS = 128  # so many terms, the largest, are looked at to drop what they cover
 
 
 def normal_form(tree: Tree, attributes: Sequence[Attribute]) -> tuple[Term, ...]:
@@ -53,50 +53,73 @@ class _Builder:
 
     def conjunction(self, parts: Iterable[list[Term]]) -> list[Term]:
         # Single terms first: they only narrow what the others multiply.
-        out: list[Term] = [()]
-        for part in sorted(parts, key=len):
-            self.work += len(out) * len(part)
-            if self.work > MAX_WORK:
-                raise _too_complex()
+        narrow: dict[int, IntervalSet] = {}
+        several = []
+        for part in parts:
+            if len(part) != 1:
+                several.append(part)
+                continue
+            for attribute, held in part[0]:
+                narrow[attribute] = intersection(narrow[attribute], held) if attribute in narrow else held
+        out: list[Term] = [tuple(sorted(narrow.items()))] if all(narrow.values()) else []
+        for part in sorted(several, key=len):
+            self.spend(len(out) * len(part))
             products = (_both(a, b) for a in out for b in part)
-            out = [term for term in products if term is not None]
-            if len(out) > 1:
-                out = simplified(out)
+            out = self.simplified([term for term in products if term is not None])
         return out
 
     def disjunction(self, parts: Iterable[list[Term]]) -> list[Term]:
-        return simplified([term for part in parts for term in part])
+        return self.simplified([term for part in parts for term in part])
+
+    def simplified(self, terms: list[Term]) -> list[Term]:
+        """The same union in fewer terms: those that differ in one attribute joined, covered ones dropped."""
+        before = 0
+        while len(terms) > 1 and len(terms) != before:
+            before = len(terms)
+            self.spend(before)
+            for attribute in {attribute for term in terms for attribute, _ in term}:
+                terms = _joined(terms, attribute)
+        if len(terms) > MAX_TERMS:
+            raise _too_complex()
+        rivals = terms
+        if len(terms) > _RIVALS:
+            rivals = sorted(terms, key=self.size, reverse=True)[:_RIVALS]
+        self.spend(len(terms) * len(rivals))
+        return _uncovered(terms, rivals)
+
+    def size(self, term: Term) -> float:
+        """About the share of the event space that a term takes."""
+        share = 1.0
+        for a, held in term:
+            attribute = self.attributes[a]
+            spans = (attribute.cells(interval) for interval in held)
+            share *= sum(max(0, last - first + 1) for first, last in spans) / attribute.size
+        return share
+
+    def spend(self, pairs: int) -> None:
+        self.work += pairs
+        if self.work > MAX_WORK:
+            raise _too_complex()
 
 
-def simplified(terms: list[Term]) -> list[Term]:
-    """The same union in fewer terms: those that differ in one attribute joined, covered ones dropped."""
-    before = 0
-    while len(terms) > 1 and len(terms) != before:
-        before = len(terms)
-        for attribute in {attribute for term in terms for attribute, _ in term}:
-            terms = _joined(terms, attribute)
-    if len(terms) > MAX_TERMS:
-        raise _too_complex()
-    if len(terms) > _SUBSUMPTION:
-        return terms
-    return [
-        term
-        for i, term in enumerate(terms)
-        if not any(_covers(other, term) and (j < i or not _covers(term, other))
-                   for j, other in enumerate(terms) if i != j)
-    ]  # fmt: skip
+def _uncovered(terms: list[Term], rivals: list[Term]) -> list[Term]:
+    """Without the terms that one of `rivals` covers. No two are equal: those have been joined."""
+    return [term for term in terms if not any(rival is not term and _covers(rival, term) for rival in rivals)]
 
 
 def _joined(terms: list[Term], attribute: int) -> list[Term]:
     """Terms alike in all attributes but one are joined there."""
-    groups: dict[Term, IntervalSet | None] = {}
+    groups: dict[Term, list[Interval] | None] = {}
     for term in terms:
         rest = tuple(pair for pair in term if pair[0] != attribute)
         held = next((held for a, held in term if a == attribute), None)
-        known = groups.get(rest, ())
-        groups[rest] = None if held is None or known is None else union(known, held)
+        known = groups.setdefault(rest, [])
+        if held is None:
+            groups[rest] = None  # free in this attribute, whatever the others say
+        elif known is not None:
+            known.extend(held)
     return [
-        rest if held is None else tuple(sorted((*rest, (attribute, held)), key=_position))
+        rest if held is None else tuple(sorted((*rest, (attribute, joined(held))), key=_position))
         for rest, held in groups.items()
     ]
 

@@ -10,21 +10,25 @@ it gains most.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from heapq import heappop, heappush
 from operator import add
 
 from tercast.dz import Dz
-from tercast.region import Part, cut, disjoint, rounded
+from tercast.region import Part, cut, disjoint, rounded, uncovered
 from tercast.schedule import Schedule
 
 LOOKAHEAD = 2
 """How many times the limit refinement goes to before the choice."""
 
 UNSURE = 512
-"""How many cells it goes to at least where full cells may not be seen to be full at once."""
+"""How many cells it goes to where full cells may not be seen to be full at once."""
 
-_MAX_DISJOINT = 64  # more parts than these are not made disjoint; their cell is refined as it is
+_MAX_WORK = 16_384  # parts that are cut on the way there
+_MAX_DISJOINT = 24  # more parts than these are not made disjoint; their cell is refined as it is
+_GIANTS = 8  # so many of the largest parts are looked at to drop what they cover
+_UNIT = 1 << 30
 
 
 class Cell:
@@ -46,6 +50,7 @@ class Cell:
         "parts",
         "rest",
         "right",
+        "tried",
         "volume",
     )
 
@@ -54,6 +59,7 @@ class Cell:
     left: Cell | None
     parent: Cell | None
     right: Cell
+    tried: int
 
     def __init__(
         self, code: int, rest: int, volume: int, met: int, parts: Sequence[Part], *, codes: Sequence[int] = ()
@@ -73,20 +79,24 @@ def refine(schedule: Schedule, parts: Sequence[Part], limit: int) -> list[Cell]:
     Exact means: the cells are the canonical set of all full-length dz that meet the parts.
     """
     root = smallest(schedule, parts, len(parts) == 1, None)
-    goal = LOOKAHEAD * limit
-    if not root.disjoint or (schedule.ragged and len(root.parts) > 1):
-        goal = max(goal, UNSURE)
-    return chosen(root, _explored(schedule, root, goal), limit)
+    sure = root.disjoint and (len(root.parts) == 1 or not schedule.ragged)
+    return chosen(root, _explored(schedule, root, LOOKAHEAD * limit, sure), limit)
 
 
-def _explored(schedule: Schedule, root: Cell, goal: int) -> list[Cell]:
-    """The cells that were split, parents first: always the worst, until there are `goal` cells."""
+def _explored(schedule: Schedule, root: Cell, goal: int, sure: bool) -> list[Cell]:
+    """The cells that were split, parents first: always the worst, until there are `goal` cells.
+
+    Where full cells may not be seen to be full at once (not `sure`), their halves are, and join them again;
+    so there refinement goes on for a while, in case it ends by itself.
+    """
+    work = len(root.parts)
     heap: list[tuple[int, int, Cell]] = [(root.met - root.volume, 0, root)] if root.met < root.volume else []
     order: list[Cell] = []
     leaves = count = 1
-    while heap and leaves < goal:
+    while heap and (leaves < goal or (not sure and leaves < UNSURE and work < _MAX_WORK)):
         cell = heappop(heap)[2]
         order.append(cell)
+        work += len(cell.parts)
         _split(schedule, cell)
         leaves += 1
         full = True
@@ -139,19 +149,22 @@ def smallest(schedule: Schedule, parts: Sequence[Part], distinct: bool, parent: 
     if schedule.ragged:
         if schedule.length(rest, codes) >= schedule.depth:
             cell = _deepest(schedule, code, rest, codes)
-            cell.disjoint, cell.parent = True, parent
+            cell.disjoint, cell.parent, cell.tried = True, parent, 0
             return cell
         coarse = _rounded(schedule, parts, rest, codes)
-        distinct = len(parts) == 1 or (distinct and coarse is parts)
+        distinct = distinct and coarse is parts
         parts = coarse
     volume = schedule.volume(rest, codes)
-    if len(parts) > 1 and not distinct:
-        parts, distinct = _made_disjoint(schedule, parts)
-    met = sum([part[2] for part in parts])
-    if not distinct and met >= volume and max(part[2] for part in parts) < volume:
-        met = volume - 1
-    cell = Cell(code, rest, volume, min(met, volume), parts, codes=codes)
-    cell.disjoint, cell.parent = distinct, parent
+    distinct = distinct or len(parts) == 1
+    tried = len(parts)
+    if not distinct:
+        if parent is None or parent.disjoint or 2 * tried <= parent.tried:
+            parts, distinct = _made_disjoint(schedule, parts)
+        else:
+            tried = parent.tried
+    met = sum([part[2] for part in parts]) if distinct else _estimate([part[2] for part in parts], volume)
+    cell = Cell(code, rest, volume, met, parts, codes=codes)
+    cell.disjoint, cell.parent, cell.tried = distinct, parent, tried
     return cell
 
 
@@ -176,10 +189,20 @@ def _rounded(schedule: Schedule, parts: Sequence[Part], rest: int, codes: Sequen
 
 
 def _made_disjoint(schedule: Schedule, parts: Sequence[Part]) -> tuple[Sequence[Part], bool]:
+    """Parts of the same union, and whether they do not overlap: they may be too many for that."""
+    parts = uncovered(parts, _GIANTS)
     if len(parts) > _MAX_DISJOINT:
         return parts, False
     distinct = disjoint(schedule, parts, 4 * _MAX_DISJOINT)
     return (parts, False) if distinct is None else (distinct, True)
+
+
+def _estimate(volumes: Sequence[int], cell: int) -> int:
+    """What parts of these volumes take of a cell, as if they lay at random; all of it only when one does."""
+    if max(volumes) == cell:
+        return cell
+    missed = math.prod([1 - volume / cell for volume in volumes])
+    return min(cell - (cell * int(missed * _UNIT) // _UNIT), cell - 1)
 
 
 def chosen(root: Cell, order: Sequence[Cell], limit: int) -> list[Cell]:

@@ -110,6 +110,22 @@ def rounded(schedule: Schedule, part: Part, rest: int) -> Part:
     return part if new == part[3] else make_part(schedule, new)
 
 
+def uncovered(parts: Iterable[Part], giants: int) -> list[Part]:
+    """The parts, largest first, without those that one of the `giants` largest covers."""
+    out: list[Part] = []
+    for part in sorted(parts, key=_volume, reverse=True):
+        if not any(_covers(giant, part) for giant in out[:giants]):
+            out.append(part)
+    return out
+
+
+def _covers(a: Part, b: Part) -> bool:
+    pairs = list(zip(a[3], b[3], strict=True))
+    if any(x[0] > y[0] or x[-1] < y[-1] for x, y in pairs):
+        return False
+    return all(len(x) == 2 or _common(x, y) == y for x, y in pairs)
+
+
 def disjoint(schedule: Schedule, parts: Iterable[Part], limit: int) -> list[Part] | None:
     """Parts of the same union that do not overlap; None when that takes more than `limit`."""
     out: list[Part] = []
@@ -131,14 +147,16 @@ def _volume(part: Part) -> int:
 
 def _minus(halvings: Sequence[Halving], a: tuple[Side, ...], b: tuple[Side, ...]) -> list[tuple[Side, ...]]:
     """Disjoint products that make up what of `a` lies outside `b`."""
-    common = [_common(x, y) for x, y in zip(a, b, strict=True)]
-    if not all(common):
-        return [a]
+    common = []
+    for x, y in zip(a, b, strict=True):
+        both = x if x == y else _common(x, y)
+        if not both:
+            return [a]
+        common.append(both)
     out = []
     for i, halving in enumerate(halvings):
-        outside = _side_minus(halving, a[i], b[i])
-        if outside:
-            out.append((*common[:i], outside, *a[i + 1 :]))
+        if common[i] != a[i]:
+            out.append((*common[:i], _side_minus(halving, a[i], b[i]), *a[i + 1 :]))
     return out
 
 

@@ -71,7 +71,7 @@ class String(Attribute):
 
     def beginning_with(self, value: str) -> IntervalSet:
         """All texts that begin with `value`."""
-        return self.clip([(value.encode(), value.encode() + _END)])
+        return self.within(value.encode(), value.encode() + _END)
 
     def cells(self, interval: Interval) -> tuple[int, int]:
         """First and last point that the tests behind the two cuts keep.
