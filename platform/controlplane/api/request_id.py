@@ -25,11 +25,8 @@ class RequestIdMiddleware:
         given = request.headers.get(HEADER, "")
         name = given if _ACCEPTED.fullmatch(given) else secrets.token_hex(16)
         request.request_id = name  # type: ignore[attr-defined]
-        token = _current.set(name)
-        try:
-            response = self.get_response(request)
-        finally:
-            _current.reset(token)
+        _current.set(name)  # stays for what Django logs once the answer is made
+        response = self.get_response(request)
         response.headers[HEADER] = name
         if request.path.startswith("/api/"):
             response.headers.setdefault("Cache-Control", "no-store")

@@ -1,12 +1,24 @@
 """What a call would cost: dz cells, table entries and budgets, asked of the planner without changing it."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 from rest_framework import serializers
 
+from controlplane.api.problems import Problem
 from controlplane.control.changes import Payload
+from controlplane.control.models import Request, State
+from controlplane.network.models import Switch
+
+if TYPE_CHECKING:
+    from tercast.planner import Outcome
+
+MAX_WAITING = 10_000
+_one_at_a_time = Lock()
 
 
 class SwitchCostSerializer(serializers.Serializer[Any]):
@@ -54,25 +66,76 @@ class Encodings:
 def cost(payloads: Sequence[Payload], encodings: Encodings | None, items: int) -> dict[str, Any]:
     """What logging `payloads` would cost; `encodings` of announcements, one for each payload."""
     encoded = encodings.items if encodings else [(0, 0.0)] * items
-    estimate = _estimate(payloads) if payloads else None
-    outcomes = estimate.outcomes if estimate else ()
-    entries = _entries(estimate) if estimate else []
+    estimate = _estimate(payloads) if payloads else Estimate((), {}, {})
+    outcomes: list[Outcome | None] = list(estimate.outcomes)
+    outcomes += [None] * (len(encoded) - len(outcomes))
+    entries = _entries(estimate)
+    failed = {name for outcome in estimate.outcomes for name in outcome.failed_switches}
     return {
         "dry_run": True,
         "items": items,
-        "accepted": all(outcome.ok for outcome in outcomes),
+        "accepted": all(outcome.ok for outcome in estimate.outcomes),
         "dz_cells": sum(cells for cells, _ in encoded),
         "excess": sum(excess for _, excess in encoded) / max(len(encoded), 1),
         "entries": entries,
-        "budgets_exceeded": _exceeded(entries, outcomes),
+        "budgets_exceeded": sorted(failed | {entry["switch"] for entry in entries if entry["exceeded"]}),
         "results": [
-            _item(index, cells, excess, outcomes[index] if index < len(outcomes) else None)
-            for index, (cells, excess) in enumerate(encoded)
+            _item(index, cells, excess, outcome)
+            for index, ((cells, excess), outcome) in enumerate(zip(encoded, outcomes, strict=True))
         ],
     }
 
 
-def _item(index: int, cells: int, excess: float, outcome: Any) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The outcomes of some requests, and the entries of each switch before and after them."""
+
+    outcomes: tuple[Outcome, ...]
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+
+
+def _estimate(payloads: Sequence[Payload]) -> Estimate:
+    """As the planner has it, once it has applied all that waits in the log."""
+    from controlplane.control.planner_state import current_planner  # noqa: PLC0415 - dry runs alone need a planner
+
+    with _one_at_a_time:
+        planner = current_planner()
+        waiting = _waiting()
+        before = planner.dry_run(waiting).after if waiting else planner.counts()
+        run = planner.dry_run([*waiting, *payloads])
+    return Estimate(tuple(run.outcomes[len(waiting) :]), before, run.after)
+
+
+def _waiting() -> list[Payload]:
+    """What was logged and not decided yet, in the order in which the planner will take it."""
+    rows = Request.objects.filter(state__in=(State.QUEUED, State.PLANNING)).order_by("id")
+    found = list(rows.values_list("payload", flat=True)[: MAX_WAITING + 1])
+    if len(found) > MAX_WAITING:
+        detail = f"More than {MAX_WAITING} requests wait for the planner. Try again once there are fewer."
+        raise Problem(503, "busy", detail, headers={"Retry-After": "5"})
+    return found
+
+
+def _entries(estimate: Estimate) -> list[dict[str, Any]]:
+    """The switches whose number of entries changes."""
+    names = estimate.before.keys() | estimate.after.keys()
+    counts = {name: (estimate.before.get(name, 0), estimate.after.get(name, 0)) for name in sorted(names)}
+    changed = {name: (before, after) for name, (before, after) in counts.items() if before != after}
+    budgets = dict(Switch.objects.filter(name__in=list(changed)).values_list("name", "tcam_budget"))
+    return [
+        {
+            "switch": name,
+            "before": before,
+            "after": after,
+            "tcam_budget": budgets.get(name),
+            "exceeded": (budget := budgets.get(name)) is not None and after > budget,
+        }
+        for name, (before, after) in changed.items()
+    ]
+
+
+def _item(index: int, cells: int, excess: float, outcome: Outcome | None) -> dict[str, Any]:
     reason = outcome.reason if outcome is not None else None
     return {
         "index": index,
@@ -83,18 +146,3 @@ def _item(index: int, cells: int, excess: float, outcome: Any) -> dict[str, Any]
         "code": None if reason is None else reason.code,
         "detail": None if reason is None else reason.detail,
     }
-
-
-def _estimate(payloads: Sequence[Payload]) -> Any:
-    from controlplane.control.planner_state import current_planner  # noqa: PLC0415 - only dry runs need a planner
-
-    return current_planner().dry_run(payloads)
-
-
-def _entries(estimate: Any) -> list[dict[str, Any]]:
-    """The switches whose number of entries changes, with their budgets."""
-    return []
-
-
-def _exceeded(entries: list[dict[str, Any]], outcomes: Any) -> list[str]:
-    return []

@@ -2,9 +2,11 @@
 
 import pytest
 from django.contrib.auth.models import Group, User
+from django.db.models import Max
 from rest_framework.test import APIClient
 
 from controlplane.accounts.services import issue_token
+from controlplane.control import effects, planner_state
 from controlplane.control.models import Request, State
 
 ROOT = "/api/v1"
@@ -53,8 +55,8 @@ def woken(monkeypatch):
     return calls
 
 
-def make_user(name, role):
-    user = User.objects.create_user(name, password="correct horse battery")
+def make_user(name, role, password=None):
+    user = User.objects.create_user(name, password=password)  # hashing a password takes long
     if role:
         user.groups.add(Group.objects.get_or_create(name=role)[0])
     return user
@@ -87,8 +89,19 @@ def anonymous(db):
 
 
 def end(state=State.ACTIVE, **which):
-    """Let the waiting requests end, as the planner session would."""
-    Request.objects.filter(state=State.QUEUED, **which).update(state=state)
+    """Let the waiting requests end, as the planner session would, with what that does to their objects."""
+    last = Request.objects.aggregate(last=Max("position"))["last"] or 0
+    rows = list(Request.objects.filter(state=State.QUEUED, **which).order_by("id"))
+    for position, row in enumerate(rows, start=last + 1):
+        row.state, row.position = state, position
+        row.save()
+    effects.apply(rows)
+
+
+@pytest.fixture(autouse=True)
+def fresh_planner(monkeypatch):
+    """Every test has a database of its own, so no planner may stay."""
+    monkeypatch.setattr(planner_state, "_reader", None)
 
 
 @pytest.fixture

@@ -1,0 +1,30 @@
+"""Every route of the API: for tests that hold of all of them."""
+
+from controlplane.api.urls import router
+
+POSTS = (
+    "topics",
+    "publishers",
+    "subscribers",
+    "advertisements",
+    "subscriptions",
+    "switches",
+    "links",
+    "hosts",
+    "traffic",
+)
+BULK = ("publishers", "subscribers", "advertisements", "subscriptions", "switches", "links", "hosts")
+PATCHES = ("topics", "switches", "links", "hosts")
+DELETES = (
+    "topics",
+    "publishers",
+    "subscribers",
+    "advertisements",
+    "subscriptions",
+    "switches",
+    "links",
+    "hosts",
+)
+LISTS = tuple(prefix for prefix, _, _ in router.registry)
+NESTED = ("tables/1/entries/", "operations/1/results/")
+SINGLES = ("me/", "traffic/totals/")

@@ -1,0 +1,116 @@
+"""Every refusal is a problem document with a request id, also outside of the REST framework."""
+
+import pytest
+from django.test import RequestFactory
+from django.urls import resolve
+
+from controlplane.api import handler
+from controlplane.api.parsing import MAX_BULK_BYTES, MAX_BYTES
+from controlplane.api.problems import FieldError, Problem, invalid
+
+
+def test_an_unknown_address_is_a_problem(anonymous, problem):
+    document = problem(anonymous.get("/api/v1/nothing/"), 404)
+    assert "/api/v1/nothing/" in document["detail"]
+    assert document["type"] == "urn:tercast:problem:not_found" and document["errors"] == []
+
+
+def test_a_missing_slash_is_named(anonymous, problem):
+    document = problem(anonymous.post("/api/v1/topics", {}), 404)
+    assert "/api/v1/topics/" in document["detail"]
+
+
+def test_an_unknown_object_is_named(operator, problem):
+    assert problem(operator.get("topics/7/"), 404)["detail"] == "There is no topic 7."
+
+
+def test_the_wrong_method_is_told_the_right_ones(operator, problem):
+    answer = operator.put("topics/", {})
+    problem(answer, 405)
+    assert {"GET", "POST"} <= set(answer.headers["Allow"].split(", "))
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
+def test_bodies_are_json(operator, problem, content_type):
+    document = problem(operator.raw("POST", "topics/", '{"name": "a"}', content_type=content_type), 415)
+    assert "application/json" in document["detail"]
+
+
+def test_answers_are_json(operator, problem):
+    assert "application/json" in problem(operator.get("topics/", HTTP_ACCEPT="text/xml"), 406)["detail"]
+
+
+def test_a_format_parameter_is_no_way_around(operator, error):
+    assert error(operator.get("topics/?format=api"))["parameter"] == "format"
+
+
+@pytest.mark.parametrize("path, limit", [("topics/", MAX_BYTES), ("subscriptions/", MAX_BULK_BYTES)])
+def test_a_large_body_is_refused_with_the_limit(operator, problem, path, limit):
+    document = problem(operator.raw("POST", path, b" " * (limit + 1)), 413)
+    assert str(limit) in document["detail"]
+
+
+def test_a_body_of_unannounced_length_is_refused(operator, problem):
+    answer = operator.generic("POST", "topics/", HTTP_TRANSFER_ENCODING="chunked")
+    problem(answer, 411)
+
+
+def test_a_bad_host_header_is_a_problem(anonymous, problem):
+    problem(anonymous.get("/api/v1/health/", HTTP_HOST="evil.example"), 400)
+
+
+def test_all_errors_come_at_once(operator, pointers):
+    answer = operator.post("switches/", {"name": "a b", "dpid": 5, "tcam_budget": -1, "size": 3})
+    assert sorted(pointers(answer)) == [
+        (None, "/dpid", "wrong_type"),
+        (None, "/name", "bad_name"),
+        (None, "/size", "unknown_field"),
+        (None, "/tcam_budget", "out_of_range"),
+    ]
+
+
+def test_an_error_tells_value_rule_and_remedy(operator, error):
+    found = error(operator.post("switches/", {"name": "s 1", "dpid": "00000000000000a1"}))
+    assert found["value"] == "s 1"
+    assert '"s 1" is not a name; use letters, digits' in found["detail"]
+
+
+def test_a_fault_of_ours_is_a_problem_with_its_id():
+    request = RequestFactory().get("/api/v1/topics/")
+    request.request_id = "abcdefgh"
+    answer = handler.server_error(request)
+    assert answer.status_code == 500 and answer.headers["Content-Type"] == "application/problem+json"
+    assert b'"request_id": "abcdefgh"' in answer.content
+
+
+def test_pages_outside_the_api_keep_their_own_errors(anonymous):
+    answer = anonymous.get("/no-such-page/")
+    assert answer.status_code == 404 and "json" not in answer.headers["Content-Type"]
+
+
+def test_a_request_id_is_taken_from_the_caller(operator):
+    assert operator.get("topics/", HTTP_X_REQUEST_ID="trace-0123456").headers["X-Request-ID"] == "trace-0123456"
+
+
+@pytest.mark.parametrize("given", ["short", "with blank 12345", "x" * 65, "line\nbreak1"])
+def test_a_bad_request_id_is_replaced(operator, given):
+    answer = operator.get("topics/", HTTP_X_REQUEST_ID=given)
+    assert answer.headers["X-Request-ID"] != given and len(answer.headers["X-Request-ID"]) == 32
+
+
+def test_answers_are_kept_out_of_caches_and_frames(operator):
+    headers = operator.get("topics/").headers
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["X-Content-Type-Options"] == "nosniff" and headers["X-Frame-Options"] == "DENY"
+
+
+def test_the_handlers_are_in_place():
+    match = resolve("/api/v1/topics/")
+    assert match.func.cls.__name__ == "TopicViewSet"
+
+
+def test_very_many_errors_are_counted():
+    found = invalid([FieldError("", "bad", "no")] * 10_001)
+    assert isinstance(found, Problem)
+    document = found.to_json("-")
+    assert len(document["errors"]) == 10_000 and "10001" in document["detail"]

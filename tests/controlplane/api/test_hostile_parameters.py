@@ -1,0 +1,105 @@
+"""Whatever stands in a path or a query: a 400 that names it, on every route, and never a 500."""
+
+import pytest
+
+from .routes import DELETES, LISTS, NESTED, PATCHES, SINGLES
+
+BIG = [str(2**63), str(2**80), "9" * 300, "-1", "1.5", "1e3", "0x1", "01", "000001", "quotes", "%00", "%F0%9F%98%80"]
+ALL_LISTS = [f"{prefix}/" for prefix in LISTS]
+
+
+@pytest.mark.parametrize("pk", BIG)
+def test_what_is_no_id_is_refused_by_name(operator, error, pk):
+    for prefix in LISTS:
+        calls = [operator.get(f"{prefix}/{pk}/")]
+        calls += [operator.patch(f"{prefix}/{pk}/", {})] if prefix in PATCHES else []
+        calls += [operator.delete(f"{prefix}/{pk}/")] if prefix in DELETES else []
+        for answer in calls:
+            found = error(answer)
+            assert found["parameter"] == "id" and found["code"] in ("not_an_id", "out_of_range")
+
+
+def test_the_largest_id_is_merely_not_there(operator, problem):
+    for prefix in LISTS:
+        problem(operator.get(f"{prefix}/{2**63 - 1}/"), 404)
+
+
+@pytest.mark.parametrize("path", ["tables/x/entries/", "operations/99999999999999999999/results/"])
+def test_nested_ids_are_checked_too(world, error, path):
+    assert error(world.get(path))["parameter"] == "id"
+
+
+HOSTILE_QUERIES = [
+    ("limit=0", "limit"),
+    ("limit=1001", "limit"),
+    ("limit=-1", "limit"),
+    ("limit=1.0", "limit"),
+    ("limit=", "limit"),
+    ("limit=" + "9" * 400, "limit"),
+    (f"limit={2**80}", "limit"),
+    ("limit=%D9%A1", "limit"),  # a digit, but not an ASCII one
+    ("limit=1&limit=2", "limit"),
+    ("cursor=x", "cursor"),
+    ("cursor=", "cursor"),
+    ("cursor=" + "A" * 3000, "cursor"),
+    ("cursor=%00", "cursor"),
+    (f"cursor={2**80}", "cursor"),
+    ("count=1", "count"),
+    ("ordering=created_by", "ordering"),
+    ("ordering=--id", "ordering"),
+    ("ordering=id,name", "ordering"),
+    ("offset=0", "offset"),
+    ("page=1", "page"),
+    ("no_such_filter=1", "no_such_filter"),
+    ("id__regex=.", "id__regex"),
+    ("dry_run=true", "dry_run"),
+    ("%00=1", "\0"),
+]
+
+
+@pytest.mark.parametrize("query, name", HOSTILE_QUERIES)
+def test_bad_parameters_of_lists_are_named(operator, error, query, name):
+    for path in ALL_LISTS:
+        assert error(operator.get(f"{path}?{query}"))["parameter"] == name
+
+
+def _filters():
+    from controlplane.api.urls import router
+
+    for prefix, viewset, _ in router.registry:
+        for each in viewset.filters:
+            for parameter in each.parameters():
+                yield f"{prefix}/", parameter
+
+
+HOSTILE_VALUES = ["", "%00", str(2**80), str(-(2**63)), "x" * 600, "%FF", "1,", ",", "null", "'", "2024-13-45", "NaN"]
+
+
+@pytest.mark.parametrize("value", HOSTILE_VALUES)
+def test_every_filter_takes_every_value_or_names_it(world, value):
+    for path, parameter in _filters():
+        answer = world.get(f"{path}?{parameter}={value}")
+        assert answer.status_code in (200, 400), (parameter, value, answer.content[:500])
+        if answer.status_code == 400:
+            assert answer.json()["errors"][0]["parameter"] == parameter
+
+
+def test_reading_one_thing_takes_no_parameters(operator, error):
+    for path in [*SINGLES, *(f"{prefix}/1/" for prefix in LISTS)]:
+        assert error(operator.get(f"{path}?limit=1"))["parameter"] == "limit"
+
+
+def test_nested_lists_check_their_parameters(operator, error):
+    for path in NESTED:
+        assert error(operator.get(f"{path}?no_such_filter=1"))["parameter"] == "no_such_filter"
+
+
+def test_too_many_values_of_a_list_are_refused(world, error):
+    assert error(world.get("topics/?id__in=" + ",".join(map(str, range(101)))))["code"] == "too_many"
+
+
+def test_writes_take_their_own_parameters_only(operator, error):
+    for prefix in DELETES:
+        assert error(operator.delete(f"{prefix}/1/?force=true"))["parameter"] == "force"
+        assert error(operator.delete(f"{prefix}/1/?dry_run=yes"))["parameter"] == "dry_run"
+        assert error(operator.post(f"{prefix}/?atomic=false", {}))["code"] == "not_available"

@@ -1,0 +1,60 @@
+"""The number of queries does not grow with the rows of a page."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from controlplane.network.models import InstalledEntry, Port, Switch, Tree
+from controlplane.registry.models import Topic
+from controlplane.telemetry.models import TrafficReport
+
+from .conftest import TOPIC
+from .routes import LISTS
+
+
+@pytest.fixture
+def full(world):
+    """A world with several rows of everything."""
+    for n in range(3):
+        world.post("topics/", {**TOPIC, "name": f"t{n}"})
+    world.post("publishers/", [{"name": f"p{n}", "host": f"h{n + 1}"} for n in range(3)])
+    for resource, noun, name in (("advertisements", "publisher", "p"), ("subscriptions", "subscriber", "")):
+        names = [f"p{n}" for n in range(3)] if name else ["alice", "bob", "alice"]
+        world.post(f"{resource}/", [{noun: names[n], "topic": f"t{n}", "filter": "true"} for n in range(3)])
+        world.post(f"{resource}/", [{noun: names[n], "topic": f"t{n}", "filter": "low < 9"} for n in range(3)])
+    now = timezone.now()
+    for switch in Switch.objects.all():
+        Port.objects.create(switch=switch, number=1)
+        for code in (0, 3, 9):
+            dst = f"ff0e:{code:x}::/32"
+            InstalledEntry.objects.create(switch=switch, dst=dst, priority=2, actions=[], confirmed_at=now)
+        for topic in Topic.objects.all():
+            name = f"{topic.name}-{switch.name}"
+            Tree.objects.create(name=name, topic=topic, root=switch, dz=[""], edges=[])
+    for n in range(3):
+        TrafficReport.objects.create(reporter=f"r{n}")
+    return world
+
+
+def queries(caller, path):
+    with CaptureQueriesContext(connection) as captured:
+        page = caller.get(path)
+    assert page.status_code == 200, page.content
+    return len(captured), page.json()["results"]
+
+
+@pytest.mark.parametrize("limit", [1000])
+def test_a_page_takes_the_same_queries_however_long(full, limit):
+    full.get("me/")  # notes the token's use, once
+    one_switch = Switch.objects.first().pk
+    operation = full.get("operations/").json()["results"][0]["id"]
+    paths = [f"{prefix}/" for prefix in LISTS]
+    paths += [f"tables/{one_switch}/entries/", f"operations/{operation}/results/"]
+    for path in paths:
+        few, short = queries(full, f"{path}?limit=1")
+        many, long = queries(full, f"{path}?limit={limit}")
+        assert len(short) == 1 and len(long) >= 3, path
+        # the log looks objects up once for each of their types, whatever their number
+        assert many <= few + (4 if path == "requests/" else 0), (path, few, many)
+        assert many <= 10, (path, many)
