@@ -12,6 +12,7 @@ from controlplane.control.lag import Debt, Lag
 from controlplane.control.mirror import Mirror
 from controlplane.control.models import SwitchSync
 from controlplane.control.planner_state import Positioned
+from controlplane.control.proof import Prover
 from tercast.tables import Table, difference
 
 _OWNER = "last session"
@@ -26,15 +27,23 @@ class Hot:
     lag: Lag
     mirror: Mirror = field(default_factory=Mirror)
     token: str = field(default_factory=lambda: f"{os.getpid()}-{uuid4().hex}")
+    _prover: Prover | None = None
 
     def table(self, switch: str) -> Table:
         """What the plan has for `switch`."""
         planner = self.state.planner
         return planner.table(switch) if switch in planner.topology.switches else ()
 
+    @property
+    def prover(self) -> Prover:
+        """What proves the tables of this planner; made at its first use, from the tables as they are then."""
+        if self._prover is None:
+            self._prover = Prover(self.state.planner)
+        return self._prover
+
     def rewind(self) -> None:
         """Bring the planner back to what is decided, after it was led astray."""
-        self.state = planner_state.load()
+        self.state, self._prover = planner_state.load(), None
 
 
 _kept: Hot | None = None

@@ -9,7 +9,7 @@ from controlplane.control.hot import Hot
 from controlplane.control.merge import Merged
 from controlplane.control.models import Request
 from controlplane.control.progress import problem
-from controlplane.control.proof import Unproved, prove
+from controlplane.control.proof import Unproved
 from tercast.errors import Refused, format_path
 from tercast.planner import Outcome
 from tercast.tables import SwitchDiff
@@ -41,8 +41,9 @@ def plan(hot: Hot, rows: Sequence[Request]) -> Iterator[Planned]:
     before the next one is asked for.
     """
     try:
+        prover = hot.prover  # of the tables as they are before
         diffs = _apply(hot, rows)
-        prove(hot.state.planner, diffs)
+        prover.prove(diffs)
         yield Planned(rows, diffs)
         return
     except Exception as error:  # whatever the planner trips over must not stop the log

@@ -36,7 +36,7 @@ from controlplane.control.lock import Held, planner_lock
 from controlplane.control.models import Request
 from controlplane.control.northbound import Northbound
 from controlplane.control.planning import Planned
-from controlplane.control.regions import regions
+from controlplane.control.stakes import stakes
 from controlplane.network.models import Switch
 from tercast.tables import SwitchDiff
 
@@ -90,6 +90,7 @@ def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
     clean = sync.clean(known)
     with transaction.atomic():
         _decide(hot, planned)
+        faults.point("deciding")
     hot.state.position = planned.position
     faults.point("decide")
     diffs = [diff for diff in planned.diffs if diff.switch in known]
@@ -99,15 +100,16 @@ def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
         with transaction.atomic():
             settle.pushed(hot, results)
             settle.finish(hot)
+            faults.point("settling")
     faults.point("settle")
 
 
 def _decide(hot: Hot, planned: Planned) -> None:
     """What the planner said becomes part of the log, and what is to be sent is marked before it is."""
     touched = [diff.switch for diff in planned.diffs]
-    where = regions(planned.rows) if hot.lag else {}
+    needs = stakes(planned.rows, hot.state.planner) if hot.lag else {}
     for row in planned.rows:
-        lagging = [name for name in hot.lag if hot.lag.concerns(name, where.get(row.pk))]
+        lagging = needs[row.pk].waits(hot.lag, hot.lag) if needs else []
         row.waits_for = sorted({*touched, *lagging} - _leaving(row))
     sync.mark(touched)
     hot.mirror.show(hot.state.planner)

@@ -13,7 +13,7 @@ from controlplane.control.hot import Hot
 from controlplane.control.lag import Debt
 from controlplane.control.models import Request, State
 from controlplane.control.progress import problem
-from controlplane.control.regions import regions
+from controlplane.control.stakes import stakes
 from tercast.tables import Entry, SwitchDiff, Table
 
 
@@ -57,10 +57,11 @@ def finish(hot: Hot) -> None:
     rows = list(Request.objects.filter(state=State.DEPLOYING).order_by("position"))
     if not rows:
         return
-    where = regions(rows) if hot.lag else {}
+    held_up = [row for row in rows if any(name in hot.lag for name in row.waits_for)]
+    needs = stakes(held_up, hot.state.planner) if held_up else {}
     done, waiting = [], []
     for row in rows:
-        waits = [name for name in row.waits_for if hot.lag.concerns(name, where.get(row.pk))]
+        waits = needs[row.pk].waits(hot.lag, row.waits_for) if row.pk in needs else []
         if not waits:
             done.append(row)
         elif waits != row.waits_for or row.problem is None:

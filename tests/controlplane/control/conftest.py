@@ -10,8 +10,8 @@ from controlplane.control import discovery, hot, load, session
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import control_world as world  # noqa: E402
-from fake_northbound import running  # noqa: E402
+import control_world as world
+from fake_northbound import running
 
 
 @pytest.fixture(autouse=True)

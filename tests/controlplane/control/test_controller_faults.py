@@ -2,13 +2,13 @@
 
 import threading
 
+import control_world as world
 import pytest
 from django.utils import timezone
 
 from controlplane.control import northbound, session
 from controlplane.control.models import Request, SwitchSync
 from controlplane.network.models import InstalledEntry, Switch
-import control_world as world
 
 
 def state(row) -> str:
@@ -203,3 +203,51 @@ def test_a_switch_that_connects_anew_during_a_change_is_read_back_before_anythin
     later()
     assert state(first) == "active"
     assert Switch.objects.get(name="s2").reconciled_epoch == network.switches[world.dpid(2)].epoch
+
+
+def test_a_request_whose_events_do_not_cross_a_lagging_switch_does_not_wait_for_it(network):
+    """The same events, another host: h2 is on the way, s3 is beyond it."""
+    world.advertise("h1", ["0"])
+    network.disconnect(world.dpid(3))
+    far = world.subscribe("h3", ["01"])
+    session.run()
+    near = world.subscribe("h2", ["01"])
+    session.run()
+    assert (state(far), state(near)) == ("deploying", "active")
+
+
+def test_nor_in_one_batch_with_it(network):
+    world.advertise("h1", ["0"])
+    network.disconnect(world.dpid(3))
+    far, near = world.subscribe("h3", ["01"]), world.subscribe("h2", ["01"])
+    session.run()
+    assert (state(far), state(near)) == ("deploying", "active")
+
+
+def test_an_advertisement_waits_for_the_subscribers_that_lag(network):
+    world.subscribe("h3", ["01"])
+    world.subscribe("h2", ["00"])
+    session.run()
+    network.disconnect(world.dpid(3))
+    crossing, other = world.advertise("h1", ["01"]), world.advertise("h1", ["00"])
+    session.run()
+    assert (state(crossing), state(other)) == ("deploying", "active")
+    network.connect(world.dpid(3))
+    later()
+    assert state(crossing) == "active"
+
+
+def test_a_withdrawn_subscription_holds_up_nobody(network):
+    """Announced and withdrawn while its switch is away: all that is left to do there is nothing."""
+    world.advertise("h1", ["0"])
+    network.disconnect(world.dpid(3))
+    subscription = world.subscribe("h3", ["01"])
+    session.run()
+    withdrawal = world.withdraw(subscription)
+    session.run()
+    network.connect(world.dpid(3))
+    later()
+    withdrawal.refresh_from_db()
+    subscription.refresh_from_db()
+    assert (withdrawal.state, subscription.state) == ("active", "withdrawn")
+    assert network.switches[world.dpid(3)].mods == 0

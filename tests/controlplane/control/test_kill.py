@@ -1,15 +1,27 @@
 """A worker that is killed at any step: the next run finishes the work, once, with the same result."""
 
 import signal
+import threading
+import time
 
+import control_world as world
 import pytest
+from control_workers import environment, wait_until, worker
 
 from controlplane.control import replay, session
 from controlplane.control.models import OutboxEvent, Request, SwitchSync
-import control_world as world
-from control_workers import environment, worker
 
-STEPS = ("take", "plan", "decide", "push", "settle", "snapshot", "reconcile:push")
+STEPS = (
+    "take",
+    "plan",
+    "deciding",
+    "decide",
+    "push",
+    "settling",
+    "settle",
+    "snapshot",
+    "reconcile:push",
+)
 
 
 def work() -> None:
@@ -81,3 +93,35 @@ def test_killed_at_a_step(ready, undisturbed, tmp_path, step):
     assert list(replay.differences()) == []
     active = Request.objects.filter(state="active").values_list("pk", flat=True)
     assert ends_told() == dict.fromkeys(active, 1)
+
+
+def test_killed_while_the_controller_is_at_it_and_continued_by_another_worker(ready, undisturbed, tmp_path):
+    """The controller goes on with the change of the dead worker while the next one reads back and repairs."""
+    at_it, go = threading.Event(), threading.Event()
+
+    def dawdle() -> None:
+        at_it.set()
+        go.wait()
+
+    ready.before_change = dawdle
+    work()
+    with worker(environment(tmp_path / "first", ready.url), tmp_path / "log") as killed:
+        wait_until(at_it.is_set, "the push", killed)
+        killed.popen.kill()
+        assert killed.died() == -signal.SIGKILL
+    ready.before_change = go.set  # the next change comes before the first one is through
+    env = environment(tmp_path / "second", ready.url)
+    with worker(env, tmp_path / "log") as process:
+        final = ("active", "failed")
+        wait_until(lambda: not Request.objects.exclude(state__in=final).exists(), "the work", process)
+        assert process.stop() == 0
+    wait_for_equal_tables(ready, undisturbed)
+    assert outcome(ready) == undisturbed
+    assert list(replay.differences()) == []
+
+
+def wait_for_equal_tables(controller, undisturbed) -> None:
+    """The dead worker's change may be the last to be through."""
+    deadline = time.monotonic() + 10
+    while controller.tables() != undisturbed["switches"] and time.monotonic() < deadline:
+        time.sleep(0.02)

@@ -1,10 +1,9 @@
 """Who waits for which switch."""
 
-from tercast import dz
-from tercast.tables import Entry
-
 from controlplane.config.planning import address_plan
 from controlplane.control.lag import Debt, Lag, Region
+from tercast import dz
+from tercast.tables import Entry
 
 
 def dst(text: str, code: int = 4) -> str:

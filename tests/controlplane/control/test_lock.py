@@ -28,7 +28,12 @@ def holder(transactional_db, tmp_path):
     """Another process that holds the lock."""
     env = environment(settings.ENV.state_dir, "http://127.0.0.1:9")
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLD], env=env, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLD],
+        env=env,
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout.readline() == "held\n"
     yield process
@@ -37,7 +42,9 @@ def holder(transactional_db, tmp_path):
 
 
 def test_a_session_that_finds_the_lock_taken_returns_at_once(holder):
-    request = world.log({"op": "add_switch", "switch": {"id": "s1", "dpid": world.dpid(1), "tcam_budget": None}})
+    request = world.log(
+        {"op": "add_switch", "switch": {"id": "s1", "dpid": world.dpid(1), "tcam_budget": None}}
+    )
     assert session.run() is False
     request.refresh_from_db()
     assert request.state == "queued"

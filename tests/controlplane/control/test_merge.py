@@ -2,9 +2,8 @@
 
 import random
 
-from tercast.tables import Diff, Entry, Output, difference
-
 from controlplane.control.merge import Merged
+from tercast.tables import Diff, Entry, Output, difference
 
 
 def table(rng: random.Random) -> tuple[Entry, ...]:

@@ -5,11 +5,11 @@ import zlib
 import control_world as world
 import pytest
 from django.core.management import CommandError, call_command
-from tercast.tables import Output
 
 from controlplane.control import hot, planner_state, replay, session
 from controlplane.control.models import PlannerSnapshot, Request
 from controlplane.network.models import InstalledEntry, Switch
+from tercast.tables import Output
 
 
 @pytest.fixture

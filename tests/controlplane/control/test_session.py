@@ -1,11 +1,11 @@
 """From a logged request to confirmed tables, when nothing goes wrong."""
 
+import control_world as world
 import pytest
 
 from controlplane.control import batches, session
 from controlplane.control.models import OutboxEvent, Request
 from controlplane.network.models import Switch
-import control_world as world
 
 TO_H3 = [{"set_dst": {"ip": "fd00::3", "mac": "02:00:00:00:00:03"}}, {"output": 3}]
 

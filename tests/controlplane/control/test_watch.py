@@ -203,7 +203,14 @@ def test_a_controller_that_is_gone_raises_one_alarm_and_nobody_is_connected(watc
 
 def test_alarms_of_the_controller_reach_live_pages_once(watched):
     watched.events = [
-        {"id": 7001, "at": "", "kind": "alarm", "alarm": "duplicate_dpid", "state": "raised", "detail": "two"},
+        {
+            "id": 7001,
+            "at": "",
+            "kind": "alarm",
+            "alarm": "duplicate_dpid",
+            "state": "raised",
+            "detail": "two",
+        },
         {"id": 7002, "at": "", "kind": "port_up"},
     ]
     for _ in range(2):

@@ -1,0 +1,150 @@
+"""Wake-ups: they coalesce, they do not pile up, and a lost one costs nothing but a sweep's period."""
+
+import json
+import threading
+
+import control_world as world
+import pytest
+from control_workers import environment, wait_until, worker
+from kombu import Connection, pools
+from kombu.exceptions import OperationalError
+
+from controlplane.config import broker
+from controlplane.config.celery import app
+from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
+from controlplane.control import beat, setup, tasks
+from controlplane.control.models import Request
+
+
+@pytest.fixture
+def own_broker(tmp_path):
+    """The application's broker is a folder of the test's own."""
+    before = dict(app.conf.broker_transport_options), app.conf.broker_url
+    use_broker({**before[0], **folders(tmp_path / "broker")}, "folder://localhost/")
+    yield tmp_path / "broker" / "data"
+    use_broker(*before)
+
+
+def use_broker(options: dict, url: str) -> None:
+    app.conf.broker_transport_options, app.conf.broker_url = options, url
+    app.conf.broker_write_url = app.conf.broker_read_url = url
+    pools.reset()
+    app.amqp._producer_pool = None
+    app._pool = None
+
+
+def folders(folder) -> dict[str, str]:
+    for name in ("data", "control"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    data = str(folder / "data")
+    return {"data_folder_in": data, "data_folder_out": data, "control_folder": str(folder / "control")}
+
+
+def test_wake_ups_coalesce_while_no_worker_takes_them(own_broker):
+    for _ in range(30):
+        tasks.wake()
+    assert tasks.waiting(PLANNER_QUEUE) == 1
+
+
+def test_a_broker_that_is_gone_is_no_error(own_broker, monkeypatch, caplog):
+    def fail(queue):
+        raise OperationalError("no broker")
+
+    monkeypatch.setattr(tasks, "waiting", fail)
+    tasks.wake()
+    assert "the sweep will find the work" in caplog.text
+
+
+def test_a_request_wakes_the_planner_when_it_is_committed(own_broker, transactional_db):
+    world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 1})
+    assert tasks.waiting(PLANNER_QUEUE) == 1
+
+
+def test_periods_that_nobody_takes_are_not_added_up(own_broker, transactional_db):
+    setup.make_schedules()
+    scheduler = beat.Scheduler(app=app)
+    ours = [entry for entry in scheduler.schedule.values() if entry.task.startswith("tercast.")]
+    for _ in range(30):
+        for entry in ours:
+            scheduler.apply_async(entry, advance=False)
+    assert tasks.waiting(PLANNER_QUEUE) <= beat.MOST_WAITING
+    assert tasks.waiting(DEFAULT_QUEUE) <= beat.MOST_WAITING
+
+
+def test_every_periodic_message_ends_with_its_period(own_broker, transactional_db):
+    setup.make_schedules()
+    scheduler = beat.Scheduler(app=app)
+    for entry in scheduler.schedule.values():
+        if entry.task.startswith("tercast."):
+            scheduler.apply_async(entry, advance=False)
+    messages = [json.loads(path.read_text()) for path in own_broker.iterdir()]
+    assert len(messages) == 3
+    assert all(message["headers"]["expires"] for message in messages)
+
+
+def test_after_thirty_missed_periods_a_worker_looks_once(transactional_db, controller, tmp_path):
+    """And it finds what was logged meanwhile, though no wake-up is left that says so."""
+    env = environment(tmp_path / "state", controller.url)
+    looks = []
+    real = controller.get
+    controller.get = lambda path, query: looks.append(path) or real(path, query)
+    options = folders(tmp_path / "state" / "broker")
+    with Connection("folder://localhost/", transport_options=options) as connection:
+        with app.producer_or_acquire(connection.Producer()) as producer:
+            for _ in range(30):
+                tasks.plan.apply_async(queue=PLANNER_QUEUE, producer=producer)
+                tasks.watch.apply_async(queue=DEFAULT_QUEUE, producer=producer)
+    world.line(2)
+    with worker({**env, "TERCAST_REDIS_URL": ""}, tmp_path / "log") as process:
+        wait_until(lambda: not Request.objects.exclude(state="active").exists(), "planning", process)
+        assert not list((tmp_path / "state/broker/data").iterdir())
+        assert process.stop() == 0
+    assert looks.count("/v1/links") == 0  # no watch at all: its next period will look
+    assert looks.count("/v1/switches") == 1  # one session, which read the new switches back
+
+
+def channel(tmp_path):
+    broker.register()
+    connection = Connection("folder://localhost/", transport_options=folders(tmp_path / "broker"))
+    return connection.default_channel
+
+
+def test_a_message_is_taken_once_by_whoever_comes_first(tmp_path):
+    one, other = channel(tmp_path), channel(tmp_path)
+    for n in range(200):
+        one._put("q", {"n": n})
+    taken = []
+
+    def drain(channel):
+        while True:
+            try:
+                taken.append(channel._get("q")["n"])
+            except broker.Empty:
+                return
+
+    threads = [threading.Thread(target=drain, args=(side,)) for side in (one, other)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(taken) == list(range(200))
+
+
+def test_messages_come_in_order_and_queues_do_not_mix(tmp_path):
+    one = channel(tmp_path)
+    for n in range(5):
+        one._put("q", {"n": n})
+        one._put("other", {"n": -n})
+    assert [one._get("q")["n"] for _ in range(5)] == list(range(5))
+    assert (one._size("q"), one._size("other")) == (0, 5)
+    assert one._purge("other") == 5
+    with pytest.raises(broker.Empty):
+        one._get("other")
+
+
+def test_a_message_that_is_still_being_written_is_not_seen(tmp_path):
+    one = channel(tmp_path)
+    (tmp_path / "broker" / "data" / ".00000000000000000001-aa.q.msg").write_text("{")
+    assert one._size("q") == 0
+    with pytest.raises(broker.Empty):
+        one._get("q")
