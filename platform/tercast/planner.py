@@ -113,6 +113,7 @@ class Planner:
         self.enforce_budgets = enforce_budgets
         self.applied = 0
         self.journal: list[Callable[[], None]] | None = None
+        self._bits_retired = False
         self.order = Order(self.depth)
         self.queue = Queue()
         self.network = Network(self.topology)
@@ -164,8 +165,10 @@ class Planner:
     def take_diff(self) -> Diff:
         """What has changed in the tables since the last call."""
         diff = take_changes(self.queue, self.address)
-        for site in self.network.sites.values():
-            site.release_retired()
+        if self._bits_retired:
+            self._bits_retired = False
+            for site in self.network.sites.values():
+                site.release_retired()
         return diff
 
     def tables(self) -> dict[str, Table]:
@@ -283,6 +286,7 @@ class Planner:
         else:
             place = None
         self.registry.change(request)
+        self._bits_retired = True
         match request:
             case Add("topic", _):
                 for topic in self.topics.values():

@@ -205,10 +205,10 @@ class Site:
         actions: list[Action] = [
             Output(socket.port) for socket in self._sockets_of(outputs) if socket.host is None
         ]
-        for mask, port in ((outputs, None), (back, IN_PORT)):
+        for mask, turns in ((outputs, False), (back, True)):
             for socket in self._sockets_of(mask):
                 if socket.host is not None:
-                    actions += (SetDst(socket.host), Output(socket.port if port is None else port))
+                    actions += (SetDst(socket.host), Output(IN_PORT if turns else socket.port))
         return tuple(actions)
 
     def _sockets_of(self, mask: Mask) -> list[Socket]:

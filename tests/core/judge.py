@@ -31,7 +31,9 @@ class World:
     dead_ports: set[tuple[str, int]] = field(default_factory=set)
 
     @classmethod
-    def of(cls, family: str, topic_bits: int, depth: int, topology: dict[str, Any], topics: list[Any]) -> World:
+    def of(
+        cls, family: str, topic_bits: int, depth: int, topology: dict[str, Any], topics: list[Any]
+    ) -> World:
         world = cls(family, topic_bits, depth)
         for switch in topology["switches"]:
             world.switches[switch["id"]] = switch.get("tcam_budget")
@@ -154,7 +156,12 @@ class Judge:
         self.flows = flows
         self.parsed = {
             switch: [
-                (*_range(flow["match"]["dst"]), flow["match"].get("in_port"), flow["priority"], flow["actions"])
+                (
+                    *_range(flow["match"]["dst"]),
+                    flow["match"].get("in_port"),
+                    flow["priority"],
+                    flow["actions"],
+                )
                 for flow in table
             ]
             for switch, table in flows.items()
@@ -185,7 +192,9 @@ class Judge:
                 if count != (host in wanted):
                     out.append(f"{where}: {host} got {count} copies, wanted {int(host in wanted)}")
             out += [
-                f"{where}: needless copy over {link}" for link in walk.crossed if tight and link not in walk.useful
+                f"{where}: needless copy over {link}"
+                for link in walk.crossed
+                if tight and link not in walk.useful
             ]
         if tight:
             for switch, table in self.flows.items():

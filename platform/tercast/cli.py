@@ -1,0 +1,213 @@
+"""The `tercast` command: plan, verify, simulate and encode scenarios offline, and what hosts need."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from time import perf_counter
+from typing import Any
+
+from tercast.encoder import encode
+from tercast.errors import Refused, RefusedMany
+from tercast.files import STANDARD_OUTPUT, FileRefused, read_document, read_lines, write_json
+from tercast.plan import encodings_json, plan_json, read_plan
+from tercast.plan_checks import check_plan
+from tercast.planner import Planner
+from tercast.scenario import Scenario, read_scenario
+from tercast.simulate import Simulator
+from tercast.timing import Timing
+
+DONE, FAILED, REFUSED = 0, 1, 2
+
+_EXAMPLES = """\
+examples:
+  tercast plan scenario.json -o plan.json --timing
+  tercast verify scenario.json plan.json
+  tercast simulate scenario.json plan.json --events events.jsonl -o report.json
+  tercast encode scenario.json
+
+Exit status: 0 done (verify: the plan holds), 1 the check failed, 2 the input was refused.
+"""
+
+_OTHERS = ("tercast.client.cli", "tercast.importers.cli")
+"""Modules that add commands of their own: `publish` and `listen`, `import`."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; its exit status."""
+    args = make_parser().parse_args(arguments)
+    command = args.run if hasattr(args, "run") else args.call
+    try:
+        status: int = command(args)
+        sys.stdout.flush()
+    except FileRefused as refused:
+        _tell(refused.lines)
+        return REFUSED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return REFUSED
+    except KeyboardInterrupt:
+        return 130
+    return status
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of all commands that are there."""
+    parser = argparse.ArgumentParser(
+        prog="tercast",
+        description="Publish/subscribe whose filters run in the network.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_plan(commands)
+    _add_verify(commands)
+    _add_simulate(commands)
+    _add_encode(commands)
+    for name in _OTHERS:
+        if find_spec(name) is not None:
+            import_module(name).add_commands(commands)
+    return parser
+
+
+def _add_plan(commands: Any) -> None:
+    text = "Carry out the requests of a scenario and write trees and tables."
+    parser = commands.add_parser("plan", help="from a scenario to tables", description=text)
+    parser.add_argument("scenario", metavar="SCENARIO")
+    parser.add_argument(
+        "-o", "--output", metavar="PLAN", default=STANDARD_OUTPUT, help="- is standard output"
+    )
+    parser.add_argument("--timing", action="store_true", help="print a JSON line with how long requests took")
+    parser.set_defaults(run=run_plan)
+
+
+def _add_verify(commands: Any) -> None:
+    text = "Prove a plan from its tables: every publisher, every region of the event space, every host."
+    parser = commands.add_parser("verify", help="prove that a plan holds", description=text)
+    parser.add_argument("scenario", metavar="SCENARIO")
+    parser.add_argument("plan", metavar="PLAN")
+    parser.set_defaults(run=run_verify)
+
+
+def _add_simulate(commands: Any) -> None:
+    text = "Take events through the tables of a plan, and count what is wanted, lost, doubled and needless."
+    parser = commands.add_parser("simulate", help="send events through a plan", description=text)
+    parser.add_argument("scenario", metavar="SCENARIO")
+    parser.add_argument("plan", metavar="PLAN")
+    parser.add_argument("--events", metavar="EVENTS", required=True, help="JSON lines")
+    parser.add_argument(
+        "-o", "--output", metavar="REPORT", default=STANDARD_OUTPUT, help="- is standard output"
+    )
+    parser.set_defaults(run=run_simulate)
+
+
+def _add_encode(commands: Any) -> None:
+    text = "Print the dz sets of a scenario's live requests, with their excess volume."
+    parser = commands.add_parser("encode", help="the dz sets alone", description=text)
+    parser.add_argument("scenario", metavar="SCENARIO")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default=STANDARD_OUTPUT, help="- is standard output"
+    )
+    parser.set_defaults(run=run_encode)
+
+
+def run_plan(args: argparse.Namespace) -> int:
+    """`tercast plan`."""
+    scenario = _read_scenario(args.scenario)
+    _refuse_method(args.scenario, scenario)
+    beginning = scenario.beginning()
+    planner = Planner(
+        scenario.address,
+        scenario.limits,
+        beginning.topology,
+        beginning.topics.values(),
+        enforce_budgets=False,
+    )
+    timing = Timing()
+    gc.collect()
+    gc.freeze()  # what was read stays; the collector need not look at it again
+    for i, request in enumerate(scenario.requests):
+        start = perf_counter()
+        outcome = planner.apply(request)
+        changes = len(planner.take_diff())
+        timing.note(perf_counter() - start, changes)
+        if outcome.reason is not None:
+            raise FileRefused([f"{args.scenario}: {outcome.reason.under('requests', i)}"])
+    _refuse_budgets(args.scenario, planner)
+    write_json(args.output, plan_json(planner))
+    if args.timing:
+        print(json.dumps(timing.to_json()))
+    return DONE
+
+
+def run_verify(args: argparse.Namespace) -> int:
+    """`tercast verify`."""
+    scenario = _read_scenario(args.scenario)
+    plan = read_document(args.plan, read_plan)
+    violations = check_plan(scenario, plan)
+    _tell(map(str, violations))
+    return FAILED if violations else DONE
+
+
+def run_simulate(args: argparse.Namespace) -> int:
+    """`tercast simulate`."""
+    scenario = _read_scenario(args.scenario)
+    simulator = Simulator(scenario, read_document(args.plan, read_plan))
+    for number, event in read_lines(args.events):
+        try:
+            simulator.take(event)
+        except Refused as refused:
+            raise FileRefused([f"{args.events}:{number}: {refused}"]) from None
+        except RefusedMany as many:
+            raise FileRefused([f"{args.events}:{number}: {refused}" for refused in many.errors]) from None
+    write_json(args.output, simulator.counts.report())
+    if simulator.counts.loops:
+        _tell([f"{simulator.counts.loops} events went round in a loop"])
+    return DONE if simulator.counts.holds else FAILED
+
+
+def run_encode(args: argparse.Namespace) -> int:
+    """`tercast encode`."""
+    scenario = _read_scenario(args.scenario)
+    limit = scenario.limits.max_dz_per_filter
+    encoded = {name: encode(filter_, scenario.depth, limit) for name, filter_ in scenario.filters.items()}
+    document = {
+        "encodings": encodings_json({name: encoding.dz for name, encoding in encoded.items()}),
+        "excess": {name: encoding.excess for name, encoding in encoded.items()},
+    }
+    write_json(args.output, document)
+    return DONE
+
+
+def _read_scenario(name: str) -> Scenario:
+    return read_document(name, read_scenario)
+
+
+def _refuse_method(name: str, scenario: Scenario) -> None:
+    method = scenario.aggregation.method
+    if method != "none":
+        detail = f'"{method}" is not available in this version, which makes exact tables; leave it out or say "none"'
+        raise FileRefused([f"{name}: aggregation.method: {detail}"])
+
+
+def _refuse_budgets(name: str, planner: Planner) -> None:
+    """Exact tables that are larger than budgets are no plan."""
+    counts = planner.counts()
+    lines = [
+        f"{name}: switch {switch} needs {counts[switch]} entries, its tcam_budget is "
+        f"{planner.topology.switches[switch].tcam_budget}, and aggregation.method is none"
+        for switch in planner.over_budget()
+    ]
+    if lines:
+        raise FileRefused(lines)
+
+
+def _tell(lines: Any) -> None:
+    for line in lines:
+        print(line.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr)

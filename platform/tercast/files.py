@@ -1,0 +1,192 @@
+"""Files of the offline tools: strict JSON in, whole files out, and every refusal with its place."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path as FilePath
+from typing import Any, NoReturn, TypeVar
+
+from tercast.errors import Path, Refused, RefusedMany, TercastError, shown
+
+MAX_BYTES = 1 << 30
+MAX_LINE_BYTES = 1 << 20
+MAX_NUMBER_DIGITS = 1000
+MAX_ERRORS = 100
+"""How many errors of one file are told; the first ones say enough."""
+
+STANDARD_OUTPUT = "-"
+
+Result = TypeVar("Result")
+
+
+class FileRefused(TercastError):  # noqa: N818 - named by meaning
+    """A file cannot be used: `lines` tell why, each beginning with the file's name."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        super().__init__("\n".join(lines))
+
+
+@dataclass(frozen=True, slots=True)
+class _Bad:
+    """Stands for a value that JSON readers let pass and this one does not."""
+
+    code: str
+    detail: str
+
+
+def read_json(name: str) -> Any:
+    """The JSON document in a file. FileRefused when it is no file, no UTF-8, no JSON, or not strict."""
+    return _refusing(name, lambda: parse_json(_read_bytes(name)))
+
+
+def read_document(name: str, read: Callable[[Any], Result]) -> Result:
+    """What `read` makes of the JSON document in a file; what it refuses becomes FileRefused."""
+    document = read_json(name)
+    return _refusing(name, lambda: read(document))
+
+
+def read_lines(name: str) -> Iterator[tuple[int, Any]]:
+    """The JSON values of a file of JSON lines, each with its line number; blank lines are passed over."""
+    with _opened(name) as stream:
+        number = 0
+        while line := stream.readline(MAX_LINE_BYTES + 1):
+            number += 1
+            if len(line) > MAX_LINE_BYTES:
+                raise FileRefused([f"{name}:{number}: the line has more than {MAX_LINE_BYTES} bytes"])
+            if line.strip():
+                yield number, _refusing(f"{name}:{number}", partial(parse_json, line))
+
+
+def parse_json(data: bytes) -> Any:
+    """A strict JSON document: UTF-8, no key twice, no NaN or infinity, no number that cannot be kept."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Refused((), "not_utf8", f"byte {error.start} is no UTF-8 ({error.reason})") from None
+    bad: list[_Bad] = []
+
+    def keep(code: str, detail: str) -> _Bad:
+        bad.append(_Bad(code, detail))
+        return bad[-1]
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        out = dict(items)
+        if len(out) < len(items):
+            seen: set[str] = set()
+            for key, _ in items:
+                if key in seen:
+                    out[key] = keep("duplicate_key", "this key stands twice in one object")
+                seen.add(key)
+        return out
+
+    try:
+        document = json.loads(
+            text,
+            object_pairs_hook=pairs,
+            parse_constant=lambda name: keep("not_finite", f"{name} is no JSON number"),
+            parse_int=lambda digits: _integer(digits, keep),
+            parse_float=lambda digits: _float(digits, keep),
+        )
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise Refused((), "not_json", f"no JSON: {error.msg} at {where}") from None
+    except RecursionError:
+        raise Refused((), "too_deep", "lists and objects are nested too deeply") from None
+    if bad:
+        raise RefusedMany(list(_find_bad(document, ()))[:MAX_ERRORS])
+    return document
+
+
+def write_json(name: str, document: Any, indent: int | None = 1) -> None:
+    """Write a document as a whole: a file is there complete or as it was; `-` is standard output."""
+    text = json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+    if name == STANDARD_OUTPUT:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    try:
+        _write_whole(FilePath(name), text)
+    except OSError as error:
+        raise FileRefused([f"{name}: cannot be written: {error.strerror or error}"]) from None
+
+
+def _write_whole(path: FilePath, text: str) -> None:
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8") as stream:  # a device or a pipe; a directory fails here
+            stream.write(text)
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _opened(name: str) -> Any:
+    try:
+        return FilePath(name).open("rb")
+    except (OSError, ValueError) as error:
+        _refuse_file(name, error)
+
+
+def _read_bytes(name: str) -> bytes:
+    try:
+        with FilePath(name).open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        _refuse_file(name, error)
+    if len(data) > MAX_BYTES:
+        raise Refused((), "too_large", f"the file has more than {MAX_BYTES} bytes")
+    return data
+
+
+def _refuse_file(name: str, error: Exception) -> NoReturn:
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    raise FileRefused([f"{name}: cannot be read: {reason}"]) from None
+
+
+def _refusing(name: str, action: Callable[[], Result]) -> Result:
+    """Do it; what is refused becomes FileRefused, one line each."""
+    try:
+        return action()
+    except Refused as refused:
+        raise FileRefused([f"{name}: {refused}"]) from None
+    except RefusedMany as many:
+        lines = [f"{name}: {refused}" for refused in many.errors[:MAX_ERRORS]]
+        if len(many.errors) > MAX_ERRORS:
+            lines.append(f"{name}: and {len(many.errors) - MAX_ERRORS} more errors")
+        raise FileRefused(lines) from None
+
+
+def _integer(digits: str, keep: Callable[[str, str], _Bad]) -> int | _Bad:
+    if len(digits) > MAX_NUMBER_DIGITS:
+        return keep("too_long", f"a number of {len(digits)} digits; at most {MAX_NUMBER_DIGITS}")
+    return int(digits)
+
+
+def _float(digits: str, keep: Callable[[str, str], _Bad]) -> float | _Bad:
+    value = float(digits)
+    if value in (float("inf"), float("-inf")):
+        return keep("not_finite", f"{shown(digits)} is beyond the range of doubles")
+    return value
+
+
+def _find_bad(document: Any, path: Path) -> Iterator[Refused]:
+    """The places of what was kept as bad; nesting is bounded, since the document was read."""
+    if isinstance(document, _Bad):
+        yield Refused(path, document.code, document.detail)
+    elif isinstance(document, dict):
+        for key, value in document.items():
+            yield from _find_bad(value, (*path, key))
+    elif isinstance(document, list):
+        for i, value in enumerate(document):
+            yield from _find_bad(value, (*path, i))

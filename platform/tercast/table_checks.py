@@ -1,0 +1,101 @@
+"""Checks of one switch's table that need no packet: clashes, order of priorities, entries that say nothing new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tercast.dz import Dz, covers, length
+from tercast.tables import HIGHEST_PRIORITY, LOWEST_PRIORITY, Entry, SetDst
+from tercast.violations import Findings
+
+Note = Callable[[str, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An entry with the cell that it matches."""
+
+    dz: Dz
+    entry: Entry
+
+
+def check_rows(switch: str, topic: str, rows: Iterable[Row], above: Iterable[Row], found: Findings) -> None:
+    """Check entries of one topic at one switch against each other and those `above` them.
+
+    `rows` come depth first; `above` are the entries that cover all of them, from short to long.
+    """
+    open_rows = list(above)
+    for row in rows:
+        while open_rows and not covers(open_rows[-1].dz, row.dz):
+            open_rows.pop()
+        _check_row(switch, topic, row, open_rows, found)
+        open_rows.append(row)
+
+
+def _check_row(switch: str, topic: str, row: Row, above: list[Row], found: Findings) -> None:
+    """Compare an entry with those that cover it, the nearest last."""
+    entry = row.entry
+
+    def note(kind: str, detail: str) -> None:
+        found.add(kind, f"{switch}: {detail}", topic=topic, region=(row.dz,), switch=switch)
+
+    if not LOWEST_PRIORITY <= entry.priority <= HIGHEST_PRIORITY:
+        note(
+            "priority",
+            f"entry {entry.dst} has priority {entry.priority}; {LOWEST_PRIORITY} to {HIGHEST_PRIORITY}",
+        )
+    for other in above:
+        mine, its = entry.in_port, other.entry.in_port
+        if mine is not None and its is not None and mine != its:
+            continue
+        if other.entry.key == entry.key:
+            note("ambiguous", f"entry {_named(entry)} is there twice")
+        elif other.entry.priority == entry.priority:
+            note(
+                "ambiguous",
+                f"entries {_named(other.entry)} and {_named(entry)} share priority {entry.priority}",
+            )
+        elif (other.entry.priority > entry.priority) != _wins(other, row):
+            low, high = (entry, other.entry) if _wins(row, other) else (other.entry, entry)
+            note("priority", f"entry {_named(high)} wins over {_named(low)}, which should win")
+    _check_news(row, above, note)
+
+
+def _wins(a: Row, b: Row) -> bool:
+    """Whether `a` should win over `b`, which it overlaps."""
+    if (a.entry.in_port is None) != (b.entry.in_port is None):
+        return a.entry.in_port is not None
+    return length(a.dz) > length(b.dz)
+
+
+def _check_news(row: Row, above: list[Row], note: Note) -> None:
+    """An entry says something that the one it hides does not say."""
+    hidden = _hidden(row, above)
+    port = row.entry.in_port
+    if effect(row.entry, port) == (effect(hidden, port) if hidden is not None else []):
+        other = _named(hidden) if hidden is not None else "no entry at all"
+        note("redundant", f"entry {_named(row.entry)} does no other than {other}")
+
+
+def _hidden(row: Row, above: list[Row]) -> Entry | None:
+    """The entry that packets would meet without this one."""
+    port = row.entry.in_port
+    candidates = [other.entry for other in above if other.entry.in_port in (None, port)]
+    return max(candidates, key=lambda entry: entry.priority, default=None)
+
+
+def effect(entry: Entry, port: int | None) -> list[tuple[str, str]]:
+    """The copies that an entry makes of packets from `port` (None: any), as pairs of port and new destination."""
+    copies: list[tuple[str, str]] = []
+    rewritten = ""
+    for action in entry.actions:
+        if isinstance(action, SetDst):
+            rewritten = action.host
+        elif action.port != port:
+            copies.append((str(action.port), rewritten))
+    return sorted(copies)
+
+
+def _named(entry: Entry) -> str:
+    return entry.dst if entry.in_port is None else f"{entry.dst} from port {entry.in_port}"

@@ -1,0 +1,37 @@
+"""How long requests took."""
+
+from __future__ import annotations
+
+from math import ceil
+
+
+class Timing:
+    """Times of single requests, and the table changes that they caused."""
+
+    __slots__ = ("_changes", "_seconds")
+
+    def __init__(self) -> None:
+        self._seconds: list[float] = []
+        self._changes = 0
+
+    def note(self, seconds: float, changes: int) -> None:
+        """One request took so long, and changed so many entries."""
+        self._seconds.append(seconds)
+        self._changes += changes
+
+    def to_json(self) -> dict[str, object]:
+        """Number of requests, seconds in all, microseconds of the median and of the slowest hundredth."""
+        return {
+            "requests": len(self._seconds),
+            "seconds": round(sum(self._seconds), 6),
+            "p50_us": self._percentile(50),
+            "p99_us": self._percentile(99),
+            "changes": self._changes,
+        }
+
+    def _percentile(self, percent: int) -> float:
+        """The smallest time that so many percent of the requests do not exceed, in microseconds."""
+        if not self._seconds:
+            return 0.0
+        rank = max(1, ceil(len(self._seconds) * percent / 100))
+        return round(sorted(self._seconds)[rank - 1] * 1e6, 1)

@@ -1,0 +1,340 @@
+"""The proof for one topic: every publisher, every region of the event space, walked through the tables.
+
+The prefixes of all entries, advertisements and subscriptions cut the space into atoms: a prefix without those
+below it. Within an atom every table does the same to every event, so one walk for an atom and an ingress port
+stands for all its events. Nothing is sampled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from tercast.dz import WHOLE, Dz, DzSet, covers
+from tercast.forwarding import HostMask, Step, World
+from tercast.keys import Order, SortedKeys
+from tercast.table_checks import Row, check_rows
+from tercast.tables import IN_PORT, Entry, Output
+from tercast.topology import Port
+from tercast.violations import Findings
+
+
+@dataclass(slots=True)
+class Rule:
+    """An entry, with what it does; `turns` when it sends something back to where it came from."""
+
+    entry: Entry
+    steps: tuple[Step, ...]
+    turns: bool
+
+
+@dataclass(slots=True)
+class Frame:
+    """A prefix that is open during the pass: its volume, what of it is filled, who brings and who wants it."""
+
+    dz: Dz
+    volume: int
+    brought: HostMask
+    wanted: HostMask
+    filled: int = 0
+
+
+@dataclass(slots=True)
+class Flow:
+    """What becomes of packets at a switch from an ingress port: hosts that get them, and get them again."""
+
+    once: HostMask = 0
+    again: HostMask = 0
+    onward: list[tuple[Step, Port]] = field(default_factory=list)
+
+
+class TopicProof:
+    """Prefixes of one topic, with the entries, advertisements and subscriptions at each."""
+
+    __slots__ = ("_ads", "_order", "_prefixes", "_rules", "_subs", "_uses", "exact", "topic")
+
+    def __init__(self, topic: str, order: Order, exact: bool) -> None:
+        self.topic = topic
+        self.exact = exact
+        self._order = order
+        self._prefixes = SortedKeys()
+        self._uses: dict[Dz, int] = {}
+        self._rules: dict[str, dict[Dz, list[Rule]]] = {}
+        self._ads: dict[Dz, dict[str, list[str]]] = {}
+        self._subs: dict[Dz, dict[str, list[str]]] = {}
+
+    def add_entry(self, switch: str, dz: Dz, entry: Entry, world: World) -> None:
+        """An entry of the topic is in a table."""
+        rules = self._rules.setdefault(switch, {}).setdefault(dz, [])
+        turns = any(isinstance(action, Output) and action.port == IN_PORT for action in entry.actions)
+        rules.append(Rule(entry, world.steps(switch, entry), turns))
+        rules.sort(key=lambda rule: rule.entry.in_port or 0)
+        self._use(dz)
+
+    def remove_entry(self, switch: str, dz: Dz, entry: Entry) -> None:
+        """It is there no more."""
+        rules = self._rules[switch][dz]
+        del rules[next(i for i, rule in enumerate(rules) if rule.entry.key == entry.key)]
+        if not rules:
+            del self._rules[switch][dz]
+        self._unuse(dz)
+
+    def look_again(self, world: World) -> None:
+        """The network is another one: read anew what entries do."""
+        for switch, table in self._rules.items():
+            for rules in table.values():
+                for rule in rules:
+                    rule.steps = world.steps(switch, rule.entry)
+
+    def register(self, ad: bool, name: str, host: str, cells: DzSet) -> None:
+        """An advertisement or a subscription is live."""
+        table = self._ads if ad else self._subs
+        for dz in cells:
+            table.setdefault(dz, {}).setdefault(host, []).append(name)
+            self._use(dz)
+
+    def withdraw(self, ad: bool, name: str, host: str, cells: DzSet) -> None:
+        """It is live no more."""
+        table = self._ads if ad else self._subs
+        for dz in cells:
+            table[dz][host].remove(name)
+            if not table[dz][host]:
+                del table[dz][host]
+            if not table[dz]:
+                del table[dz]
+            self._unuse(dz)
+
+    def check(self, region: DzSet, world: World, found: Findings) -> None:
+        """Note all that is wrong within `region`."""
+        for dz in region:
+            Walk(self, world, found).check(dz)
+
+    def prefixes_of(self, dz: Dz) -> tuple[list[Dz], list[Dz]]:
+        """The prefixes that cover `dz` and are not it, from short to long, and those within it, depth first."""
+        above = [dz >> k for k in range(dz.bit_length() - 1, 0, -1) if dz >> k in self._uses]
+        key = self._order.key(dz)
+        return above, [self._order.dz(found) for found in self._prefixes.range(key, self._order.end(key))]
+
+    def frame(self, dz: Dz, over: Frame | None, world: World) -> Frame:
+        """What is known of a prefix inside `over`."""
+        brought, wanted = (over.brought, over.wanted) if over is not None else (0, 0)
+        for host in self._ads.get(dz, ()):
+            brought |= 1 << world.index[host] if host in world.place else 0
+        for host in self._subs.get(dz, ()):
+            wanted |= 1 << world.index[host]
+        length = dz.bit_length() - 1
+        volume = 1 << self._order.depth - length
+        return Frame(dz, volume, brought, wanted)
+
+    def publisher(self, host: str, chain: Iterable[Dz]) -> str:
+        """An advertisement of `host` that one of the prefixes has."""
+        return next((names[host][0] for dz in chain if host in (names := self._ads.get(dz, {}))), host)
+
+    def rules_at(self, switch: str, chain: Iterable[Dz]) -> Iterator[Rule]:
+        """The rules of a switch at the given prefixes."""
+        table = self._rules.get(switch)
+        if table:
+            for dz in chain:
+                yield from table.get(dz, ())
+
+    def rows(self, switch: str, prefixes: Iterable[Dz]) -> list[Row]:
+        """The entries of a switch at the given prefixes."""
+        table = self._rules.get(switch, {})
+        return [Row(dz, rule.entry) for dz in prefixes for rule in table.get(dz, ())]
+
+    def switches(self) -> Iterable[str]:
+        """Those that have, or had, entries of the topic."""
+        return self._rules
+
+    def _use(self, dz: Dz) -> None:
+        count = self._uses.get(dz, 0)
+        self._uses[dz] = count + 1
+        if not count:
+            self._prefixes.add(self._order.key(dz))
+
+    def _unuse(self, dz: Dz) -> None:
+        self._uses[dz] -= 1
+        if not self._uses[dz]:
+            del self._uses[dz]
+            self._prefixes.remove(self._order.key(dz))
+
+
+class Walk:
+    """One pass over a cell of the space: all atoms in it, and all entries."""
+
+    __slots__ = ("_chain", "_flows", "_found", "_proof", "_used", "_world")
+
+    def __init__(self, proof: TopicProof, world: World, found: Findings) -> None:
+        self._proof = proof
+        self._world = world
+        self._found = found
+        self._chain: list[Dz] = []
+        self._flows: dict[Port, Flow] = {}
+        self._used: set[int] = set()
+
+    def check(self, dz: Dz) -> None:
+        """Walk every atom within `dz`, then look at the entries there."""
+        proof, world = self._proof, self._world
+        above, within = proof.prefixes_of(dz)
+        frame: Frame | None = None
+        for over in above:
+            frame = proof.frame(over, frame, world)
+        stack = [proof.frame(dz, frame, world)]
+        self._chain = [*above, dz]
+        for inner in within:
+            if inner == dz:
+                continue
+            while not covers(stack[-1].dz, inner):
+                self._close(stack)
+            stack.append(proof.frame(inner, stack[-1], world))
+            self._chain.append(inner)
+        while stack:
+            self._close(stack)
+        self._check_entries(above, within)
+
+    def _close(self, stack: list[Frame]) -> None:
+        """A prefix ends: what of it no longer prefix has is an atom."""
+        frame = stack.pop()
+        if frame.filled < frame.volume and frame.brought:
+            self._check_atom(frame)
+        if stack:
+            stack[-1].filled += frame.volume
+        self._chain.pop()
+
+    def _check_atom(self, atom: Frame) -> None:
+        world = self._world
+        self._flows = {}
+        chain = self._chain[::-1]
+        ingresses: dict[Port, str] = {}
+        for host in world.hosts(atom.brought):
+            ingresses.setdefault(world.place[host], host)
+        for ingress, host in ingresses.items():
+            flow = self._flow(ingress, chain)
+            expected = atom.wanted & world.members[world.components[ingress[0]]]
+            lost, unwanted = expected & ~flow.once, flow.once & ~expected if self._proof.exact else 0
+            if lost | unwanted | flow.again:
+                self._note(atom.dz, host, chain, lost, unwanted, flow.again)
+        if self._proof.exact:
+            self._check_needless(atom.dz)
+
+    def _note(
+        self, dz: Dz, host: str, chain: list[Dz], lost: HostMask, unwanted: HostMask, doubled: HostMask
+    ) -> None:
+        publisher = self._proof.publisher(host, chain)
+        for kind, mask, what in (
+            ("lost", lost, "subscribes to them and gets none"),
+            ("unwanted", unwanted, "gets them and has no such subscription"),
+            ("doubled", doubled, "gets more than one copy"),
+        ):
+            for name in self._world.hosts(mask):
+                self._found.add(
+                    kind,
+                    f"host {name} {what}",
+                    topic=self._proof.topic,
+                    region=(dz,),
+                    publisher=publisher,
+                    host=name,
+                )
+
+    def _flow(self, start: Port, chain: list[Dz]) -> Flow:
+        """Follow packets of the atom from a switch and ingress port; what is reached twice is walked once."""
+        done, opened = self._flows, {start: self._open(start, chain)} if start not in self._flows else {}
+        stack = list(opened)
+        while stack:
+            here = stack[-1]
+            if here in done:
+                stack.pop()
+                continue
+            if here not in opened:
+                opened[here] = self._open(here, chain)
+            flow = opened[here]
+            waiting = [far for _, far in flow.onward if far not in done and far not in opened]
+            if waiting:
+                stack += waiting
+                continue
+            self._finish(here, flow, opened, chain)
+            stack.pop()
+        return done[start]
+
+    def _finish(self, here: Port, flow: Flow, opened: dict[Port, Flow], chain: list[Dz]) -> None:
+        """All that lies behind a switch is known: who gets the packets through it."""
+        for step, far in flow.onward:
+            behind = self._flows.get(far)
+            if behind is None:
+                self._found.add(
+                    "loop",
+                    f"{here[0]} sends them over port {step.port} to {far[0]}, where they came from",
+                    topic=self._proof.topic,
+                    region=(chain[0],),
+                    switch=here[0],
+                )
+                continue
+            flow.again |= behind.again | flow.once & behind.once
+            flow.once |= behind.once
+        self._flows[here] = flow
+
+    def _open(self, here: Port, chain: list[Dz]) -> Flow:
+        """What the entry that wins at a switch does to packets from an ingress port."""
+        switch, in_port = here
+        flow = Flow()
+        winner: Rule | None = None
+        for rule in self._proof.rules_at(switch, chain):
+            if rule.entry.in_port in (None, in_port):
+                self._used.add(id(rule))
+                if winner is None or rule.entry.priority > winner.entry.priority:
+                    winner = rule
+        if winner is None:
+            return flow
+        steps = [step for step in winner.steps if step.port != in_port]
+        if winner.turns:
+            steps += self._world.back(switch, in_port, winner.entry)
+        for step in steps:
+            if step.problem:
+                self._found.add(
+                    "output", step.problem, topic=self._proof.topic, region=(chain[0],), switch=switch
+                )
+            elif step.far is not None:
+                flow.onward.append((step, step.far))
+            else:
+                flow.again |= flow.once & step.hosts
+                flow.once |= step.hosts
+        return flow
+
+    def _check_needless(self, dz: Dz) -> None:
+        """No copy crosses a link for nobody."""
+        for (switch, _), flow in self._flows.items():
+            for step, far in flow.onward:
+                behind = self._flows.get(far)
+                if behind is not None and not behind.once:
+                    self._found.add(
+                        "needless",
+                        f"{switch} sends copies over port {step.port} to {far[0]}, behind which nobody gets them",
+                        topic=self._proof.topic,
+                        region=(dz,),
+                        switch=switch,
+                    )
+
+    def _check_entries(self, above: list[Dz], within: list[Dz]) -> None:
+        """The entries in the cell, by themselves, and whether packets come to them at all."""
+        proof = self._proof
+        for switch in proof.switches():
+            rows = proof.rows(switch, within)
+            if not rows:
+                continue
+            check_rows(switch, proof.topic, rows, proof.rows(switch, above), self._found)
+            if not proof.exact:
+                continue
+            for rule, row in zip(proof.rules_at(switch, within), rows, strict=True):
+                if id(rule) not in self._used:
+                    self._found.add(
+                        "idle",
+                        f"{switch}: no packet ever comes to entry {rule.entry.dst}",
+                        topic=proof.topic,
+                        region=(row.dz,),
+                        switch=switch,
+                    )
+
+
+def whole_space() -> DzSet:
+    """Every region of a topic."""
+    return (WHOLE,)

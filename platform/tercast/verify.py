@@ -1,0 +1,215 @@
+"""The verifier: proves a set of tables from the tables alone, by walking prefixes.
+
+For every publisher and every region of the event space: each host with a subscription there, in reach, gets
+the events once; nobody else gets them; nothing loops. It shares no state with the planner and assumes no more of
+tables than that the entry with the highest priority wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tercast.addressing import AddressPlan
+from tercast.dz import Dz, DzSet, canonical
+from tercast.errors import Refused
+from tercast.eventspace import Topic
+from tercast.forwarding import World
+from tercast.keys import Order
+from tercast.registry import ADVERTISEMENT, Registration, Registry
+from tercast.tables import Diff, Entry
+from tercast.topic_proof import TopicProof, whole_space
+from tercast.topology import Topology
+from tercast.violations import Findings, Violation
+
+Touched = dict[str, set[Dz]]
+
+
+def verify(
+    topology: Topology,
+    topics: Iterable[Topic],
+    ads: Iterable[Registration],
+    subs: Iterable[Registration],
+    tables: Mapping[str, Iterable[Entry]],
+    address: AddressPlan,
+    exact: bool = True,
+) -> list[Violation]:
+    """All that is wrong with `tables`; nothing means that they hold.
+
+    With `exact=False` tables may deliver too much (aggregated ones do), but never lose, double or loop.
+    """
+    verifier = Verifier(topology, topics, address, exact)
+    for registration in (*ads, *subs):
+        verifier.register(registration)
+    verifier.load(tables)
+    return verifier.check()
+
+
+class Verifier:
+    """Keeps tables and registrations, and checks all of them or the part that something touched."""
+
+    def __init__(
+        self, topology: Topology, topics: Iterable[Topic], address: AddressPlan, exact: bool = True
+    ) -> None:
+        self._topology = topology
+        self._address = address
+        self._exact = exact
+        self._order = Order(address.dz_room)
+        self._world = World(topology)
+        self._version = topology.version
+        self._proofs: dict[str, TopicProof] = {}
+        self._names: dict[int, str] = {}
+        self._parsed: dict[str, tuple[str, Dz] | Refused] = {}
+        self._stray: dict[tuple[str, str, int | None], tuple[Entry, str]] = {}
+        self._registered: dict[str, Registration] = {}
+        self._counts: dict[str, int] = {}
+        self._know(topics)
+
+    @classmethod
+    def of(cls, registry: Registry, tables: Mapping[str, Iterable[Entry]], exact: bool = True) -> Verifier:
+        """A verifier that knows the live registrations and the tables, to go on with `step`."""
+        verifier = cls(registry.topology, registry.topics.values(), registry.address, exact)
+        for registration in registry.live.values():
+            verifier.register(registration)
+        verifier.load(tables)
+        return verifier
+
+    def step(self, registry: Registry, diff: Diff) -> list[Violation]:
+        """Take in what changed in registrations, network and tables, and check what that touches.
+
+        A changed network or topic touches everything.
+        """
+        everything = self._know(registry.topics.values())
+        if registry.topology.version != self._version:
+            everything = True
+            self.refresh()
+        touched = self.follow(registry)
+        for topic, cells in self.apply(diff).items():
+            touched.setdefault(topic, set()).update(cells)
+        if everything:
+            return self.check()
+        return self.check({topic: canonical(cells) for topic, cells in touched.items()})
+
+    def register(self, registration: Registration) -> None:
+        """An advertisement or subscription is live."""
+        self._registered[registration.id] = registration
+        ad = registration.kind == ADVERTISEMENT
+        self._proofs[registration.topic].register(ad, registration.id, registration.host, registration.dz)
+
+    def withdraw(self, name: str) -> None:
+        """It is live no more."""
+        gone = self._registered.pop(name)
+        self._proofs[gone.topic].withdraw(gone.kind == ADVERTISEMENT, gone.id, gone.host, gone.dz)
+
+    def follow(self, registry: Registry) -> Touched:
+        """Take in which registrations are live; the cells of those that came, went or were encoded anew."""
+        touched: Touched = {}
+        live = registry.live
+        for name, old in list(self._registered.items()):
+            if live.get(name) is not old:
+                self.withdraw(name)
+                touched.setdefault(old.topic, set()).update(old.dz)
+        for name, new in live.items():
+            if name not in self._registered:
+                self.register(new)
+                touched.setdefault(new.topic, set()).update(new.dz)
+        return touched
+
+    def load(self, tables: Mapping[str, Iterable[Entry]]) -> None:
+        """Take in whole tables, in addition to what is there."""
+        for switch, entries in tables.items():
+            for entry in entries:
+                self._add(switch, entry)
+
+    def apply(self, diff: Diff) -> Touched:
+        """Take in a diff; the cells whose entries changed."""
+        touched: Touched = {}
+        for change in diff.switches:
+            for entry in change.removed + change.modified:
+                self._remove(change.switch, entry, touched)
+            for entry in change.added + change.modified:
+                self._add(change.switch, entry, touched)
+        return touched
+
+    def refresh(self) -> None:
+        """Read the topology anew after it changed."""
+        self._world = World(self._topology)
+        self._version = self._topology.version
+        for proof in self._proofs.values():
+            proof.look_again(self._world)
+        strays, self._stray = self._stray, {}
+        for (switch, _, _), (entry, _) in strays.items():
+            self._counts[switch] -= 1
+            self._add(switch, entry)
+
+    def check(self, touched: Mapping[str, DzSet] | None = None) -> list[Violation]:
+        """All that is wrong within `touched` cells by topic; everywhere without it."""
+        found = Findings()
+        self._check_strays(found)
+        self._check_counts(found)
+        for name, proof in self._proofs.items():
+            region = whole_space() if touched is None else touched.get(name, ())
+            proof.check(region, self._world, found)
+        return found.violations()
+
+    def _know(self, topics: Iterable[Topic]) -> bool:
+        """Take in topics; whether any is new."""
+        new = [topic for topic in topics if topic.name not in self._proofs]
+        for topic in new:
+            self._proofs[topic.name] = TopicProof(topic.name, self._order, self._exact)
+            self._names[topic.code] = topic.name
+            self._parsed.clear()
+        return bool(new)
+
+    def _add(self, switch: str, entry: Entry, touched: Touched | None = None) -> None:
+        self._counts[switch] = self._counts.get(switch, 0) + 1
+        place = self._place(switch, entry)
+        if isinstance(place, str):
+            self._stray[switch, entry.dst, entry.in_port] = (entry, place)
+            return
+        topic, dz = place
+        self._proofs[topic].add_entry(switch, dz, entry, self._world)
+        if touched is not None:
+            touched.setdefault(topic, set()).add(dz)
+
+    def _remove(self, switch: str, entry: Entry, touched: Touched) -> None:
+        self._counts[switch] -= 1
+        if self._stray.pop((switch, entry.dst, entry.in_port), None) is not None:
+            return
+        found = self._cell(entry)
+        if not isinstance(found, Refused):
+            topic, dz = found
+            self._proofs[topic].remove_entry(switch, dz, entry)
+            touched.setdefault(topic, set()).add(dz)
+
+    def _place(self, switch: str, entry: Entry) -> tuple[str, Dz] | str:
+        """The topic and cell of an entry, or why it has none."""
+        if switch not in self._topology.switches:
+            return f"there is no switch {switch}"
+        if entry.in_port is not None and (switch, entry.in_port) not in self._world.ports:
+            return f"{switch}: entry {entry.dst} is for port {entry.in_port}, which has no link and no host"
+        found = self._cell(entry)
+        return f"{switch}: entry {entry.dst}: {found.detail}" if isinstance(found, Refused) else found
+
+    def _cell(self, entry: Entry) -> tuple[str, Dz] | Refused:
+        found = self._parsed.get(entry.dst)
+        if found is None:
+            found = self._parsed[entry.dst] = self._parse(entry.dst)
+        return found
+
+    def _parse(self, dst: str) -> tuple[str, Dz] | Refused:
+        try:
+            code, dz = self._address.parse_match(dst)
+        except Refused as refused:
+            return refused
+        name = self._names.get(code)
+        return Refused((), "unknown_code", f"no topic has code {code}") if name is None else (name, dz)
+
+    def _check_strays(self, found: Findings) -> None:
+        for (switch, _, _), (_, why) in self._stray.items():
+            found.add("stray", why, switch=switch)
+
+    def _check_counts(self, found: Findings) -> None:
+        for name, switch in self._topology.switches.items():
+            count, budget = self._counts.get(name, 0), switch.tcam_budget
+            if budget is not None and count > budget:
+                found.add("budget", f"{name} has {count} entries, its budget is {budget}", switch=name)
