@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import islice, repeat
 from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, Self
 
 from tercast.client.publisher import Publisher
 from tercast.client.sequence import Sequence
@@ -64,16 +67,51 @@ class _Diverted:
 def _send(args: Namespace, publisher: Publisher, events: Iterable[tuple[str, Values]]) -> int:
     sent = 0
     due = time.monotonic()
-    try:
+    with _Interrupts() as interrupts:
         for place, values in events:
             while (left := due - time.monotonic()) > 0:
                 time.sleep(min(left, _LONGEST_SLEEP_S))
-            _placed(publisher.publish, place, values)
-            sent += 1
+            with interrupts.held():
+                _placed(publisher.publish, place, values)
+                sent += 1
             due += 1 / args.rate
-    except KeyboardInterrupt:
-        pass  # what is out is out; say how much
     return sent
+
+
+class _Interrupts:
+    """Ctrl-C and SIGTERM end the block quietly, and not while they are held; a second one then does."""
+
+    def __init__(self) -> None:
+        self._held = self._asked = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._interrupt)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        return kind is KeyboardInterrupt
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Within, the first interrupt waits: nothing comes between sending an event and counting it."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+        if self._asked:
+            raise KeyboardInterrupt
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if not self._held or self._asked:
+            raise KeyboardInterrupt
+        self._asked = True
 
 
 def _placed(call: Callable[[Values], object], place: str, values: Values) -> None:

@@ -74,6 +74,7 @@ def start():
     def run(*arguments):
         process = subprocess.Popen(
             [sys.executable, "-m", "tercast.client", *arguments],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -179,6 +180,20 @@ def test_counts_rates_and_times_may_be_absurd(start, scenario, port):
         out, err = process.communicate(timeout=60)
         assert out.startswith(("published 1 of a1", "received 1, ")), out
         assert (err, process.returncode) == ("", 0)
+
+
+def test_events_come_from_standard_input_until_an_interrupt(start, scenario, port):
+    listener = listening(start, "--scenario", scenario, "--host", "h2", "--udp", "::1", "--port", port)
+    way = ["--scenario", scenario, "--udp", "::1", "--port", port, "--to", "::1", "--advertisement", "a1"]
+    publisher = start("publish", *way, "--file", "-", "--rate", "1e6")
+    event = {"publisher": "a1", "values": {"low": 92, "price": 1, "on": True, "note": ""}}
+    for _ in range(3):
+        publisher.stdin.write(json.dumps(event) + "\n")
+        publisher.stdin.flush()
+        assert listener.stdout.readline().startswith("quotes a1 ")
+    publisher.send_signal(signal.SIGINT)
+    assert publisher.wait(60) == 0
+    assert publisher.stdout.read() == "published 3 of a1 from ::1\n"
 
 
 def test_a_reader_that_goes_away_is_no_fault(start, scenario, port):
