@@ -1,0 +1,161 @@
+"""The whole way: log, worker, controller, Open vSwitch, an event; and back after what goes wrong."""
+
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+from pathlib import Path
+
+import control_world as world
+import pytest
+from control_workers import CELERY, Process, environment, wait_until, worker
+from django.conf import settings
+
+from controlplane.control import replay
+from controlplane.control.models import OutboxEvent, Request
+from controlplane.network.models import InstalledEntry, Link, Port, Switch
+from mininet_labs.fabric import Fabric, FrameSocket
+from mininet_labs.fabric.probe import event_frame, event_payload
+
+pytestmark = pytest.mark.fabric
+
+HOSTS = {
+    f"h{n}": {
+        "id": f"h{n}",
+        "switch": f"s{n}",
+        "port": 3,
+        "ip": f"fd00::{n}",
+        "mac": f"02:00:00:00:00:0{n}",
+    }
+    for n in (1, 2, 3)
+}
+TOPOLOGY = {
+    "switches": [{"id": f"s{n}", "dpid": world.dpid(n)} for n in (1, 2, 3)],
+    "links": [{"a": f"s{n}", "a_port": 1, "b": f"s{n + 1}", "b_port": 2} for n in (1, 2)],
+    "hosts": list(HOSTS.values()),
+}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Platform:
+    """Open vSwitch, a controller, a worker and beat, on the test's database."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.openflow, self.northbound = free_port(), free_port()
+        self.fabric = Fabric(
+            folder / "f", TOPOLOGY, controllers=[f"tcp:127.0.0.1:{self.openflow}"], links="joined"
+        )
+        self.env = environment(folder / "state", f"http://127.0.0.1:{self.northbound}")
+        self.controller: Process | None = None
+        self.worker: Process | None = None
+        self.beat: Process | None = None
+
+    def start(self) -> None:
+        self.fabric.start()
+        self.start_controller()
+        Process([sys.executable, "manage.py", "prepare"], self.env, self.folder / "prepare.log").died()
+        self.worker = worker(self.env, self.folder / "worker.log")
+        beat = [*CELERY, "beat", "--pidfile", "", "--loglevel", "warning"]
+        self.beat = Process(beat, self.env, self.folder / "beat.log")
+
+    def start_controller(self) -> None:
+        where = ["--openflow", f"127.0.0.1:{self.openflow}", "--northbound", f"127.0.0.1:{self.northbound}"]
+        token = ["--token-file", str(self.folder / "state/secrets/northbound-token")]
+        quick = ["--probe-interval", "0.5", "--poll-interval", "0.5"]
+        arguments = [sys.executable, "-m", "controller_app", *where, *token, *quick]
+        self.controller = Process(arguments, self.env, self.folder / "controller.log")
+
+    def stop(self) -> None:
+        for process in (self.beat, self.worker, self.controller):
+            if process is not None:
+                process.__exit__()
+        self.fabric.stop()
+
+    def until(self, condition, what: str) -> None:
+        wait_until(condition, what, self.worker)
+
+    def own_entries(self) -> dict[str, int]:
+        """How many content entries each switch has."""
+        return {
+            switch: self.fabric.ofctl(switch, "dump-flows", "cookie=0x7ec0a57e00000001/-1").count("cookie=")
+            for switch in ("s1", "s2", "s3")
+        }
+
+    def event(self, low_bits: str, payload: bytes) -> bytes | None:
+        """Publish from h1 an event whose dz begins with `low_bits`; what h3 receives of it."""
+        address = f"ff0e:4:{int(low_bits.ljust(16, '0'), 2):x}::"
+        with (
+            FrameSocket(self.fabric.host_socket("h1")) as sender,
+            FrameSocket(self.fabric.host_socket("h3")) as receiver,
+        ):
+            sender.send(event_frame(HOSTS["h1"], address, payload))
+            frame = receiver.recv(5.0)
+        found = None if frame is None else event_payload(HOSTS["h3"], frame)
+        return found if isinstance(found, bytes) else None
+
+
+@pytest.fixture
+def platform(transactional_db):
+    folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
+    running = Platform(folder)
+    try:
+        running.start()
+        yield running
+    finally:
+        running.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def active(*rows) -> bool:
+    return all(Request.objects.get(pk=row.request_id).state == "active" for row in rows)
+
+
+def test_from_the_log_to_an_event_through_everything_that_goes_wrong(platform):
+    assert len(settings.NORTHBOUND_TOKEN) > 16
+    world.line(3)
+    advertisement, subscription = world.advertise("h1", ["0"]), world.subscribe("h3", ["01"])
+    platform.until(lambda: active(advertisement, subscription), "the subscription")
+    assert platform.own_entries() == {"s1": 1, "s2": 1, "s3": 1}
+    assert platform.event("01", b"first") == b"first"
+
+    # the watcher sees ports and links, and tells live pages of the load
+    platform.until(lambda: Port.objects.filter(switch__name="s2", up=True).count() == 3, "the ports")
+    platform.until(lambda: not Link.objects.filter(discovered_at=None).exists(), "discovery")
+    platform.until(lambda: OutboxEvent.objects.filter(kind="load").exists(), "the load")
+
+    # port status is the truth about links
+    platform.fabric.set_link("s2", 1, False)
+    platform.until(lambda: Link.objects.filter(up=False).count() == 1, "the link to go down")
+    assert platform.event("01", b"nobody") is None
+    platform.fabric.set_link("s2", 1, True)
+    platform.until(lambda: Link.objects.filter(up=True).count() == 2, "the link to come up")
+    assert platform.event("01", b"again") == b"again"
+
+    # a power cut: all tables are empty
+    platform.fabric.restart_switches()
+    platform.until(lambda: platform.own_entries() == {"s1": 1, "s2": 1, "s3": 1}, "the repair")
+    assert platform.event("01", b"after the cut") == b"after the cut"
+
+    # the controller is killed: traffic flows, requests wait, and are deployed when it is back
+    platform.controller.popen.kill()
+    assert platform.controller.died() == -signal.SIGKILL
+    late = world.subscribe("h2", ["00"])
+    platform.until(lambda: Request.objects.get(pk=late.request_id).state == "deploying", "the waiting")
+    assert platform.event("01", b"without a controller") == b"without a controller"
+    platform.start_controller()
+    platform.until(lambda: active(late), "the late subscription")
+    platform.until(lambda: Switch.objects.filter(connected=True).count() == 3, "the connections")
+    assert platform.own_entries() == {"s1": 2, "s2": 2, "s3": 1}
+
+    # what is kept, what the log leads to, and what the switches have are one
+    assert list(replay.differences()) == []
+    assert InstalledEntry.objects.count() == 5
+    assert platform.worker.stop() == 0
+    assert platform.beat.stop() == 0
