@@ -246,7 +246,7 @@ def test_a_restarted_switch_gets_its_reserved_entries_again(run_dir: Path) -> No
         assert own.get(f"/v1/switches/{dpid(1)}/entries")["entries"] == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.full)])
 def test_a_controller_that_ends_and_comes_again_keeps_the_entries(run_dir: Path, number: int) -> None:
     topology = {"switches": TOPOLOGY["switches"][:2], "links": TOPOLOGY["links"][:1], "hosts": []}
     port = free_port()
