@@ -9,6 +9,7 @@ from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
 from django.views import defaults
 from rest_framework import exceptions
+from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
 from controlplane.api.problems import Problem, from_refused, invalid, pointer
@@ -41,7 +42,9 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     problem = as_problem(error)
     if problem is None:
         return None
-    document = problem.to_json(request_id(context["request"]))
+    request = context["request"]
+    request.accepted_renderer = JSONRenderer()  # whatever was negotiated for the good answer
+    document = problem.to_json(request_id(request))
     return Response(document, problem.status, headers=dict(problem.headers), content_type=CONTENT_TYPE)
 
 

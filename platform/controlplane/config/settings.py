@@ -114,6 +114,7 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Publish/subscribe whose filters run in the network.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["controlplane.api.permissions.RolePermission"],
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "SWAGGER_UI_DIST": "SIDECAR",

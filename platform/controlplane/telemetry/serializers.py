@@ -6,9 +6,9 @@ from drf_spectacular.utils import OpenApiExample, extend_schema_serializer
 from rest_framework import serializers
 
 from controlplane.api.fields import Integer, Name, Number
-from controlplane.api.query import MAX_ID
 from controlplane.api.views import url
 from controlplane.telemetry.models import TrafficReport
+from tercast.strict import SAFE_INTEGER
 
 COUNTERS = ("published", "wanted", "delivered", "lost", "doubled", "unwanted")
 MAX_DELAY_MS = 86_400_000.0
@@ -57,7 +57,7 @@ class _DelayReportSerializer(serializers.Serializer[Any]):
 
 
 def _counter() -> Integer:
-    return Integer(min_value=0, max_value=MAX_ID)
+    return Integer(min_value=0, max_value=SAFE_INTEGER)
 
 
 @extend_schema_serializer(

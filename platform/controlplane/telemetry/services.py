@@ -3,8 +3,6 @@
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, FloatField, Max, Sum
-from django.db.models.functions import Cast
 
 from controlplane.control.outbox import emit
 from controlplane.telemetry.models import TrafficReport
@@ -23,12 +21,15 @@ def report(values: dict[str, Any], actor: Any) -> TrafficReport:
 
 
 def totals() -> dict[str, Any]:
-    """Counters over all reporters; p50 is their mean weighted by deliveries, p99 the largest."""
-    timed = TrafficReport.objects.filter(delay_p50_ms__isnull=False, delivered__gt=0)
-    weight = timed.aggregate(n=Sum("delivered"), p99=Max("delay_p99_ms"))
-    p50 = None
-    if weight["n"]:
-        share = Cast(F("delivered"), FloatField()) / float(weight["n"])
-        p50 = timed.aggregate(p50=Sum(F("delay_p50_ms") * share))["p50"]
-    counters = TrafficReport.objects.aggregate(**{name: Sum(name, default=0) for name in COUNTERS})
-    return {**{name: int(n) for name, n in counters.items()}, "delay_ms": {"p50": p50, "p99": weight["p99"]}}
+    """Counters over all reporters; p50 is their mean weighted by deliveries, p99 the largest.
+
+    Added up here: a database's sum of integers ends at 63 bits.
+    """
+    rows = list(TrafficReport.objects.all())
+    weights = [(row.delivered, row.delay_p50_ms) for row in rows if row.delay_p50_ms is not None]
+    weight = sum(delivered for delivered, _ in weights)
+    delay: dict[str, float | None] = {
+        "p50": sum(delivered / weight * p50 for delivered, p50 in weights) if weight else None,
+        "p99": max((row.delay_p99_ms for row in rows if row.delay_p99_ms is not None), default=None),
+    }
+    return {**{name: sum(getattr(row, name) for row in rows) for name in COUNTERS}, "delay_ms": delay}

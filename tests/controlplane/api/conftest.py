@@ -11,9 +11,7 @@ from controlplane.control.models import Request, State
 
 ROOT = "/api/v1"
 
-SWITCHES = [
-    {"name": f"s{n}", "dpid": f"{n:016x}", "tcam_budget": 100 if n == 1 else None} for n in (1, 2, 3)
-]
+SWITCHES = [{"name": f"s{n}", "dpid": f"{n:016x}", "tcam_budget": 100 if n == 1 else None} for n in (1, 2, 3)]
 LINKS = [
     {"a": "s1", "a_port": 1, "b": "s2", "b_port": 1},
     {"a": "s2", "a_port": 2, "b": "s3", "b_port": 1, "cost": 2},

@@ -60,7 +60,9 @@ def test_a_bad_filter_is_explained(
 
 
 @BOTH
-def test_everything_unknown_is_named(world, pointers, resource, model, noun, name, prefix, host, op, withdraw):
+def test_everything_unknown_is_named(
+    world, pointers, resource, model, noun, name, prefix, host, op, withdraw
+):
     assert pointers(world.post(f"{resource}/", {noun: "ghost", "topic": "nothing", "filter": "x = 1"})) == [
         (None, f"/{noun}", f"unknown_{noun}"),
         (None, "/topic", "unknown_topic"),
@@ -84,7 +86,9 @@ def test_the_whole_topic_can_be_announced(
 
 
 @BOTH
-def test_a_withdrawal_is_a_request(world, end, problem, resource, model, noun, name, prefix, host, op, withdraw):
+def test_a_withdrawal_is_a_request(
+    world, end, problem, resource, model, noun, name, prefix, host, op, withdraw
+):
     world.post(f"{resource}/", {noun: name, "topic": "quotes", "filter": "true"})
     end()
     pk = model.objects.get().pk
@@ -113,7 +117,9 @@ def test_a_failed_withdrawal_can_be_tried_again(
 
 
 @BOTH
-def test_what_failed_goes_at_once(world, end, problem, resource, model, noun, name, prefix, host, op, withdraw):
+def test_what_failed_goes_at_once(
+    world, end, problem, resource, model, noun, name, prefix, host, op, withdraw
+):
     world.post(f"{resource}/", {noun: name, "topic": "quotes", "filter": "true"})
     end(State.FAILED, kind=op)
     pk = model.objects.get().pk

@@ -45,7 +45,10 @@ def test_the_cost_of_a_subscription(world, end):
 def test_what_waits_in_the_log_is_counted_in(world, end):
     """Nothing was planned yet, not even the network: the answer is that of the planner once it comes to this."""
     world.post("advertisements/", ADVERTISE)
-    assert {entry["switch"] for entry in ask(world.post, "subscriptions/", SUBSCRIBE)["entries"]} == {"s1", "s2"}
+    assert {entry["switch"] for entry in ask(world.post, "subscriptions/", SUBSCRIBE)["entries"]} == {
+        "s1",
+        "s2",
+    }
 
 
 def test_an_unmatched_subscription_costs_nothing_yet(world, end):
@@ -58,7 +61,7 @@ def test_a_budget_that_would_not_hold_is_named(world, end):
     world.patch(f"switches/{Switch.objects.get(name='s1').pk}/", {"tcam_budget": 1})
     world.post("advertisements/", ADVERTISE)
     end()
-    cost = ask(world.post, "subscriptions/", [SUBSCRIBE, {**SUBSCRIBE, "filter": "low < 2"}])
+    cost = ask(world.post, "subscriptions/", [SUBSCRIBE, {**SUBSCRIBE, "filter": "low < 512"}])
     assert cost["budgets_exceeded"] == ["s1"] and not cost["accepted"]
     bad, good = cost["results"]
     assert (bad["accepted"], bad["code"], good["accepted"]) == (False, "budget", True)

@@ -30,7 +30,9 @@ def test_the_wrong_method_is_told_the_right_ones(operator, problem):
     assert {"GET", "POST"} <= set(answer.headers["Allow"].split(", "))
 
 
-@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
+@pytest.mark.parametrize(
+    "content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
+)
 def test_bodies_are_json(operator, problem, content_type):
     document = problem(operator.raw("POST", "topics/", '{"name": "a"}', content_type=content_type), 415)
     assert "application/json" in document["detail"]
@@ -89,7 +91,9 @@ def test_pages_outside_the_api_keep_their_own_errors(anonymous):
 
 
 def test_a_request_id_is_taken_from_the_caller(operator):
-    assert operator.get("topics/", HTTP_X_REQUEST_ID="trace-0123456").headers["X-Request-ID"] == "trace-0123456"
+    assert (
+        operator.get("topics/", HTTP_X_REQUEST_ID="trace-0123456").headers["X-Request-ID"] == "trace-0123456"
+    )
 
 
 @pytest.mark.parametrize("given", ["short", "with blank 12345", "x" * 65, "line\nbreak1"])

@@ -58,7 +58,18 @@ def test_hostile_bodies_are_refused(world, problem, path):
 
 def _values():
     yield from (None, True, False, 0, -1, 1.5, 2**53, 2**63, 2**64, 2**80, -(2**80), 1e-310, -0.0, 1e308)
-    yield from ("", " ", "x" * 100_000, "a\nb", "\u202e", "0", "null", "undefined", "'; DROP TABLE--", "\U0001f600")
+    yield from (
+        "",
+        " ",
+        "x" * 100_000,
+        "a\nb",
+        "\u202e",
+        "0",
+        "null",
+        "undefined",
+        "'; DROP TABLE--",
+        "\U0001f600",
+    )
     yield from ([], [[]], {}, {"a": 1}, [None], ["a"] * 200)
 
 
@@ -66,7 +77,12 @@ def _values():
 def test_every_field_takes_every_value_or_names_it(world, path):
     """Each field in turn holds each hostile value, beside good other fields."""
     good = {
-        "topics/": {"name": "news", "attributes": [{"name": "a", "type": "bool"}], "indexed": ["a"], "code": 8},
+        "topics/": {
+            "name": "news",
+            "attributes": [{"name": "a", "type": "bool"}],
+            "indexed": ["a"],
+            "code": 8,
+        },
         "publishers/": {"name": "p", "host": "h1"},
         "subscribers/": {"name": "p", "host": "h1"},
         "advertisements/": {"publisher": "exchange", "topic": "quotes", "filter": "true"},

@@ -4,7 +4,20 @@ import pytest
 
 from .routes import DELETES, LISTS, NESTED, PATCHES, SINGLES
 
-BIG = [str(2**63), str(2**80), "9" * 300, "-1", "1.5", "1e3", "0x1", "01", "000001", "quotes", "%00", "%F0%9F%98%80"]
+BIG = [
+    str(2**63),
+    str(2**80),
+    "9" * 300,
+    "-1",
+    "1.5",
+    "1e3",
+    "0x1",
+    "01",
+    "000001",
+    "quotes",
+    "%00",
+    "%F0%9F%98%80",
+]
 ALL_LISTS = [f"{prefix}/" for prefix in LISTS]
 
 
@@ -72,7 +85,20 @@ def _filters():
                 yield f"{prefix}/", parameter
 
 
-HOSTILE_VALUES = ["", "%00", str(2**80), str(-(2**63)), "x" * 600, "%FF", "1,", ",", "null", "'", "2024-13-45", "NaN"]
+HOSTILE_VALUES = [
+    "",
+    "%00",
+    str(2**80),
+    str(-(2**63)),
+    "x" * 600,
+    "%FF",
+    "1,",
+    ",",
+    "null",
+    "'",
+    "2024-13-45",
+    "NaN",
+]
 
 
 @pytest.mark.parametrize("value", HOSTILE_VALUES)

@@ -23,7 +23,10 @@ def test_a_host_is_added_by_a_request(network):
     answer = network.post("hosts/", GOOD)
     assert answer.status_code == 202
     payload = Request.objects.latest("id").payload
-    assert payload == {"op": "add_host", "host": {"id": "h9", **{k: v for k, v in GOOD.items() if k != "name"}}}
+    assert payload == {
+        "op": "add_host",
+        "host": {"id": "h9", **{k: v for k, v in GOOD.items() if k != "name"}},
+    }
     shown = network.get(answer.json()["object"]["url"]).json()
     assert {key: shown[key] for key in GOOD} == GOOD
 

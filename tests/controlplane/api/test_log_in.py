@@ -33,7 +33,9 @@ def test_only_a_digest_is_kept(user):
     assert text not in str(Token.objects.values().get())
 
 
-@pytest.mark.parametrize("header", ["Bearer", "Bearer ", "Bearer a b", "Bearer x", "Bearer \udcff", "Token x", "Basic eDp5", ""])
+@pytest.mark.parametrize(
+    "header", ["Bearer", "Bearer ", "Bearer a b", "Bearer x", "Bearer \udcff", "Token x", "Basic eDp5", ""]
+)
 def test_a_bad_header_does_not(user, problem, header):
     problem(bearer(header).get("me/"), 401)
 

@@ -28,7 +28,9 @@ def walk(caller, path, link="next"):
 NAMES = [f"p{n:03}" for n in range(25)]
 
 
-@pytest.mark.parametrize("ordering, names", [("id", NAMES), ("-id", NAMES[::-1]), ("name", NAMES), ("-name", NAMES[::-1])])
+@pytest.mark.parametrize(
+    "ordering, names", [("id", NAMES), ("-id", NAMES[::-1]), ("name", NAMES), ("-name", NAMES[::-1])]
+)
 @pytest.mark.parametrize("limit", [1, 7, 24, 25, 26])
 def test_pages_hold_every_row_once(many, ordering, names, limit):
     pages = walk(many, f"publishers/?limit={limit}&ordering={ordering}")
@@ -100,7 +102,9 @@ def test_cursors_cannot_be_made_or_moved(many, error):
 
 
 def _plan(caller, path):
-    with CaptureQueriesContext(connection, ) as queries:
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
         page = caller.get(path).json()
     sql = next(q["sql"] for q in queries if 'FROM "control_request"' in q["sql"])
     return page, sql

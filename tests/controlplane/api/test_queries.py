@@ -19,10 +19,14 @@ def full(world):
     for n in range(3):
         world.post("topics/", {**TOPIC, "name": f"t{n}"})
     world.post("publishers/", [{"name": f"p{n}", "host": f"h{n + 1}"} for n in range(3)])
+    world.post("links/", {"a": "s1", "a_port": 5, "b": "s3", "b_port": 5})
+    world.post("subscribers/", {"name": "carol", "host": "h1"})
     for resource, noun, name in (("advertisements", "publisher", "p"), ("subscriptions", "subscriber", "")):
         names = [f"p{n}" for n in range(3)] if name else ["alice", "bob", "alice"]
         world.post(f"{resource}/", [{noun: names[n], "topic": f"t{n}", "filter": "true"} for n in range(3)])
-        world.post(f"{resource}/", [{noun: names[n], "topic": f"t{n}", "filter": "low < 9"} for n in range(3)])
+        world.post(
+            f"{resource}/", [{noun: names[n], "topic": f"t{n}", "filter": "low < 9"} for n in range(3)]
+        )
     now = timezone.now()
     for switch in Switch.objects.all():
         Port.objects.create(switch=switch, number=1)

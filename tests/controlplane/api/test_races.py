@@ -42,7 +42,8 @@ def test_one_of_many_equal_names_wins(operator):
 
 def test_one_port_carries_one_link(network):
     calls = [
-        lambda n=n: network.post("links/", {"a": "s1", "a_port": 5, "b": "s3", "b_port": n}) for n in range(20, 25)
+        lambda n=n: network.post("links/", {"a": "s1", "a_port": 5, "b": "s3", "b_port": n})
+        for n in range(20, 25)
     ]
     codes = at_once(calls)
     assert codes[202] == 1 and codes.keys() <= {202, 400, 409}

@@ -30,7 +30,9 @@ def test_a_failed_request_says_why(world):
     assert body["stage"]["computed"] and body["stage"]["confirmed"] is None
 
 
-@pytest.mark.parametrize("state, progress", [("queued", 0), ("planning", 0.25), ("deploying", 0.6), ("active", 1)])
+@pytest.mark.parametrize(
+    "state, progress", [("queued", 0), ("planning", 0.25), ("deploying", 0.6), ("active", 1)]
+)
 def test_progress_follows_the_state(world, state, progress):
     url = world.post("subscriptions/", BODY).json()["url"]
     Request.objects.filter(kind="subscribe").update(state=state)
@@ -57,7 +59,9 @@ def test_a_wait_of_nothing_answers_at_once(world):
     assert "Preference-Applied" not in world.post("subscriptions/", BODY).headers
 
 
-@pytest.mark.parametrize("prefer, applied", [("respond-async, wait=1", 1), ('Wait="1"', 1), ("wait=1;a=b", 1)])
+@pytest.mark.parametrize(
+    "prefer, applied", [("respond-async, wait=1", 1), ('Wait="1"', 1), ("wait=1;a=b", 1)]
+)
 def test_a_wait_ends_with_its_time(world, prefer, applied):
     started = time.monotonic()
     answer = world.post("subscriptions/", BODY, HTTP_PREFER=prefer)
@@ -72,7 +76,9 @@ def test_a_long_wait_is_bounded(world, end):
     assert world.get(url, HTTP_PREFER="wait=999999999").headers["Preference-Applied"] == "wait=60"
 
 
-@pytest.mark.parametrize("prefer", ["wait", "wait=", "wait=-1", "wait=1.5", "wait=x", "wait=" + "9" * 400, "wait=١"])
+@pytest.mark.parametrize(
+    "prefer", ["wait", "wait=", "wait=-1", "wait=1.5", "wait=x", "wait=" + "9" * 400, "wait=١"]
+)
 def test_a_bad_wait_is_refused_before_anything_is_done(world, error, prefer):
     found = error(world.post("subscriptions/", BODY, HTTP_PREFER=prefer.encode().decode("latin-1")))
     assert found["parameter"] == "Prefer" and found["code"] == "bad_wait"

@@ -162,9 +162,10 @@ def test_a_topic_that_nothing_uses_goes(world, end, problem, error):
     problem(world.delete(f"topics/{pk}/"), 404)
     assert world.get("topics/").json()["results"] == []
     assert "being removed" in error(world.post("topics/", TOPIC))["detail"]
-    assert error(world.post("subscriptions/", {"subscriber": "bob", "topic": "quotes", "filter": ""}))[
-        "code"
-    ] == "unknown_topic"
+    assert (
+        error(world.post("subscriptions/", {"subscriber": "bob", "topic": "quotes", "filter": ""}))["code"]
+        == "unknown_topic"
+    )
     end()
     assert world.post("topics/", TOPIC).status_code == 201
     assert Topic.objects.count() == 1
@@ -205,7 +206,9 @@ def test_filters_take_every_double(operator, text):
     attributes = [{"name": "a", "type": "float", "min": -1.0, "max": 100.0}]
     operator.post("topics/", {"name": "t", "attributes": attributes})
     operator.post("switches/", {"name": "s1", "dpid": "0000000000000001"})
-    operator.post("hosts/", {"name": "h1", "switch": "s1", "port": 1, "ip": "fd00::1", "mac": "02:00:00:00:00:01"})
+    operator.post(
+        "hosts/", {"name": "h1", "switch": "s1", "port": 1, "ip": "fd00::1", "mac": "02:00:00:00:00:01"}
+    )
     operator.post("subscribers/", {"name": "alice", "host": "h1"})
     body = {"subscriber": "alice", "topic": "t", "filter": f"a = {text}"}
     answer = operator.post("subscriptions/", body)
