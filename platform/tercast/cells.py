@@ -15,8 +15,8 @@ NO_CHANGE: Change = ((), ())
 class Cells:
     """A multiset of cells, with its *tops*: the members that no other member covers.
 
-    Covered members stay stored under the top that hides them, so that a withdrawal uncovers what it hid; adding
-    one costs a search among the tops and nothing else.
+    Covered members stay stored under the top that hides them, so that a withdrawal uncovers what it hid;
+    adding one costs a search among the tops and nothing else.
     """
 
     __slots__ = ("_counts", "_hidden", "_order", "tops")

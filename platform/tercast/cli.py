@@ -192,7 +192,9 @@ def _read_scenario(name: str) -> Scenario:
 def _refuse_method(name: str, scenario: Scenario) -> None:
     method = scenario.aggregation.method
     if method != "none":
-        detail = f'"{method}" is not available in this version, which makes exact tables; leave it out or say "none"'
+        detail = (
+            f'"{method}" is not available: this version makes exact tables only; leave it out or say "none"'
+        )
         raise FileRefused([f"{name}: aggregation.method: {detail}"])
 
 

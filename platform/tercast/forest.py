@@ -81,10 +81,9 @@ class Forest:
             top = self._cells.covering(key)
             for part in (top,) if top else self._cells.below(key):
                 halves[self._owner[part].number] += 1
-        best = min(
+        return min(
             self.trees.values(), key=lambda tree: (-halves[tree.number], tree.root != root, tree.number)
         )
-        return best
 
     def dz_sets(self) -> dict[Tree, DzSet]:
         """What each tree owns."""

@@ -1,4 +1,4 @@
-"""What an entry does to a packet in a given network: where copies go, who is served, what is wrong with it."""
+"""What an entry does to a packet in a given network: where copies go, who is served, what is wrong."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ class SortedKeys:
         return out
 
     def scan(self, low: Key, high: Key) -> Generator[Key, Key | None, None]:
-        """The members from `low` to below `high`; what is sent in, a key, is where to go on instead of the next.
+        """The members from `low` to below `high`; a key that is sent in is where to go on, not the next.
 
         The set may not change meanwhile.
         """

@@ -1,8 +1,8 @@
 """Masks over cells: which bits own a cell, and which own something above it, without a linked trie.
 
-A layer keeps, for each cell that somebody owns, the mask of its owners and the mask of all owners of cells that
-cover it. There are no pointers between cells: the mask above any cell is found by searching the sorted keys
-(see `Layer.over`), so taking a cell in or out touches no other cell.
+A layer keeps, for each cell that somebody owns, the mask of its owners and the mask of all owners of cells
+that cover it. There are no pointers between cells: the mask above any cell is found by searching the sorted
+keys (see `Layer.over`), so taking a cell in or out touches no other cell.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Layer:
 
 
 class AdLayer(Layer):
-    """The layer of advertisements: every cell also belongs to a tree, the same for all that cover each other."""
+    """Advertisements: every cell also belongs to a tree, the same for all that cover each other."""
 
     __slots__ = ("tree",)
 

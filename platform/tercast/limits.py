@@ -16,7 +16,7 @@ MAX_TREES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bits of a dz (None: all the room), cells of a filter, trees of a topic in a component of the network."""
+    """Bits of a dz (None: all the room), cells of a filter, trees of a topic in a component."""
 
     max_dz_length: int | None = None
     max_dz_per_filter: int = 50

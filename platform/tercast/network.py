@@ -30,36 +30,49 @@ class Network:
     def refresh(self) -> list[str]:
         """Read the topology anew; the hosts that are reached elsewhere now, or no more, or again."""
         topology = self.topology
-        for switch in topology.switches.values():
-            if switch.id not in self.sites:
-                self.sites[switch.id] = Site(switch.id)
-            self.sites[switch.id].budget = switch.tcam_budget
+        for name in topology.switches:
+            if name not in self.sites:
+                self.sites[name] = Site(name)
+        self.read_budgets()
         self._edges = topology.edges()
         self._live = {edge.link for edges in self._edges.values() for edge in edges}
         self._numbers = components(self._edges)
-        before, self._places = self._places, {host: topology.live_attachment(host) for host in topology.hosts}
-        return [host for host, place in self._places.items() if before.get(host) != place]
+        before = self._places
+        self._places = {host: topology.live_attachment(host) for host in topology.hosts}
+        return [host for host in {**before, **self._places} if before.get(host) != self._places.get(host)]
 
-    def hosts(self) -> list[str]:
-        """All hosts, as of the last `refresh`."""
-        return list(self._places)
+    def read_budgets(self) -> None:
+        """Read the budgets of all switches anew."""
+        for switch in self.topology.switches.values():
+            self.sites[switch.id].budget = switch.tcam_budget
+
+    def prune(self) -> list[str]:
+        """Forget links and switches that are gone, once no table needs them; the switches."""
+        for name, site in self.sites.items():
+            for port in list(site.link_bits):
+                if (name, port) not in self.topology.links:
+                    site.drop_link(port)
+        gone = [name for name in self.sites if name not in self.topology.switches]
+        for name in gone:
+            del self.sites[name]
+        return gone
+
+    def places(self) -> dict[str, Attachment | None]:
+        """Where every host can be reached, as of the last `refresh`."""
+        return dict(self._places)
 
     def place(self, host: str) -> Attachment | None:
         """Where a host can be reached; None while it cannot."""
-        return self._places[host]
+        return self._places.get(host)
 
     def component(self, host: str) -> int | None:
         """The component in which a host can be reached; None while it cannot be."""
-        place = self._places[host]
+        place = self._places.get(host)
         return None if place is None else self._numbers[place.switch]
 
     def component_of(self, switch: str) -> int | None:
         """The component of a switch; None while it is down."""
         return self._numbers.get(switch)
-
-    def forget_switch(self, switch: str) -> None:
-        """A switch has left the topology; no table has anything for it any more."""
-        del self.sites[switch]
 
     def found(self, root: str) -> Tree:
         """A new tree that spans the component of switch `root`."""

@@ -32,7 +32,7 @@ def check_plan(scenario: Scenario, plan: Plan) -> list[Violation]:
         [reg for reg in live if reg.kind == ADVERTISEMENT],
         [reg for reg in live if reg.kind == SUBSCRIPTION],
         plan.flows,
-        scenario.address,
+        address=scenario.address,
         exact=scenario.aggregation.method == "none",
     )
     return [*found.violations(), *tables]

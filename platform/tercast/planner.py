@@ -1,8 +1,8 @@
 """The planner: a state machine into which requests go, and out of which table diffs come.
 
-The same requests give the same tables, however they are cut into batches and wherever a snapshot and a restart
-lie between them. `apply` brings the plan up to date at once; `take_diff` is what changed since it was last
-called. See `docs/algorithms.md` for how tables follow from requests.
+The same requests give the same tables, however they are cut into batches and wherever a snapshot and a
+restart lie between them. `apply` brings the plan up to date at once; `take_diff` is what changed since it was
+last called. See `docs/algorithms.md` for how tables follow from requests.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from tercast.requests import (
     Advertise,
     Registering,
     Remove,
-    RemoveLink,
     Request,
     SetBudget,
     SetIndexed,
@@ -96,7 +95,10 @@ _OK = Outcome(ok=True)
 
 
 class Planner:
-    """Plans one network. `enforce_budgets=False` lets tables grow past budgets, for who judges them afterwards."""
+    """Plans one network.
+
+    With `enforce_budgets=False` tables may grow past budgets, for who judges them afterwards.
+    """
 
     def __init__(
         self,
@@ -116,7 +118,8 @@ class Planner:
         self._bits_retired = False
         self.order = Order(self.depth)
         self.queue = Queue()
-        self.network = Network(self.topology)
+        self._network = Network(self.topology)
+        self._stale = False
         self._plans: dict[str, TopicPlan] = {}
         for topic in self.registry.topics.values():
             self._plan(topic)
@@ -130,6 +133,13 @@ class Planner:
     def topics(self) -> Mapping[str, Topic]:
         """The topics by name."""
         return self.registry.topics
+
+    @property
+    def network(self) -> Network:
+        """The network as plans see it, up to date."""
+        if self._stale:
+            self._freshen()
+        return self._network
 
     @property
     def plans(self) -> Collection[TopicPlan]:
@@ -269,43 +279,30 @@ class Planner:
             self._reindex(request)
         elif isinstance(request, SetBudget):
             self.registry.change(request)
-            self.network.refresh()
+            self.network.read_budgets()
         else:
             self._change_network(request)
         self.queue.take_marked()
         return Outcome(ok=True, failed_switches=self.over_budget())
 
     def _change_network(self, request: Change) -> None:
-        link = (
-            self.topology.links.get((request.switch, request.port))
-            if isinstance(request, RemoveLink)
-            else None
-        )
-        if isinstance(request, Remove) and request.kind == "host" and request.name in self.topology.hosts:
-            place = self.network.place(request.name)
-        else:
-            place = None
         self.registry.change(request)
-        self._bits_retired = True
         match request:
             case Add("topic", _):
                 for topic in self.topics.values():
                     self._plan(topic)
-                return
             case Remove("topic", name):
                 self._plans.pop(name)
-                return
-        reshape(self.network, self._plans.values(), self.registry, self.queue, self.limits.max_trees)
-        match request:
-            case RemoveLink() if link is not None:
-                self.network.sites[link.a].drop_link(link.a_port)
-                self.network.sites[link.b].drop_link(link.b_port)
-            case Remove("host", name) if place is not None:
-                self.network.sites[place.switch].drop_host(name)
-            case Remove("switch", name):
-                self.network.forget_switch(name)
-                for plan in self._plans.values():
-                    plan.tries.pop(name, None)
+            case _:
+                self._stale = True
+                if self.registry.live:
+                    self._freshen()
+
+    def _freshen(self) -> None:
+        """Let plans follow a network that has changed; with nothing registered that can wait."""
+        self._stale = False
+        self._bits_retired = True
+        reshape(self._network, self._plans.values(), self.registry, self.queue, self.limits.max_trees)
 
     def _reindex(self, request: SetIndexed) -> None:
         """Encode a topic's live filters anew, then build all that is planned for it from them."""
@@ -314,7 +311,8 @@ class Planner:
         live = [reg for reg in self.registry.live.values() if reg.topic == request.topic]
         for registration in live:
             if registration.filter is None:
-                detail = f"{registration.kind} {shown(registration.id)} came as dz, without a filter to encode anew"
+                named = f"{registration.kind} {shown(registration.id)}"
+                detail = f"{named} came as dz, without a filter to encode anew"
                 raise Refused(("topic",), "no_filter", detail, request.topic)
         encoded = [reg.encoded(self._encode(reg.filter or "", after)) for reg in live]
         self.registry.change(request)
@@ -406,4 +404,4 @@ class Planner:
 
     def _plan(self, topic: Topic) -> None:
         if topic.name not in self._plans:
-            self._plans[topic.name] = TopicPlan(topic, self.order, self.network, self.queue)
+            self._plans[topic.name] = TopicPlan(topic, self.order, self._network, self.queue)

@@ -1,4 +1,4 @@
-"""What switches still have to be told by their neighbours while a change spreads, and what has been touched."""
+"""What switches still have to be told by neighbours while a change spreads, and what has been touched."""
 
 from __future__ import annotations
 

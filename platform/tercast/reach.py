@@ -1,7 +1,7 @@
 """What waits and what cannot be: subscriptions without an advertisement, pairs without a path.
 
-Neither compares all pairs: cells are taken in depth-first order, so that what overlaps a cell is on a stack of
-cells that are open above it, apart by component of the network.
+Neither compares all pairs: cells are taken in depth-first order, so that what overlaps a cell is on a stack
+of cells that are open above it, apart by component of the network.
 """
 
 from __future__ import annotations

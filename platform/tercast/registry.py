@@ -109,7 +109,7 @@ class Registry:
         del self.live[registration.id]
 
     def change(self, request: Change) -> None:
-        """Carry out what happens to the topology or the topics."""
+        """Carry out what happens to the topology or the topics; its version grows, budgets aside."""
         match request:
             case SetPort(switch, port, up):
                 self.topology.set_port(switch, port, up)
@@ -128,6 +128,8 @@ class Registry:
                 self._remove(kind, name)
             case RemoveLink(switch, port):
                 self.topology.remove_link(switch, port)
+        if not isinstance(request, SetBudget):
+            self.topology.version += 1
 
     def known_topic(self, name: str, path: Path) -> Topic:
         """The topic of that name; Refused when there is none."""

@@ -1,4 +1,4 @@
-"""Requests: what happens to a network, one frozen value each, read from the JSON objects of logs and scenarios."""
+"""Requests: what happens to a network, one frozen value each, read from the JSON of logs and scenarios."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a change of the network means for plans: hosts reached elsewhere, trees mended, forests that part or meet."""
+"""What a change of the network means for plans: hosts elsewhere, trees mended, forests that part or meet."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def reshape(
 ) -> None:
     """Bring `plans` up to date with a topology that has changed; what the change does not touch stays.
 
-    Hosts that moved are taken out where they were. A component then keeps the trees of the one old component
-    that most of its advertisements come from, mended where links are gone or switches new; advertisements that
-    come from elsewhere are advertised anew, in the order of the log.
+    Hosts that moved or left are taken out where they were. A component then keeps the trees of the one old
+    component that most of its advertisements come from, mended where links are gone or switches new;
+    advertisements that come from elsewhere are advertised anew, in the order of the log.
     """
-    before = {host: network.place(host) for host in network.hosts()}
+    before = network.places()
     moved = network.refresh()
     for host in moved:
         place = before.get(host)
@@ -40,6 +40,9 @@ def reshape(
             if ad.id not in plan.claims:
                 plan.advertise(ad.id, ad.host, ad.dz, max_trees)
                 queue.settle()
+    for switch in network.prune():
+        for plan in plans:
+            plan.tries.pop(switch, None)
 
 
 def _regroup(plan: TopicPlan, network: Network, registry: Registry, queue: Queue) -> None:

@@ -1,9 +1,9 @@
 """A switch as the planner sees it: its ports and hosts as bits of a mask, and what masks mean for its table.
 
-Every link port that a tree uses and every host attached here has a bit. At any cell of a topic, S is the mask of
-bits that want it (the hosts that subscribe here; the link ports beyond which somebody does) and A the mask of
-bits that bring it (likewise for advertisements). All that the table says, and all that neighbours have to know,
-follows from S and A.
+Every link port that a tree uses and every host attached here has a bit. At any cell of a topic, S is the mask
+of bits that want it (the hosts that subscribe here; the link ports beyond which somebody does) and A the mask
+of bits that bring it (likewise for advertisements). All that the table says, and all that neighbours have to
+know, follows from S and A.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ InPort = tuple[int, Mask, Mask]
 """For packets that enter at a port: the port, the outputs elsewhere, the hosts on the port itself."""
 
 State = tuple[Mask, Mask, tuple[InPort, ...]]
-"""What stands at a cell: outputs of its entry (0: none), link ports to export to, entries with an `in_port`."""
+"""At a cell: outputs of its entry (0: none), link ports to export to, entries with an `in_port`."""
 
 NOTHING: State = (0, 0, ())
 
@@ -108,7 +108,7 @@ class Site:
             self._retire(bit)
 
     def release_retired(self) -> None:
-        """Let bits that were dropped be given anew: nothing that is yet to be read names their former owners."""
+        """Let bits that were dropped be given anew: nothing that is yet to be read names their owners."""
         for bit in self._retired:
             del self._sockets[bit]
         if self._retired:
@@ -121,7 +121,7 @@ class Site:
         return self._sockets[bit]
 
     def wanted(self, brought: Mask, among: Mask) -> Mask:
-        """Ports of `among` over which an advertisement is exported: somebody other than the port brings it."""
+        """Ports of `among` over which an advertisement is exported: others than the port bring it."""
         if not brought:
             return 0
         return among if brought & brought - 1 else among & ~brought
@@ -153,7 +153,7 @@ class Site:
     def actions(self, outputs: Mask, back: Mask = 0) -> tuple[Action, ...]:
         """The actions for a mask of outputs, and for one of hosts on the ingress port.
 
-        Outputs towards switches come first, since rewriting the destination ends the event's way through them.
+        Outputs towards switches come first: with another destination an event gets no further through them.
         """
         key = (outputs, back)
         actions = self._actions.get(key)

@@ -1,4 +1,4 @@
-"""Checks of one switch's table that need no packet: clashes, order of priorities, entries that say nothing new."""
+"""Checks of a table that need no packet: clashes, order of priorities, entries that say nothing new."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _hidden(row: Row, above: list[Row]) -> Entry | None:
 
 
 def effect(entry: Entry, port: int | None) -> list[tuple[str, str]]:
-    """The copies that an entry makes of packets from `port` (None: any), as pairs of port and new destination."""
+    """The copies that an entry makes of packets from `port` (None: any): ports with new destinations."""
     copies: list[tuple[str, str]] = []
     rewritten = ""
     for action in entry.actions:

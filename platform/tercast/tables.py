@@ -45,7 +45,7 @@ Key = tuple[str, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One content filter: events to `dst` (a CIDR prefix), from port `in_port` if that is set, meet `actions`."""
+    """One content filter: events to `dst` (a CIDR prefix), from `in_port` if that is set, meet `actions`."""
 
     dst: str
     in_port: int | None

@@ -109,8 +109,8 @@ class TopicPlan:
     def advertise(self, ad: str, host: str, cells: DzSet, max_trees: int) -> None:
         """The advertisement joins the trees that it overlaps and founds one for the rest of its cells.
 
-        Past `max_trees` in the component the rest goes to an existing tree. While its host cannot be reached, an
-        advertisement is in no tree.
+        Past `max_trees` in the component the rest goes to an existing tree. While its host cannot be reached,
+        an advertisement is in no tree.
         """
         place = self._network.place(host)
         if place is None:
@@ -154,7 +154,7 @@ class TopicPlan:
                     self._spread_ads(spot, came, went, tree)
 
     def unclaim(self, ad: str, host: str) -> Claim | None:
-        """The advertisement leaves all its trees; one that serves no other dissolves. What it had, for `reclaim`."""
+        """The advertisement leaves its trees; one that serves no other dissolves. What it had, to reclaim."""
         claim = self.claims.pop(ad, None)
         if claim is None:
             return None

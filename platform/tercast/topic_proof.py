@@ -30,7 +30,7 @@ class Rule:
 
 @dataclass(slots=True)
 class Frame:
-    """A prefix that is open during the pass: its volume, what of it is filled, who brings and who wants it."""
+    """A prefix that is open during the pass: volume, what of it is filled, who brings and wants it."""
 
     dz: Dz
     volume: int
@@ -110,7 +110,7 @@ class TopicProof:
             Walk(self, world, found).check(dz)
 
     def prefixes_of(self, dz: Dz) -> tuple[list[Dz], list[Dz]]:
-        """The prefixes that cover `dz` and are not it, from short to long, and those within it, depth first."""
+        """The prefixes that cover `dz`, without it, from short to long; those within it, depth first."""
         above = [dz >> k for k in range(dz.bit_length() - 1, 0, -1) if dz >> k in self._uses]
         key = self._order.key(dz)
         return above, [self._order.dz(found) for found in self._prefixes.range(key, self._order.end(key))]
@@ -213,19 +213,19 @@ class Walk:
             expected = atom.wanted & world.members[world.components[ingress[0]]]
             lost, unwanted = expected & ~flow.once, flow.once & ~expected if self._proof.exact else 0
             if lost | unwanted | flow.again:
-                self._note(atom.dz, host, chain, lost, unwanted, flow.again)
+                self._note(atom.dz, host, chain, (lost, unwanted, flow.again))
         if self._proof.exact:
             self._check_needless(atom.dz)
 
-    def _note(
-        self, dz: Dz, host: str, chain: list[Dz], lost: HostMask, unwanted: HostMask, doubled: HostMask
-    ) -> None:
+    def _note(self, dz: Dz, host: str, chain: list[Dz], masks: tuple[HostMask, HostMask, HostMask]) -> None:
+        """Note which hosts lost events, got unwanted ones, got them more than once."""
         publisher = self._proof.publisher(host, chain)
-        for kind, mask, what in (
-            ("lost", lost, "subscribes to them and gets none"),
-            ("unwanted", unwanted, "gets them and has no such subscription"),
-            ("doubled", doubled, "gets more than one copy"),
-        ):
+        kinds = (
+            ("lost", "subscribes to them and gets none"),
+            ("unwanted", "gets them and has no such subscription"),
+            ("doubled", "gets more than one copy"),
+        )
+        for (kind, what), mask in zip(kinds, masks, strict=True):
             for name in self._world.hosts(mask):
                 self._found.add(
                     kind,
@@ -308,7 +308,7 @@ class Walk:
                 if behind is not None and not behind.once:
                     self._found.add(
                         "needless",
-                        f"{switch} sends copies over port {step.port} to {far[0]}, behind which nobody gets them",
+                        f"{switch} sends copies over port {step.port} to {far[0]}, where nobody gets them",
                         topic=self._proof.topic,
                         region=(dz,),
                         switch=switch,

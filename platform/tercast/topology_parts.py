@@ -78,8 +78,9 @@ class Host:
     mac: str
 
     def moved(self, place: Attachment) -> Host:
-        """The same host with another primary attachment."""
-        return replace(self, attachments=(place, *self.attachments[1:]))
+        """The same host with another primary attachment, which is a standby no more if it was one."""
+        others = (other for other in self.attachments[1:] if other != place)
+        return replace(self, attachments=(place, *others))
 
     def to_json(self) -> dict[str, object]:
         """As in a scenario."""

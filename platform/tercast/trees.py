@@ -1,8 +1,8 @@
 """Trees: the links over which the events of one part of a topic's space travel.
 
-A tree belongs to a set of dz that no other tree of its topic and component overlaps, so an event travels in one
-tree at most (Mishra, sections 4.1 and 4.2; PLEROMA, algorithm 1). Its links span the component, on shortest
-paths from its root; which of them carry something follows from who wants what.
+A tree belongs to a set of dz that no other tree of its topic and component overlaps, so an event travels in
+one tree at most (Mishra, sections 4.1 and 4.2; PLEROMA, algorithm 1). Its links span the component, on
+shortest paths from its root; which of them carry something follows from who wants what.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ class Tree:
 def span(edges: Edges, root: str, load: Mapping[Link, int], kept: Iterable[Link] = ()) -> frozenset[Link]:
     """The links of a spanning tree of the component of `root`: shortest paths by cost.
 
-    Of equal paths it takes the one whose links other trees use least (`load`), then the one that comes first by
-    switch and port. What of the links `kept` still hangs together with the root stays as it is, and the rest of
-    the component is joined to it; after links went away that is a tree of shortest paths again.
+    Of equal paths it takes the one whose links other trees use least (`load`), then the one that comes first
+    by switch and port. What of the links `kept` still hangs together with the root stays as it is, and the
+    rest of the component is joined to it; after links went away that is a tree of shortest paths again.
     """
     place = _kept_part(edges, root, frozenset(kept))
     links = {link for _, _, link in place.values() if link is not None}

@@ -1,9 +1,9 @@
 """One topic at one switch: who wants and who brings which cells, and the table that follows.
 
-Cells lie in two layers, subscriptions (S) and advertisements (A); the owners of a cell are bits of the site. A
-change at a cell is felt there and below, down to cells that the bit owns itself; everything at one cell follows
-from the masks there and just above (`Site.state`). What has to cross to a neighbour is queued as a change of
-the neighbour's trie, for the bit of the port between them.
+Cells lie in two layers, subscriptions (S) and advertisements (A); the owners of a cell are bits of the site.
+A change at a cell is felt there and below, down to cells that the bit owns itself; everything at one cell
+follows from the masks there and just above (`Site.state`). What has to cross to a neighbour is queued as a
+change of the neighbour's trie, for the bit of the port between them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from tercast.trees import Tree
 
 InPortKey = tuple[int, Key]
 InPortMasks = tuple[Mask, Mask]
+
+Masks = tuple[Mask, Mask]
+"""One mask over a cell, and at it."""
 
 
 class Peer(NamedTuple):
@@ -89,19 +92,19 @@ class Trie:
             subs.seen |= bit
             over, below = subs.above[key], True
         if not over & bit:
-            self._spread_s(key, bit, over, over | own, over | own | bit, below)
+            self._spread_s(key, bit, over, own, below)
 
     def unsubscribe(self, key: Key, bit: Bit) -> None:
         """`bit`, which owns `key`, wants it no more."""
         subs = self.subs
-        own = subs.own[key] ^ bit
+        own = subs.own[key]
         over = subs.above[key]
-        if own:
-            subs.own[key] = own
-        else:
+        if own == bit:
             subs.remove(key)
+        else:
+            subs.own[key] = own ^ bit
         if not over & bit:
-            self._spread_s(key, bit, over, over | own | bit, over | own, True)
+            self._spread_s(key, bit, over, own, True)
 
     def advertise(self, key: Key, bit: Bit, tree: Tree) -> None:
         """`bit` brings `key`, which lies in `tree`."""
@@ -117,20 +120,20 @@ class Trie:
             ads.own[key] = own | bit
             over = ads.above[key]
         if not over & bit:
-            self._spread_a(key, bit, over, over | own, over | own | bit, tree)
+            self._spread_a(key, bit, over, own, tree)
 
     def unadvertise(self, key: Key, bit: Bit) -> None:
         """`bit`, which owns `key`, brings it no more."""
         ads = self.ads
-        own = ads.own[key] ^ bit
+        own = ads.own[key]
         over = ads.above[key]
         tree = ads.tree[key]
-        if own:
-            ads.own[key] = own
-        else:
+        if own == bit:
             ads.remove(key)
+        else:
+            ads.own[key] = own ^ bit
         if not over & bit:
-            self._spread_a(key, bit, over, over | own | bit, over | own, tree)
+            self._spread_a(key, bit, over, own, tree)
 
     def change_links(self, tree: Tree, before: Mask, after: Mask) -> None:
         """The link ports that `tree` uses here change from one mask to another."""
@@ -152,8 +155,10 @@ class Trie:
         self.subs = Layer(self.order)
         self.ads = AdLayer(self.order)
 
-    def _spread_s(self, key: Key, bit: Bit, over: Mask, s0: Mask, s1: Mask, below: bool) -> None:
-        """S at `key` changes by `bit` from s0 to s1; `over` lies above it."""
+    def _spread_s(self, key: Key, bit: Bit, over: Mask, own: Mask, below: bool) -> None:
+        """S at `key`, which was `own` and what lies over it, changes by `bit`."""
+        s0 = over | own
+        s1 = s0 ^ bit
         a_over, a_at, tree, a_below = self.ads.look(key)
         state = self.site.state
         before = NOTHING if s0 == over and a_over == a_at else state(over, a_over, s0, a_at)
@@ -186,22 +191,23 @@ class Trie:
             else:
                 cell = next(scan, None)
 
-    def _spread_a(self, key: Key, bit: Bit, over: Mask, a0: Mask, a1: Mask, tree: Tree) -> None:
-        """A at `key` changes by `bit` from a0 to a1; `over` lies above it."""
+    def _spread_a(self, key: Key, bit: Bit, over: Mask, own: Mask, tree: Tree) -> None:
+        """A at `key`, which was `own` and what lies over it, changes by `bit`."""
+        a0 = over | own
+        a1 = a0 ^ bit
         s_over = self.subs.over(key)
         s_at = s_over | self.subs.own.get(key, 0)
         before = self.site.state(s_over, over, s_at, a0)
         after = self.site.state(s_over, over, s_at, a1)
         if before != after:
             self._change(key, before, after, tree)
-        links = tree.masks.get(self.site, 0)
-        self._compare_a(key, over, over, a0, a1, links, tree)
+        self._compare_a(key, (over, a0), (over, a1), tree)
         if self.site.same_below(a0, a1, self.subs.seen):
-            self._walk_a(key, bit, links, tree)
+            self._walk_a(key, bit, tree)
         else:
             self._walk(key, Frame(self.order.end(key), s_at, s_at, a0, a1, tree), s_bit=0, a_bit=bit)
 
-    def _walk_a(self, key: Key, bit: Bit, links: Mask, tree: Tree) -> None:
+    def _walk_a(self, key: Key, bit: Bit, tree: Tree) -> None:
         """The same below `key`, where the change means nothing to subscriptions."""
         own, above = self.ads.own, self.ads.above
         scan = self.ads.keys.scan(key + 1, self.order.end(key))
@@ -210,7 +216,7 @@ class Trie:
             over = above[cell]
             now = above[cell] = over ^ bit
             mine = own[cell]
-            self._compare_a(cell, over, now, over | mine, now | mine, links, tree)
+            self._compare_a(cell, (over, over | mine), (now, now | mine), tree)
             cell = _resume(scan, self.order.end(cell)) if mine & bit else next(scan, None)
 
     def _walk(self, key: Key, frame: Frame, s_bit: Bit, a_bit: Bit) -> None:
@@ -236,7 +242,7 @@ class Trie:
                 self._change(cell, before, after, tree)
             end = self.order.end(cell)
             if a_bit and a_own and tree is not None:
-                self._compare_a(cell, a0, a1, a0_at, a1_at, tree.masks.get(self.site, 0), tree)
+                self._compare_a(cell, (a0, a0_at), (a1, a1_at), tree)
             if s0_at == s1_at and a0_at == a1_at:
                 skip = end
             else:
@@ -247,13 +253,11 @@ class Trie:
         s_keys, a_keys = self.subs.keys.range(low, high), self.ads.keys.range(low, high)
         return iter(sorted({*s_keys, *a_keys}) if a_keys else s_keys)
 
-    def _compare_a(
-        self, key: Key, over0: Mask, over1: Mask, a0: Mask, a1: Mask, links: Mask, tree: Tree
-    ) -> None:
+    def _compare_a(self, key: Key, before: Masks, after: Masks, tree: Tree) -> None:
         """Export what changes for the neighbours when A over and at `key` changes."""
-        wanted = self.site.wanted
-        was = wanted(a0, links) & ~wanted(over0, links)
-        now = wanted(a1, links) & ~wanted(over1, links)
+        wanted, links = self.site.wanted, tree.masks.get(self.site, 0)
+        was = wanted(before[1], links) & ~wanted(before[0], links)
+        now = wanted(after[1], links) & ~wanted(after[0], links)
         if was != now:
             self._export_a(key, was, now, tree)
 

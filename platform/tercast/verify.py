@@ -1,8 +1,8 @@
 """The verifier: proves a set of tables from the tables alone, by walking prefixes.
 
 For every publisher and every region of the event space: each host with a subscription there, in reach, gets
-the events once; nobody else gets them; nothing loops. It shares no state with the planner and assumes no more of
-tables than that the entry with the highest priority wins.
+the events once; nobody else gets them; nothing loops. It shares no state with the planner and assumes no more
+of tables than that the entry with the highest priority wins.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ def verify(
     ads: Iterable[Registration],
     subs: Iterable[Registration],
     tables: Mapping[str, Iterable[Entry]],
+    *,
     address: AddressPlan,
     exact: bool = True,
 ) -> list[Violation]:
@@ -152,13 +153,18 @@ class Verifier:
         return found.violations()
 
     def _know(self, topics: Iterable[Topic]) -> bool:
-        """Take in topics; whether any is new."""
-        new = [topic for topic in topics if topic.name not in self._proofs]
-        for topic in new:
-            self._proofs[topic.name] = TopicProof(topic.name, self._order, self._exact)
-            self._names[topic.code] = topic.name
-            self._parsed.clear()
-        return bool(new)
+        """Take in which topics there are, and their codes; whether any is new or gone."""
+        codes = {topic.code: topic.name for topic in topics}
+        if codes == self._names:
+            return False
+        same = codes.items() & self._names.items()
+        for item in self._names.items() - same:
+            del self._proofs[item[1]]
+        for item in codes.items() - same:
+            self._proofs[item[1]] = TopicProof(item[1], self._order, self._exact)
+        self._names = codes
+        self._parsed.clear()
+        return True
 
     def _add(self, switch: str, entry: Entry, touched: Touched | None = None) -> None:
         self._counts[switch] = self._counts.get(switch, 0) + 1
