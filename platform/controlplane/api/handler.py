@@ -43,7 +43,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     if problem is None:
         return None
     request = context["request"]
-    request.accepted_renderer = JSONRenderer()  # whatever was negotiated for the good answer
+    renderer = JSONRenderer()  # whatever was negotiated for the good answer
+    request.accepted_renderer, request.accepted_media_type = renderer, renderer.media_type
     document = problem.to_json(request_id(request))
     return Response(document, problem.status, headers=dict(problem.headers), content_type=CONTENT_TYPE)
 

@@ -46,6 +46,7 @@ class StrictView(APIView):
     """A view that refuses query parameters it does not declare."""
 
     open: ClassVar[bool] = False
+    http_method_names: ClassVar[list[str]] = ["get", "head", "post", "patch", "delete"]  # type: ignore[misc]
 
     def known_parameters(self) -> Iterable[str]:
         """The query parameters of the current call."""

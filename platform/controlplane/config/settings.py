@@ -81,6 +81,7 @@ USE_TZ = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = ENV.state_dir / "static"
+STATIC_ROOT.mkdir(mode=0o700, exist_ok=True)
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},

@@ -3,6 +3,7 @@
 import pytest
 
 from controlplane.control.models import Request, State
+from controlplane.registry import announcements
 from controlplane.registry.models import Advertisement, Subscription
 
 KINDS = [
@@ -150,8 +151,6 @@ def test_lists_are_filtered(world, end, resource, model, noun, name, prefix, hos
 
 def test_a_topic_that_changed_since_it_was_encoded_is_a_conflict(world, problem, monkeypatch):
     """The check comes outside of the transaction; what it saw is compared inside."""
-    from controlplane.registry import announcements
-
     checked = announcements.draft
 
     def then_changed(*args, **kwargs):

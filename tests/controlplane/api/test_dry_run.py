@@ -43,7 +43,7 @@ def test_the_cost_of_a_subscription(world, end):
 
 
 def test_what_waits_in_the_log_is_counted_in(world, end):
-    """Nothing was planned yet, not even the network: the answer is that of the planner once it comes to this."""
+    """Nothing was planned yet, not even the network: the answer is the planner's once it comes to this."""
     world.post("advertisements/", ADVERTISE)
     assert {entry["switch"] for entry in ask(world.post, "subscriptions/", SUBSCRIBE)["entries"]} == {
         "s1",

@@ -2,6 +2,8 @@
 
 import pytest
 
+from controlplane.api.urls import router
+
 from .routes import DELETES, LISTS, NESTED, PATCHES, SINGLES
 
 BIG = [
@@ -77,8 +79,6 @@ def test_bad_parameters_of_lists_are_named(operator, error, query, name):
 
 
 def _filters():
-    from controlplane.api.urls import router
-
     for prefix, viewset, _ in router.registry:
         for each in viewset.filters:
             for parameter in each.parameters():

@@ -5,11 +5,14 @@ from pathlib import Path
 import pytest
 import yaml
 from django.core.management import call_command
+from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
 from jsonschema import Draft4Validator
 
 from controlplane.api.urls import router
+from controlplane.network.models import InstalledEntry, Port, Switch, Tree
+from controlplane.registry.models import Topic
 
 from .routes import LISTS
 
@@ -26,7 +29,7 @@ def test_it_is_made_without_a_warning(capsys):
 
 
 def test_the_kept_copy_is_up_to_date(tmp_path):
-    """`manage.py spectacular --file docs/openapi.yaml` writes it anew; its diff is a change of the contract."""
+    """`manage.py spectacular --file docs/openapi.yaml` writes it anew; its diff changes the contract."""
     made = tmp_path / "openapi.yaml"
     call_command("spectacular", "--file", str(made))
     assert made.read_text() == KEPT.read_text()
@@ -76,7 +79,9 @@ def test_nothing_in_it_is_of_any_type(schema):
     seen = 0
     for where, node in nodes(schema):
         seen += 1
-        assert isinstance(node, dict) and node.keys() & {"type", "$ref", "oneOf", "anyOf", "allOf", "enum"}, where
+        assert isinstance(node, dict) and node.keys() & {"type", "$ref", "oneOf", "anyOf", "allOf", "enum"}, (
+            where
+        )
         if node.get("type") == "object":
             assert node.get("properties"), where
             assert not node.get("additionalProperties"), where
@@ -105,7 +110,15 @@ def test_bulk_routes_take_an_object_or_a_list(schema):
 
 
 def test_main_routes_have_examples(schema):
-    for prefix in ("topics", "publishers", "subscribers", "advertisements", "subscriptions", "switches", "hosts"):
+    for prefix in (
+        "topics",
+        "publishers",
+        "subscribers",
+        "advertisements",
+        "subscriptions",
+        "switches",
+        "hosts",
+    ):
         body = schema["paths"][f"/api/v1/{prefix}/"]["post"]["requestBody"]["content"]["application/json"]
         assert body["examples"], prefix
 
@@ -114,7 +127,7 @@ def test_main_routes_have_examples(schema):
 
 
 def resolved(node, schema):
-    """The node with `$ref` inlined and OpenAPI's `nullable` said as JSON schema says it; strict about keys."""
+    """The node with `$ref` inlined and OpenAPI's `nullable` said as JSON schema says it; strict in keys."""
     if isinstance(node, list):
         return [resolved(child, schema) for child in node]
     if not isinstance(node, dict):
@@ -142,11 +155,6 @@ def check(schema, path, method, answer):
 
 
 def test_answers_are_as_the_schema_says(world, schema, end):
-    from django.utils import timezone
-
-    from controlplane.network.models import InstalledEntry, Port, Switch, Tree
-    from controlplane.registry.models import Topic
-
     switch = Switch.objects.get(name="s1")
     Port.objects.create(switch=switch, number=1, name="eth0", mac="02:00:00:00:00:aa")
     actions = [{"set_dst": "h1"}, {"output": 3}, {"output": "in_port"}]

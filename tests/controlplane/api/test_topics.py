@@ -6,6 +6,7 @@ import pytest
 
 from controlplane.control.models import Request, State
 from controlplane.registry.models import Advertisement, Topic
+from tercast.addressing import AddressPlan
 
 from .conftest import TOPIC
 
@@ -48,8 +49,6 @@ def test_a_code_may_be_asked_for(operator, error):
 
 
 def test_without_a_free_code_there_is_no_topic(operator, problem, monkeypatch):
-    from tercast.addressing import AddressPlan
-
     monkeypatch.setattr("controlplane.registry.topics.address_plan", lambda: AddressPlan.default("ipv4"))
     assert operator.post("topics/", SMALL).json()["code"] == 0
     assert "topic codes" in problem(operator.post("topics/", {**SMALL, "name": "b"}), 409)["detail"]
