@@ -53,7 +53,7 @@ def encode_dz(filter_: Filter, depth: int, limit: int) -> DzSet:
 
 
 def _cells(filter_: Filter, depth: int, limit: int) -> tuple[Schedule, list[Cell]]:
-    if not 1 <= limit <= MAX_LIMIT:
+    if type(limit) is not int or not 1 <= limit <= MAX_LIMIT:
         expect_integer(limit, ("max_dz_per_filter",), 1, MAX_LIMIT)
     schedule = filter_.topic.schedule(depth)
     box = box_of(filter_, schedule)

@@ -78,7 +78,7 @@ class _Builder:
             before = len(terms)
             self.spend(before)
             for attribute in {attribute for term in terms for attribute, _ in term}:
-                terms = _joined(terms, attribute)
+                terms = self.joined(terms, attribute)
         if len(terms) > MAX_TERMS:
             raise _too_complex()
         rivals = terms
@@ -86,6 +86,25 @@ class _Builder:
             rivals = sorted(terms, key=self.size, reverse=True)[:_RIVALS]
         self.spend(len(terms) * len(rivals))
         return _uncovered(terms, rivals)
+
+    def joined(self, terms: list[Term], attribute: int) -> list[Term]:
+        """Terms alike in all attributes but one are joined there."""
+        groups: dict[Term, list[Interval] | None] = {}
+        for term in terms:
+            rest = tuple(pair for pair in term if pair[0] != attribute)
+            held = next((held for a, held in term if a == attribute), None)
+            known = groups.setdefault(rest, [])
+            if held is None:
+                groups[rest] = None  # free in this attribute, whatever the others say
+            elif known is not None:
+                known.extend(held)
+        return [self.widened(rest, attribute, held) for rest, held in groups.items()]
+
+    def widened(self, rest: Term, attribute: int, intervals: list[Interval] | None) -> Term:
+        held = joined(intervals or ())
+        if intervals is None or held == (self.attributes[attribute].domain,):
+            return rest
+        return tuple(sorted((*rest, (attribute, held)), key=_position))
 
     def size(self, term: Term) -> float:
         """About the share of the event space that a term takes."""
@@ -105,23 +124,6 @@ class _Builder:
 def _uncovered(terms: list[Term], rivals: list[Term]) -> list[Term]:
     """Without the terms that one of `rivals` covers. No two are equal: those have been joined."""
     return [term for term in terms if not any(rival is not term and _covers(rival, term) for rival in rivals)]
-
-
-def _joined(terms: list[Term], attribute: int) -> list[Term]:
-    """Terms alike in all attributes but one are joined there."""
-    groups: dict[Term, list[Interval] | None] = {}
-    for term in terms:
-        rest = tuple(pair for pair in term if pair[0] != attribute)
-        held = next((held for a, held in term if a == attribute), None)
-        known = groups.setdefault(rest, [])
-        if held is None:
-            groups[rest] = None  # free in this attribute, whatever the others say
-        elif known is not None:
-            known.extend(held)
-    return [
-        rest if held is None else tuple(sorted((*rest, (attribute, joined(held))), key=_position))
-        for rest, held in groups.items()
-    ]
 
 
 def _position(pair: tuple[int, IntervalSet]) -> int:

@@ -71,7 +71,13 @@ class String(Attribute):
 
     def beginning_with(self, value: str) -> IntervalSet:
         """All texts that begin with `value`."""
-        return self.within(value.encode(), value.encode() + _END)
+        encoded = value.encode()
+        low = encoded
+        if len(encoded) == POINT_BYTES:
+            # Behind all that begin with the text before: no text lies between, but this cut keeps
+            # the complement off the point, which holds nothing else here; the cut before v does not.
+            low = encoded[:-1] + bytes([encoded[-1] - 1]) + _END
+        return self.within(low, encoded + _END)
 
     def cells(self, interval: Interval) -> tuple[int, int]:
         """First and last point that the tests behind the two cuts keep.
@@ -142,7 +148,10 @@ def _first_text(cut: bytes) -> bytes | None:
         return text + b"\x01"
     if not cut.endswith(_END):
         return cut
-    chars = text.decode()
+    try:
+        chars = text.decode()
+    except UnicodeDecodeError:  # the cut of `beginning_with` at 16 bytes
+        return text[:-1] + bytes([text[-1] + 1])
     while chars and chars[-1] == "\U0010ffff":
         chars = chars[:-1]
     if not chars:
