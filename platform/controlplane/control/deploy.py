@@ -16,6 +16,11 @@ from controlplane.control.northbound import (
 from controlplane.network.models import Switch
 from tercast.tables import Entry, SwitchDiff
 
+LARGEST = 20_000
+"""Entries a change; a body of the northbound holds some more."""
+
+_KEPT = "old entries stay until all of the new ones are confirmed"
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -27,23 +32,75 @@ class Result:
     errors: tuple[EntryError, ...] = ()
 
 
-def push(northbound: Northbound, diffs: Sequence[SwitchDiff], switches: Mapping[str, Switch]) -> list[Result]:
-    """Change tables, adding in the order of `diffs`; a controller that fails leaves all of them owed.
+def push(
+    northbound: Northbound, diffs: Sequence[SwitchDiff], switches: Mapping[str, Switch]
+) -> list[Result]:
+    """Change tables, adding in the order of `diffs`; a controller that fails leaves all of it owed.
 
-    Switches without a change are confirmed without being asked.
+    Switches without a change are confirmed without being asked. What is too large for one change goes in
+    several: all that adds, then, when all of it is confirmed, all that removes.
     """
-    parts = [diff for diff in diffs if len(diff)]
+    results = {diff.switch: Result(switches[diff.switch], SwitchDiff(diff.switch), None) for diff in diffs}
     book = HostBook.read()
-    body = [book.change(switches[diff.switch].dpid, diff) for diff in parts]
-    try:
-        answers = northbound.change(body) if parts else []
-    except NorthboundError as error:
-        return [_unknown(switches[diff.switch], diff, str(error)) for diff in diffs]
-    results = {
-        diff.switch: _result(switches[diff.switch], diff, answer)
-        for diff, answer in zip(parts, answers, strict=True)
-    }
-    return [results.get(diff.switch) or Result(switches[diff.switch], diff, None) for diff in diffs]
+    failure = ""
+    for step in _steps(diffs):
+        complete = all(result.debt is None for result in results.values())
+        try:
+            if failure or not (complete or any(diff.installs for diff in step)):
+                parts = [_unknown(switches[diff.switch], diff, failure or _KEPT) for diff in step]
+            else:
+                parts = _send(northbound, step, switches, book)
+        except NorthboundError as error:
+            failure = str(error)
+            parts = [_unknown(switches[diff.switch], diff, failure) for diff in step]
+        for part in parts:
+            results[part.switch.name] = joined(results[part.switch.name], part)
+    return list(results.values())
+
+
+def _send(
+    northbound: Northbound, diffs: Sequence[SwitchDiff], switches: Mapping[str, Switch], book: HostBook
+) -> list[Result]:
+    answers = northbound.change([book.change(switches[diff.switch].dpid, diff) for diff in diffs])
+    return [
+        _result(switches[diff.switch], diff, answer) for diff, answer in zip(diffs, answers, strict=True)
+    ]
+
+
+def _steps(diffs: Sequence[SwitchDiff]) -> list[list[SwitchDiff]]:
+    """What to send in one change each."""
+    if sum(map(len, diffs)) <= LARGEST:
+        parts = [diff for diff in diffs if len(diff)]
+        return [parts] if parts else []
+    adding = [piece for diff in diffs for piece in _pieces(diff)]
+    removing = [
+        SwitchDiff(diff.switch, removed=part) for diff in reversed(diffs) for part in _slices(diff.removed)
+    ]
+    return [*_portions(adding), *_portions(removing)]
+
+
+def _pieces(diff: SwitchDiff) -> list[SwitchDiff]:
+    return [
+        *(SwitchDiff(diff.switch, added=part) for part in _slices(diff.added)),
+        *(SwitchDiff(diff.switch, modified=part) for part in _slices(diff.modified)),
+    ]
+
+
+def _slices(entries: tuple[Entry, ...]) -> list[tuple[Entry, ...]]:
+    return [entries[start : start + LARGEST] for start in range(0, len(entries), LARGEST)]
+
+
+def _portions(pieces: Sequence[SwitchDiff]) -> list[list[SwitchDiff]]:
+    """`pieces` in order, as many together as one change takes, with no switch twice in it."""
+    portions: list[list[SwitchDiff]] = []
+    room = 0
+    for piece in pieces:
+        if not portions or len(piece) > room or portions[-1][-1].switch == piece.switch:
+            portions.append([])
+            room = LARGEST
+        portions[-1].append(piece)
+        room -= len(piece)
+    return portions
 
 
 def push_holding(

@@ -50,8 +50,6 @@ def _announcements(kind: str, state: State, matched: bool | None, ids: Sequence[
         rows.filter(request__in=ids).exclude(state=State.WITHDRAWN).update(state=state, matched=matched)
     elif state == State.ACTIVE:
         rows.filter(withdrawal__in=ids).update(state=State.WITHDRAWN)
-    elif state == State.FAILED:
-        rows.filter(withdrawal__in=ids).update(state=State.ACTIVE, withdrawal=None)
 
 
 def _set_budget(payload: dict[str, Any]) -> None:

@@ -3,6 +3,8 @@
 from django.conf import settings
 from django.db import models
 
+from controlplane.config.json_numbers import Decoder
+
 
 class State(models.TextChoices):
     """Where a request stands; the last three are final."""
@@ -37,7 +39,7 @@ class Request(models.Model):
     """
 
     kind = models.CharField(max_length=32)
-    payload = models.JSONField()
+    payload = models.JSONField(decoder=Decoder)
     position = models.BigIntegerField(null=True, unique=True)
     state = models.CharField(max_length=16, choices=State, default=State.QUEUED)
     matched = models.BooleanField(null=True)

@@ -23,7 +23,7 @@ class Planned:
 
     rows: Sequence[Request]
     diffs: Sequence[SwitchDiff] = ()
-    alarm: str = ""
+    alarms: Sequence[str] = ()
 
     @property
     def position(self) -> int:
@@ -42,9 +42,9 @@ def plan(hot: Hot, rows: Sequence[Request]) -> Iterator[Planned]:
     """
     try:
         prover = hot.prover  # of the tables as they are before
-        diffs = _apply(hot, rows)
+        diffs, alarms = _apply(hot, rows)
         prover.prove(diffs)
-        yield Planned(rows, diffs)
+        yield Planned(rows, diffs, alarms)
         return
     except Exception as error:  # whatever the planner trips over must not stop the log
         logger.exception("requests %d to %d cannot be planned", rows[0].pk, rows[-1].pk)
@@ -58,8 +58,10 @@ def plan(hot: Hot, rows: Sequence[Request]) -> Iterator[Planned]:
     yield from plan(hot, rows[middle:])
 
 
-def _apply(hot: Hot, rows: Sequence[Request]) -> list[SwitchDiff]:
+def _apply(hot: Hot, rows: Sequence[Request]) -> tuple[list[SwitchDiff], list[str]]:
+    """The change that `rows` come to, and what the operators should know of it."""
     merged = Merged()
+    alarms = []
     planner = hot.state.planner
     for row in rows:
         outcome = planner.apply(row.payload)
@@ -67,7 +69,9 @@ def _apply(hot: Hot, rows: Sequence[Request]) -> list[SwitchDiff]:
         _answer(row, outcome, diff.switches)
         for one in diff:
             merged.take(one)
-    return merged.diffs()
+        if outcome.ok and outcome.failed_switches:
+            alarms.append(f"over their budget after request {row.pk}: {', '.join(outcome.failed_switches)}")
+    return merged.diffs(), alarms
 
 
 def _answer(row: Request, outcome: Outcome, diffs: Sequence[SwitchDiff]) -> None:
@@ -97,4 +101,4 @@ def _failed(row: Request, fault: str) -> Planned:
     )
     row.problem = problem("internal", "An error of the planner", detail)
     row.matched, row.switches, row.added, row.removed, row.modified = None, [], 0, 0, 0
-    return Planned([row], (), f"request {row.pk} ({row.kind}) failed: {detail}")
+    return Planned([row], (), [f"request {row.pk} ({row.kind}) failed: {detail}"])

@@ -114,8 +114,8 @@ def _decide(hot: Hot, planned: Planned) -> None:
     sync.mark(touched)
     hot.mirror.show(hot.state.planner)
     progress.decide(planned.rows)
-    if planned.alarm:
-        outbox.alarm(planned.alarm)
+    for text in planned.alarms:
+        outbox.alarm(text)
 
 
 def _push(

@@ -56,7 +56,11 @@ def _withdrawn(rows: Iterable[Request], planner: Planner) -> dict[str, Region]:
         *Advertisement.objects.filter(pk__in=_keys(names["unadvertise"])).select_related("topic"),
         *Subscription.objects.filter(pk__in=_keys(names["unsubscribe"])).select_related("topic"),
     ]
-    return {row.planner_id: Region(row.topic.code, tuple(map(dz.parse, row.dz))) for row in found}
+    return {
+        row.planner_id: Region(row.topic.code, tuple(map(dz.parse, row.dz)))
+        for row in found
+        if row.dz and row.topic.reindexing_id is None  # else it may have been encoded anew
+    }
 
 
 def _keys(names: Iterable[str]) -> list[int]:

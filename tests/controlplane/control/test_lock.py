@@ -9,6 +9,7 @@ import control_world as world
 import pytest
 from control_workers import ROOT, environment
 from django.conf import settings
+from django.db import connection
 
 from controlplane.control import batches, session
 from controlplane.control.lock import planner_lock
@@ -68,7 +69,7 @@ def test_the_lock_is_free_after_its_block_and_can_be_taken_again(transactional_d
 
 
 def test_what_comes_in_while_a_session_ends_is_taken_by_it(network, monkeypatch):
-    """The holder saw an empty queue, and has not let the lock go when a request comes and its wake-up finds it."""
+    """The holder saw an empty queue and still has the lock when a request and its wake-up come."""
     late = []
     keep = session.hot_state.keep
 
@@ -102,8 +103,6 @@ def test_sessions_of_two_threads_do_not_meet(transactional_db, controller, monke
         try:
             session.run()
         finally:
-            from django.db import connection
-
             connection.close()
 
     threads = [threading.Thread(target=run) for _ in range(4)]

@@ -1,6 +1,7 @@
 """Several changes as one."""
 
 import random
+from itertools import pairwise
 
 from controlplane.control.merge import Merged
 from tercast.tables import Diff, Entry, Output, difference
@@ -19,7 +20,7 @@ def test_the_merged_change_leads_where_the_single_ones_lead():
     for _ in range(300):
         tables = [table(rng) for _ in range(rng.randint(2, 6))]
         merged = Merged()
-        for before, after in zip(tables, tables[1:], strict=False):
+        for before, after in pairwise(tables):
             merged.take(difference("s1", before, after))
         result = Diff(tuple(merged.diffs())).apply({"s1": tables[0]}).get("s1", ())
         assert set(result) == set(tables[-1])

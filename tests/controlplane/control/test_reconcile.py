@@ -125,7 +125,7 @@ def test_a_switch_that_goes_while_it_is_read_is_unreachable(busy, monkeypatch):
 
 
 def test_the_old_way_stays_until_the_new_one_is_confirmed(db, controller):
-    """In a ring of four, the link behind one of two ways goes down while the switch of the other way is away."""
+    """In a ring of four, one of two ways breaks while the switch of the other way is away."""
     world.line(4)
     world.add_link("s4", 1, "s1", 2)
     world.advertise("h1", ["0"])
@@ -136,9 +136,12 @@ def test_the_old_way_stays_until_the_new_one_is_confirmed(db, controller):
     controller.disconnect(world.dpid(new))
     request = world.log({"op": "link_down", "switch": "s3", "port": 2 if old == 2 else 1})
     session.run()
-    request.refresh_from_db()
-    assert request.state == "deploying"
-    assert controller.switches[world.dpid(old)].table == entries
+    for _ in range(2):  # also when the old switch is looked at again
+        SwitchSync.objects.update(retry_at=None)
+        session.run()
+        request.refresh_from_db()
+        assert request.state == "deploying"
+        assert controller.switches[world.dpid(old)].table == entries
     back = controller.connect(world.dpid(new))
     watch.run()
     session.run()

@@ -89,11 +89,13 @@ def test_after_thirty_missed_periods_a_worker_looks_once(transactional_db, contr
     real = controller.get
     controller.get = lambda path, query: looks.append(path) or real(path, query)
     options = folders(tmp_path / "state" / "broker")
-    with Connection("folder://localhost/", transport_options=options) as connection:
-        with app.producer_or_acquire(connection.Producer()) as producer:
-            for _ in range(30):
-                tasks.plan.apply_async(queue=PLANNER_QUEUE, producer=producer)
-                tasks.watch.apply_async(queue=DEFAULT_QUEUE, producer=producer)
+    with (
+        Connection("folder://localhost/", transport_options=options) as connection,
+        app.producer_or_acquire(connection.Producer()) as producer,
+    ):
+        for _ in range(30):
+            tasks.plan.apply_async(queue=PLANNER_QUEUE, producer=producer)
+            tasks.watch.apply_async(queue=DEFAULT_QUEUE, producer=producer)
     world.line(2)
     with worker({**env, "TERCAST_REDIS_URL": ""}, tmp_path / "log") as process:
         wait_until(lambda: not Request.objects.exclude(state="active").exists(), "planning", process)

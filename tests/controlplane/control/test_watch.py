@@ -3,7 +3,7 @@
 import control_world as world
 import pytest
 
-from controlplane.control import discovery, session, watch
+from controlplane.control import discovery, load, session, watch
 from controlplane.control.models import OutboxEvent, Request, SwitchSync
 from controlplane.network.models import Link, Port, Switch
 
@@ -30,8 +30,8 @@ def events(kind: str) -> list:
 
 
 def logged() -> list:
-    last = [payload for payload in Request.objects.order_by("id").values_list("payload", flat=True)]
-    return last[9:]  # beyond the network's own
+    payloads = list(Request.objects.order_by("id").values_list("payload", flat=True))
+    return payloads[9:]  # beyond the network's own
 
 
 def test_connections_ports_and_addresses_are_seen(watched):
@@ -247,8 +247,6 @@ def counted(packets: int) -> dict:
 
 
 def test_the_load_of_links_is_what_both_ends_sent(watched, monkeypatch):
-    from controlplane.control import load
-
     monkeypatch.setattr(load, "PERIOD_SECONDS", 0)
     watched.counters = counted(5)
     watch.run()
