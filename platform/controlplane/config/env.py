@@ -96,8 +96,8 @@ def _database(url: str, state_dir: Path) -> dict[str, object]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": unquote(parts.hostname or ""),
         "PORT": port or "",
-        "CONN_MAX_AGE": 60,
-        "CONN_HEALTH_CHECKS": True,
+        # Under ASGI every request has a thread of its own: a kept connection would never be used again.
+        "CONN_MAX_AGE": 0,
     }
 
 

@@ -3,6 +3,8 @@
 from django.conf import settings
 from django.db import models
 
+from controlplane.config.json_numbers import Decoder
+
 
 class Topic(models.Model):
     """An event space: ordered attributes, some of them indexed.
@@ -12,7 +14,7 @@ class Topic(models.Model):
 
     name = models.CharField(max_length=100, unique=True)
     code = models.PositiveIntegerField(unique=True)
-    attributes = models.JSONField()
+    attributes = models.JSONField(decoder=Decoder)
     indexed = models.JSONField()
     request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
     removal = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")

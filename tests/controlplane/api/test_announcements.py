@@ -60,6 +60,15 @@ def test_a_bad_filter_is_explained(
     assert not model.objects.exists()
 
 
+@pytest.mark.parametrize(
+    "change, code",
+    [({}, "required"), ({"filter": None}, "null"), ({"filter": "undefined"}, "unknown_attribute")],
+)
+def test_missing_null_and_undefined_are_three_things(world, error, change, code):
+    found = error(world.post("subscriptions/", {"subscriber": "alice", "topic": "quotes", **change}))
+    assert (found["pointer"], found["code"]) == ("/filter", code)
+
+
 @BOTH
 def test_everything_unknown_is_named(
     world, pointers, resource, model, noun, name, prefix, host, op, withdraw

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from controlplane.control import planner_state
 from controlplane.control.models import Request, State
 from controlplane.registry.models import Advertisement, Topic
 from tercast.addressing import AddressPlan
@@ -214,3 +215,20 @@ def test_filters_take_every_double(operator, text):
     assert answer.status_code == 202
     shown = operator.get(answer.json()["object"]["url"]).json()
     assert shown["filter"] == f"a = {text}" and len(shown["dz"]) == 1
+
+
+HUGE = {
+    "name": "wide",
+    "attributes": [{"name": "a", "type": "float", "min": -1.5e300, "max": 1.7976931348623157e308}],
+}
+
+
+def test_huge_doubles_reach_the_planner_whole(operator, end):
+    """PostgreSQL gives 1e+300 back as an integer of 301 digits; neither topic nor log may change by that."""
+    operator.post("topics/", HUGE)
+    attributes = Topic.objects.get().attributes
+    assert attributes == HUGE["attributes"] and type(attributes[0]["max"]) is float
+    logged = Request.objects.get().payload["topic"]["attributes"][0]
+    assert type(logged["min"]) is type(logged["max"]) is float
+    end()
+    assert "wide" in planner_state.current_planner().topics

@@ -1,0 +1,56 @@
+"""The environment is read once and typed; a bad value is refused with its name."""
+
+from pathlib import Path
+
+import pytest
+
+from controlplane.config.env import BadSetting, Environment
+
+
+def test_nothing_needs_to_be_set():
+    env = Environment.read({})
+    assert env.database["ENGINE"] == "django.db.backends.sqlite3"
+    assert (env.redis_url, env.northbound_url, env.debug) == (None, "http://127.0.0.1:6680", False)
+    assert env.address_family == "ipv6" and env.state_dir.is_absolute()
+    assert env.secrets_dir == env.state_dir / "secrets"
+
+
+def test_everything_can_be_set(tmp_path):
+    env = Environment.read(
+        {
+            "TERCAST_STATE_DIR": str(tmp_path),
+            "TERCAST_DATABASE_URL": "postgresql://us%65r:p%40ss@db.example:5433/name",
+            "TERCAST_REDIS_URL": "redis://127.0.0.1:6379/0",
+            "TERCAST_NORTHBOUND_URL": "http://127.0.0.1:7000",
+            "TERCAST_ALLOWED_HOSTS": "a.example,b.example",
+            "TERCAST_DEBUG": "1",
+            "TERCAST_ADDRESS_FAMILY": "ipv4",
+        }
+    )
+    wanted = {"USER": "user", "PASSWORD": "p@ss", "HOST": "db.example", "PORT": 5433, "NAME": "name"}
+    assert {key: env.database[key] for key in wanted} == wanted
+    assert (env.state_dir, env.allowed_hosts) == (Path(tmp_path), ("a.example", "b.example"))
+    assert (env.debug, env.address_family) == (True, "ipv4")
+
+
+def test_a_file_of_another_name_can_be_the_database():
+    assert (
+        Environment.read({"TERCAST_DATABASE_URL": "sqlite:///tmp/x%20y.db"}).database["NAME"] == "/tmp/x y.db"
+    )
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("TERCAST_DATABASE_URL", "mysql://localhost/x"),
+        ("TERCAST_DATABASE_URL", "postgresql://localhost:99999/x"),
+        ("TERCAST_DATABASE_URL", "postgresql://localhost:port/x"),
+        ("TERCAST_REDIS_URL", "127.0.0.1:6379"),
+        ("TERCAST_NORTHBOUND_URL", "https://elsewhere.example"),
+        ("TERCAST_DEBUG", "yes"),
+        ("TERCAST_ADDRESS_FAMILY", "ipx"),
+    ],
+)
+def test_a_bad_value_is_refused_with_its_name(name, value):
+    with pytest.raises(BadSetting, match=name):
+        Environment.read({name: value})
