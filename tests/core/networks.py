@@ -129,3 +129,80 @@ def planner_for(topology: dict[str, Any], max_trees: int = 64, **options: Any) -
 def flows(planner: Planner) -> dict[str, list[dict[str, Any]]]:
     """The planner's tables as a plan has them."""
     return {switch: [entry.to_json() for entry in table] for switch, table in planner.tables().items()}
+
+
+def example() -> dict[str, Any]:
+    """The scenario that the format's description shows."""
+    hosts = [
+        {"id": "h1", "switch": "s1", "port": 3, "ip": "fd00::1", "mac": "02:00:00:00:00:01"},
+        {
+            "id": "h2",
+            "switch": "s2",
+            "port": 3,
+            "ip": "fd00::2",
+            "mac": "02:00:00:00:00:02",
+            "standby": [{"switch": "s1", "port": 4}],
+        },
+    ]
+    low = {"name": "low", "type": "int", "min": 0, "max": 1023}
+    wanted = "low in [80, 100]"
+    return {
+        "format": "scenario/1",
+        "address": {"family": "ipv6", "prefix": "ff0e::/16", "topic_bits": 16},
+        "topology": {
+            "switches": [
+                {"id": "s1", "dpid": "0000000000000001", "tcam_budget": 600},
+                {"id": "s2", "dpid": "0000000000000002", "tcam_budget": None},
+            ],
+            "links": [{"a": "s1", "a_port": 1, "b": "s2", "b_port": 1, "cost": 1}],
+            "hosts": hosts,
+        },
+        "topics": [{"name": "quotes", "code": 4, "indexed": ["low"], "attributes": [low]}],
+        "limits": {"max_dz_length": 20, "max_dz_per_filter": 50, "max_trees": 64},
+        "requests": [
+            {"op": "advertise", "id": "a1", "host": "h1", "topic": "quotes", "filter": "low < 512"},
+            {"op": "subscribe", "id": "q1", "host": "h2", "topic": "quotes", "filter": wanted},
+        ],
+    }
+
+
+def planner_of(scenario: dict[str, Any], **options: Any) -> Planner:
+    """A planner at the beginning of a scenario."""
+    address = AddressPlan.from_json(scenario["address"])
+    return Planner(
+        address,
+        Limits.from_json(scenario.get("limits", {})),
+        read_topology(scenario["topology"], address.family),
+        [Topic.from_json(topic) for topic in scenario["topics"]],
+        **options,
+    )
+
+
+def host(name: str, switch: str, port: int, number: int, standby: Any = ()) -> dict[str, Any]:
+    """A host with addresses that follow from a number."""
+    out: dict[str, Any] = {"id": name, "switch": switch, "port": port}
+    out |= {"ip": f"fd00::{number:x}", "mac": f"02:00:00:00:00:{number:02x}"}
+    if standby:
+        out["standby"] = [{"switch": where, "port": at} for where, at in standby]
+    return out
+
+
+def link(a: str, a_port: int, b: str, b_port: int, cost: float = 1) -> dict[str, Any]:
+    """A link."""
+    return {"a": a, "a_port": a_port, "b": b, "b_port": b_port, "cost": cost}
+
+
+def topology(count: int, links: list[dict[str, Any]], hosts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Switches s1, s2, ... with links and hosts."""
+    switches = [{"id": f"s{i}", "dpid": f"{i:016x}"} for i in range(1, count + 1)]
+    return {"switches": switches, "links": links, "hosts": hosts}
+
+
+def advertise(name: str, host_name: str, *dz: str, topic: str = "a") -> dict[str, Any]:
+    """A request with its dz."""
+    return {"op": "advertise", "id": name, "host": host_name, "topic": topic, "dz": list(dz)}
+
+
+def subscribe(name: str, host_name: str, *dz: str, topic: str = "a") -> dict[str, Any]:
+    """A request with its dz."""
+    return {"op": "subscribe", "id": name, "host": host_name, "topic": topic, "dz": list(dz)}

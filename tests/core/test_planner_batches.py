@@ -1,0 +1,78 @@
+"""The same requests give the same tables, however they are cut, restarted and watched."""
+
+import json
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tercast.planner import Planner
+from tercast.tables import Table
+from tests.core.networks import planner_for, scenes
+
+Scene = tuple[dict[str, Any], list[dict[str, Any]]]
+
+
+@settings(max_examples=150, deadline=None)
+@given(scenes(most=20), st.sets(st.integers(0, 20)), st.sets(st.integers(0, 20)), st.sampled_from([1, 3, 64]))
+def test_batches_and_restarts_change_nothing(
+    scene: Scene, diffs_at: set[int], restarts_at: set[int], max_trees: int
+) -> None:
+    topology, requests = scene
+    whole = planner_for(topology, max_trees)
+    whole.apply_all(requests)
+    planner = planner_for(topology, max_trees)
+    tables: dict[str, Table] = {}
+    for i, request in enumerate(requests):
+        planner.apply(request)
+        if i in diffs_at | restarts_at:
+            tables = planner.take_diff().apply(tables)
+            assert tables == planner.tables()
+        if i in restarts_at:
+            snapshot = planner.snapshot()
+            planner = Planner.restore(json.loads(json.dumps(snapshot)))
+            assert planner.snapshot() == snapshot
+            assert planner.tables() == tables
+    assert planner.take_diff().apply(tables) == planner.tables() == whole.tables()
+    assert planner.snapshot() == whole.snapshot()
+    assert planner.trees() == whole.trees()
+    assert planner.pending() == whole.pending()
+    assert planner.unreachable() == whole.unreachable()
+
+
+@settings(max_examples=100, deadline=None)
+@given(scenes(most=16, events=False), st.randoms())
+def test_the_order_of_subscriptions_does_not_show(scene: Scene, random: Any) -> None:
+    topology, requests = scene
+    planner = planner_for(topology)
+    planner.apply_all(requests)
+    live = planner.registry.live
+    last = [request for request in requests if request["id"] in live and request["op"] == "subscribe"]
+    random.shuffle(last)
+    other = planner_for(topology)
+    other.apply_all(request for request in requests if request["op"] in ("advertise", "unadvertise"))
+    other.apply_all(last)
+    assert other.tables() == planner.tables()
+    assert other.trees() == planner.trees()
+
+
+@settings(max_examples=150, deadline=None)
+@given(scenes(most=25))
+def test_nothing_is_left_once_all_is_withdrawn(scene: Scene) -> None:
+    topology, requests = scene
+    planner = planner_for(topology)
+    planner.apply_all(requests)
+    tables = planner.take_diff().apply({})
+    for name, registration in list(planner.registry.live.items()):
+        op = "unsubscribe" if registration.kind == "subscription" else "unadvertise"
+        assert planner.apply({"op": op, "id": name}).ok
+    assert planner.take_diff().apply(tables) == {}
+    assert planner.tables() == {}
+    assert planner.trees() == []
+    assert not any(planner.counts().values())
+    assert not any(planner.network.load.values())
+    for plan in planner.plans:
+        assert not plan.forests
+        for trie in plan.tries.values():
+            assert not trie.subs.own
+            assert not trie.ads.own

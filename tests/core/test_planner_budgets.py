@@ -1,0 +1,96 @@
+"""Budgets: a request that a table has no room for is undone whole, events of the network are told."""
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.core.networks import advertise, host, link, planner_for, scenes, subscribe, topology
+
+Scene = tuple[dict[str, Any], list[dict[str, Any]]]
+
+
+def pair(budget: int | None) -> dict[str, Any]:
+    """Two switches; the second one has a budget."""
+    out = topology(2, [link("s1", 1, "s2", 1)], [host("p", "s1", 9, 1), host("h", "s2", 9, 2)])
+    out["switches"][1]["tcam_budget"] = budget
+    return out
+
+
+def test_a_subscription_without_room_fails_by_name_and_changes_nothing() -> None:
+    planner = planner_for(pair(1))
+    planner.apply_all([advertise("a", "p", ""), subscribe("q1", "h", "00")])
+    planner.take_diff()
+    before = planner.snapshot(), planner.tables()
+    outcome = planner.apply(subscribe("q2", "h", "01", "1"))
+    assert not outcome.ok
+    assert outcome.failed_switches == ("s2",)
+    assert outcome.reason is not None
+    assert outcome.reason.code == "budget"
+    assert '"q2"' in outcome.reason.detail
+    assert '"s2" (1)' in outcome.reason.detail
+    assert len(planner.take_diff()) == 0
+    assert ({**planner.snapshot(), "applied": 2}, planner.tables()) == before
+    assert planner.apply(subscribe("q2", "h", "0")).ok  # takes the place of the entry that was there
+
+
+def test_a_budget_of_zero_lets_nothing_through_and_null_everything() -> None:
+    planner = planner_for(pair(0))
+    planner.apply(advertise("a", "p", ""))
+    assert planner.apply(subscribe("q", "h", "0")).failed_switches == ("s2",)
+    assert planner.apply({"op": "set_budget", "switch": "s2", "tcam_budget": None}).ok
+    assert planner.apply(subscribe("q", "h", "0")).ok
+
+
+def test_an_advertisement_without_room_leaves_no_tree_and_no_number() -> None:
+    planner = planner_for(pair(0))
+    planner.apply(subscribe("q", "h", "0"))
+    before = planner.snapshot()
+    outcome = planner.apply(advertise("a", "p", ""))
+    assert outcome.failed_switches == ("s2",)
+    assert {**planner.snapshot(), "applied": 1} == before
+
+
+def test_a_withdrawal_that_would_uncover_too_much_fails() -> None:
+    planner = planner_for(pair(1))
+    planner.apply_all([advertise("a", "p", ""), subscribe("wide", "h", ""), subscribe("q", "h", "00", "11")])
+    before = planner.snapshot()
+    assert planner.apply({"op": "unsubscribe", "id": "wide"}).failed_switches == ("s2",)
+    assert {**planner.snapshot(), "applied": 3} == before
+
+
+def test_what_happens_to_the_network_is_carried_out_and_told() -> None:
+    planner = planner_for(pair(1))
+    planner.apply_all([advertise("a", "p", ""), subscribe("q", "h", "00")])
+    planner.apply({"op": "host_move", "host": "h", "switch": "s1", "port": 7})
+    planner.apply(subscribe("q2", "h", "11"))
+    outcome = planner.apply({"op": "host_move", "host": "h", "switch": "s2", "port": 7})
+    assert outcome.ok
+    assert outcome.failed_switches == ("s2",)
+    assert planner.over_budget() == ("s2",)
+    assert planner.apply(subscribe("q3", "p", "0")).ok  # adds nothing where there is no room
+    outcome = planner.apply({"op": "set_budget", "switch": "s1", "tcam_budget": 0})
+    assert outcome.ok
+    assert outcome.failed_switches == ("s1", "s2")
+
+
+@settings(max_examples=150, deadline=None)
+@given(scenes(most=18), st.integers(0, 3), st.sampled_from([1, 64]))
+def test_failing_is_as_if_it_had_never_been_asked(scene: Scene, budget: int, max_trees: int) -> None:
+    network, requests = scene
+    for switch in network["switches"]:
+        switch["tcam_budget"] = budget
+    planner, other = planner_for(network, max_trees), planner_for(network, max_trees)
+    refused: set[str] = set()
+    for request in requests:
+        if request["op"].startswith("un") and request["id"] in refused:
+            continue
+        outcome = planner.apply(request)
+        if outcome.ok:
+            other.apply(request)
+        elif request["op"] in ("subscribe", "advertise"):
+            refused.add(request["id"])
+        assert outcome.failed_switches or all(count <= budget for count in planner.counts().values())
+    assert {**planner.snapshot(), "applied": 0} == {**other.snapshot(), "applied": 0}
+    assert planner.tables() == other.tables()
+    assert planner.trees() == other.trees()

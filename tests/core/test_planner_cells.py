@@ -1,0 +1,61 @@
+"""Counted cells and their tops, and masks over cells, against definitions written down plainly."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tercast import dz as dzs
+from tercast.cells import Cells
+from tercast.keys import Order
+from tercast.layers import Layer
+
+ORDER = Order(5)
+keys = st.text("01", max_size=5).map(lambda text: ORDER.key(dzs.parse(text)))
+
+
+def tops_of(members: list[int]) -> list[int]:
+    return sorted({key for key in members if not any(o != key and ORDER.covers(o, key) for o in members)})
+
+
+@given(st.lists(st.tuples(st.booleans(), keys), max_size=60))
+def test_tops_are_what_nothing_covers(steps: list[tuple[bool, int]]) -> None:
+    cells, members = Cells(ORDER), list[int]()
+    told: set[int] = set()
+    for adds, key in steps:
+        if adds:
+            members.append(key)
+            came, went = cells.add(key)
+        elif key in members:
+            members.remove(key)
+            came, went = cells.remove(key)
+        else:
+            continue
+        assert told.isdisjoint(came)
+        assert told.issuperset(went)
+        told = (told | set(came)) - set(went)
+        assert list(cells.tops) == tops_of(members) == sorted(told)
+        assert bool(cells) == bool(members)
+
+
+@given(st.lists(keys, max_size=20), keys)
+def test_overlap_is_found_above_and_below(members: list[int], key: int) -> None:
+    cells = Cells(ORDER)
+    for member in members:
+        cells.add(member)
+    above = any(ORDER.covers(member, key) for member in members)
+    below = any(ORDER.covers(key, member) for member in members)
+    assert cells.overlaps(key) == (above or below)
+    assert bool(cells.covering(key)) == above
+    assert cells.below(key) == [top for top in tops_of(members) if ORDER.covers(key, top)]
+
+
+@settings(max_examples=300)
+@given(st.dictionaries(keys, st.integers(1, 7), max_size=25), keys)
+def test_the_mask_over_a_cell_is_that_of_all_cells_above(owners: dict[int, int], key: int) -> None:
+    layer = Layer(ORDER)
+    for cell in sorted(owners):  # parents first, so that what lies over a cell is known when it comes
+        layer.insert(cell, owners[cell])
+    expected = 0
+    for cell, mask in owners.items():
+        if cell != key and ORDER.covers(cell, key):
+            expected |= mask
+    assert layer.over(key) == expected

@@ -1,0 +1,53 @@
+"""A dry run tells what requests would do, and leaves everything as it was."""
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.core.networks import advertise, planner_for, request_lists, scenes, subscribe
+from tests.core.test_planner_budgets import pair
+
+Scene = tuple[dict[str, Any], list[dict[str, Any]]]
+
+
+@settings(max_examples=120, deadline=None)
+@given(scenes(most=12), st.data(), st.booleans(), st.integers(0, 12))
+def test_a_dry_run_tells_what_happens_then(
+    scene: Scene, data: st.DataObject, events: bool, diff_at: int
+) -> None:
+    topology, requests = scene
+    planner, other = planner_for(topology, max_trees=2), planner_for(topology, max_trees=2)
+    for i, request in enumerate(requests):
+        planner.apply(request)
+        other.apply(request)
+        if i == diff_at:
+            planner.take_diff()
+            other.take_diff()
+    tried: list[dict[str, Any]] = data.draw(request_lists(topology, most=8, events=events))
+    tried = [{**request, "id": "x" + request["id"]} if "id" in request else request for request in tried]
+    for name, registration in list(planner.registry.live.items())[:2]:
+        op = "unsubscribe" if registration.kind == "subscription" else "unadvertise"
+        tried.append({"op": op, "id": name})
+    before, tables, trees = planner.snapshot(), planner.tables(), planner.trees()
+    run = planner.dry_run([*tried, {"op": "nonsense"}])
+    assert planner.snapshot() == before
+    assert (planner.tables(), planner.trees()) == (tables, trees)
+    assert run.before == planner.counts()
+    assert not run.outcomes[-1].ok
+    diff = planner.take_diff()
+    assert diff == other.take_diff()
+    outcomes = planner.apply_all(tried)
+    assert [(o.ok, o.matched) for o in outcomes] == [(o.ok, o.matched) for o in run.outcomes[:-1]]
+    assert planner.counts() == run.after
+    assert run.diff.apply(tables) == planner.tables()
+
+
+def test_a_dry_run_tells_budgets() -> None:
+    planner = planner_for(pair(1))
+    planner.apply(advertise("a", "p", ""))
+    run = planner.dry_run([subscribe("q1", "h", "00"), subscribe("q2", "h", "11"), subscribe("q3", "h", "0")])
+    assert [outcome.ok for outcome in run.outcomes] == [True, False, True]
+    assert run.outcomes[1].failed_switches == ("s2",)
+    assert (run.before, run.after) == ({"s1": 0, "s2": 0}, {"s1": 1, "s2": 1})
+    assert planner.tables() == {}
