@@ -23,6 +23,8 @@ def undecided() -> list[Request]:
 
 def take() -> list[Request]:
     """The next queued requests in order, up to `LARGEST`, now with positions. One short transaction."""
+    if not Request.objects.filter(state=State.QUEUED).exists():
+        return []
     with transaction.atomic():
         rows = _batch(Request.objects.filter(state=State.QUEUED).order_by("id")[:LARGEST])
         position, now = newest_position(), timezone.now()

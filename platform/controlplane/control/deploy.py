@@ -32,9 +32,7 @@ class Result:
     errors: tuple[EntryError, ...] = ()
 
 
-def push(
-    northbound: Northbound, diffs: Sequence[SwitchDiff], switches: Mapping[str, Switch]
-) -> list[Result]:
+def push(northbound: Northbound, diffs: Sequence[SwitchDiff], switches: Mapping[str, Switch]) -> list[Result]:
     """Change tables, adding in the order of `diffs`; a controller that fails leaves all of it owed.
 
     Switches without a change are confirmed without being asked. What is too large for one change goes in
@@ -62,9 +60,7 @@ def _send(
     northbound: Northbound, diffs: Sequence[SwitchDiff], switches: Mapping[str, Switch], book: HostBook
 ) -> list[Result]:
     answers = northbound.change([book.change(switches[diff.switch].dpid, diff) for diff in diffs])
-    return [
-        _result(switches[diff.switch], diff, answer) for diff, answer in zip(diffs, answers, strict=True)
-    ]
+    return [_result(switches[diff.switch], diff, answer) for diff, answer in zip(diffs, answers, strict=True)]
 
 
 def _steps(diffs: Sequence[SwitchDiff]) -> list[list[SwitchDiff]]:

@@ -1,5 +1,6 @@
 """Rows that show the planner's state beside tables: trees, and which subscriptions nothing overlaps."""
 
+from collections.abc import Collection
 from typing import Any
 
 from controlplane.control.batches import chunks
@@ -8,18 +9,22 @@ from controlplane.network.models import Switch, Tree
 from controlplane.registry.models import Subscription, Topic
 from tercast.planner import Planner
 
+_CHANGES_MATCHES = frozenset({"advertise", "unadvertise", "set_indexed"})
+
 
 class Mirror:
     """What was written last, so that only differences are written; a new one compares with the database."""
 
     def __init__(self) -> None:
         self._trees: dict[str, Any] | None = None
-        self._unmatched: set[int] | None = None
+        self._matched = False
 
-    def show(self, planner: Planner) -> None:
-        """Bring the rows to the planner's trees and pending subscriptions, in the caller's transaction."""
+    def show(self, planner: Planner, kinds: Collection[str]) -> None:
+        """Bring the rows to the planner's state after requests of `kinds`, in the caller's transaction."""
         self._show_trees({tree.id: tree.to_json() for tree in planner.trees()})
-        self._show_matched({int(name[1:]) for name in planner.pending()})
+        if not self._matched or not _CHANGES_MATCHES.isdisjoint(kinds):
+            _show_matched({int(name[1:]) for name in planner.pending()})
+            self._matched = True
 
     def _show_trees(self, trees: dict[str, Any]) -> None:
         if trees == self._trees:
@@ -33,18 +38,15 @@ class Mirror:
                 _write(tree, topics[tree["topic"]], roots[tree["root"]])
         self._trees = trees
 
-    def _show_matched(self, unmatched: set[int]) -> None:
-        if unmatched == self._unmatched:
-            return
-        before = self._unmatched
-        if before is None:
-            before = set(Subscription.objects.filter(matched=False).values_list("pk", flat=True))
-        for part in chunks(sorted(unmatched - before)):
-            Subscription.objects.filter(pk__in=part).update(matched=False)
-        for part in chunks(sorted(before - unmatched)):
-            live = Subscription.objects.exclude(state=State.WITHDRAWN)
-            live.filter(pk__in=part, matched=False).update(matched=True)
-        self._unmatched = unmatched
+
+def _show_matched(unmatched: set[int]) -> None:
+    """Each request has said it of its own subscription; this is about those of earlier ones."""
+    live = Subscription.objects.exclude(state__in=(State.WITHDRAWN, State.FAILED))
+    before = set(live.filter(matched=False).values_list("pk", flat=True))
+    for part in chunks(sorted(unmatched - before)):
+        live.filter(pk__in=part).update(matched=False)
+    for part in chunks(sorted(before - unmatched)):
+        live.filter(pk__in=part).update(matched=True)
 
 
 def _shown(row: Tree) -> dict[str, Any]:

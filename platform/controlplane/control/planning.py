@@ -43,7 +43,7 @@ def plan(hot: Hot, rows: Sequence[Request]) -> Iterator[Planned]:
     try:
         prover = hot.prover  # of the tables as they are before
         diffs, alarms = _apply(hot, rows)
-        prover.prove(diffs)
+        prover.prove(rows, diffs)
         yield Planned(rows, diffs, alarms)
         return
     except Exception as error:  # whatever the planner trips over must not stop the log

@@ -112,8 +112,8 @@ def _decide(hot: Hot, planned: Planned) -> None:
         lagging = needs[row.pk].waits(hot.lag, hot.lag) if needs else []
         row.waits_for = sorted({*touched, *lagging} - _leaving(row))
     sync.mark(touched)
-    hot.mirror.show(hot.state.planner)
     progress.decide(planned.rows)
+    hot.mirror.show(hot.state.planner, {row.kind for row in planned.rows})
     for text in planned.alarms:
         outbox.alarm(text)
 
