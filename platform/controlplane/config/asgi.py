@@ -1,11 +1,14 @@
 """The ASGI application: HTTP by Django, WebSockets by the live stream."""
 
 import os
+import warnings
 
 from channels.routing import ProtocolTypeRouter
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.config.settings")
+# WhiteNoise hands files over as a synchronous iterator; they are small and read at once.
+warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
 http = get_asgi_application()  # loads the apps, which the next import needs
 
 from controlplane.live.routing import websocket_routes  # noqa: E402

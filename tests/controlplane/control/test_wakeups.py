@@ -1,6 +1,7 @@
 """Wake-ups: they coalesce, they do not pile up, and a lost one costs nothing but a sweep's period."""
 
 import json
+import os
 import threading
 
 import control_world as world
@@ -150,3 +151,17 @@ def test_a_message_that_is_still_being_written_is_not_seen(tmp_path):
     assert one._size("q") == 0
     with pytest.raises(broker.Empty):
         one._get("q")
+
+
+@pytest.mark.servers
+@pytest.mark.skipif(not os.environ.get("TERCAST_REDIS_URL"), reason="TERCAST_REDIS_URL names no Redis")
+def test_the_same_over_redis(transactional_db, controller, tmp_path):
+    for _ in range(30):
+        tasks.wake()
+    assert tasks.waiting(PLANNER_QUEUE) == 1
+    env = environment(tmp_path / "state", controller.url, TERCAST_REDIS_URL=os.environ["TERCAST_REDIS_URL"])
+    with worker(env, tmp_path / "log") as process:
+        wait_until(lambda: tasks.waiting(PLANNER_QUEUE) == 0, "the first wake-up", process)
+        world.line(2)  # its wake-up comes when the worker has long been there
+        wait_until(lambda: not Request.objects.exclude(state="active").exists(), "planning", process)
+        assert process.stop() == 0

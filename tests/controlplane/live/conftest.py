@@ -1,3 +1,11 @@
+"""A feed, callers and streams of the live stream's tests."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import live_support as support
 import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
@@ -5,7 +13,6 @@ from django.test import Client
 
 from controlplane.accounts.services import issue_token
 from controlplane.live.feed import Feed
-from tests.controlplane.live import support
 
 
 @pytest.fixture
@@ -46,8 +53,3 @@ def opened(feed, token):
 @pytest.fixture
 def in_thread():
     return sync_to_async
-
-
-@pytest.fixture(autouse=True)
-def TEMP_auth(settings):
-    settings.REST_FRAMEWORK = {**getattr(settings, "REST_FRAMEWORK", {}), "DEFAULT_AUTHENTICATION_CLASSES": ["controlplane.accounts.authentication.BearerAuthentication", "rest_framework.authentication.SessionAuthentication"]}

@@ -5,13 +5,13 @@ import asyncio
 import pytest
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
+from live_support import ORIGIN, PATIENCE, Stream, application, emit, emit_many, until
 
 from controlplane.accounts.models import Token
 from controlplane.accounts.services import revoke_token
 from controlplane.config.asgi import application as whole_application
 from controlplane.live.feed import Feed
 from controlplane.live.protocol import LARGEST_MESSAGE
-from tests.controlplane.live.support import ORIGIN, PATIENCE, Stream, application, emit, emit_many, until
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.django_db(transaction=True)]
 
@@ -54,7 +54,14 @@ async def test_a_session_without_an_origin_is_refused(feed, session):
 
 @pytest.mark.parametrize(
     "origin",
-    ["http://evil.example", "http://testserver.evil.example", "http://testserver:81", "null", "http://[", "http://testserver:x"],
+    [
+        "http://evil.example",
+        "http://testserver.evil.example",
+        "http://testserver:81",
+        "null",
+        "http://[",
+        "http://testserver:x",
+    ],
 )
 async def test_pages_of_other_origins_are_refused(feed, session, token, origin):
     end = await _refusal({**session, "origin": origin}, feed)
@@ -250,10 +257,10 @@ class Broken:
             raise OSError("no database")
         return await self.reader.bounds()
 
-    async def page(self, after, limit):
+    async def page(self, *where):
         if self.broken:
             raise OSError("no database")
-        return await self.reader.page(after, limit)
+        return await self.reader.page(*where)
 
     def close(self):
         self.reader.close()

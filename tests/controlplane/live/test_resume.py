@@ -3,9 +3,9 @@
 import asyncio
 
 import pytest
+from live_support import Stream, application, emit, emit_many, until
 
 from controlplane.control.models import OutboxEvent
-from tests.controlplane.live.support import Stream, application, emit, emit_many, until
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.django_db(transaction=True)]
 
@@ -36,7 +36,11 @@ async def test_an_empty_outbox_has_bounds_too(opened):
 async def test_an_event_comes_as_it_was_written(opened):
     stream = await opened()
     await stream.begin(None)
-    payload = {"text": "<b>ü \u2028 \U0001f680 \ud800</b>", "deep": [{"a": None}], "large": "12345678901234567890"}
+    payload = {
+        "text": "<b>ü \u2028 \U0001f680 \ud800</b>",
+        "deep": [{"a": None}],
+        "large": "12345678901234567890",
+    }
     row = await emit("alarm", payload)
     (event,) = await stream.events(1)
     assert event == {
