@@ -126,6 +126,17 @@ def test_the_end_of_a_port_is_an_error_of_its_own(listener):
             host.send(bytes(14))
 
 
+def test_frames_before_the_end_of_a_port_are_not_lost(listener):
+    listening, path = listener
+    with FrameSocket(path) as host:
+        switch, _ = listening.accept()
+        switch.sendall(pack(b"a" * 14) + pack(b"b" * 14))
+        switch.close()
+        assert host.recv_batch() == [b"a" * 14, b"b" * 14]
+        with pytest.raises(PortClosedError):
+            host.recv_batch()
+
+
 def test_descriptors_above_1023_work(listener):
     """`select` stops there; a lab with hundreds of hosts does not."""
     listening, path = listener

@@ -10,6 +10,7 @@ import select
 import socket
 import threading
 import time
+from collections import deque
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -19,7 +20,38 @@ from tercast.client.errors import TransportClosed, TransportError
 MAX_FRAME = 0xFFFF
 _CHUNK = 1 << 16
 _PREFIX = 2
+_PIECE = 1 << 15  # a Unix stream socket takes so much as a whole or not at all
 _LONGEST_WAIT_MS = 1e9  # the system takes no more at once
+
+
+def pack(frame: bytes) -> bytes:
+    """The frame as it goes over the socket; TransportError when its length does not fit."""
+    if len(frame) > MAX_FRAME:
+        raise TransportError(f"a frame of {len(frame)} bytes; the framing carries {MAX_FRAME}")
+    return len(frame).to_bytes(_PREFIX, "big") + frame
+
+
+class FrameSplitter:
+    """Cuts a byte stream into frames, however the stream was cut into reads."""
+
+    __slots__ = ("_rest",)
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Frames that `data` completes, in order; an incomplete one waits for the next call."""
+        buffer = self._rest + data
+        frames: list[bytes] = []
+        at, end = 0, len(buffer)
+        while end - at >= _PREFIX:
+            stop = at + _PREFIX + (buffer[at] << 8 | buffer[at + 1])
+            if stop > end:
+                break
+            frames.append(buffer[at + _PREFIX : stop])
+            at = stop
+        self._rest = buffer[at:]
+        return frames
 
 
 class FrameStream:
@@ -32,31 +64,42 @@ class FrameStream:
     def __init__(self, connected: socket.socket) -> None:
         connected.setblocking(True)
         self._socket = connected
-        self._buffer = bytearray()
+        self._splitter = FrameSplitter()
+        self._ready: deque[bytes] = deque()
         self._sending = threading.Lock()
-        self._readable = select.poll()
+        self._readable, self._writable = select.poll(), select.poll()
         self._readable.register(connected, select.POLLIN)
+        self._writable.register(connected, select.POLLOUT)
 
     @classmethod
     def connect(cls, path: str | Path) -> Self:
-        """A stream to the socket that listens at `path`; TransportError when there is none."""
+        """A stream to the socket that listens at `path`; TransportError when there is none.
+
+        The error's cause is what the system said.
+        """
         connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             connected.connect(str(path))
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             connected.close()
-            raise TransportError(f"cannot connect to {str(path)!r}: {_reason(error)}") from None
+            raise TransportError(f"cannot connect to {str(path)!r}: {_reason(error)}") from error
         return cls(connected)
 
-    def send(self, frame: bytes) -> None:
-        """Write one frame, waiting while the other end is slow."""
-        if len(frame) > MAX_FRAME:
-            raise TransportError(f"a frame of {len(frame)} bytes; the framing carries {MAX_FRAME}")
+    def send(self, frame: bytes, timeout: float | None = None) -> bool:
+        """Write one frame, waiting up to `timeout` seconds (None: for ever) while the other end is slow.
+
+        False when it could not be sent in time; then nothing of it was.
+        """
+        data = pack(frame)
+        deadline = None if timeout is None else time.monotonic() + timeout
+        if not self._sending.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
+            return False
         try:
-            with self._sending:
-                self._socket.sendall(len(frame).to_bytes(_PREFIX, "big") + frame)
+            return self._send(data, deadline)
         except OSError as error:
             raise TransportClosed(f"the frame stream is closed: {_reason(error)}") from None
+        finally:
+            self._sending.release()
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         """The next frame, or None when none is complete after `timeout` seconds (None: wait for ever).
@@ -65,11 +108,23 @@ class FrameStream:
         before the end is lost with it.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
-        while (frame := self._buffered()) is None:
-            if not self._wait(deadline):
+        while not self._ready:
+            if not wait_ready(self._readable, deadline):
                 return None
             self._fill()
-        return frame
+        return self._ready.popleft()
+
+    def receive_ready(self) -> list[bytes]:
+        """All frames that are there now, without waiting; TransportClosed when the stream has ended."""
+        try:
+            while self._fill() == _CHUNK:
+                pass
+        except TransportClosed:
+            if not self._ready:
+                raise
+        frames = list(self._ready)
+        self._ready.clear()
+        return frames
 
     def fileno(self) -> int:
         """The descriptor to wait on; note that whole frames may already stand in the buffer."""
@@ -89,34 +144,38 @@ class FrameStream:
     ) -> None:
         self.close()
 
-    def _buffered(self) -> bytes | None:
-        buffer = self._buffer
-        if len(buffer) < _PREFIX:
-            return None
-        end = _PREFIX + (buffer[0] << 8 | buffer[1])
-        if len(buffer) < end:
-            return None
-        frame = bytes(buffer[_PREFIX:end])
-        del buffer[:end]
-        return frame
+    def _send(self, data: bytes, deadline: float | None) -> bool:
+        if deadline is None:
+            self._socket.sendall(data)
+            return True
+        if len(data) > _PIECE:  # a part might be taken; a socket that counts as writable has room for all
+            if not wait_ready(self._writable, deadline):
+                return False
+            self._socket.sendall(data)
+            return True
+        while True:
+            try:
+                self._socket.sendall(data, socket.MSG_DONTWAIT)
+                return True
+            except (BlockingIOError, InterruptedError):
+                if not wait_ready(self._writable, deadline):
+                    return False
 
-    def _wait(self, deadline: float | None) -> bool:
-        """True when it is time to look for something to read, False when the deadline has passed."""
-        return wait_readable(self._readable, deadline)
-
-    def _fill(self) -> None:
+    def _fill(self) -> int:
+        """Take in what is there, up to a chunk; the number of bytes."""
         try:
             chunk = self._socket.recv(_CHUNK, socket.MSG_DONTWAIT)
         except (BlockingIOError, InterruptedError):
-            return
+            return 0
         except OSError as error:
             raise TransportClosed(f"the frame stream is closed: {_reason(error)}") from None
         if not chunk:
             raise TransportClosed("the other end has closed the frame stream")
-        self._buffer += chunk
+        self._ready += self._splitter.feed(chunk)
+        return len(chunk)
 
 
-def wait_readable(poll: select.poll, deadline: float | None) -> bool:
+def wait_ready(poll: select.poll, deadline: float | None) -> bool:
     """Wait for `poll` until a time of the monotonic clock; False when it has passed (None: never)."""
     if deadline is None:
         return bool(poll.poll())

@@ -15,7 +15,7 @@ from typing import Protocol, Self
 
 from tercast.client import packets
 from tercast.client.errors import TransportClosed, TransportError
-from tercast.client.framing import FrameStream, wait_readable
+from tercast.client.framing import FrameStream, wait_ready
 from tercast.client.packets import EVENT_PORT, HOP_LIMIT, Ignored
 
 _RECEIVE_BUFFER = 4 << 20
@@ -147,7 +147,7 @@ class UdpSocket(_Closing):
         """The next datagram's payload, or None after `timeout` seconds."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
-            if not wait_readable(self._readable, deadline):
+            if not wait_ready(self._readable, deadline):
                 return None
             try:
                 payload = self._socket.recv(_LARGEST_DATAGRAM, socket.MSG_DONTWAIT)

@@ -77,6 +77,47 @@ def test_the_end_of_the_stream_is_told_after_the_last_frame(ends):
         stream.send(b"frame")
 
 
+def test_all_that_is_there_comes_at_once_and_the_end_after_it(ends):
+    stream, far = ends
+    assert stream.receive_ready() == []
+    writer = threading.Thread(target=far.sendall, args=((b"\x03\xe8" + bytes(1000)) * 100 + b"\x00\x02h",))
+    writer.start()
+    writer.join(10)
+    assert stream.receive_ready() == [bytes(1000)] * 100
+    far.sendall(b"i" + b"\x00\x01x")
+    far.close()
+    assert stream.receive_ready() == [b"hi", b"x"]
+    for _ in range(2):
+        with pytest.raises(TransportClosed):
+            stream.receive_ready()
+
+
+def test_sending_waits_as_long_as_told_and_never_leaves_half_a_frame(ends):
+    stream, far = ends
+    sent = 0
+    while stream.send(sent.to_bytes(2, "big") * 30_000, timeout=0.01):
+        sent += 1
+    assert sent > 0
+    with FrameStream(far) as other:
+        assert [other.receive(10)[:2] for _ in range(sent)] == [n.to_bytes(2, "big") for n in range(sent)]
+        assert other.receive(0) is None
+        assert stream.send(b"next", timeout=0)
+        assert other.receive(10) == b"next"
+
+
+def test_a_sender_that_waits_for_another_thread_keeps_its_time(ends):
+    stream, far = ends
+    while stream.send(bytes(1000), timeout=0):
+        pass
+    stuck = threading.Thread(target=stream.send, args=(b"stuck",))
+    stuck.start()
+    assert not stream.send(b"in vain", timeout=0.05)
+    with FrameStream(far) as other:
+        while other.receive(10) != b"stuck":
+            pass
+    stuck.join(10)
+
+
 def test_closing_wakes_the_thread_that_waits(ends):
     stream, _ = ends
     seen = []
