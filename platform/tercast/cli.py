@@ -129,21 +129,30 @@ def run_plan(args: argparse.Namespace) -> int:
         beginning.topics.values(),
         enforce_budgets=False,
     )
-    timing = Timing()
-    gc.collect()
-    gc.freeze()  # what was read stays; the collector need not look at it again
-    for i, request in enumerate(scenario.requests):
-        start = perf_counter()
-        outcome = planner.apply(request)
-        changes = len(planner.take_diff())
-        timing.note(perf_counter() - start, changes)
-        if outcome.reason is not None:
-            raise FileRefused([f"{args.scenario}: {outcome.reason.under('requests', i)}"])
+    timing = _carry_out(args.scenario, planner, scenario)
     _refuse_budgets(args.scenario, planner)
     write_json(args.output, plan_json(planner))
     if args.timing:
         print(json.dumps(timing.to_json()))
     return DONE
+
+
+def _carry_out(name: str, planner: Planner, scenario: Scenario) -> Timing:
+    """Apply all requests one by one."""
+    timing = Timing()
+    gc.collect()
+    gc.freeze()  # what was read stays; the collector need not look at it again
+    try:
+        for i, request in enumerate(scenario.requests):
+            start = perf_counter()
+            outcome = planner.apply(request)
+            changes = len(planner.take_diff())
+            timing.note(perf_counter() - start, changes)
+            if outcome.reason is not None:
+                raise FileRefused([f"{name}: {outcome.reason.under('requests', i)}"])
+    finally:
+        gc.unfreeze()
+    return timing
 
 
 def run_verify(args: argparse.Namespace) -> int:

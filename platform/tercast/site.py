@@ -167,10 +167,26 @@ class Site:
         out0, out1 = self._outputs(s0, a0), self._outputs(s1, a1)
         exports = self._crossing(s1, a1) & ~self._crossing(s0, a0)
         in_ports: tuple[InPort, ...] = ()
+        entry = out1 if out1 != out0 else 0
         if s1 & a1 & self.hosts or self._shared:
             above = self._in_ports(s0, a0, out0)
-            in_ports = tuple(entry for entry in self._in_ports(s1, a1, out1) if entry not in above)
-        return (out1 if out1 != out0 else 0), exports, in_ports
+            in_ports = tuple(found for found in self._in_ports(s1, a1, out1) if found not in above)
+            if self._taken_over(s1, a1):
+                entry = 0
+            elif self._taken_over(s0, a0):
+                entry = out1
+        return entry, exports, in_ports
+
+    def _taken_over(self, s: Mask, a: Mask) -> bool:
+        """Whether all that comes enters at one port, whose entries with an `in_port` say all there is to say.
+
+        Plain entries would never be met there. Where others bring something further below, these are met
+        again, and differ from what stands above in the hosts on that port.
+        """
+        if not a & self.hosts:
+            return False
+        mates = self._mates[a & -a]
+        return not a & ~mates and bool(s & mates)
 
     def _outputs(self, s: Mask, a: Mask) -> Mask:
         """Who gets what is brought here and does not come from the own port."""

@@ -45,16 +45,33 @@ def test_entries_with_an_in_port_also_say_what_the_plain_ones_say() -> None:
             subscribe("q3", "near", "000"),
         ]
     )
-    assert entries(planner, "s1") == [
-        ("ff0e:4::/34", None, [1]),
-        ("ff0e:4::/35", None, [1, "near", 6]),
+    alone = [
         ("ff0e:4::/33", 5, ["y", "in_port"]),
         ("ff0e:4::/34", 5, [1, "y", "in_port"]),
         ("ff0e:4::/35", 5, [1, "near", 6, "y", "in_port"]),
     ]
+    assert entries(planner, "s1") == alone
+    planner.apply(advertise("b", "far", "0"))
+    assert entries(planner, "s1") == [
+        ("ff0e:4::/33", None, ["y", 5]),
+        ("ff0e:4::/34", None, [1, "y", 5]),
+        ("ff0e:4::/35", None, [1, "y", 5, "near", 6]),
+        *alone,
+    ]
     plain = [entry.priority for entry in planner.table("s1") if entry.in_port is None]
     above = [entry.priority for entry in planner.table("s1") if entry.in_port is not None]
     assert max(plain) < min(above)
+    planner.apply({"op": "unadvertise", "id": "b"})
+    assert entries(planner, "s1") == alone
+
+
+def test_plain_entries_stand_beside_where_nobody_on_the_port_subscribes() -> None:
+    planner = shared_port()
+    planner.apply_all([advertise("a", "x", ""), subscribe("q1", "y", "00"), subscribe("q2", "far", "0")])
+    assert entries(planner, "s1") == [
+        ("ff0e:4::/33", None, [1]),
+        ("ff0e:4::/34", 5, [1, "y", "in_port"]),
+    ]
 
 
 def test_no_plain_output_to_a_port_where_all_publishers_are() -> None:
@@ -73,6 +90,6 @@ def test_in_port_appears_nowhere_else() -> None:
     planner.apply_all([advertise("a", "near", ""), *(subscribe(f"q{h}", h, "") for h in ("x", "y", "far"))])
     assert [in_port for _, in_port, _ in entries(planner, "s1")] == [None]
     planner.apply({"op": "host_move", "host": "near", "switch": "s1", "port": 5})
-    assert [in_port for _, in_port, _ in entries(planner, "s1")] == [None, 5]
+    assert [in_port for _, in_port, _ in entries(planner, "s1")] == [5]
     planner.apply({"op": "host_move", "host": "near", "switch": "s2", "port": 6})
     assert [in_port for _, in_port, _ in entries(planner, "s1")] == [None]
