@@ -26,17 +26,17 @@ django.setup()
 
 import logging  # noqa: E402
 
+import control_world as world  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import transaction  # noqa: E402
+from fake_northbound import running  # noqa: E402
 
 from controlplane.control import session  # noqa: E402
 from controlplane.control.log import Entry, submit  # noqa: E402
 from controlplane.control.models import Request  # noqa: E402
 from controlplane.network.models import Host, InstalledEntry, Switch  # noqa: E402
 from controlplane.registry.models import Subscriber, Subscription, Topic  # noqa: E402
-import control_world as world  # noqa: E402
-from fake_northbound import running  # noqa: E402
 
 
 def ring(switches: int) -> None:
@@ -88,7 +88,10 @@ def main() -> None:
         while session.run(seconds=5):
             pass
         ended = time.perf_counter()
-        states = {state: Request.objects.filter(kind="subscribe", state=state).count() for state in ("active", "failed")}
+        states = {
+            state: Request.objects.filter(kind="subscribe", state=state).count()
+            for state in ("active", "failed")
+        }
         print(
             json.dumps(
                 {

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Model, ProtectedError, Q, QuerySet
 
-from controlplane.control import outbox
+from controlplane.control import outbox, sync
 from controlplane.control.batches import chunks
 from controlplane.control.models import Request, State
 from controlplane.network.models import Host, Link, Switch
@@ -99,6 +99,11 @@ def _remove_topic(payload: dict[str, Any]) -> None:
     _delete(Topic.objects.filter(name=payload["topic"]))
 
 
+def _remove_switch(payload: dict[str, Any]) -> None:
+    _delete(Switch.objects.filter(name=payload["switch"]))
+    sync.forget([payload["switch"]])
+
+
 def _delete(rows: QuerySet[Any, Any]) -> None:
     """Delete; what something still refers to stays, and the operators are told."""
     for row in rows:
@@ -121,7 +126,7 @@ _CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
     "link_down": _set_link(False),
     "switch_up": _set_switch(True),
     "switch_down": _set_switch(False),
-    "remove_switch": lambda payload: _delete(Switch.objects.filter(name=payload["switch"])),
+    "remove_switch": _remove_switch,
     "remove_link": lambda payload: _delete(_links(payload)),
     "remove_host": lambda payload: _delete(Host.objects.filter(name=payload["host"])),
     "remove_topic": _remove_topic,

@@ -96,7 +96,7 @@ def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
     diffs = [diff for diff in planned.diffs if diff.switch in known]
     results = _push(hot, northbound, diffs, known, clean)
     faults.point("push")
-    if planned.diffs:
+    if planned.diffs or hot.lag:
         with transaction.atomic():
             settle.pushed(hot, results)
             settle.finish(hot)

@@ -54,6 +54,7 @@ def unreachable(hot: Hot, silent: Mapping[str, str]) -> None:
 
 def finish(hot: Hot) -> None:
     """End the requests that wait for no switch any more; the others learn what they wait for."""
+    _forget_removed(hot)
     rows = list(Request.objects.filter(state=State.DEPLOYING).order_by("position"))
     if not rows:
         return
@@ -71,6 +72,13 @@ def finish(hot: Hot) -> None:
     progress.keep_waiting(waiting, {name: hot.lag.reason(name) for name in hot.lag})
 
 
+def _forget_removed(hot: Hot) -> None:
+    """A switch that is out of the plan owes nothing."""
+    for name in hot.lag:
+        if name not in hot.state.planner.topology.switches:
+            hot.lag.settle(name)
+
+
 def _after(found: Iterable[Entry], done: SwitchDiff) -> Table:
     """What a switch that held `found` holds now; entries differ by priority too, the plan's come last."""
     gone = {(entry.key, entry.priority) for entry in (*done.removed, *done.modified)}
@@ -85,7 +93,8 @@ def _owes(result: Result) -> None:
         {"pointer": "", "code": "refused", "detail": error.text, "value": error.dst}
         for error in result.errors
     ]
-    sync.failed(name, problem("switch", "A switch has not confirmed", result.debt.reason, [name], errors))
+    found = problem("switch", "A switch has not confirmed", result.debt.reason, [name], errors)
+    sync.failed(name, found, again=not result.debt.missing)  # it has only to let go of something
 
 
 def _tell_counts(names: Iterable[str]) -> None:

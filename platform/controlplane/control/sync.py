@@ -49,12 +49,16 @@ def confirmed(switch: Switch, epoch: int | None = None) -> None:
         switch.save(update_fields=("epoch", "reconciled_epoch"))
 
 
-def failed(name: str, problem: dict[str, Any]) -> None:
-    """The switch could not be asked, or refused: it stays dirty and is tried again later."""
+def failed(name: str, problem: dict[str, Any], again: bool = False) -> None:
+    """The switch could not be asked, or refused: it stays dirty and is tried again later.
+
+    With `again` the first attempt to repair it is made at once.
+    """
     row, _ = SwitchSync.objects.get_or_create(switch=name)
     pause = min(timedelta(seconds=2**row.attempts if row.attempts < 10 else 1024), LONGEST_PAUSE)
     row.dirty, row.problem = True, problem
-    row.attempts, row.retry_at = row.attempts + 1, timezone.now() + pause
+    row.retry_at = None if again and not row.attempts else timezone.now() + pause
+    row.attempts += 1
     row.save()
 
 

@@ -251,3 +251,25 @@ def test_a_withdrawn_subscription_holds_up_nobody(network):
     subscription.refresh_from_db()
     assert (withdrawal.state, subscription.state) == ("active", "withdrawn")
     assert network.switches[world.dpid(3)].mods == 0
+
+
+def test_a_dead_switch_can_be_removed_and_holds_up_nobody(network):
+    world.advertise("h1", ["0"])
+    subscription = world.subscribe("h3", ["01"])
+    session.run()
+    network.disconnect(world.dpid(3))
+    withdrawal = world.withdraw(subscription)
+    session.run()
+    subscription.delete()
+    subscription.subscriber.delete()
+    removals = [
+        world.log({"op": "remove_host", "host": "h3"}),
+        world.log({"op": "remove_link", "switch": "s3", "port": 2}),
+        world.log({"op": "remove_switch", "switch": "s3"}),
+    ]
+    session.run()
+    for request in (withdrawal, *removals):
+        request.refresh_from_db()
+        assert request.state == "active", request.problem
+    assert not Switch.objects.filter(name="s3").exists()
+    assert not SwitchSync.objects.filter(dirty=True).exists()

@@ -87,7 +87,7 @@ def test_killed_at_a_step(ready, undisturbed, tmp_path, step):
         SwitchSync.objects.update_or_create(switch="s1", defaults={"dirty": True})
     env = environment(tmp_path / "state", ready.url, TERCAST_FAULT=step)
     with worker(env, tmp_path / "log") as killed:
-        assert killed.died() == -signal.SIGKILL
+        assert killed.died() == -signal.SIGKILL, killed.log.read_text()
     session.run()
     assert outcome(ready) == undisturbed
     assert list(replay.differences()) == []
@@ -108,7 +108,7 @@ def test_killed_while_the_controller_is_at_it_and_continued_by_another_worker(re
     with worker(environment(tmp_path / "first", ready.url), tmp_path / "log") as killed:
         wait_until(at_it.is_set, "the push", killed)
         killed.popen.kill()
-        assert killed.died() == -signal.SIGKILL
+        assert killed.died() == -signal.SIGKILL, killed.log.read_text()
     ready.before_change = go.set  # the next change comes before the first one is through
     env = environment(tmp_path / "second", ready.url)
     with worker(env, tmp_path / "log") as process:
