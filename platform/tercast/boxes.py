@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
+from tercast.cell import Cell
+from tercast.choice import chosen
 from tercast.filters import Filter
-from tercast.refine import LOOKAHEAD, Cell, chosen
+from tercast.refine import LOOKAHEAD
 from tercast.region import Part
 from tercast.schedule import Schedule
 
@@ -55,12 +57,12 @@ def refine_box(schedule: Schedule, box: Part, limit: int) -> list[Cell]:
     return chosen(root, _explored(schedule, root, LOOKAHEAD * limit), limit)
 
 
-def _explored(schedule: Schedule, root: Cell, goal: int) -> list[Cell]:
+def _explored(schedule: Schedule, root: Cell, most: int) -> list[Cell]:
     owner, places, belows = schedule.owner, schedule.place, schedule.below
     heap = [(root.met - root.volume, 0, root)]
     order: list[Cell] = []
     count = 0
-    while len(order) < goal - 1 and heap:
+    while len(order) < most - 1 and heap:
         excess, _, cell = heappop(heap)
         if not excess:
             break

@@ -7,16 +7,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tercast.boxes import box_of, refine_box
+from tercast.cell import Cell, dz_of
 from tercast.dz import DzSet
 from tercast.filter_volume import filter_volume
 from tercast.filters import Filter
-from tercast.refine import Cell, dz_of, refine
+from tercast.refine import refine
 from tercast.region import Part, make_part, side_of
 from tercast.schedule import Schedule
 from tercast.strict import expect_integer
 
-MAX_LIMIT = 65_536
+MAX_LIMIT = (1 << 31) - 1
 """Largest limit on the cells of one filter."""
+
+MAX_CELLS = 1 << 18
+"""Most cells that any filter gets, whatever its limit."""
 
 _LARGEST = Fraction(sys.float_info.max)
 
@@ -55,6 +59,7 @@ def encode_dz(filter_: Filter, depth: int, limit: int) -> DzSet:
 def _cells(filter_: Filter, depth: int, limit: int) -> tuple[Schedule, list[Cell]]:
     if type(limit) is not int or not 1 <= limit <= MAX_LIMIT:
         expect_integer(limit, ("max_dz_per_filter",), 1, MAX_LIMIT)
+    limit = min(limit, MAX_CELLS)
     schedule = filter_.topic.schedule(depth)
     box = box_of(filter_, schedule)
     if box is not None:

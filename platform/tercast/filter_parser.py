@@ -148,7 +148,8 @@ class _Parser:
             return self.membership(position, attribute)
         if kind == "name" and op.lower() == "prefix":
             return self.beginning(position, attribute, at)
-        raise self.unexpected(op, at, f'a comparison, "in" or "prefix" after {name}')
+        hint = f" (a bool is tested by {name} = true)" if attribute.kind == "bool" else ""
+        raise self.unexpected(op, at, f'a comparison, "in" or "prefix"{hint} after {name}')
 
     def membership(self, position: int, attribute: Attribute) -> Test:
         kind, mark, at = self.take()

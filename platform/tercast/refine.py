@@ -13,9 +13,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from heapq import heappop, heappush
-from operator import add
 
-from tercast.dz import Dz
+from tercast.cell import Cell
+from tercast.choice import chosen
 from tercast.region import Part, cut, disjoint, rounded, uncovered
 from tercast.schedule import Schedule
 
@@ -31,48 +31,6 @@ _GIANTS = 8  # so many of the largest parts are looked at to drop what they cove
 _UNIT = 1 << 30
 
 
-class Cell:
-    """A cell that holds some parts: the first `width - rest` bits of the interleaved `code`.
-
-    `volume` is its own, `met` what the filter wants of it (an estimate where its parts are many and
-    overlap, but less than `volume` unless the cell is known to be full). `codes` are the attributes' codes
-    of one of its points where sizes are uneven. `least[n - 1]` is the least excess with n cells.
-    """
-
-    __slots__ = (
-        "code",
-        "codes",
-        "disjoint",
-        "least",
-        "left",
-        "met",
-        "parent",
-        "parts",
-        "rest",
-        "right",
-        "tried",
-        "volume",
-    )
-
-    disjoint: bool
-    least: list[int]
-    left: Cell | None
-    parent: Cell | None
-    right: Cell
-    tried: int
-
-    def __init__(
-        self, code: int, rest: int, volume: int, met: int, parts: Sequence[Part], *, codes: Sequence[int] = ()
-    ) -> None:
-        self.code = code
-        self.rest = rest
-        self.volume = volume
-        self.met = met
-        self.parts = parts
-        self.codes = codes
-        self.left = None
-
-
 def refine(schedule: Schedule, parts: Sequence[Part], limit: int) -> list[Cell]:
     """At most `limit` disjoint cells, in text order, that hold all of `parts`; exact where that is enough.
 
@@ -83,8 +41,8 @@ def refine(schedule: Schedule, parts: Sequence[Part], limit: int) -> list[Cell]:
     return chosen(root, _explored(schedule, root, LOOKAHEAD * limit, sure), limit)
 
 
-def _explored(schedule: Schedule, root: Cell, goal: int, sure: bool) -> list[Cell]:
-    """The cells that were split, parents first: always the worst, until there are `goal` cells.
+def _explored(schedule: Schedule, root: Cell, most: int, sure: bool) -> list[Cell]:
+    """The cells that were split, parents first: always the worst, until there are `most` cells.
 
     Where full cells may not be seen to be full at once (not `sure`), their halves are, and join them again;
     so there refinement goes on for a while, in case it ends by itself.
@@ -93,7 +51,7 @@ def _explored(schedule: Schedule, root: Cell, goal: int, sure: bool) -> list[Cel
     heap: list[tuple[int, int, Cell]] = [(root.met - root.volume, 0, root)] if root.met < root.volume else []
     order: list[Cell] = []
     leaves = count = 1
-    while heap and (leaves < goal or (not sure and leaves < UNSURE and work < _MAX_WORK)):
+    while heap and (leaves < most or (not sure and leaves < UNSURE and work < _MAX_WORK)):
         cell = heappop(heap)[2]
         order.append(cell)
         work += len(cell.parts)
@@ -203,61 +161,3 @@ def _estimate(volumes: Sequence[int], cell: int) -> int:
         return cell
     missed = math.prod([1 - volume / cell for volume in volumes])
     return min(cell - (cell * int(missed * _UNIT) // _UNIT), cell - 1)
-
-
-def chosen(root: Cell, order: Sequence[Cell], limit: int) -> list[Cell]:
-    """The cells of the explored tree that together have the least excess within the limit, in text order."""
-    for cell in reversed(order):
-        left = cell.left
-        if left is not None:
-            cell.met = left.met + cell.right.met
-            cell.least = _combined(cell.volume - cell.met, _least(left), _least(cell.right), limit)
-    least = _least(root)
-    out = []
-    stack = [(root, least.index(min(least)) + 1)]
-    while stack:
-        cell, count = stack.pop()
-        if count == 1 or cell.left is None:
-            out.append(cell)
-            continue
-        leftward = _leftward(_least(cell.left), _least(cell.right), count, cell.least[count - 1])
-        stack.append((cell.right, count - leftward))
-        stack.append((cell.left, leftward))
-    return out
-
-
-def _leftward(left: list[int], right: list[int], count: int, least: int) -> int:
-    """How many of `count` cells go to the left half, so that both halves together have the `least` excess."""
-    low, high = max(1, count - len(right)), min(len(left), count - 1)
-    return next(i for i in range(low, high + 1) if left[i - 1] + right[count - i - 1] == least)
-
-
-def _least(cell: Cell) -> list[int]:
-    return [cell.volume - cell.met] if cell.left is None else cell.least
-
-
-def _combined(own: int, left: list[int], right: list[int], limit: int) -> list[int]:
-    """The least excess of a cell with 1, 2, ... cells, from that of its halves; `own` is that of one."""
-    ls, rs = len(left), len(right)
-    most = min(limit, ls + rs)
-    if rs == 1:
-        other = right[0]
-        return [own, *[x + other for x in left[: most - 1]]]
-    if ls == 1:
-        other = left[0]
-        return [own, *[x + other for x in right[: most - 1]]]
-    backwards = right[::-1]
-    out = [own]
-    for count in range(2, most + 1):
-        low = count - rs if count > rs else 1
-        high = ls if ls < count else count - 1
-        shift = rs - count
-        out.append(min(map(add, left[low - 1 : high], backwards[shift + low : shift + high + 1])))
-    return out
-
-
-def dz_of(schedule: Schedule, cell: Cell) -> Dz:
-    """The dz of a cell."""
-    if not schedule.phantoms:
-        return 1 << schedule.width - cell.rest | cell.code >> cell.rest
-    return schedule.dz(cell.code, cell.rest, cell.codes)

@@ -72,7 +72,7 @@ def literals(attribute: Attribute) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def tests(draw: st.DrawFn, topic: Topic) -> Tree:
+def single_tests(draw: st.DrawFn, topic: Topic) -> Tree:
     i = draw(st.sampled_from(range(len(topic.attributes))))
     attribute = topic.attributes[i]
     value = literals(attribute)
@@ -105,7 +105,7 @@ def trees(topic: Topic) -> st.SearchStrategy[Tree]:
             | inner.map(lambda part: part.inner if isinstance(part, Not) else Not(part))
         )
 
-    return st.recursive(tests(topic), wider, max_leaves=6)
+    return st.recursive(single_tests(topic), wider, max_leaves=6)
 
 
 @st.composite

@@ -14,6 +14,7 @@ from tests.core.space_judge import dz_set
 from tests.core.space_strategies import events, filters, topics
 
 MANY = 1_000
+ENDLESS = 1_000_000
 
 
 def texts(cells: dz.DzSet) -> list[str]:
@@ -33,6 +34,7 @@ def test_small_spaces_of_all_types_against_brute_force(data: st.DataObject) -> N
     expected = dz_set(drawn.tree, topic, depth)
     assert texts(encode_dz(drawn, depth, MANY)) == expected
     assert texts(encode_dz(drawn, depth, max(1, len(expected)))) == expected
+    assert texts(encode_dz(drawn, depth, ENDLESS)) == expected
 
 
 @settings(max_examples=250, deadline=None)
@@ -173,3 +175,40 @@ def test_excess_counts_all_attributes_and_is_finite() -> None:
 def test_overlapping_alternatives_count_once() -> None:
     topic = Topic("t", 0, (Int("a", 0, 15), Enum("b", ("x", "y"))))
     assert encode(Filter.parse('a < 8 or b = "x"', topic), 10, 50).excess == 0
+
+
+X = Float("x", 0.0, 1.0)
+Y = Float("y", 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "text", "depth"),
+    [
+        ((X, Int("n", 0, 2)), "x in [0.359375, 0.8125) or n = 2", 6),
+        (
+            (Int("n", 0, 2), X, Int("m", 0, 5)),
+            "n < 2 and m < 4 or n > 0 and x in [0.359375, 0.921875) and m = 0 "
+            "or n > 0 and x in [0.609375, 0.859375) and m in [1, 4]",
+            5,
+        ),
+        (
+            (Int("n", 0, 5), X, Y),
+            "n in [2, 3] and y in [0.890625, 0.984375) "
+            "or x in [0.296875, 0.5625) and y in [0.046875, 0.953125) or x in [0.21875, 0.5] "
+            "or x in [0.515625, 0.90625] and y in [0.4375, 0.515625)",
+            7,
+        ),
+    ],
+)
+def test_alternatives_that_overlap_only_when_rounded_to_a_cell(
+    attributes: tuple[Int | Float, ...], text: str, depth: int
+) -> None:
+    topic = Topic("t", 0, attributes)
+    parsed = Filter.parse(text, topic)
+    expected = dz_set(parsed.tree, topic, depth)
+    assert texts(encode_dz(parsed, depth, len(expected))) == expected
+
+
+def test_values_in_one_finest_cell_count_once() -> None:
+    topic = Topic("t", 0, (X,))
+    assert encode(Filter.parse("x = 0.5 or x = 0.50000000001", topic), 32, 50).excess == 0

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from tercast import dz
 from tercast.boxes import box_of, refine_box
+from tercast.cell import dz_of
 from tercast.encoder import encode, encode_dz
 from tercast.errors import Refused
 from tercast.eventspace import Float, Int, Topic
 from tercast.filters import Filter
-from tercast.refine import dz_of, refine
+from tercast.refine import refine
 from tests.core.space_strategies import filters, topics
 
 GRID = Topic("t", 0, (Int("a", 0, 1023), Int("b", 0, 1023), Int("c", 0, 1023)))
@@ -98,7 +99,7 @@ def plain_best_first(text: str, limit: int) -> int:
 
 
 def taken(cells: dz.DzSet) -> int:
-    return int(dz.volume(cells) * (1 << 20))
+    return int(dz.volume(cells) * (1 << 30))
 
 
 def volume(text: str) -> int:
@@ -116,7 +117,7 @@ PLANE = Topic("t", 0, (Int("a", 0, 1023), Int("b", 0, 1023)))
 def test_never_worse_than_plain_best_first_and_better_in_sum(limit: int) -> None:
     ours = plain = 0
     for text in boxes(limit, 60, 2):
-        made = taken(encode_dz(Filter.parse(text, PLANE), 20, limit)) - volume(text)
+        made = (taken(encode_dz(Filter.parse(text, PLANE), 20, limit)) >> 10) - volume(text)
         other = plain_best_first(text, limit)
         assert made <= other
         ours, plain = ours + made, plain + other
@@ -177,6 +178,20 @@ def test_large_filters_with_a_small_limit() -> None:
     assert (
         len(encode_dz(Filter.parse("x + y".replace("x + y", "x <= 0.3 and y > 0.1"), floats), 66, 50)) <= 50
     )
+
+
+@pytest.mark.parametrize("limit", [256, 257, 3_000])
+def test_large_limits(limit: int) -> None:
+    text = "a in [3, 1000] and b in [7, 1013] and c in [100, 901]"
+    made = encode_dz(Filter.parse(text, GRID), 30, limit)
+    assert limit * 0.8 < len(made) <= limit
+    assert dz.canonical(made) == made
+    assert taken(made) <= taken(encode_dz(Filter.parse(text, GRID), 30, 200))
+    rng = random.Random(limit)
+    inside = [
+        {"a": rng.randint(3, 1000), "b": rng.randint(7, 1013), "c": rng.randint(100, 901)} for _ in range(300)
+    ]
+    assert dz.set_covers(made, dz.canonical(GRID.event_dz_batch(inside, 30)))
 
 
 def test_many_overlapping_alternatives() -> None:

@@ -69,7 +69,7 @@ def refused(text: object) -> Refused:
         ("(true)", 2, "an attribute"),
         ("false", 1, "an attribute"),
         ("not", 4, "an attribute"),
-        ("ok", 3, "after ok"),
+        ("ok", 3, "ok = true"),
         ("a = 5 and-x < 3", 7, "end"),
     ],
 )
