@@ -9,13 +9,19 @@ from typing import Any, ClassVar
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.db import Error as DatabaseError
 
 from controlplane.live import protocol
 from controlplane.live.callers import identify, may_see
 from controlplane.live.feed import Cursor, Feed
-from controlplane.live.protocol import Bounds, Close, Ended, Event, From, Ping
+from controlplane.live.protocol import Bounds, Close, Ended, Event, From, LiveError, Ping
 
 logger = logging.getLogger(__name__)
+
+
+class Gone(LiveError):  # noqa: N818 - named by meaning
+    """The client went away in the middle of a message."""
+
 
 FEED = Feed()
 """The one feed of this process; idle until its first client."""
@@ -44,7 +50,8 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         super().__init__(*args)
         for name, value in kwargs.items():
             setattr(self, name, value)
-        self._wanted: asyncio.Queue[From] = asyncio.Queue(maxsize=1)
+        self._wanted = From(None)
+        self._said = asyncio.Event()
         self._ended: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
         self._streaming = False
         self._service: asyncio.Task[None] | None = None
@@ -56,8 +63,11 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             self.user = await database_sync_to_async(identify)(self.scope)
         except Ended as refused:
             await self.close(int(refused.close), refused.reason)
-            return
-        self._service = asyncio.create_task(self._serve())
+        except DatabaseError:
+            logger.exception("a log-in cannot be checked")
+            await self.close(int(Close.FAILED), "the log-in cannot be checked at the moment; connect again")
+        else:
+            self._service = asyncio.create_task(self._serve())
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """A message of the client; a bad one ends the stream."""
@@ -80,9 +90,10 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             raise Ended(Close.BAD_MESSAGE, "messages are text, not binary")
         match protocol.parse(text):
             case Ping():
-                await self.send(protocol.pulse("pong", self.feed.window.newest))
-            case From() as wanted if not self._streaming and self._wanted.empty():
-                self._wanted.put_nowait(wanted)
+                await self.send(protocol.pong())
+            case From() as wanted if not self._streaming and not self._said.is_set():
+                self._wanted = wanted
+                self._said.set()
             case From():
                 raise Ended(Close.BAD_MESSAGE, "the stream has begun; say `from` once, after the hello")
 
@@ -112,7 +123,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     async def _stream(self) -> None:
         try:
             async with self.feed.joined() as bounds:
-                await self.send(protocol.hello(bounds))
+                await self._say(protocol.hello(bounds))
                 position = await self._agree(bounds)
                 position = await self._catch_up(position)
                 with self.feed.cursor(position) as cursor:
@@ -120,31 +131,33 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                     await self._follow(cursor)
         except Ended as why:
             self._end(why)
-        except OSError:
-            pass  # the client went away in the middle of a message
+        except Gone:
+            pass
         except Exception:
             logger.exception("a live stream failed")
             self._end(Ended(Close.FAILED, "the live stream failed at the server; connect again"))
 
     async def _agree(self, greeted: Bounds) -> int:
         """The id after which this stream goes on, once the client has named one that can be served."""
-        wanted: From | None = None
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.grace):
-                wanted = await self._wanted.get()
+                await self._said.wait()
         while True:
-            id_ = greeted.newest if wanted is None or wanted.id is None else wanted.id
+            self._streaming = True
+            id_ = greeted.newest if self._wanted.id is None else self._wanted.id
             served, message = protocol.answer(await self.feed.reader.bounds(), id_)
-            self._streaming = served
-            await self.send(message)
+            if not served:
+                self._streaming = False
+                self._said.clear()
+            await self._say(message)
             if served:
                 return id_
-            wanted = await self._wanted.get()
+            await self._said.wait()
 
     async def _catch_up(self, position: int) -> int:
         """Send from the outbox, at the client's pace, until the feed's window holds what comes next."""
         while position < self.feed.window.floor:
-            page = await self.feed.reader.page(position, self.feed.page)
+            page = await self.feed.reader.page(position, self.feed.page, self.feed.characters)
             if not page.complete or not page.events:
                 raise Ended(Close.GAP, "events were pruned before they were sent; connect again")
             for event in page.events:
@@ -159,18 +172,27 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 await self._show(event)
                 cursor.position = event.id
             if not events:
-                await self.send(protocol.pulse("ping", self.feed.window.newest))
+                cursor.position = self.feed.window.newest
+                await self._say(protocol.ping(cursor.position))
 
     async def _show(self, event: Event) -> None:
         if may_see(self.user, event):
-            await self.send(event.text)
+            await self._say(event.text)
+
+    async def _say(self, text: str) -> None:
+        try:
+            await self.send(text)
+        except OSError:
+            raise Gone from None
 
     async def _watch_log_in(self) -> None:
         """End the stream when the session, the token or the user is no longer good."""
-        while True:
+        task = asyncio.current_task()
+        while task is not None and not task.cancelling():  # asgiref keeps a cancellation to itself
             await asyncio.sleep(self.recheck)
             try:
                 self.user = await database_sync_to_async(identify)(self.scope)
             except Ended as refused:
                 self._end(refused)
-                return
+            except DatabaseError:
+                logger.warning("a log-in cannot be checked again; the stream goes on", exc_info=True)

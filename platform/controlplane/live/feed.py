@@ -62,7 +62,10 @@ class Cursor:
         self._news = asyncio.Event()
 
     async def take(self, limit: int, timeout: float) -> list[Event]:
-        """The next events in id order, at most `limit`; none when none came for `timeout` seconds."""
+        """The next events in id order, at most `limit`; none when none came for `timeout` seconds.
+
+        Raises `Ended` when the feed can no longer serve this client.
+        """
         events = self._ready(limit)
         if not events:
             self._news.clear()
@@ -79,7 +82,9 @@ class Cursor:
         self._news.set()
 
     def _ready(self, limit: int) -> list[Event]:
-        return [] if self.ended.done() else self._feed.window.after(self.position, limit)
+        if self.ended.done():
+            raise self.ended.result()
+        return self._feed.window.after(self.position, limit)
 
     def end(self, why: Ended) -> None:
         """Tell the client that it gets nothing more."""
@@ -99,14 +104,15 @@ class Feed:
         reader: OutboxReader | None = None,
         *,
         interval: float = 0.1,
-        page: int = 500,
+        page: int = 250,
         events: int = 5000,
-        characters: int = 16_000_000,
+        characters: int = 8_000_000,
         patience: int = 5,
     ) -> None:
         self.reader = OutboxReader() if reader is None else reader
         self.interval = interval
-        self.page = min(page, max(1, events // 2))  # or one page would outrun everybody
+        # A page fills at most half of the window, or it would outrun everybody.
+        self.page = min(page, max(1, events // 2))
         self.events = events
         self.characters = characters
         self.patience = patience
@@ -159,7 +165,7 @@ class Feed:
         failures = 0
         while True:
             try:
-                page = await self.reader.page(self.window.newest, self.page)
+                page = await self.reader.page(self.window.newest, self.page, self.characters // 2)
             except Exception:
                 failures += 1
                 self._failed(failures)

@@ -140,9 +140,14 @@ def _reload(bounds: Bounds, why: str) -> str:
     return _dump({"type": "reload", "oldest": bounds.oldest, "newest": bounds.newest, "detail": detail})
 
 
-def pulse(type_: str, newest: int) -> str:
-    """A `ping` of the server or its `pong`: it is there, and `newest` is what it has read last."""
-    return _dump({"type": type_, "newest": newest, "at": timezone.now().isoformat()})
+def ping(newest: int) -> str:
+    """The server is there, and the client has been sent all up to `newest` that it may see."""
+    return _dump({"type": "ping", "newest": newest, "at": timezone.now().isoformat()})
+
+
+def pong() -> str:
+    """The answer to a client's ping."""
+    return _dump({"type": "pong", "at": timezone.now().isoformat()})
 
 
 def error(ended: Ended) -> str:

@@ -39,9 +39,9 @@ class OutboxReader:
         """Ids of the oldest and the newest event."""
         return await self._in_thread(_bounds)
 
-    async def page(self, after: int, limit: int) -> Page:
-        """The first `limit` events with an id above `after`."""
-        return await self._in_thread(lambda: _page(after, limit))
+    async def page(self, after: int, limit: int, characters: int) -> Page:
+        """The first events above `after`: at most `limit`, and `characters` together (but at least one)."""
+        return await self._in_thread(lambda: _page(after, limit, characters))
 
     def close(self) -> None:
         """Give up thread and connection; the next read takes new ones."""
@@ -78,13 +78,16 @@ def _oldest() -> int:
     return OutboxEvent.objects.order_by("id").values_list("id", flat=True).first() or 0
 
 
-def _page(after: int, limit: int) -> Page:
+def _page(after: int, limit: int, characters: int) -> Page:
     rows = OutboxEvent.objects.filter(id__gt=after).order_by("id")[:limit]
-    events = tuple(
-        Event(row.id, row.kind, event_text(row.id, row.kind, row.payload, row.created_at.isoformat()))
-        for row in rows
-    )
-    return Page(events, complete=not events or _joins(after, events[0].id))
+    events: list[Event] = []
+    for row in rows.iterator(chunk_size=50):
+        text = event_text(row.id, row.kind, row.payload, row.created_at.isoformat())
+        characters -= len(text)
+        if events and characters < 0:
+            break
+        events.append(Event(row.id, row.kind, text))
+    return Page(tuple(events), complete=not events or _joins(after, events[0].id))
 
 
 def _joins(after: int, first: int) -> bool:

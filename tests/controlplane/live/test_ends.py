@@ -142,10 +142,10 @@ async def test_a_ping_is_answered_at_any_time(opened):
     assert (await stream.hear())["type"] == "pong"
     await stream.say({"type": "from"})
     await stream.hear()
-    row = await emit("load", {})
+    await emit("load", {})
     await stream.events(1)
     await stream.say({"type": "ping"})
-    assert (await stream.hear())["newest"] == row.id
+    assert (await stream.hear())["type"] == "pong"
     await stream.leave()
 
 
@@ -154,6 +154,11 @@ async def test_silence_is_filled_with_pings(opened):
     await stream.begin(None)
     for _ in range(3):
         assert (await stream.hear())["type"] == "ping"
+    row = await emit("load", {})
+    while (message := await stream.hear())["type"] == "ping":
+        assert message["newest"] < row.id, "a ping is no promise of what was not sent"
+    assert message["id"] == row.id
+    assert (await stream.hear())["newest"] == row.id
     await stream.leave()
 
 

@@ -1,0 +1,63 @@
+"""A control plane and a browser for the tests of this folder."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from e2e_browser import chromium, watched
+from e2e_platform import ControlPlane
+from e2e_world import PASSWORD
+from playwright.sync_api import expect
+
+expect.set_options(timeout=20_000)
+
+TABLES = (
+    "control.OutboxEvent",
+    "control.Request",
+    "network.Link",
+    "network.Switch",
+    "telemetry.TrafficReport",
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def control_plane():
+    """uvicorn on an own database, with the users `vera` (viewer) and `ada` (administrator)."""
+    plane = ControlPlane()
+    try:
+        plane.prepare()
+        plane.do("create_user", name="vera", password=PASSWORD, group="viewer")
+        plane.do("create_user", name="ada", password=PASSWORD, group="administrator")
+        plane.do("update", model="auth.User", where={"username": "ada"}, is_staff=True, is_superuser=True)
+        plane.start()
+        yield plane
+    finally:
+        plane.close()
+
+
+@pytest.fixture
+def plane(control_plane):
+    """The control plane, empty but for its users."""
+    for model in TABLES:
+        control_plane.do("delete", model=model)
+    control_plane.emit("load", {"links": {}})
+    return control_plane
+
+
+@pytest.fixture
+def open_page(browser, plane):
+    """Opens a watched page of the control plane: `with open_page(size) as page`."""
+
+    def opened(size="desktop", scheme="light"):
+        return watched(browser, plane.base, size, scheme)
+
+    return opened

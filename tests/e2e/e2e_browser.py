@@ -1,0 +1,102 @@
+"""Debian's Chromium under Playwright, with every complaint of a page kept."""
+
+import os
+import re
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+ARTIFACTS = Path(__file__).resolve().parents[2] / "artifacts"
+SIZES = {"desktop": {"width": 1366, "height": 900}, "phone": {"width": 390, "height": 844}}
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+]
+REPORT_VIOLATIONS = """
+addEventListener("securitypolicyviolation", (event) =>
+  console.error(`policy violation: ${event.effectiveDirective} ${event.blockedURI} ${event.sample}`), true);
+"""
+
+
+@contextmanager
+def chromium():
+    """A browser; only for as long as no event loop runs in this thread."""
+    path = os.environ.get("TERCAST_CHROMIUM") or shutil.which("chromium")
+    if path is None:
+        pytest.fail("Chromium is missing: apt-get install -y chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+class Watched:
+    """A page whose console errors, exceptions, policy violations and failed answers fail the test."""
+
+    def __init__(self, page: Page, base: str) -> None:
+        self.page = page
+        self.base = base
+        self.complaints: list[str] = []
+        self._allowed: list[str] = []
+        page.add_init_script(REPORT_VIOLATIONS)
+        page.on("console", self._heard)
+        page.on("pageerror", lambda error: self.complaints.append(f"exception: {error}"))
+        page.on("response", self._answered)
+
+    def allow(self, pattern: str) -> None:
+        """Complaints that match are part of the test."""
+        self._allowed.append(pattern)
+
+    def check(self) -> None:
+        """No complaint but the allowed ones."""
+        unexpected = [text for text in self.complaints if not any(re.search(p, text) for p in self._allowed)]
+        assert not unexpected, "\n".join(unexpected)
+
+    def log_in(self, name: str, password: str, path: str = "/") -> None:
+        """Through the log-in page, to `path`."""
+        self.page.goto(self.base + path)
+        self.page.get_by_label("User name").fill(name)
+        self.page.get_by_label("Password").fill(password)
+        self.page.get_by_role("button", name="Log in").click()
+        self.page.wait_for_url(self.base + path)
+
+    def until_live(self) -> None:
+        """The live page has its stream and has drawn what it read."""
+        self.page.locator('#badge[data-state="live"]').wait_for()
+        self.page.locator("#network-empty:visible, #canvas svg").first.wait_for()
+
+    def screenshot(self, name: str, full: bool = True) -> Path:
+        """Kept as artifacts/<name>.png."""
+        ARTIFACTS.mkdir(exist_ok=True)
+        path = ARTIFACTS / f"{name}.png"
+        self.page.screenshot(path=path, full_page=full)
+        return path
+
+    def _heard(self, message) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"console {message.type}: {message.text} ({message.location.get('url')})")
+
+    def _answered(self, response) -> None:
+        if response.status >= 400:
+            self.complaints.append(f"status {response.status}: {response.url}")
+
+
+@contextmanager
+def watched(browser, base, size="desktop", scheme="light"):
+    """A fresh, watched page; its complaints are checked at the end."""
+    context = browser.new_context(
+        viewport=SIZES[size], color_scheme=scheme, locale="en-GB", timezone_id="UTC"
+    )
+    context.set_default_timeout(30_000)
+    page = Watched(context.new_page(), base)
+    try:
+        yield page
+        page.check()
+    finally:
+        context.close()

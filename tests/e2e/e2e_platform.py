@@ -1,0 +1,115 @@
+"""The control plane as real processes: an own database, uvicorn on a free port, and a hand in the data."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 60
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Driver:
+    """A process of its own that writes into the platform's database."""
+
+    def __init__(self, environment):
+        command = [sys.executable, str(Path(__file__).with_name("e2e_driver.py"))]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, text=True)
+        self._answer()
+
+    def do(self, step, **arguments):
+        self.process.stdin.write(json.dumps([step, arguments]) + "\n")
+        self.process.stdin.flush()
+        return self._answer()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(PATIENCE)
+        self.process.stdout.close()
+
+    def _answer(self):
+        line = self.process.stdout.readline()
+        assert line, "the driver ended"
+        fine, value = json.loads(line)
+        assert fine, value
+        return value
+
+
+class ControlPlane:
+    """uvicorn on a SQLite file. `base` is its address; `do` changes the database, as workers would."""
+
+    def __init__(self, environment=None):
+        self.folder = Path(tempfile.mkdtemp(prefix="tercast-e2e-", dir="/tmp"))
+        self.port = free_port()
+        self.base = f"http://127.0.0.1:{self.port}"
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("TERCAST_")},
+            "TERCAST_STATE_DIR": str(self.folder / "state"),
+            "DJANGO_SETTINGS_MODULE": "controlplane.config.settings",
+            "PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}",
+            **(environment or {}),
+        }
+        self.server = None
+        self.driver = None
+
+    def prepare(self):
+        command = [sys.executable, str(ROOT / "manage.py"), "migrate", "-v0"]
+        subprocess.run(command, env=self.environment, check=True, timeout=PATIENCE)
+        self.driver = Driver(self.environment)
+
+    def start(self):
+        log = (self.folder / "uvicorn.log").open("ab")
+        command = [
+            *(sys.executable, "-m", "uvicorn", "controlplane.config.asgi:application"),
+            *("--host", "127.0.0.1", "--port", str(self.port), "--timeout-graceful-shutdown", "2"),
+        ]
+        self.server = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
+        log.close()
+        self._wait_until_up()
+
+    def stop(self, how=signal.SIGTERM):
+        """Stop the server; `start` brings it back on the same port."""
+        if self.server is not None:
+            self.server.send_signal(how)
+            self.server.wait(PATIENCE)
+            self.server = None
+
+    def close(self):
+        self.stop()
+        if self.driver is not None:
+            self.driver.close()
+
+    def log(self):
+        return (self.folder / "uvicorn.log").read_text()
+
+    def do(self, step, **arguments):
+        """Run a step of `e2e_driver.py` and give its value."""
+        return self.driver.do(step, **arguments)
+
+    def emit(self, kind, payload, times=1):
+        return self.do("emit", kind=kind, payload=payload, times=times)
+
+    def _wait_until_up(self):
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            assert self.server.poll() is None, self.log()
+            try:
+                httpx.get(self.base + "/login/")
+                return
+            except httpx.TransportError:
+                assert time.monotonic() < deadline, self.log()
+                time.sleep(0.05)
