@@ -1,7 +1,7 @@
 """Many events to their dz at once, with NumPy, bit for bit as one at a time.
 
 Each indexed attribute becomes a column of codes; the columns are interleaved by table look-ups into words
-of 60 bits. Whatever a column cannot hold (a value that is to be refused, a domain beyond 63 bits) takes the
+of 60 bits. Whatever a column cannot hold (a value that is to be refused, a code beyond 63 bits) takes the
 way of single events.
 """
 
@@ -42,11 +42,10 @@ def event_dz_batch(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int
     try:
         codes, early = [], []
         for position, halving in zip(topic.indexed_positions, schedule.halvings, strict=True):
-            indexes = _indexes(topic.attributes[position], events)
-            column, ended = _codes(halving, indexes)
+            column, ended = _column(topic.attributes[position], halving, events)
             codes.append(column)
             early.append(ended)
-    except (_Unfit, KeyError, TypeError, OverflowError):
+    except (_Unfit, Refused, KeyError, TypeError, OverflowError):
         return _one_by_one(topic, events, depth)
     return _dz(schedule, codes, early)
 
@@ -59,6 +58,22 @@ def _one_by_one(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int) -
         except Refused as refused:
             raise refused.under(i) from None
     return out
+
+
+def _column(
+    attribute: Attribute, halving: Halving, events: Sequence[Mapping[str, Any]]
+) -> tuple[_Column, _Flags | None]:
+    """The codes of the attribute's values, all checked, and which end in a phantom bit (None: none can)."""
+    if halving.bits > 63:
+        raise _Unfit
+    if attribute.size >> 63 == 0:
+        return _codes(halving, _indexes(attribute, events))
+    name = attribute.name
+    codes = [halving.code(attribute.index(event[name])) for event in events]
+    column = np.array(codes, dtype=np.uint64)
+    if not halving.phantoms:
+        return column, None
+    return column, np.array([halving.ends_early(code) for code in codes], dtype=np.bool_)
 
 
 def _indexes(attribute: Attribute, events: Sequence[Mapping[str, Any]]) -> _Column:
@@ -78,7 +93,7 @@ def _indexes(attribute: Attribute, events: Sequence[Mapping[str, Any]]) -> _Colu
 
 
 def _int_indexes(attribute: Int, values: list[Any]) -> _Column:
-    if set(map(type, values)) != {int} or attribute.size >> 63:
+    if set(map(type, values)) != {int}:
         raise _Unfit
     column = np.array(values, dtype=np.int64)
     if column.min() < attribute.min or column.max() > attribute.max:
@@ -142,8 +157,6 @@ def _codes(halving: Halving, indexes: _Column) -> tuple[_Column, _Flags | None]:
     """The codes of indexes, and which of them end in a phantom bit (None: none can)."""
     if halving.even:
         return indexes >> np.uint64(halving.full_bits - halving.bits), None
-    if halving.bits > 63:
-        raise _Unfit
     index = indexes.astype(np.int64)
     size = np.full(len(index), halving.size, dtype=np.int64)
     code = np.zeros(len(index), dtype=np.uint64)

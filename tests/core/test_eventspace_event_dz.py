@@ -124,6 +124,7 @@ def test_a_batch_is_the_same_as_one_at_a_time(data: st.DataObject) -> None:
     [
         (Int("a", -(1 << 62), 1 << 61), Int("b", -3, 1000)),
         (Int("a", -(1 << 80), 1 << 80), Int("b", 0, 1)),
+        (Int("a", 1 << 80, (1 << 80) + 9), Int("b", 0, 4)),
         (Int("a", 0, (1 << 64) - 1), Int("b", 0, 5)),
         (Int("a", 0, 10**6), Int("b", 0, 10**6)),
     ],
@@ -151,6 +152,14 @@ def test_a_batch_names_the_event_that_is_wrong(wrong: object) -> None:
     with pytest.raises(Refused) as caught:
         topic.event_dz_batch([{"n": 5}, {}], 20)
     assert (caught.value.path, caught.value.code) == ((1, "n"), "missing_attribute")
+
+
+def test_a_batch_of_texts_names_the_event_that_is_wrong() -> None:
+    topic = Topic("t", 0, (String("s"), Int("n", 0, 9)))
+    for wrong in (5, None, "a\0"):
+        with pytest.raises(Refused) as caught:
+            topic.event_dz_batch([{"s": "a", "n": 1}, {"s": wrong, "n": 1}], 20)
+        assert caught.value.path == (1, "s")
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, 100.5, True, "1"])
