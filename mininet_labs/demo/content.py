@@ -5,6 +5,7 @@ Hosts are named by their place: `(0, 1)` is the second host of the topology's fi
 
 from typing import Any
 
+from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.quotes import SYMBOLS
 
 PUBLISHER_PLACES = (0, 2, 5, 6, 10)
@@ -29,9 +30,14 @@ SUBSCRIBERS: dict[str, tuple[int, tuple[str, ...]]] = {
 
 
 def host_at(topology: dict[str, Any], place: int) -> str:
-    """The first host of the switch at `place` in the topology."""
-    switch = topology["switches"][place]["id"]
-    return str(next(host["id"] for host in topology["hosts"] if host["switch"] == switch))
+    """The first host of the switch at `place`, counted around among those that have one."""
+    firsts: dict[str, str] = {}
+    for host in topology.get("hosts", ()):
+        firsts.setdefault(host["switch"], host["id"])
+    homes = [firsts[switch["id"]] for switch in topology["switches"] if switch["id"] in firsts]
+    if not homes:
+        raise DemoError("the topology has no host; the demo needs at least one that publishes and subscribes")
+    return homes[place % len(homes)]
 
 
 def publishers(topology: dict[str, Any]) -> list[dict[str, str]]:

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--for", dest="run_for", type=_seconds, metavar="SECONDS", help="end by itself after so long"
     )
-    parser.add_argument("--report", type=Path, metavar="FILE", help="write a JSON report at the end")
+    parser.add_argument("--report", type=_writable, metavar="FILE", help="write a JSON report at the end")
     parser.add_argument(
         "--rate", type=_rate, default=RATE, metavar="EVENTS", help="events a second (default %(default)g)"
     )
@@ -58,6 +58,13 @@ def _seconds(text: str) -> float:
     if not 1 <= value <= 7 * 86400:
         raise argparse.ArgumentTypeError(f"{text}: give 1 to 604800 seconds")
     return value
+
+
+def _writable(text: str) -> Path:
+    path = Path(text)
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text}: name a file in a folder that is there")
+    return path
 
 
 def _rate(text: str) -> float:

@@ -89,8 +89,11 @@ class Platform:
             raise DemoError(f"Open vSwitch has ended; look into {self.run_dir / 'fabric'}")
 
     def stop(self) -> None:
-        """End all processes and give the run directory free; they end side by side, the fabric last."""
-        for service in self.services:
+        """End all processes and give the run directory free.
+
+        Side by side, but the controller only after those who talk to it, and the fabric last.
+        """
+        for service in self.services[1:]:
             service.ask_to_stop()
         try:
             self._stack.close()

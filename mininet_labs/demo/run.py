@@ -18,6 +18,7 @@ from mininet_labs.demo.rest import Rest
 from mininet_labs.demo.services import wait_until
 from mininet_labs.demo.status import StatusLine, passed, status_text
 from mininet_labs.errors import LabError
+from mininet_labs.topologies import load
 
 __all__ = ["add_arguments", "run"]
 
@@ -34,7 +35,7 @@ class Demo:
 
     def __init__(self, options: Options) -> None:
         self.options = options
-        self.topology = json.loads(options.topology.read_text(encoding="utf-8"))
+        self.topology = load(options.topology)
         self.platform = Platform(RUN_DIR, self.topology, options.port)
         self.rest: Rest
         self.feed: Feed | None = None

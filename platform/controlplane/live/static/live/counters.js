@@ -54,8 +54,8 @@ export class Counters {
     const share = totals.wanted ? `${((100 * totals.lost) / totals.wanted).toPrecision(2)} % of wanted` : "";
     set(this.boxes.lost.lastElementChild, { text: totals.lost ? share : kept > 0 ? "none" : "" });
     set(this.boxes.doubled.lastElementChild, { text: totals.doubled ? "" : kept > 0 ? "none" : "" });
-    const came = totals.delivered + totals.unwanted;
-    const excess = came ? `${((100 * totals.unwanted) / came).toFixed(1)} % of received` : "";
+    const came = totals.delivered;
+    const excess = came ? `${((100 * totals.unwanted) / came).toFixed(1)} % of delivered` : "";
     set(this.boxes.unwanted.lastElementChild, { text: excess });
   }
 
