@@ -5,7 +5,7 @@ those lagging switches that lag somewhere in its own region, the events that it 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from controlplane.config.planning import address_plan
@@ -66,7 +66,11 @@ class Lag:
         """`switch` owes `debt` besides what it owed before."""
         before = self._debts.get(switch, Debt())
         missing, left_over = before.missing | debt.missing, before.left_over | debt.left_over
-        self._debts[switch] = Debt(missing, left_over, debt.reason, debt.refused)
+        self._debts[switch] = Debt(missing, left_over, debt.reason, before.refused or debt.refused)
+
+    def lose(self, switch: str, reason: str) -> None:
+        """`switch` cannot be asked; it owes what it owed before."""
+        self._debts[switch] = replace(self._debts.get(switch, Debt()), reason=reason, refused=False)
 
     def put(self, switch: str, debt: Debt) -> None:
         """`switch` owes `debt` and nothing else."""

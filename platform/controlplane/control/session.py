@@ -126,6 +126,7 @@ def _push(
     clean: set[str],
 ) -> list[deploy.Result]:
     """Send to the clean switches what is theirs; the others are repaired as a whole, next."""
+    sync.retry(diff.switch for diff in diffs if hot.lag.refused(diff.switch))
     for diff in diffs:
         if diff.switch not in clean:
             hot.lag.add(diff.switch, Debt.of(diff, f"switch {diff.switch} has yet to be repaired"))

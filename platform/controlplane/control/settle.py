@@ -10,7 +10,6 @@ from django.utils import timezone
 from controlplane.control import installed, outbox, progress, sync
 from controlplane.control.deploy import Result
 from controlplane.control.hot import Hot
-from controlplane.control.lag import Debt
 from controlplane.control.models import Request, State
 from controlplane.control.progress import problem
 from controlplane.control.stakes import stakes
@@ -48,7 +47,7 @@ def repaired(hot: Hot, result: Result, found: Iterable[Entry]) -> None:
 def unreachable(hot: Hot, silent: Mapping[str, str]) -> None:
     """Switches that could not be asked, with the reasons: of their entries nothing is known anew."""
     for name, reason in silent.items():
-        hot.lag.add(name, Debt(reason=reason))
+        hot.lag.lose(name, reason)
         sync.failed(name, problem("unreachable", "A switch is not reachable", reason, [name]))
 
 

@@ -74,6 +74,11 @@ def hasten(names: Iterable[str]) -> None:
     SwitchSync.objects.filter(switch__in=list(names)).update(retry_at=None, attempts=0)
 
 
+def retry(names: Iterable[str]) -> None:
+    """There is more to do for these switches: do not wait until their pause is over."""
+    SwitchSync.objects.filter(switch__in=list(names)).update(retry_at=None)
+
+
 def forget(names: Iterable[str]) -> None:
     """These switches are gone."""
     SwitchSync.objects.filter(switch__in=list(names)).delete()

@@ -273,3 +273,17 @@ def test_a_dead_switch_can_be_removed_and_holds_up_nobody(network):
         assert request.state == "active", request.problem
     assert not Switch.objects.filter(name="s3").exists()
     assert not SwitchSync.objects.filter(dirty=True).exists()
+
+
+def test_what_a_switch_refused_is_not_forgotten_over_what_it_takes_later(network):
+    network.switches[world.dpid(2)].refuses.add("ff0e:4:4000::/34")
+    world.advertise("h1", [""])
+    refused = world.subscribe("h3", ["01"])
+    session.run()
+    later_ones = []
+    for dz in ("00", "10", "11"):
+        later_ones.append(world.subscribe("h3", [dz]))
+        session.run()
+    assert [state(row) for row in later_ones] == ["active"] * 3  # and at once, in spite of the pause
+    assert state(refused) == "deploying"
+    assert SwitchSync.objects.get(switch="s2").dirty
