@@ -1,0 +1,141 @@
+"""The demo from the first process to the last: what it counts, how it ends, and what it leaves."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from mininet_labs.demo.services import wait_until
+
+pytestmark = pytest.mark.fabric
+
+
+class Run:
+    """One start of the demo in a run directory of its own."""
+
+    def __init__(self, run_dir: Path, *arguments: str, log: str = ".out") -> None:
+        self.log = run_dir.with_suffix(log)
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "mininet_labs", "run", "--port", "8300", *arguments],
+                env={**os.environ, "TERCAST_RUN_DIR": str(run_dir)},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    def text(self) -> str:
+        return self.log.read_text()
+
+    def wait_for(self, words: str) -> None:
+        def there() -> bool:
+            assert self.process.poll() is None or words in self.text(), self.text()
+            return words in self.text()
+
+        wait_until(repr(words), there, (), timeout=180)
+
+    def end(self, timeout: float = 180) -> int:
+        try:
+            return self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(self.text()) from None
+
+
+def processes_of(run_dir: Path) -> list[psutil.Process]:
+    """The processes that name the run directory in their command line or their environment."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            words = [*process.cmdline(), *process.environ().values()]
+        except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
+            continue
+        if process.pid != os.getpid() and any(str(run_dir) in word for word in words):
+            found.append(process)
+    return found
+
+
+def nothing_runs(run_dir: Path) -> bool:
+    return not processes_of(run_dir)
+
+
+@pytest.fixture
+def run_dir() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="tercast-demo-", dir="/tmp"))
+    yield folder / "run"
+    for process in processes_of(folder / "run"):
+        process.kill()
+    shutil.rmtree(folder)
+
+
+def check_report(report: dict) -> None:
+    assert report["published"] > 100
+    assert report["wanted"] > 0
+    assert report["delivered"] == report["wanted"] + report["unwanted"]
+    assert (report["lost"], report["doubled"]) == (0, 0)
+    assert 0 < report["delay_ms"]["p50"] <= report["delay_ms"]["p99"]
+    assert report["switches"] == 11
+    assert report["entries"] > 0
+    assert report["trees"] >= 1
+    assert report["requests"]["active"] >= 11 + 14 + 22 + 1 + 5 + 15
+    assert report["requests"]["failed"] == 0
+
+
+def test_a_second_start_after_a_kill_loses_nothing_and_leaves_nothing(run_dir: Path):
+    first = Run(run_dir)
+    first.wait_for("Ctrl-C ends it.")
+    names = {word for process in processes_of(run_dir) for word in process.cmdline()}
+    assert {"controller_app", "uvicorn", "celery", "beat"} <= names
+    first.process.send_signal(signal.SIGKILL)
+    first.end()
+    wait_until("the end of all children", lambda: nothing_runs(run_dir), (), timeout=30)
+
+    report = run_dir.with_suffix(".json")
+    second = Run(run_dir, "--for", "4", "--report", str(report))
+    assert second.end() == 0, second.text()
+    check_report(json.loads(report.read_text()))
+    assert nothing_runs(run_dir)
+    assert sorted(path.name for path in run_dir.iterdir()) == ["fabric", "lock", "logs", "state"]
+    assert not any((run_dir / "fabric").iterdir())
+
+
+def test_an_interrupt_ends_everything_and_a_report_is_written(run_dir: Path):
+    report = run_dir.with_suffix(".json")
+    run = Run(run_dir, "--report", str(report))
+    run.wait_for("entries")
+    run.process.send_signal(signal.SIGINT)
+    assert run.end(timeout=30) == 0, run.text()
+    assert nothing_runs(run_dir)
+    assert json.loads(report.read_text())["lost"] == 0
+
+
+def test_lost_events_are_counted_and_end_in_failure(run_dir: Path):
+    report = run_dir.with_suffix(".json")
+    run = Run(run_dir, "--for", "6", "--report", str(report))
+    run.wait_for("entries")
+    (management,) = (run_dir / "fabric" / "s").glob("atl.mgmt")
+    subprocess.run(
+        ["ovs-ofctl", "-O", "OpenFlow13", "del-flows", f"unix:{management.resolve()}", "ipv6"], check=True
+    )
+    assert run.end() == 1, run.text()
+    assert json.loads(report.read_text())["lost"] > 0
+
+
+def test_a_second_run_in_the_same_folder_is_refused(run_dir: Path):
+    first = Run(run_dir)
+    wait_until(
+        "the lock", lambda: (run_dir / "lock").exists() and (run_dir / "lock").read_text(), (), timeout=60
+    )
+    second = Run(run_dir, "--for", "1", log=".second")
+    assert second.end() == 1
+    assert re.search(r"runs in .* already \(process \d+\)", second.text())
+    first.process.send_signal(signal.SIGTERM)
+    first.end()
+    assert nothing_runs(run_dir)
