@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -92,6 +93,7 @@ class ControlPlane:
         self.stop()
         if self.driver is not None:
             self.driver.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def log(self):
         return (self.folder / "uvicorn.log").read_text()
