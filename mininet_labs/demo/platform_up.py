@@ -76,7 +76,8 @@ class Platform:
     def start_control_plane(self) -> None:
         """Start the web server, the Celery worker and beat; wait until the API answers."""
         web = ("controlplane.config.asgi:application", "--host", "127.0.0.1", "--port", str(self.web_port))
-        self._serve("web", python("-m", "uvicorn", *web, "--log-level", "warning"))
+        options = ("--lifespan", "off", "--timeout-graceful-shutdown", "2", "--log-level", "warning")
+        self._serve("web", python("-m", "uvicorn", *web, *options))
         self._serve("worker", python(*CELERY, "worker", *WORKER_OPTIONS))
         self._serve("beat", python(*CELERY, "beat", *BEAT_OPTIONS, "--pidfile", ""))
         wait_until("the web server", self._web_answers, self.services)
