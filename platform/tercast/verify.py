@@ -63,6 +63,7 @@ class Verifier:
         self._stray: dict[tuple[str, str, int | None], tuple[Entry, str]] = {}
         self._registered: dict[str, Registration] = {}
         self._counts: dict[str, int] = {}
+        self._last_seq = 0
         self._know(topics)
 
     @classmethod
@@ -83,36 +84,47 @@ class Verifier:
         if registry.topology.version != self._version:
             everything = True
             self.refresh()
-        touched = self.follow(registry)
+        touched = self.follow(registry, encoded_anew=everything)
         for topic, cells in self.apply(diff).items():
             touched.setdefault(topic, set()).update(cells)
         if everything:
             return self.check()
         return self.check({topic: canonical(cells) for topic, cells in touched.items()})
 
-    def register(self, registration: Registration) -> None:
-        """An advertisement or subscription is live."""
+    def register(self, registration: Registration) -> list[Dz]:
+        """An advertisement or subscription is live; the cells where its host did not say the same before."""
         self._registered[registration.id] = registration
+        self._last_seq = max(self._last_seq, registration.seq)
         ad = registration.kind == ADVERTISEMENT
-        self._proofs[registration.topic].register(ad, registration.id, registration.host, registration.dz)
+        proof = self._proofs[registration.topic]
+        return proof.register(ad, registration.id, registration.host, registration.dz)
 
-    def withdraw(self, name: str) -> None:
-        """It is live no more."""
+    def withdraw(self, name: str) -> list[Dz]:
+        """It is live no more; the cells where its host does not say the same any longer."""
         gone = self._registered.pop(name)
-        self._proofs[gone.topic].withdraw(gone.kind == ADVERTISEMENT, gone.id, gone.host, gone.dz)
+        return self._proofs[gone.topic].withdraw(gone.kind == ADVERTISEMENT, gone.id, gone.host, gone.dz)
 
-    def follow(self, registry: Registry) -> Touched:
-        """Take in which registrations are live; the cells of those that came, went or were encoded anew."""
+    def follow(self, registry: Registry, encoded_anew: bool = True) -> Touched:
+        """Take in which registrations are live; the cells about which that is news.
+
+        With `encoded_anew=False` live registrations are taken to be what they were when they came.
+        """
         touched: Touched = {}
-        live = registry.live
-        for name, old in list(self._registered.items()):
-            if live.get(name) is not old:
-                self.withdraw(name)
-                touched.setdefault(old.topic, set()).update(old.dz)
-        for name, new in live.items():
-            if name not in self._registered:
-                self.register(new)
-                touched.setdefault(new.topic, set()).update(new.dz)
+        live, registered = registry.live, self._registered
+        new = [reg for reg in live.values() if registered.get(reg.id) is not reg] if encoded_anew else []
+        if not encoded_anew:
+            for registration in reversed(live.values()):
+                if registration.seq <= self._last_seq:
+                    break
+                new.append(registration)
+        gone = [reg.id for reg in new if reg.id in registered]
+        if len(live) < len(registered) + len(new) - len(gone):
+            gone += registered.keys() - live.keys()
+        for name in gone:
+            topic = registered[name].topic
+            touched.setdefault(topic, set()).update(self.withdraw(name))
+        for registration in new:
+            touched.setdefault(registration.topic, set()).update(self.register(registration))
         return touched
 
     def load(self, tables: Mapping[str, Iterable[Entry]]) -> None:

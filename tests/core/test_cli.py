@@ -226,9 +226,11 @@ def spoilt(draw: st.DrawFn, document: Document) -> Document:
         if what == 0:
             del holder[last]
         elif what == 1 and isinstance(holder, dict):
-            holder[draw(st.sampled_from(["x", "id", "op", "a b", "\ud800", ""]))] = draw(values)
+            holder[draw(st.sampled_from(["x", "id", "op", "a b", "\ud800", ""]))] = copy.deepcopy(
+                draw(values)
+            )
         else:
-            holder[last] = draw(values)
+            holder[last] = copy.deepcopy(draw(values))
         if len(places(out)) < 2:
             break
     return out

@@ -310,3 +310,18 @@ def test_a_fault_in_a_diff_is_found_where_it_lies(scene: Scene, data: st.DataObj
     touched = verifier.apply(Diff(tuple(change_ for change_ in changes if len(change_))))
     found = verifier.check({topic: canonical(cells) for topic, cells in touched.items()})
     assert bool(found) == bool(verifier.check()) == bool(judged(planner, after))
+
+
+def test_a_cell_about_which_nothing_is_known_any_more_is_checked_all_the_same() -> None:
+    planner = triangle()
+    tables = tables_of(planner)
+    verifier = Verifier.of(planner.registry, tables)
+    i = find(tables, "s2", ALL_OF_0)
+    narrow = Entry("ff0e:4:1000::/36", None, 22, ())
+    verifier.apply(Diff((difference("s2", tables["s2"], [*tables["s2"], narrow]),)))
+    assert [violation.kind for violation in verifier.check({"a": (0b10001,)})] == ["lost", "needless"]
+    gone = verifier.apply(Diff((difference("s2", [*tables["s2"], narrow], [narrow]),)))
+    assert set(gone["a"]) == {0b10}
+    assert tables["s2"][i].dst == ALL_OF_0
+    verifier.apply(Diff((difference("s2", [narrow], []),)))
+    assert [violation.kind for violation in verifier.check({"a": (0b10001,)})] == ["lost", "needless"]
