@@ -13,6 +13,7 @@ from controlplane.control.mirror import Mirror
 from controlplane.control.models import SwitchSync
 from controlplane.control.planner_state import Positioned
 from controlplane.control.proof import Prover
+from controlplane.network.models import Switch
 from tercast.tables import Table, difference
 
 _OWNER = "last session"
@@ -26,6 +27,7 @@ class Hot:
     state: Positioned
     lag: Lag
     mirror: Mirror = field(default_factory=Mirror)
+    counts: dict[str, int] = field(default_factory=dict)
     token: str = field(default_factory=lambda: f"{os.getpid()}-{uuid4().hex}")
     _prover: Prover | None = None
 
@@ -40,6 +42,13 @@ class Hot:
         if self._prover is None:
             self._prover = Prover(self.state.planner)
         return self._prover
+
+    def count(self, switch: Switch, more: int) -> None:
+        """The kept table of `switch` has grown by so many entries; counting them each time takes long."""
+        if switch.name in self.counts:
+            self.counts[switch.name] += more
+        else:
+            self.counts[switch.name] = installed.count(switch)
 
     def rewind(self) -> None:
         """Bring the planner back to what is decided, after it was led astray."""

@@ -1,13 +1,12 @@
 """The entries that switches have confirmed, as rows; changed in bulk, by differences."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count
 
 from controlplane.network.models import InstalledEntry, Switch
 from tercast.tables import Action, Entry, Key, Output, SetDst, SwitchDiff, Table, difference
@@ -35,12 +34,9 @@ def change(switch: Switch, diff: SwitchDiff, at: datetime) -> None:
     _insert(switch.pk, diff.installs, at)
 
 
-def counts(names: Iterable[str]) -> dict[str, int]:
-    """How many entries are kept, by name of the switch."""
-    wanted = list(names)
-    rows = InstalledEntry.objects.filter(switch__name__in=wanted).order_by()
-    found = dict(rows.values_list("switch__name").annotate(n=Count("id")))
-    return {name: found.get(name, 0) for name in wanted}
+def count(switch: Switch) -> int:
+    """How many entries are kept of `switch`."""
+    return InstalledEntry.objects.filter(switch=switch).count()
 
 
 def _delete(switch: int, keys: Sequence[Key]) -> None:

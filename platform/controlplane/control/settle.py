@@ -21,27 +21,31 @@ def pushed(hot: Hot, results: Sequence[Result]) -> None:
     now = timezone.now()
     for result in results:
         installed.change(result.switch, result.done, now)
+        hot.count(result.switch, len(result.done.added) - len(result.done.removed))
         if result.debt is None:
             hot.lag.settle(result.switch.name)
-            sync.confirmed(result.switch)
         else:
             hot.lag.add(result.switch.name, result.debt)
             _owes(result)
-    _tell_counts(result.switch.name for result in results if len(result.done))
+    sync.confirmed(result.switch.name for result in results if result.debt is None)
+    _tell_counts(hot, [result.switch.name for result in results if len(result.done)])
 
 
 def repaired(hot: Hot, result: Result, found: Iterable[Entry]) -> None:
     """After a switch that held `found` was brought closer to the plan, or all the way."""
     name = result.switch.name
-    installed.become(result.switch, _after(found, result.done), timezone.now())
+    table = _after(found, result.done)
+    installed.become(result.switch, table, timezone.now())
+    hot.counts[name] = len({entry.key for entry in table})
     if result.debt is None:
         hot.lag.settle(name)
-        sync.confirmed(result.switch, result.switch.epoch)
+        sync.confirmed([name])
+        sync.met(result.switch)
         sync.hasten(hot.lag.only_left_over())
     else:
         hot.lag.put(name, result.debt)
         _owes(result)
-    _tell_counts([name])
+    _tell_counts(hot, [name])
 
 
 def unreachable(hot: Hot, silent: Mapping[str, str]) -> None:
@@ -96,7 +100,6 @@ def _owes(result: Result) -> None:
     sync.failed(name, found, again=not result.debt.missing)  # it has only to let go of something
 
 
-def _tell_counts(names: Iterable[str]) -> None:
-    counts = installed.counts(names)
-    if counts:
-        outbox.emit("tables", counts)
+def _tell_counts(hot: Hot, names: Sequence[str]) -> None:
+    if names:
+        outbox.emit("tables", {name: hot.counts[name] for name in names})

@@ -41,12 +41,15 @@ def mark(names: Iterable[str]) -> None:
     )
 
 
-def confirmed(switch: Switch, epoch: int | None = None) -> None:
-    """The switch has all of the plan; `epoch` is that of the connection over which it was read back."""
-    SwitchSync.objects.filter(switch=switch.name).update(dirty=False, attempts=0, retry_at=None, problem=None)
-    if epoch is not None and (switch.reconciled_epoch != epoch or switch.epoch != epoch):
-        switch.epoch = switch.reconciled_epoch = epoch
-        switch.save(update_fields=("epoch", "reconciled_epoch"))
+def confirmed(names: Iterable[str]) -> None:
+    """These switches have all of the plan."""
+    rows = SwitchSync.objects.filter(switch__in=list(names))
+    rows.update(dirty=False, attempts=0, retry_at=None, problem=None)
+
+
+def met(switch: Switch) -> None:
+    """The table of `switch` equals the plan over the connection with the epoch that it has now."""
+    Switch.objects.filter(pk=switch.pk).update(epoch=switch.epoch, reconciled_epoch=switch.epoch)
 
 
 def failed(name: str, problem: dict[str, Any], again: bool = False) -> None:

@@ -133,12 +133,14 @@ def test_once_all_is_well_everything_agrees(db, controller, monkeypatch, seed):
         for row in model.objects.select_related("request", "withdrawal"):
             gone = row.withdrawal is not None and row.withdrawal.state == "active"
             assert row.state == ("withdrawn" if gone else row.request.state)
+    counted = {name: count for payload in events("tables") for name, count in payload.items()}
+    assert counted == {name: len(world.installed().get(name, [])) for name in counted}
     ends = [payload["id"] for payload in events("request") if payload["state"] in ("active", "failed")]
     assert len(ends) == len(set(ends))
 
 
 def events(kind: str) -> list:
-    return list(OutboxEvent.objects.filter(kind=kind).values_list("payload", flat=True))
+    return list(OutboxEvent.objects.filter(kind=kind).order_by("id").values_list("payload", flat=True))
 
 
 def nothing_is_active_too_early(controller) -> None:
