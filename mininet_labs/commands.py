@@ -26,6 +26,7 @@ class Command:
 COMMANDS = {
     "run": Command("mininet_labs.demo.run", "the whole platform with its demo"),
     "fabric": Command("mininet_labs.fabric.command", "an embedded fabric alone, in the foreground"),
+    "install": Command("mininet_labs.install", "a fabric with an offline plan on it, in the foreground"),
     "topology": Command("mininet_labs.topologies.command", "print a generated topology"),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -40,13 +41,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the fabric; 0 after Ctrl-C or SIGTERM, 1 when a daemon ended by itself."""
-    signal.signal(signal.SIGTERM, _interrupt)
     controllers = [target for target in args.controller or [CONTROLLER] if target != "none"]
     topology = load(args.topology)
     fabric = Fabric(args.run_dir, topology, controllers, args.links, flow_cache=args.flow_cache)
+    return serve(fabric, lambda: describe(fabric, topology, f"controller {', '.join(controllers) or 'none'}"))
+
+
+def serve(fabric: Fabric, begin: Callable[[], None]) -> int:
+    """Start the fabric, call `begin`, and keep it until Ctrl-C or SIGTERM (0), or a daemon's end (1)."""
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         with fabric:
-            _describe(fabric, topology, controllers)
+            begin()
             fabric.wait()
             fabric.check()
     except KeyboardInterrupt:
@@ -55,11 +61,12 @@ def run(args: argparse.Namespace) -> int:
     return 1
 
 
-def _describe(fabric: Fabric, topology: dict[str, Any], controllers: list[str]) -> None:
+def describe(fabric: Fabric, topology: Mapping[str, Any], what: str) -> None:
+    """Print the sockets of all hosts, how large the fabric is and `what` runs it, and then `ready`."""
     for host, sockets in fabric.host_sockets().items():
         print(f"{host:<20} {' '.join(map(str, sockets))}")
     parts = [f"{len(topology.get(kind, ()))} {kind}" for kind in ("switches", "links", "hosts")]
-    print(f"{', '.join(parts)}; controller {', '.join(controllers) or 'none'}; Ctrl-C ends it")
+    print(f"{', '.join(parts)}; {what}; Ctrl-C ends it")
     print("ready", flush=True)
 
 

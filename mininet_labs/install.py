@@ -1,0 +1,106 @@
+"""`install`: put an offline plan on a fabric without a controller; and how its entries go onto switches."""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from mininet_labs.errors import LabError
+from mininet_labs.fabric.command import describe, serve
+from mininet_labs.fabric.fabric import Fabric
+from tercast.files import FileRefused, read_document
+from tercast.plan import read_plan
+from tercast.scenario import read_scenario
+from tercast.tables import Entry, SetDst, SwitchDiff, difference
+from tercast.topology_parts import Host
+
+Hosts = Mapping[str, Host]
+
+FIELDS = {4: ("ip", "nw_dst", "ip_dst"), 6: ("ipv6", "ipv6_dst", "ipv6_dst")}
+"""By IP version: protocol, field to match, field to set, in the words of `ovs-ofctl`."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("scenario", help="a scenario file: its network is built as it is after all requests")
+    parser.add_argument("plan", help="the plan that `tercast plan` made of it")
+    parser.add_argument(
+        "--run-dir", type=Path, required=True, metavar="DIR", help="folder for sockets and logs"
+    )
+    parser.add_argument("--links", choices=("patch", "joined"), default="patch", help="default patch")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the fabric with its tables; 0 after Ctrl-C or SIGTERM, 1 when a daemon ended, 2 when refused."""
+    try:
+        scenario = read_document(args.scenario, read_scenario)
+        plan = read_document(args.plan, read_plan)
+    except FileRefused as refused:
+        print(refused, file=sys.stderr)
+        return 2
+    topology, hosts = scenario.final.topology.to_json(), scenario.final.topology.hosts
+    fabric = Fabric(args.run_dir, topology, links=args.links)
+
+    def begin() -> None:
+        install(fabric, [difference(switch, (), table) for switch, table in plan.flows.items()], hosts)
+        entries = sum(map(len, plan.flows.values()))
+        describe(fabric, topology, f"{entries} entries of {args.plan}")
+
+    return serve(fabric, begin)
+
+
+def install(fabric: Fabric, changes: Iterable[SwitchDiff], hosts: Hosts) -> None:
+    """Change tables as a planner's diff says: all additions in its order, then removals in the reverse one.
+
+    What changes at one switch in one direction is one OpenFlow bundle: all of it or nothing.
+    """
+    changes = list(changes)
+    for change in changes:
+        _send(fabric, change.switch, [f"add {flow(entry, hosts)}" for entry in change.installs])
+    for change in reversed(changes):
+        _send(fabric, change.switch, [f"delete_strict {match(entry)}" for entry in change.removed])
+
+
+def flow(entry: Entry, hosts: Hosts) -> str:
+    """The entry in `ovs-ofctl` syntax; LabError for an address or a host that cannot be."""
+    return f"{match(entry)},actions={actions(entry, hosts)}"
+
+
+def match(entry: Entry) -> str:
+    """What tells the entry from others of its switch: priority and match."""
+    network = _network(entry.dst)
+    protocol, field, _ = FIELDS[network.version]
+    port = "" if entry.in_port is None else f"in_port={entry.in_port},"
+    return f"priority={entry.priority},{port}{protocol},{field}={network}"
+
+
+def actions(entry: Entry, hosts: Hosts) -> str:
+    """The entry's actions; none is `drop`."""
+    field = FIELDS[_network(entry.dst).version][2]
+    words: list[str] = []
+    for action in entry.actions:
+        if not isinstance(action, SetDst):
+            words.append("IN_PORT" if action.port == "in_port" else f"output:{action.port}")
+        elif action.host in hosts:
+            host = hosts[action.host]
+            words += [f"set_field:{host.ip}->{field}", f"set_field:{host.mac}->eth_dst"]
+        else:
+            raise LabError(f"set_dst {action.host!r}", "no such host", "name the scenario that was planned")
+    return ",".join(words) or "drop"
+
+
+def _send(fabric: Fabric, switch: str, lines: list[str]) -> None:
+    if lines:
+        fabric.ofctl(switch, "add-flows", "-", "--bundle", input="\n".join(lines) + "\n")
+
+
+def _network(dst: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    try:
+        return ipaddress.ip_network(dst)
+    except ValueError as error:
+        raise LabError(
+            f"dst {dst!r}", f"is no prefix ({error})", "let `tercast plan` make the plan"
+        ) from None

@@ -1,0 +1,86 @@
+"""Faults in tables: ways to spoil one entry of a plan."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from tercast.plan import Plan
+from tercast.tables import LOWEST_PRIORITY, Entry, Output, SetDst, SwitchDiff, ordered
+from tercast.topology import Topology
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An entry, and what stands in its place; None for nothing."""
+
+    switch: str
+    before: Entry
+    after: Entry | None
+
+    def change(self) -> SwitchDiff:
+        """What brings the fault about."""
+        return _instead(self.switch, self.before, self.after)
+
+    def repair(self) -> SwitchDiff:
+        """What mends it."""
+        return _instead(self.switch, self.after, self.before)
+
+    def spoil(self, plan: Plan) -> Plan:
+        """The plan with the fault in it."""
+        kept = [entry for entry in plan.flows[self.switch] if entry != self.before]
+        table = ordered([*kept, self.after] if self.after else kept)
+        return replace(plan, flows={**plan.flows, self.switch: table})
+
+
+def _instead(switch: str, old: Entry | None, new: Entry | None) -> SwitchDiff:
+    added = (new,) if new else ()
+    if old is None or (new is not None and old.priority == new.priority):
+        return SwitchDiff(switch, added=added)
+    return SwitchDiff(switch, added=added, removed=(old,))
+
+
+FaultKind = Callable[[Entry, str, Topology, random.Random], Entry | None]
+
+
+def leave_out(entry: Entry, switch: str, topology: Topology, rng: random.Random) -> Entry | None:
+    """No entry any more."""
+    return None
+
+
+def demote(entry: Entry, switch: str, topology: Topology, rng: random.Random) -> Entry:
+    """The entry behind all that match the same events."""
+    return replace(entry, priority=LOWEST_PRIORITY)
+
+
+def mistake_host(entry: Entry, switch: str, topology: Topology, rng: random.Random) -> Entry:
+    """Another host's address, where the entry writes one."""
+    at = [i for i, action in enumerate(entry.actions) if isinstance(action, SetDst)]
+    if not at:
+        return entry
+    wrong, actions = rng.choice(at), list(entry.actions)
+    actions[wrong] = SetDst(rng.choice(list(topology.hosts)))
+    return replace(entry, actions=tuple(actions))
+
+
+def add_copy(entry: Entry, switch: str, topology: Topology, rng: random.Random) -> Entry:
+    """One more copy over a link of the switch."""
+    port = rng.choice([number for name, number in topology.links if name == switch])
+    return replace(entry, actions=(Output(port), *entry.actions))
+
+
+FAULTS: tuple[FaultKind, ...] = (leave_out, demote, mistake_host, add_copy)
+
+
+def find_fault(
+    kind: FaultKind, plan: Plan, topology: Topology, rng: random.Random, shows: Callable[[Plan], bool]
+) -> Fault:
+    """A fault of a kind, at a random entry, that `shows` in the spoilt plan."""
+    places = [(switch, entry) for switch, table in plan.flows.items() for entry in table]
+    for _ in range(200):
+        switch, entry = rng.choice(places)
+        fault = Fault(switch, entry, kind(entry, switch, topology, rng))
+        if fault.after != entry and shows(fault.spoil(plan)):
+            return fault
+    raise AssertionError(f"no fault of kind {kind.__name__} shows")

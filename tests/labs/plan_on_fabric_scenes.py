@@ -1,0 +1,472 @@
+"""Scenes: a network, topics, and requests in stages, between which events flow; fixed ones and drawn ones."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+Object = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A scenario whose requests come in stages; `links` as a fabric has them."""
+
+    name: str
+    scenario: Object
+    stages: tuple[tuple[Object, ...], ...]
+    links: str = "patch"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+LOW = {"name": "low", "type": "int", "min": 0, "max": 1023}
+QUOTES = {
+    "name": "quotes",
+    "code": 4,
+    "attributes": [LOW, {"name": "volume", "type": "float", "min": 0, "max": 100}],
+}
+ALARMS = {
+    "name": "alarms",
+    "code": 6,
+    "attributes": [
+        {"name": "level", "type": "enum", "values": ["low", "mid", "high"]},
+        {"name": "on", "type": "bool"},
+        {"name": "room", "type": "string"},
+    ],
+}
+LINE = {"name": "line", "code": 10, "attributes": [LOW]}
+IPV6 = {"family": "ipv6", "prefix": "ff0e::/16"}
+IPV4 = {"family": "ipv4", "prefix": "225.128.0.0/9"}
+
+
+class Ports:
+    """Hands out port numbers, switch by switch, from 1."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, int] = {}
+
+    def take(self, switch: str) -> int:
+        self._last[switch] = self._last.get(switch, 0) + 1
+        return self._last[switch]
+
+
+def network(links: str, hosts: dict[str, str], family: str = "ipv6") -> Object:
+    """A topology: links as `s1-s2` or, with a cost, `s1-s2/3`; a host at `s1`, with standby at `s1 s2`.
+
+    `=h1` is the port of host h1. Ports count from 1: those of links first, in order.
+    """
+    ports, names = Ports(), dict[str, None]()
+    topology: Object = {"switches": [], "links": [], "hosts": []}
+    for text in links.split():
+        ends, _, cost = text.partition("/")
+        a, b = ends.split("-")
+        names |= {a: None, b: None}
+        end = {"a": a, "a_port": ports.take(a), "b": b, "b_port": ports.take(b), "cost": int(cost or 1)}
+        topology["links"].append(end)
+    places: dict[str, list[Object]] = {}
+    for number, (host, text) in enumerate(hosts.items(), 1):
+        if text.startswith("="):
+            places[host] = places[text[1:]]
+        else:
+            places[host] = [{"switch": switch, "port": ports.take(switch)} for switch in text.split()]
+        names |= {place["switch"]: None for place in places[host]}
+        ip = f"fd00::{number:x}" if family == "ipv6" else f"10.0.0.{number}"
+        entry = {"id": host, **places[host][0], "ip": ip, "mac": f"02:00:00:00:00:{number:02x}"}
+        topology["hosts"].append(entry | ({"standby": places[host][1:]} if places[host][1:] else {}))
+    topology["switches"] = [{"id": name, "dpid": f"{n:016x}"} for n, name in enumerate(names, 1)]
+    return topology
+
+
+def scenario(topology: Object, *topics: Object, address: Object = IPV6, **limits: int) -> Object:
+    """A scenario without requests."""
+    shape = {"format": "scenario/1", "address": address, "topology": topology, "topics": list(topics)}
+    return {**shape, "limits": limits}
+
+
+def adv(name: str, host: str, text: str, topic: str = "quotes") -> Object:
+    return {"op": "advertise", "id": name, "host": host, "topic": topic, "filter": text}
+
+
+def sub(name: str, host: str, text: str, topic: str = "quotes") -> Object:
+    return {"op": "subscribe", "id": name, "host": host, "topic": topic, "filter": text}
+
+
+def off(*names: str) -> tuple[Object, ...]:
+    """Withdrawals, of advertisements (`a...`) and subscriptions."""
+    return tuple({"op": "unadvertise" if name[0] == "a" else "unsubscribe", "id": name} for name in names)
+
+
+def link(switch: str, port: int, up: bool) -> Object:
+    return {"op": "link_up" if up else "link_down", "switch": switch, "port": port}
+
+
+def switch(name: str, up: bool) -> Object:
+    return {"op": "switch_up" if up else "switch_down", "switch": name}
+
+
+RING = "s1-s2 s2-s3 s3-s4 s4-s5 s5-s6 s6-s1 s2-s5"
+
+SEVERAL_TOPICS = Scene(
+    "several topics on a ring with a chord",
+    scenario(
+        network(RING, {f"h{n}": f"s{n}" for n in range(1, 7)}),
+        QUOTES,
+        ALARMS,
+        max_dz_length=14,
+        max_dz_per_filter=4,
+    ),
+    (
+        (
+            adv("a1", "h1", "low < 512"),
+            adv("a2", "h4", "low in [300, 800] and volume > 20"),
+            adv("a3", "h2", 'level = "high" or on = true', "alarms"),
+            sub("q1", "h2", "low in [80, 100]"),
+            sub("q2", "h5", "low > 250 and volume <= 33.5"),
+            sub("q3", "h6", "low in (1, 7, 305, 770)"),
+            sub("q4", "h3", 'level != "low" and room prefix "b"', "alarms"),
+            sub("q5", "h5", "on = true", "alarms"),
+        ),
+        (
+            *off("q1", "a2"),
+            adv("a4", "h6", "volume < 50"),
+            adv("a5", "h5", 'room prefix "lab"', "alarms"),
+            sub("q6", "h3", "low >= 511 or volume in [0, 10)"),
+            sub("q7", "h1", 'room = "lab 7" or level = "mid"', "alarms"),
+        ),
+    ),
+)
+
+TREES = Scene(
+    "trees that join, split, merge and dissolve",
+    scenario(
+        network("s1-s2 s2-s3 s3-s4 s4-s1 s1-s5 s3-s5", {f"h{n}": f"s{n}" for n in range(1, 6)}),
+        LINE,
+        max_dz_length=10,
+        max_trees=2,
+    ),
+    (
+        (
+            sub("q1", "h3", "low in [100, 700]", "line"),
+            sub("q2", "h5", "low >= 500", "line"),
+            adv("a1", "h1", "low < 512", "line"),
+        ),
+        (adv("a2", "h2", "low in [256, 800]", "line"),),
+        (adv("a3", "h4", "low >= 900", "line"), sub("q3", "h2", "low in [640, 1000]", "line")),
+        off("a1"),
+        (*off("a2", "a3"), adv("a4", "h5", "low = 3 or low > 1000", "line")),
+        off("a4"),
+    ),
+)
+
+PARALLEL = Scene(
+    "parallel links that fail one after the other",
+    scenario(
+        network("s1-s2/2 s1-s2 s1-s2 s2-s3 s1-s3/5", {"h1": "s1", "h2": "s2", "h3": "s3"}),
+        LINE,
+        max_dz_length=10,
+    ),
+    (
+        (
+            adv("a1", "h1", "low < 300", "line"),
+            adv("a2", "h1", "low > 700", "line"),
+            adv("a3", "h3", "low in [400, 500]", "line"),
+            sub("q1", "h2", "true", "line"),
+            sub("q2", "h3", "low in [250, 900]", "line"),
+            sub("q3", "h1", "low > 450", "line"),
+        ),
+        (link("s1", 2, False),),
+        (link("s2", 3, False),),
+        (link("s2", 1, False),),
+        (link("s1", 3, True), sub("q4", "h2", "low = 0", "line")),
+    ),
+    "joined",
+)
+
+ONE_PORT = Scene(
+    "publisher and subscriber on one port, several hosts on one port",
+    scenario(
+        network(
+            "s1-s2 s2-s3 s3-s1",
+            {"h1": "s1", "h2": "=h1", "h3": "=h1", "h4": "s2", "h5": "=h4", "h6": "s3", "h7": "s1"},
+        ),
+        LINE,
+        max_dz_length=10,
+        max_dz_per_filter=3,
+    ),
+    (
+        (
+            adv("a1", "h1", "low < 600", "line"),
+            sub("q1", "h1", "low in [10, 300]", "line"),
+            sub("q2", "h2", "low in [200, 400]", "line"),
+            sub("q3", "h3", "low > 550", "line"),
+            sub("q4", "h4", "low in [20, 260]", "line"),
+            sub("q5", "h5", "low in [250, 1000]", "line"),
+        ),
+        (
+            adv("a2", "h5", "low in [150, 900]", "line"),
+            adv("a3", "h6", "true", "line"),
+            sub("q6", "h6", "low = 230", "line"),
+            sub("q7", "h7", "low in [100, 800]", "line"),
+            sub("q8", "h5", "low in [800, 820]", "line"),
+        ),
+        off("a1", "q5", "q2"),
+    ),
+)
+
+COMES_AND_GOES = Scene(
+    "links, switches and hosts come and go",
+    scenario(
+        network(
+            "s1-s2 s2-s3 s3-s4 s4-s1 s2-s4/3",
+            {"h1": "s1", "h2": "s3 s4", "h3": "=h2", "h4": "s2", "h5": "s4 s2 s1"},
+        ),
+        LINE,
+        max_dz_length=10,
+        max_dz_per_filter=4,
+    ),
+    (
+        (
+            adv("a1", "h1", "low < 700", "line"),
+            adv("a2", "h2", "low > 300", "line"),
+            sub("q1", "h3", "low in [100, 500]", "line"),
+            sub("q2", "h4", "low in [300, 1000]", "line"),
+            sub("q3", "h5", "low in [50, 450]", "line"),
+            sub("q4", "h1", "low > 600", "line"),
+        ),
+        (link("s2", 2, False),),
+        (switch("s3", False),),
+        (link("s4", 2, False), link("s4", 3, False), sub("q5", "h4", "low = 77", "line")),
+        (switch("s3", True), link("s2", 2, True)),
+        ({"op": "host_move", "host": "h4", "switch": "s1", "port": 60}, *off("q1")),
+        (link("s4", 5, False), link("s4", 2, True), link("s4", 3, True)),
+    ),
+    "joined",
+)
+
+IPV4_ROOM = Scene(
+    "IPv4 with all of its 23 bits",
+    scenario(
+        network("s1-s2 s2-s3 s3-s4 s2-s4", {f"h{n}": f"s{n}" for n in range(1, 5)}, "ipv4"),
+        {**QUOTES, "code": 0},
+        address=IPV4,
+        max_dz_per_filter=40,
+    ),
+    (
+        (
+            adv("a1", "h1", "true"),
+            adv("a2", "h3", "volume > 50"),
+            sub("q1", "h2", "low = 92 and volume in [10, 10.5]"),
+            sub("q2", "h3", "low in [511, 512]"),
+            sub("q3", "h4", "volume < 0.1 or volume >= 99.9"),
+            sub("q4", "h1", "low > 1000 and volume > 60"),
+        ),
+        (*off("q2"), sub("q5", "h4", "low = 0"), sub("q6", "h2", "true")),
+    ),
+)
+
+IPV4_TOPICS = Scene(
+    "IPv4 with topic bits",
+    scenario(
+        network("s1-s2 s1-s3 s2-s3", {"h1": "s1", "h2": "s2", "h3": "s3", "h4": "=h3"}, "ipv4"),
+        {**QUOTES, "code": 5},
+        {**ALARMS, "code": 4},
+        address={**IPV4, "topic_bits": 3},
+        max_dz_per_filter=6,
+    ),
+    (
+        (
+            adv("a1", "h1", "low >= 5"),
+            adv("a2", "h4", "true", "alarms"),
+            sub("q1", "h2", "low in [5, 250]"),
+            sub("q2", "h3", "volume in [25, 50)"),
+            sub("q3", "h4", "low > 900"),
+            sub("q4", "h1", 'level = "mid"', "alarms"),
+            sub("q5", "h3", 'on = false and level > "low"', "alarms"),
+        ),
+    ),
+)
+
+WHOLE_SPACE = Scene(
+    "the whole space, and cells within it",
+    scenario(
+        network("s1-s2 s2-s3 s3-s4 s4-s5 s5-s1", {f"h{n}": f"s{n}" for n in range(1, 6)}),
+        QUOTES,
+        ALARMS,
+        max_dz_length=12,
+        max_dz_per_filter=4,
+    ),
+    (
+        (
+            adv("a1", "h1", ""),
+            adv("a2", "h3", "low < 128"),
+            sub("q1", "h2", "true"),
+            sub("q2", "h3", "low in [100, 600]"),
+            sub("q3", "h4", "low < 64 and volume < 12.5"),
+            adv("a3", "h5", "true", "alarms"),
+            sub("q4", "h4", "", "alarms"),
+        ),
+        (sub("q5", "h4", "true"), sub("q6", "h5", "low > 512"), *off("q1")),
+    ),
+)
+
+RE_INDEXED = Scene(
+    "other attributes are indexed while requests are live",
+    scenario(
+        network("s1-s2 s2-s3 s1-s4 s4-s3", {f"h{n}": f"s{n}" for n in range(1, 5)}),
+        QUOTES,
+        max_dz_length=9,
+        max_dz_per_filter=5,
+    ),
+    (
+        (
+            adv("a1", "h1", "low < 700 and volume > 10"),
+            sub("q1", "h3", "volume in [20, 40]"),
+            sub("q2", "h4", "low in [100, 200]"),
+            sub("q3", "h1", "low in [300, 400] and volume in [30, 80]"),
+        ),
+        ({"op": "set_indexed", "topic": "quotes", "indexed": ["volume"]},),
+        ({"op": "set_indexed", "topic": "quotes", "indexed": ["volume", "low"]}, *off("q2")),
+    ),
+)
+
+APART = Scene(
+    "switches in parts that no link connects",
+    scenario(
+        network("s1-s2 s3-s4 s4-s5", {f"h{n}": f"s{n}" for n in range(1, 6)}),
+        LINE,
+        max_dz_length=10,
+    ),
+    (
+        (
+            adv("a1", "h1", "low < 512", "line"),
+            adv("a2", "h3", "low > 256", "line"),
+            *(sub(f"q{n}", f"h{n}", "low in [200, 600]", "line") for n in range(1, 6)),
+        ),
+    ),
+)
+
+FIXED = (
+    SEVERAL_TOPICS,
+    TREES,
+    PARALLEL,
+    ONE_PORT,
+    COMES_AND_GOES,
+    IPV4_ROOM,
+    IPV4_TOPICS,
+    WHOLE_SPACE,
+    RE_INDEXED,
+    APART,
+)
+
+
+class Draw:
+    """Draws a scene: a connected graph of 4 to 12 switches with hosts, and requests in three stages.
+
+    In a `failing` one links, switches and ports of hosts go down and come up between the requests, and hosts
+    move. Now and then a topic is indexed anew.
+    """
+
+    def __init__(self, seed: int, failing: bool = False) -> None:
+        self.seed, self.failing = seed, failing
+        self.rng = random.Random(seed)
+        self.live: list[str] = []
+        self.count = 0
+
+    def scene(self) -> Scene:
+        rng, size = self.rng, self.rng.randint(4, 12)
+        family = rng.choice(["ipv6", "ipv6", "ipv4"])
+        self.hosts = self.places(size)
+        self.topology = network(self.graph(size), self.hosts, family)
+        self.at = {host["id"]: (host["switch"], host["port"]) for host in self.topology["hosts"]}
+        address = IPV6 if family == "ipv6" else {**IPV4, "topic_bits": 4}
+        limits = {
+            "max_dz_length": rng.choice([8, 12, 19]),
+            "max_dz_per_filter": rng.choice([2, 4, 16]),
+            "max_trees": rng.choice([1, 2, 64]),
+        }
+        shape = scenario(self.topology, QUOTES, LINE, address=address, **limits)
+        stages = tuple(tuple(self.requests(number)) for number in (16, 10, 10))
+        return Scene(f"seed {self.seed}", shape, stages, "joined" if self.failing else "patch")
+
+    def graph(self, size: int) -> str:
+        """A random tree, and half as many links again, one of them parallel to another."""
+        rng = self.rng
+        links = [(rng.randint(1, n - 1), n) for n in range(2, size + 1)]
+        links += [tuple(rng.sample(range(1, size + 1), 2)) for _ in range(size // 2)]
+        links += rng.sample(links, 1)
+        return " ".join(f"s{a}-s{b}/{rng.randint(1, 3)}" for a, b in links)
+
+    def places(self, size: int) -> dict[str, str]:
+        """5 to 9 hosts: on all switches by turns, some on the port of another, some with a second port."""
+        rng = self.rng
+        switches = [f"s{n}" for n in range(1, size + 1)]
+        rng.shuffle(switches)
+        hosts: dict[str, str] = {}
+        for n in range(1, rng.randint(5, 9) + 1):
+            here, there = switches[n % size], rng.choice(switches)
+            if n > 3 and rng.random() < 0.3:
+                hosts[f"h{n}"] = f"={rng.choice(list(hosts))}"
+            else:
+                hosts[f"h{n}"] = f"{here} {there}" if here != there and rng.random() < 0.3 else here
+        return hosts
+
+    def requests(self, number: int) -> list[Object]:
+        found: list[Object] = []
+        for _ in range(number):
+            self.count += 1
+            kind = self.rng.random()
+            if self.failing and kind < 0.2 and self.count > 10:
+                found.append(self.event())
+            elif kind < 0.23 and self.count > 10:
+                found.append(self.indexing())
+            elif kind < 0.4 and len(self.live) > 8:
+                found += off(self.live.pop(self.rng.randrange(len(self.live))))
+            else:
+                found.append(self.registration(advertise=self.count <= 4 or kind < 0.6))
+        return found
+
+    def registration(self, advertise: bool) -> Object:
+        topic = self.rng.choice(["quotes", "quotes", "line"])
+        host = self.rng.choice(list(self.hosts))
+        name = f"{'a' if advertise else 'q'}{self.count}"
+        self.live.append(name)
+        text = self.filter(topic, 0.5 if advertise else 0.2)
+        return (adv if advertise else sub)(name, host, text, topic)
+
+    def event(self) -> Object:
+        """Something in the network fails or is mended, or a host moves, to a port of its own or another's."""
+        rng, up, kind = self.rng, self.rng.random() < 0.4, self.rng.random()
+        if kind < 0.2:
+            return switch(rng.choice(self.topology["switches"])["id"], up)
+        if kind < 0.4:
+            own = rng.choice(self.topology["switches"])["id"], 60 + self.count
+            host, other = rng.sample(list(self.at), 2)
+            self.at[host] = place = own if rng.random() < 0.7 else self.at[other]
+            return {"op": "host_move", "host": host, "switch": place[0], "port": place[1]}
+        links = [(end["a"], end["a_port"]) for end in self.topology["links"]]
+        return link(*rng.choice(links * 3 + list(self.at.values())), up)
+
+    def indexing(self) -> Object:
+        names = ["low", "volume"]
+        self.rng.shuffle(names)
+        return {"op": "set_indexed", "topic": "quotes", "indexed": names[: self.rng.randint(1, 2)]}
+
+    def filter(self, topic: str, share: float) -> str:
+        """A range of about a share of an attribute, sometimes with more; sometimes everything."""
+        rng = self.rng
+        width = max(1, int(1023 * share * rng.uniform(0.3, 1.7)))
+        start = rng.randint(0, max(0, 1023 - width))
+        text = f"low in [{start}, {start + width}]"
+        if topic == "quotes" and rng.random() < 0.6:
+            text += f" and volume {rng.choice(['<', '>='])} {rng.randint(5, 95)}"
+        if rng.random() < 0.2:
+            text += f" or low = {rng.randint(0, 1023)}"
+        return "true" if rng.random() < 0.07 else text
+
+
+def drawn(seed: int, failing: bool = False) -> Scene:
+    """The scene of a seed."""
+    return Draw(seed, failing).scene()

@@ -1,0 +1,182 @@
+"""Events sent by the host library over a fabric's ports, and what hosts get and ports count of them.
+
+Nothing here waits for a time. Packets are all at their ends when two readings of all counters, one after the
+other, are the same, every link has given out what it took in, and every port of hosts has taken in what was
+sent: counters never go down, so there was a moment at which all of that held at once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tercast.addressing import SIGNALLING
+from tercast.client.packets import Ignored
+from tercast.client.publisher import Publisher
+from tercast.client.subscriber import Subscriber
+from tercast.client.transports import FabricPort
+from tercast.registry import ADVERTISEMENT
+from tercast.scenario import Scenario
+from tests.labs.plan_on_fabric_counters import Counters
+from tests.labs.plan_on_fabric_events import Event
+
+PATIENCE = 30.0
+BURST = 30
+"""Events sent between two looks at the port they go into: a switch keeps a hundred frames for a reader."""
+
+Port = tuple[str, int]
+
+
+@dataclass
+class Traffic:
+    """What became of events."""
+
+    deliveries: Counter[tuple[int, str]] = field(default_factory=Counter)
+    """By the event's number and the host."""
+    wanted: Counter[str] = field(default_factory=Counter)
+    unwanted: Counter[str] = field(default_factory=Counter)
+    out: Counter[Port] = field(default_factory=Counter)
+    """Packets that left by a port, over a link or to hosts."""
+    into: Counter[Port] = field(default_factory=Counter)
+
+
+class Station:
+    """A host at its port: a connection, a subscriber, and a publisher for each of its advertisements."""
+
+    def __init__(self, host: str, place: Port, port: FabricPort, scenario: Scenario) -> None:
+        self.host, self.place, self.port = host, place, port
+        topics, depth = scenario.final.topics, scenario.depth
+        live = [(name, reg) for name, reg in scenario.final.live.items() if reg.host == host]
+        wanted = {name: scenario.filters[name] for name, reg in live if reg.kind != ADVERTISEMENT}
+        self.subscriber = Subscriber(wanted, topics.values(), port)
+        self.publishers = {
+            name: Publisher(topics[reg.topic], scenario.filters[name], port, scenario.address, name, depth)
+            for name, reg in live
+            if reg.kind == ADVERTISEMENT
+        }
+        self.got: Counter[tuple[str, int]] = Counter()
+
+    def read(self) -> int:
+        """Take what is there; how many frames have come over this connection in all."""
+        while (delivery := self.subscriber.receive_any(0)) is not None:
+            self.got[delivery.event.publisher, delivery.event.seq] += 1
+        return self.subscriber.counters.received + self.port.ignored.total()
+
+    def check(self) -> None:
+        """Every frame was an event that could be read, or one for another host at this port."""
+        counters = self.subscriber.counters
+        assert counters.malformed == counters.unknown == 0, (self.host, counters)
+        assert not self.port.ignored.keys() - {Ignored.OTHER_ADDRESS}, (self.host, self.port.ignored)
+
+
+class Carrier:
+    """Stations at the ports of a fabric, between which events are carried.
+
+    `wires` are the links that are up, from each port to the other end.
+    """
+
+    def __init__(
+        self, counters: Counters, stations: Mapping[str, Station], wires: Mapping[Port, Port]
+    ) -> None:
+        self._counters, self._stations, self._wires = counters, stations, wires
+        self._begin = Traffic()
+
+    @classmethod
+    @contextmanager
+    def over(
+        cls,
+        counters: Counters,
+        scenario: Scenario,
+        sockets: Mapping[str, tuple[Port, Path]],
+        wires: Mapping[Port, Port],
+    ) -> Iterator[Carrier]:
+        """A carrier for hosts that are connected to the `sockets` of their places until the end."""
+        with ExitStack() as stack:
+            stations = {}
+            for host, (place, path) in sockets.items():
+                own = scenario.final.topology.hosts[host]
+                port = stack.enter_context(FabricPort(path, own.ip, own.mac))
+                stations[host] = Station(host, place, port, scenario)
+            carrier = cls(counters, stations, wires)
+            carrier._greet(SIGNALLING[scenario.address.family])
+            yield carrier
+
+    def carry(self, hosts: Mapping[str, str], events: Sequence[Event]) -> Traffic:
+        """Publish the events, each by its advertisement's host, and gather what becomes of them."""
+        numbers: dict[tuple[str, int], int] = {}
+        entered: Counter[Port] = Counter()
+        for publisher, burst in _bursts(events):
+            station = self._stations[hosts[publisher]]
+            for number in burst:
+                numbers[publisher, station.publishers[publisher].publish(events[number].values)] = number
+                self._read()
+            entered[station.place] += len(burst)
+            self._until(lambda: self._since().into & entered == entered, "events to enter")
+        traffic = self._settle(entered)
+        self._until(lambda: self._all_read(traffic), "hosts to get what left by their ports")
+        for host, station in self._stations.items():
+            station.check()
+            traffic.deliveries.update({(numbers[event], host): n for event, n in station.got.items()})
+            traffic.wanted[host] = station.subscriber.counters.wanted
+            traffic.unwanted[host] = station.subscriber.counters.unwanted
+        return traffic
+
+    def _greet(self, address: str) -> None:
+        """Send from every host what no entry takes: when it has entered, the host is connected."""
+        self._begin = self._counted()
+        for station in self._stations.values():
+            station.port.send(address, b"hello")
+        self._begin = self._sum(self._settle(Counter(station.place for station in self._stations.values())))
+
+    def _sum(self, since: Traffic) -> Traffic:
+        return Traffic(out=self._begin.out + since.out, into=self._begin.into + since.into)
+
+    def _settle(self, entered: Counter[Port]) -> Traffic:
+        """What ports have counted since the beginning, once it does not change any more."""
+        seen: list[Traffic] = [Traffic()]
+
+        def settled() -> bool:
+            now = self._since()
+            seen.append(now)
+            still = now == seen[-2]
+            flown = all(now.out[port] == now.into[far] for port, far in self._wires.items())
+            return still and flown and all(now.into[port] == count for port, count in entered.items())
+
+        self._until(settled, "packets to be at their ends")
+        return seen[-1]
+
+    def _since(self) -> Traffic:
+        now = self._counted()
+        return Traffic(out=now.out - self._begin.out, into=now.into - self._begin.into)
+
+    def _counted(self) -> Traffic:
+        read = self._counters.read().items()
+        return Traffic(
+            out=Counter({port: sent for port, (sent, _) in read}),
+            into=Counter({port: received for port, (_, received) in read}),
+        )
+
+    def _read(self) -> None:
+        for station in self._stations.values():
+            station.read()
+
+    def _all_read(self, traffic: Traffic) -> bool:
+        return all(station.read() == traffic.out[station.place] for station in self._stations.values())
+
+    def _until(self, condition: Callable[[], bool], what: str) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < deadline, f"waited {PATIENCE:g} s for {what}"
+            self._read()
+
+
+def _bursts(events: Sequence[Event]) -> Iterator[tuple[str, list[int]]]:
+    """The numbers of events that one publisher sends at a stretch, publisher by publisher."""
+    for publisher in dict.fromkeys(event.publisher for event in events):
+        own = [number for number, event in enumerate(events) if event.publisher == publisher]
+        for start in range(0, len(own), BURST):
+            yield publisher, own[start : start + BURST]

@@ -1,0 +1,134 @@
+"""A scenario in the simulator and on real Open vSwitch: the same deliveries, the same counts per link."""
+
+import random
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mininet_labs.install import install
+from tercast.plan import Plan
+from tercast.tables import Entry
+from tests.labs import plan_on_fabric_scenes as scenes
+from tests.labs.plan_on_fabric import Lab
+from tests.labs.plan_on_fabric_faults import FAULTS, FaultKind, find_fault
+from tests.labs.plan_on_fabric_scenes import Scene
+
+pytestmark = pytest.mark.fabric
+
+SEEDS, FAILING_SEEDS, MORE_SEEDS = range(6), range(100, 104), range(1000, 1060)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="tp-") as path:
+        yield Path(path) / "f"
+
+
+def run(scene: Scene, folder: Path) -> None:
+    """Plan and install stage by stage, and compare after each."""
+    deliveries = 0
+    with Lab(scene, folder) as lab:
+        for number, requests in enumerate(scene.stages):
+            lab.apply(requests)
+            lab.check_tables()
+            events = lab.events(random.Random(f"{scene} {number}"))
+            observed = lab.observed(events)
+            assert observed == lab.expected(events), f"stage {number}"
+            assert lab.reported(observed, events) == lab.simulated(events), f"stage {number}"
+            deliveries += observed.deliveries.total()
+    assert deliveries
+
+
+@pytest.mark.parametrize("scene", scenes.FIXED, ids=str)
+def test_hosts_get_and_links_carry_what_the_simulator_says(scene: Scene, folder: Path) -> None:
+    run(scene, folder)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_so_they_do_in_networks_that_nobody_chose(seed: int, folder: Path) -> None:
+    run(scenes.drawn(seed), folder)
+
+
+@pytest.mark.parametrize("seed", FAILING_SEEDS)
+def test_so_they_do_when_links_and_switches_fail_and_come_back(seed: int, folder: Path) -> None:
+    run(scenes.drawn(seed, failing=True), folder)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("failing", [False, True])
+@pytest.mark.parametrize("seed", MORE_SEEDS)
+def test_so_they_do_in_many_more_networks(seed: int, failing: bool, folder: Path) -> None:
+    run(scenes.drawn(seed, failing), folder)
+
+
+def stages(scene: Scene, folder: Path) -> Iterator[tuple[Lab, list[Entry]]]:
+    """A lab whose fabric does not run, and all entries of its plan, after each stage."""
+    lab = Lab(scene, folder)
+    for requests in scene.stages:
+        lab.plan_only(requests)
+        yield lab, [entry for table in lab.planner.tables().values() for entry in table]
+
+
+def test_the_scenes_are_what_they_are_for(folder: Path) -> None:
+    """Trees come and go, links take turns, hosts share ports; else the comparisons above would say little."""
+    trees = [len(lab.planner.trees()) for lab, _ in stages(scenes.TREES, folder)]
+    assert trees == [1, 2, 2, 2, 1, 0]
+    assert [len(lab.planner.pending()) for lab, _ in stages(scenes.TREES, folder)] == [0, 0, 0, 0, 2, 3]
+    rng = random.Random(1)
+    used = [set(lab.expected(lab.events(rng)).out) for lab, _ in stages(scenes.PARALLEL, folder)]
+    parallel = [ports & {("s1", 1), ("s1", 2), ("s1", 3)} for ports in used]
+    assert len(parallel[0]) == 2 and len({frozenset(ports) for ports in parallel}) > 2
+    assert not parallel[3]
+    for _, entries in stages(scenes.ONE_PORT, folder):
+        assert any(entry.in_port is not None for entry in entries)
+        assert any(action.to_json() == {"output": "in_port"} for entry in entries for action in entry.actions)
+    for scene, length in ((scenes.IPV4_ROOM, 32), (scenes.WHOLE_SPACE, 32)):
+        _, entries = next(stages(scene, folder))
+        assert any(entry.dst.endswith(f"/{length}") for entry in entries)
+    for lab, _ in stages(scenes.APART, folder):
+        assert len(lab.planner.unreachable()) == 5
+
+
+def test_the_drawn_scenes_differ(folder: Path) -> None:
+    labs = [Lab(scenes.drawn(seed), folder) for seed in SEEDS]
+    sizes = {len(lab.planner.topology.switches) for lab in labs}
+    assert min(sizes) == 4 and max(sizes) > 9 and len(sizes) > 4
+    assert {lab.planner.address.family for lab in labs} == {"ipv4", "ipv6"}
+
+
+@pytest.fixture(scope="module")
+def one_port() -> Iterator[Lab]:
+    """A network with requests in it, whose tables are right again after every test."""
+    with (
+        tempfile.TemporaryDirectory(dir="/tmp", prefix="tp-") as path,
+        Lab(scenes.ONE_PORT, Path(path) / "f") as lab,
+    ):
+        for requests in scenes.ONE_PORT.stages[:2]:
+            lab.apply(requests)
+        yield lab
+
+
+@pytest.mark.parametrize("number", range(2))
+@pytest.mark.parametrize("kind", FAULTS, ids=lambda kind: kind.__name__)
+def test_a_fault_in_a_table_shows_and_is_what_the_simulator_says_too(
+    one_port: Lab, kind: FaultKind, number: int
+) -> None:
+    rng, plan = random.Random(f"{kind.__name__} {number}"), one_port.plan()
+    events = one_port.events(rng)
+    right = one_port.simulated(events)
+
+    def shows(spoilt: Plan) -> bool:
+        told = one_port.simulated(events, spoilt)
+        return told != right and not told["loops"]  # of copies that go round a switch ends more than we do
+
+    topology = one_port.planner.topology
+    fault = find_fault(kind, plan, topology, rng, shows)
+    install(one_port.fabric, [fault.change()], topology.hosts)
+    try:
+        observed = one_port.observed(events)
+    finally:
+        install(one_port.fabric, [fault.repair()], topology.hosts)
+    assert observed != one_port.expected(events)
+    assert one_port.reported(observed, events) == one_port.simulated(events, fault.spoil(plan))
