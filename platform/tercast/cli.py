@@ -92,6 +92,9 @@ def _add_verify(commands: Any) -> None:
     parser = commands.add_parser("verify", help="prove that a plan holds", description=text)
     parser.add_argument("scenario", metavar="SCENARIO")
     parser.add_argument("plan", metavar="PLAN")
+    parser.add_argument(
+        "--strict", action="store_true", help="refuse entries and copies that serve nobody as well"
+    )
     parser.set_defaults(run=run_verify)
 
 
@@ -120,7 +123,6 @@ def _add_encode(commands: Any) -> None:
 def run_plan(args: argparse.Namespace) -> int:
     """`tercast plan`."""
     scenario = _read_scenario(args.scenario)
-    _refuse_method(args.scenario, scenario)
     beginning = scenario.beginning()
     planner = Planner(
         scenario.address,
@@ -130,7 +132,7 @@ def run_plan(args: argparse.Namespace) -> int:
         enforce_budgets=False,
     )
     timing = _carry_out(args.scenario, planner, scenario)
-    _refuse_budgets(args.scenario, planner)
+    _refuse_budgets(args.scenario, planner, scenario.aggregation.method)
     write_json(args.output, plan_json(planner))
     if args.timing:
         print(json.dumps(timing.to_json()))
@@ -159,7 +161,7 @@ def run_verify(args: argparse.Namespace) -> int:
     """`tercast verify`."""
     scenario = _read_scenario(args.scenario)
     plan = read_document(args.plan, read_plan)
-    violations = check_plan(scenario, plan)
+    violations = [found for found in check_plan(scenario, plan) if args.strict or not found.is_surplus]
     _tell(map(str, violations))
     return FAILED if violations else DONE
 
@@ -198,21 +200,17 @@ def _read_scenario(name: str) -> Scenario:
     return read_document(name, read_scenario)
 
 
-def _refuse_method(name: str, scenario: Scenario) -> None:
-    method = scenario.aggregation.method
-    if method != "none":
-        detail = (
-            f'"{method}" is not available: this version makes exact tables only; leave it out or say "none"'
-        )
-        raise FileRefused([f"{name}: aggregation.method: {detail}"])
-
-
-def _refuse_budgets(name: str, planner: Planner) -> None:
-    """Exact tables that are larger than budgets are no plan."""
+def _refuse_budgets(name: str, planner: Planner, method: str) -> None:
+    """Exact tables larger than budgets are no plan; while they hold, no method has anything to do."""
     counts = planner.counts()
+    why = (
+        "is none"
+        if method == "none"
+        else f'"{method}" is not available: this version makes exact tables only'
+    )
     lines = [
         f"{name}: switch {switch} needs {counts[switch]} entries, its tcam_budget is "
-        f"{planner.topology.switches[switch].tcam_budget}, and aggregation.method is none"
+        f"{planner.topology.switches[switch].tcam_budget}, and aggregation.method {why}"
         for switch in planner.over_budget()
     ]
     if lines:

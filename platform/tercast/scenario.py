@@ -108,9 +108,10 @@ def _read_aggregation(obj: object, path: Path) -> Aggregation:
     if method not in METHODS:
         detail = f"{shown(method)} is none of {', '.join(METHODS)}"
         raise Refused((*path, "method"), "unknown_method", detail, method)
-    traffic = fields.get("traffic")
-    if traffic is not None:
-        traffic = expect_text(traffic, (*path, "traffic"))
+    traffic = expect_text(fields["traffic"], (*path, "traffic")) if "traffic" in fields else None
+    if traffic is not None and (not traffic or "\0" in traffic or not traffic.isprintable()):
+        detail = f"{shown(traffic)} is no path; name a file relative to the scenario"
+        raise Refused((*path, "traffic"), "no_path", detail, traffic)
     sampling = fields.get("sampling", 1.0)
     if isinstance(sampling, bool) or not isinstance(sampling, int | float):
         raise wrong_type(sampling, (*path, "sampling"), "a number")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tercast.dz import Dz, DzSet, canonical, text
 
 _SHOWN_REGIONS = 4
+_SURPLUS = ("needless", "redundant", "idle")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,11 @@ class Violation:
     publisher: str = ""
     switch: str = ""
     host: str = ""
+
+    @property
+    def is_surplus(self) -> bool:
+        """Whether it is about what serves nobody, and harms nobody either: needless copies and entries."""
+        return self.kind in _SURPLUS
 
     def __str__(self) -> str:
         where = ""

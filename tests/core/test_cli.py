@@ -87,6 +87,10 @@ def test_a_plan_that_does_not_hold_is_told_line_by_line(bench: Bench) -> None:
     assert errors == [
         "pending: q1 is not pending, the plan says otherwise",
         'lost: topic quotes, dz "0001100100", events of a1: host h2 subscribes to them and gets none',
+    ]
+    _, _, strict = bench.run("verify", "--strict", scenario, str(bench.path / "plan.json"))
+    assert strict == [
+        *errors,
         'needless: topic quotes, dz "0001100100": s1 sends copies over port 1 to s2, where nobody gets them',
     ]
 
@@ -128,12 +132,27 @@ def test_tables_larger_than_budgets_are_no_plan(bench: Bench) -> None:
     assert not (bench.path / "p.json").exists()
 
 
+def test_a_wider_entry_that_reaches_nobody_else_holds_unless_strictness_is_asked_for(bench: Bench) -> None:
+    plan = json.loads(json.dumps(EXPECTED))
+    plan["flows"]["s1"] = [{"match": {"dst": "ff0e:4:1000::/36"}, "priority": 22, "actions": [{"output": 1}]}]
+    files = bench.write("s.json", example()), bench.write("p.json", plan)
+    assert bench.run("verify", *files) == (0, "", [])
+    status, _, errors = bench.run("verify", "--strict", *files)
+    assert status == 1
+    assert all(line.startswith("needless: ") for line in errors)
+
+
 @pytest.mark.parametrize("method", ["la", "fa-lb", "fa-pb", "optimal"])
-def test_methods_that_are_not_there_are_refused_by_name(bench: Bench, method: str) -> None:
-    scenario = {**example(), "aggregation": {"method": method, "traffic": "t.jsonl"}}
+def test_methods_that_are_not_there_are_refused_by_name_where_a_budget_needs_one(
+    bench: Bench, method: str
+) -> None:
+    scenario = {**example(), "aggregation": {"method": method, "traffic": "t.jsonl", "sampling": 1.0}}
+    status, out, errors = bench.run("plan", bench.write("s.json", scenario), "-o", "-")
+    assert (status, json.loads(out), errors) == (0, EXPECTED, [])
+    scenario["topology"]["switches"][0]["tcam_budget"] = 2
     status, _, errors = bench.run("plan", bench.write("s.json", scenario))
     assert status == 2
-    assert f'aggregation.method: "{method}" is not available' in errors[0]
+    assert f'aggregation.method "{method}" is not available' in errors[0]
     assert bench.run("verify", bench.write("s.json", scenario), bench.write("p.json", EXPECTED))[0] == 0
 
 
