@@ -36,7 +36,6 @@ def test_the_log_alone_leads_to_the_sessions_planner(busy):
 
 @pytest.mark.parametrize("cut", range(1, 15))
 def test_a_snapshot_anywhere_and_the_tail_lead_there_too(busy, cut):
-    state = planner_state.Positioned(planner_state.load(snapshots=False).planner.__class__.restore, 0)
     state = planner_state._empty()
     rows = Request.objects.order_by("position")
     for row in rows.filter(position__lte=cut).exclude(state="failed"):
