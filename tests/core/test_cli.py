@@ -153,7 +153,7 @@ def test_methods_that_are_not_there_are_refused_by_name_where_a_budget_needs_one
     status, _, errors = bench.run("plan", bench.write("s.json", scenario))
     assert status == 2
     assert f'aggregation.method "{method}" is not available' in errors[0]
-    assert bench.run("verify", bench.write("s.json", scenario), bench.write("p.json", EXPECTED))[0] == 0
+    assert bench.run("verify", bench.write("s.json", scenario), bench.write("p.json", EXPECTED))[0] == 1
 
 
 def test_all_errors_of_a_scenario_are_told_with_file_and_path(bench: Bench) -> None:
