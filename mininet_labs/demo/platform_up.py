@@ -79,7 +79,7 @@ class Platform:
         options = ("--lifespan", "off", "--timeout-graceful-shutdown", "2", "--log-level", "warning")
         self._serve("web", python("-m", "uvicorn", *web, *options))
         self._serve("worker", python(*CELERY, "worker", *WORKER_OPTIONS))
-        self._serve("beat", python(*CELERY, "beat", *BEAT_OPTIONS, "--pidfile", ""))
+        self._serve("beat", python(*CELERY, "beat", *BEAT_OPTIONS))
         wait_until("the web server", self._web_answers, self.services)
 
     def check(self) -> None:
@@ -162,8 +162,8 @@ class Platform:
         return lock
 
 
-WORKER_OPTIONS = ("-Q", "planner,celery", "-P", "solo", "--loglevel", "info")
-BEAT_OPTIONS = ("--scheduler", "django_celery_beat.schedulers:DatabaseScheduler", "--loglevel", "warning")
+WORKER_OPTIONS = ("--without-heartbeat", "--without-gossip", "--without-mingle", "--loglevel", "info")
+BEAT_OPTIONS = ("--loglevel", "warning", "--pidfile", "")
 
 
 def free_port(wanted: int, but: tuple[int, ...] = ()) -> int:
