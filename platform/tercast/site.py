@@ -173,15 +173,13 @@ class Site:
             in_ports = tuple(found for found in self._in_ports(s1, a1, out1) if found not in above)
             if self._taken_over(s1, a1):
                 entry = 0
-            elif self._taken_over(s0, a0):
-                entry = out1
         return entry, exports, in_ports
 
     def _taken_over(self, s: Mask, a: Mask) -> bool:
         """Whether all that comes enters at one port, whose entries with an `in_port` say all there is to say.
 
-        Plain entries would never be met there. Where others bring something further below, these are met
-        again, and differ from what stands above in the hosts on that port.
+        Plain entries would never be met there. Where others bring something further below they are met again,
+        and stand there: the outputs are others, since the hosts on that port are among them now.
         """
         if not a & self.hosts:
             return False

@@ -16,6 +16,9 @@ MAX_PORT = 0xFFFFFF00
 MAX_BUDGET = (1 << 31) - 1
 MAX_COST = 1e12
 
+_ON_MAPS = ("name", "lat", "lon")
+"""What a switch may carry beside, for pages and maps: a text and two coordinates in degrees."""
+
 _DPID = re.compile(r"[0-9a-fA-F]{16}")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 
@@ -116,8 +119,12 @@ def read_budget(value: object, path: Path) -> int | None:
 
 
 def read_switch(obj: object, path: Path = ()) -> Switch:
-    """A switch as in a scenario."""
-    fields = expect_keys(obj, path, ("id", "dpid"), ("tcam_budget",))
+    """A switch as in a scenario; how maps show it is checked and left out."""
+    fields = expect_keys(obj, path, ("id", "dpid"), ("tcam_budget", *_ON_MAPS))
+    if fields.get("name") is not None:
+        expect_text(fields["name"], (*path, "name"))
+    for key, most in (("lat", 90), ("lon", 180)):
+        _check_degrees(fields.get(key), most, (*path, key))
     return Switch(
         read_name(fields["id"], (*path, "id")),
         read_dpid(fields["dpid"], (*path, "dpid")),
@@ -200,6 +207,15 @@ def read_mac(value: object, path: Path) -> str:
     if int(mac[:2], 16) & 1 or mac == "00:00:00:00:00:00":
         raise Refused(path, "bad_mac", f"{shown(written)} is not the address of one interface", written)
     return mac
+
+
+def _check_degrees(value: object, most: int, path: Path) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise wrong_type(value, path, "a number of degrees")
+    if not -most <= value <= most:
+        raise Refused(path, "out_of_range", f"{shown(value)} is not in {-most}..{most} degrees", value)
 
 
 def _read_cost(value: object, path: Path) -> int | float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -113,6 +114,73 @@ def scenes(
     """A topology and requests on it."""
     topology = draw(topologies(most_switches))
     return topology, draw(request_lists(topology, most, events))
+
+
+def dense_scene(seed: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A larger network with many requests on few cells, from a seed: less to look at, more that meets."""
+    random = Random(seed)
+    names = [f"s{i}" for i in range(1, random.randint(2, 8) + 1)]
+    free = dict.fromkeys(names, 0)
+
+    def port(switch: str) -> int:
+        free[switch] += 1
+        return free[switch]
+
+    links = [
+        link(a, port(a), b, port(b), random.randint(1, 3))
+        for i, a in enumerate(names[1:], 1)
+        for b in [names[random.randrange(i)]]
+        if random.random() < 0.95
+    ]
+    for _ in range(random.randint(0, len(names))):
+        a, b = random.sample(names, 2)
+        links.append(link(a, port(a), b, port(b), random.randint(1, 3)))
+    hosts: list[dict[str, Any]] = []
+    taken: list[tuple[str, int]] = []
+    for i in range(1, random.randint(4, 9)):
+        shared = bool(taken) and random.random() < 0.3
+        places = [random.choice(taken)] if shared else [(name := random.choice(names), port(name))]
+        if random.random() < 0.3:
+            places.append((name := random.choice(names), port(name)))
+        taken += places
+        hosts.append(host(f"h{i}", *places[0], i, places[1:]))
+    network = topology(len(names), links, hosts)
+    return network, _dense_requests(random, network)
+
+
+def _dense_requests(random: Random, network: dict[str, Any]) -> list[dict[str, Any]]:
+    live: dict[str, str] = {}
+    requests: list[dict[str, Any]] = []
+    hosts = [item["id"] for item in network["hosts"]]
+    switches = [item["id"] for item in network["switches"]]
+    ports = [(item["a"], item["a_port"]) for item in network["links"]]
+    ports += [(item["switch"], item["port"]) for item in network["hosts"]]
+    shortest = random.choice([0, 0, 1])
+    for number in range(random.randint(20, 60)):
+        chance = random.random()
+        cells_of = [
+            "".join(random.choices("01", k=random.randint(shortest, DEPTH)))
+            for _ in range(random.randint(1, 2))
+        ]
+        if chance < 0.55:
+            op = "subscribe" if chance < 0.38 else "advertise"
+            live[f"r{number}"] = op
+            request = {"op": op, "id": f"r{number}", "host": random.choice(hosts), "dz": cells_of}
+            requests.append({**request, "topic": random.choice("aaab")})
+        elif chance < 0.88 and live:
+            name = random.choice(sorted(live))
+            requests.append({"op": f"un{live.pop(name)}", "id": name})
+        elif chance > 0.97:
+            place = {"switch": random.choice(switches), "port": 50 + number}
+            requests.append({"op": "host_move", "host": random.choice(hosts), **place})
+        elif chance > 0.92:
+            switch, number_of_port = random.choice(ports)
+            op = random.choice(["link_down", "link_up", "link_up"])
+            requests.append({"op": op, "switch": switch, "port": number_of_port})
+        else:
+            op = random.choice(["switch_down", "switch_up", "switch_up"])
+            requests.append({"op": op, "switch": random.choice(switches)})
+    return requests
 
 
 def planner_for(topology: dict[str, Any], max_trees: int = 64, **options: Any) -> Planner:

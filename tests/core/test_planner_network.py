@@ -109,6 +109,7 @@ def test_a_port_serves_another_purpose_after_its_link_has_gone() -> None:
         ]
     )
     assert served_at(planner) == ["s1:1"]
+    assert 1 not in planner.network.sites["s1"].link_bits
     planner.take_diff()
     planner.apply(
         {"op": "add_topic", "topic": {"name": "c", "code": 9, "attributes": [{"name": "x", "type": "bool"}]}}

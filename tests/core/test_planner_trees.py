@@ -48,14 +48,14 @@ def test_a_number_is_never_used_again() -> None:
 
 def test_past_the_most_trees_halves_are_joined() -> None:
     planner = planner_for(line(4), max_trees=2)
+    planner.apply(advertise("a2", "h3", "1"))
     planner.apply(advertise("a1", "h1", "0000", "0010"))
-    planner.apply(advertise("a2", "h2", "1"))
     planner.apply(advertise("a3", "h3", "0001", "0011"))
-    assert owned(planner) == {"t1": ["00"], "t2": ["1"]}
+    assert owned(planner) == {"t1": ["1"], "t2": ["00"]}
     planner.apply(advertise("a4", "h4", "01"))
-    assert owned(planner) == {"t1": ["0"], "t2": ["1"]}
+    assert owned(planner) == {"t1": ["1"], "t2": ["0"]}
     planner.apply({"op": "unadvertise", "id": "a1"})
-    assert owned(planner) == {"t1": ["0001", "0011", "01"], "t2": ["1"]}
+    assert owned(planner) == {"t1": ["1"], "t2": ["0001", "0011", "01"]}
 
 
 def test_without_halves_the_tree_of_the_own_switch_takes_it() -> None:
