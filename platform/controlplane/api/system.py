@@ -83,10 +83,10 @@ class MeView(StrictView):
 
 def allowed(role: Role) -> list[dict[str, Any]]:
     """The methods that `role` may use, by resource."""
-    from controlplane.api.urls import router  # noqa: PLC0415 - the routes import this module's views
+    from controlplane.api.urls import resources  # noqa: PLC0415 - the routes import this module's views
 
     out = []
-    for prefix, viewset, _ in router.registry:
+    for prefix, viewset in resources:
         methods = {method.upper() for method in _methods(viewset)}
         granted = sorted(method for method in methods if needed_role(method, viewset) <= role)
         out.append({"resource": prefix, "methods": granted})

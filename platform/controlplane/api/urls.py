@@ -2,9 +2,11 @@
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from rest_framework.routers import SimpleRouter
+from rest_framework.viewsets import ViewSetMixin
 
 from controlplane.api.system import DocsView, HealthView, MeView, NothingHereView, SchemaView
 from controlplane.control.api import OperationResultsViewSet, OperationViewSet, RequestViewSet
+from controlplane.network.import_views import TopologyImportViewSet
 from controlplane.network.views import (
     HostViewSet,
     LinkViewSet,
@@ -40,9 +42,16 @@ for prefix, viewset in {
 }.items():
     router.register(prefix, viewset, basename=prefix)
 
+resources: list[tuple[str, type[ViewSetMixin]]] = [
+    *((prefix, viewset) for prefix, viewset, _ in router.registry),
+    ("topology/import", TopologyImportViewSet),
+]
+"""All that `me/` tells the caller's rights of."""
+
 v1: list[URLPattern | URLResolver] = [
     path("health/", HealthView.as_view(), name="health"),
     path("me/", MeView.as_view(), name="me"),
+    path("topology/import/", TopologyImportViewSet.as_view({"post": "create"}), name="topology-import"),
     path("traffic/totals/", TrafficTotalsView.as_view(), name="traffic-totals"),
     path("tables/<str:pk>/entries/", TableEntriesViewSet.as_view({"get": "list"}), name="tables-entries"),
     path(

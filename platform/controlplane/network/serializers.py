@@ -19,10 +19,12 @@ from controlplane.api.fields import (
     Text,
 )
 from controlplane.api.views import url
+from controlplane.control.dry_run import CostSerializer
+from controlplane.control.serializers import OperationSerializer
 from controlplane.network.models import Host, InstalledEntry, Link, Port, Switch, Tree
 
 MAX_BUDGET = 10_000_000
-MAX_COST = 1_000_000
+MAX_COST = (1 << 31) - 1
 MAX_STANDBY = 8
 
 
@@ -358,3 +360,40 @@ class TreeSerializer(serializers.ModelSerializer[Tree]):
     def get_url(self, row: Tree) -> str:
         """Where it can be read again."""
         return url("trees", row.pk)
+
+
+class TopologyFileSerializer(serializers.Serializer[Any]):
+    """A form with a topology file."""
+
+    file = serializers.FileField()
+
+
+class PartCountsSerializer(serializers.Serializer[Any]):
+    """How much of each there is."""
+
+    switches = serializers.IntegerField()
+    links = serializers.IntegerField()
+    hosts = serializers.IntegerField()
+
+
+class ImportOperationSerializer(OperationSerializer):
+    """The operation that adds an imported topology, and what was found in the file."""
+
+    format = serializers.CharField(help_text="the format that was read")
+    counts = PartCountsSerializer()
+    repairs = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="what the file left open or had wrong, and what was made of it; 1,000 at most",
+    )
+
+    class Meta(OperationSerializer.Meta):
+        fields = (*OperationSerializer.Meta.fields, "format", "counts", "repairs")  # type: ignore[assignment]
+        read_only_fields = fields  # type: ignore[assignment]
+
+
+class ImportCostSerializer(CostSerializer):
+    """What an import would make and cost; nothing was changed."""
+
+    format = serializers.CharField(help_text="the format that was read")
+    counts = PartCountsSerializer()
+    repairs = serializers.ListField(child=serializers.CharField(), help_text="as they would be told")

@@ -1,5 +1,16 @@
 """Topologies as other tools write them: GraphML, GML, SNDlib, JSON, Rocketfuel, BRITE, Mininet."""
 
+from tercast.importers.given import FAMILIES, Taken
+from tercast.importers.limits import MOST_HOSTS_A_SWITCH, TOO_LARGE, TOO_MANY
 from tercast.importers.read import FORMATS, Imported, read_topology
 
-__all__ = ["FORMATS", "Imported", "read_topology"]
+__all__ = [
+    "FAMILIES",
+    "FORMATS",
+    "MOST_HOSTS_A_SWITCH",
+    "TOO_LARGE",
+    "TOO_MANY",
+    "Imported",
+    "Taken",
+    "read_topology",
+]

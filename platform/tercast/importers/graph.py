@@ -1,12 +1,15 @@
 """What every format is read into: nodes and edges as the file has them, nothing repaired yet."""
 
-from collections.abc import Hashable
+import html
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+
+WEIGHTS = ("weight", "cost", "metric")
 
 
 @dataclass(frozen=True, slots=True)
 class RawNode:
-    """A node of the file. `key` names it there; coordinates are degrees, or None."""
+    """A node of the file. `key` names it there; coordinates are degrees, or None; addresses are a host's."""
 
     key: Hashable
     label: str = ""
@@ -15,6 +18,22 @@ class RawNode:
     dpid: object = None
     hyperedge: bool = False
     is_host: bool = False
+    ip: object = None
+    mac: object = None
+
+    @classmethod
+    def from_fields(cls, key: Hashable, fields: Mapping[str, object]) -> "RawNode":
+        """From the attributes (their names in small letters) that GraphML and GML files use."""
+        hyperedge = str_of(fields.get("hyperedge")).lower() in ("1", "true")
+        label = html.unescape(str_of(fields.get("label", fields.get("name", key))))
+        return cls(
+            key=key,
+            label="" if hyperedge and label == "None" else label,
+            latitude=first_of(fields, ("latitude", "lat")),
+            longitude=first_of(fields, ("longitude", "lon", "lng")),
+            dpid=fields.get("dpid"),
+            hyperedge=hyperedge,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +49,28 @@ class RawEdge:
 
 @dataclass(slots=True)
 class RawGraph:
-    """A file's graph. With `both_ways`, each link stands there once for each direction."""
+    """A file's graph. With `both_ways`, each link stands there once for each direction.
+
+    `notes` tells what the reader itself left out.
+    """
 
     nodes: list[RawNode] = field(default_factory=list)
     edges: list[RawEdge] = field(default_factory=list)
     both_ways: bool = False
+    notes: list[str] = field(default_factory=list)
+
+
+def str_of(value: object) -> str:
+    """A text or a number as text; empty for whatever else stands where a text is expected."""
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+
+
+def first_of(fields: Mapping[str, object], names: tuple[str, ...]) -> object:
+    """The field of the first of these names that is there; None without one."""
+    return next((fields[name] for name in names if name in fields), None)
+
+
+def words_of(error: Exception) -> str:
+    """What an error of another library says: one line, printable, not too long."""
+    line = " ".join(str(error).split())[:200]
+    return "".join(char if char.isprintable() else "?" for char in line) or type(error).__name__

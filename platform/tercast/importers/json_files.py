@@ -3,81 +3,111 @@
 import json
 from typing import Any
 
-from tercast.errors import Refused
-from tercast.importers.graph import RawEdge, RawGraph, RawNode
+from tercast.errors import Path, Refused, shown
+from tercast.importers.graph import WEIGHTS, RawEdge, RawGraph, RawNode, first_of, str_of, words_of
+from tercast.importers.limits import check_links, check_nodes
+
+_Row = tuple[Path, dict[str, Any]]
 
 
-def read_json(text: str) -> RawGraph:
-    """Read node-link JSON (`nodes` with `links` or `edges`), or `switches`, `hosts` and `links`."""
+def parse_json(text: str) -> dict[str, Any]:
+    """The object that the text is; NaN and infinities are let through, for the repair to tell."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Refused((), "json_syntax", f"not JSON: {' '.join(str(error).split())[:200]}", None) from None
+        raise Refused((), "json_syntax", f"not JSON: {words_of(error)}", None) from None
     if not isinstance(document, dict):
         raise Refused((), "type", "a topology is a JSON object with nodes and links", None)
-    if "switches" in document:
-        return _mininet(document)
-    return _node_link(document)
+    return document
+
+
+def read_json(document: dict[str, Any]) -> RawGraph:
+    """Read node-link JSON (`nodes` with `links` or `edges`), or `switches`, `hosts` and `links`."""
+    return _mininet(document) if "switches" in document else _node_link(document)
 
 
 def _node_link(document: dict[str, Any]) -> RawGraph:
-    edges = "links" if "links" in document else "edges"
+    nodes, links = (
+        _objects(document, "nodes"),
+        _objects(document, "links" if "links" in document else "edges"),
+    )
+    check_nodes(len(nodes), ("nodes",))
+    check_links(len(links), ("links",))
     raw = RawGraph(both_ways=document.get("directed") is True)
-    for path, node in _objects(document, "nodes"):
+    for path, node in nodes:
         key = _key(node.get("id", node.get("name")), path)
-        label = node.get("label", node.get("name", key))
         raw.nodes.append(
             RawNode(
                 key,
-                "" if label is None else str(label),
+                str_of(node.get("label", node.get("name", key))),
                 node.get("lat", node.get("latitude")),
                 node.get("lon", node.get("longitude")),
                 node.get("dpid"),
                 node.get("hyperedge") in (1, True, "1"),
             )
         )
-    for path, edge in _objects(document, edges):
-        weight = next((edge[name] for name in ("weight", "cost", "metric") if name in edge), None)
-        a, b = (_key(edge.get(name), (*path, name)) for name in ("source", "target"))
-        raw.edges.append(RawEdge(a, b, weight))
+    for path, link in links:
+        a, b = (_key(link.get(name), (*path, name)) for name in ("source", "target"))
+        raw.edges.append(RawEdge(a, b, first_of(link, WEIGHTS)))
+    if not any("id" in node for _, node in nodes):
+        _resolve_places(raw)
     return raw
 
 
+def _resolve_places(raw: RawGraph) -> None:
+    """In old files of D3 and networkx the ends of a link are places in the list of nodes."""
+    ends = [end for edge in raw.edges for end in (edge.a, edge.b)]
+    if not all(isinstance(end, int) and 0 <= end < len(raw.nodes) for end in ends):
+        return
+    if any(isinstance(node.key, int) for node in raw.nodes):
+        return
+    keys = [node.key for node in raw.nodes]
+    raw.edges = [RawEdge(keys[edge.a], keys[edge.b], edge.weight) for edge in raw.edges]  # type: ignore[call-overload]
+
+
 def _mininet(document: dict[str, Any]) -> RawGraph:
+    rows = {kind: _objects(document, kind) for kind in ("switches", "hosts") if kind in document}
+    links = _objects(document, "links")
+    check_nodes(sum(map(len, rows.values())))
+    check_links(len(links), ("links",))
     raw = RawGraph()
-    for kind in ("switches", "hosts"):
-        if kind not in document:
-            continue
-        for path, node in _objects(document, kind):
+    for kind, found in rows.items():
+        for path, node in found:
             key = _key(node.get("name", node.get("id")), path)
             raw.nodes.append(
                 RawNode(
                     key,
-                    str(node.get("label", node.get("name", key))),
+                    str_of(node.get("label", node.get("name", key))),
                     node.get("lat"),
                     node.get("lon"),
                     node.get("dpid"),
                     is_host=kind == "hosts",
+                    ip=_without_length(node.get("ip")),
+                    mac=node.get("mac"),
                 )
             )
-    for path, edge in _objects(document, "links"):
-        a, b = (_key(edge.get(name), (*path, name)) for name in ("a", "b"))
-        weight = next((edge[name] for name in ("weight", "cost", "metric") if name in edge), None)
-        raw.edges.append(RawEdge(a, b, weight, edge.get("a_port"), edge.get("b_port")))
+    for path, link in links:
+        a, b = (_key(link.get(name), (*path, name)) for name in ("a", "b"))
+        raw.edges.append(RawEdge(a, b, first_of(link, WEIGHTS), link.get("a_port"), link.get("b_port")))
     return raw
 
 
-def _objects(document: dict[str, Any], name: str) -> list[tuple[tuple[str | int, ...], dict[str, Any]]]:
+def _without_length(ip: object) -> object:
+    """Mininet writes `10.0.0.1/8`."""
+    return ip.partition("/")[0] if isinstance(ip, str) else ip
+
+
+def _objects(document: dict[str, Any], name: str) -> list[_Row]:
     rows = document.get(name)
     if not isinstance(rows, list):
         raise Refused((name,), "type", f"a topology has a list of {name}", None)
     for index, row in enumerate(rows):
         if not isinstance(row, dict):
-            raise Refused((name, index), "type", f"{str(row)[:80]!r}: an object is expected", None)
+            raise Refused((name, index), "type", f"{shown(row)}: an object is expected", None)
     return [((name, index), row) for index, row in enumerate(rows)]
 
 
-def _key(value: object, path: tuple[str | int, ...]) -> str | int:
+def _key(value: object, path: Path) -> str | int:
     if isinstance(value, str | int) and not isinstance(value, bool):
         return value
-    raise Refused(path, "type", f"{str(value)[:80]!r}: a node is named by a text or a whole number", None)
+    raise Refused(path, "type", f"{shown(value)}: a node is named by a text or a whole number", None)

@@ -5,16 +5,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tercast.errors import Refused
+from tercast.errors import Refused, shown
+from tercast.importers.given import FAMILIES, Addresses, Taken
 from tercast.importers.graph import RawGraph
-from tercast.importers.json_files import read_json
+from tercast.importers.graphml import read_graphml
+from tercast.importers.hosts import attach_hosts
+from tercast.importers.json_files import parse_json, read_json
+from tercast.importers.limits import LARGEST_FILE, MOST_HOSTS_A_SWITCH, TOO_LARGE
+from tercast.importers.ports import Ports
 from tercast.importers.repair import Repair
+from tercast.importers.scenario_files import is_own, read_own
 from tercast.importers.text_files import read_brite, read_gml, read_rocketfuel
-from tercast.importers.xml_files import local_name, parse_xml, read_graphml, read_sndlib
+from tercast.importers.xml_files import read_sndlib, root_name
 
-LARGEST_FILE = 64 * 1024 * 1024
-MOST_HOSTS = 100
-FORMATS = ("graphml", "gml", "sndlib", "json", "rocketfuel", "brite")
+FORMATS = ("graphml", "gml", "sndlib", "json", "rocketfuel", "brite", "tercast")
+_READERS: dict[str, Callable[[str], RawGraph]] = {
+    "gml": read_gml,
+    "rocketfuel": read_rocketfuel,
+    "brite": read_brite,
+}
+_HEAD = 65536
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,45 +36,70 @@ class Imported:
     format: str
     repairs: tuple[str, ...]
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many switches, links and hosts there are."""
+        return {part: len(self.topology[part]) for part in ("switches", "links", "hosts")}
 
-def read_topology(data: bytes, form: str | None = None, hosts_per_switch: int = 0) -> Imported:
+
+def read_topology(
+    data: bytes,
+    form: str | None = None,
+    hosts_per_switch: int = 0,
+    family: str = "ipv6",
+    taken: Taken | None = None,
+) -> Imported:
     """Read a topology file of any known format; `form` names it where its content does not tell.
 
-    Raises `Refused` for a format that is not known, for a file that is broken, and for one beyond 64 MiB.
+    Hosts get addresses of `family`; what the file leaves open is given such that it differs from what is
+    `taken`. Raises `Refused` (or `RefusedMany`) for a format that is not known, for a file that is broken,
+    and for one beyond the limits.
     """
     if len(data) > LARGEST_FILE:
-        raise Refused((), "too_large", f"{len(data)} bytes; a file has at most {LARGEST_FILE}", len(data))
-    if not 0 <= hosts_per_switch <= MOST_HOSTS:
-        raise Refused(
-            ("hosts",),
-            "range",
-            f"{hosts_per_switch}: give 0 to {MOST_HOSTS} hosts a switch",
-            hosts_per_switch,
-        )
-    form = form or guess_format(data)
-    if form not in FORMATS:
-        raise Refused(("format",), "choice", f"{form!r} is not known; use one of {', '.join(FORMATS)}", form)
-    repair = Repair(_read(data, form))
-    topology = repair.topology(hosts_per_switch)
-    return Imported(topology, form, tuple(dict.fromkeys(repair.notes)))
+        raise Refused((), TOO_LARGE, f"{len(data)} bytes; a file has at most {LARGEST_FILE}", len(data))
+    _check_hosts(hosts_per_switch)
+    for name, value, known in (("format", form or "json", FORMATS), ("family", family, FAMILIES)):
+        if value not in known:
+            rule = f"{shown(value)} is not known; use one of {', '.join(known)}"
+            raise Refused((name,), "choice", rule, value)
+    try:
+        return _read(data, form, hosts_per_switch, Addresses(family, taken or Taken(), []))
+    except RecursionError:
+        raise Refused((), "too_deep", "the file nests too deeply", None) from None
+
+
+def _read(data: bytes, form: str | None, hosts_per_switch: int, addresses: Addresses) -> Imported:
+    notes = addresses.notes
+    found = form or guess_format(data)
+    document = parse_json(_text(data)) if found in ("json", "tercast") else None
+    if document is not None and (form == "tercast" or (form is None and is_own(document))):
+        found, ports = "tercast", Ports(notes)
+        topology = read_own(document, ports, addresses)
+    else:
+        repair = Repair(_graph(data, document, found), addresses.taken, addresses, notes)
+        topology, ports = repair.topology(), repair.ports
+    attach_hosts(topology, hosts_per_switch, ports, addresses)
+    addresses.tell()
+    return Imported(topology, found, tuple(dict.fromkeys(notes)))
 
 
 def guess_format(data: bytes) -> str:
-    """The format that the content shows; refused where it shows none."""
-    head = data.lstrip(b"\xef\xbb\xbf \t\r\n")
-    if head.startswith(b"<"):
-        root = local_name(parse_xml(data))
+    """The format that the content shows (`json` for Tercast's own too); refused where it shows none."""
+    text = _text(data[:_HEAD], partial=True).lstrip()
+    if text.startswith("<") or data.startswith((b"<\0", b"\0<")):
+        root = root_name(data)
         if root == "graphml":
             return "graphml"
         if root == "network":
             return "sndlib"
-        raise Refused((), "format", f"XML with <{root}>; known are <graphml> and SNDlib's <network>", root)
-    text = _text(head[:65536], partial=True)
+        raise Refused(
+            (), "format", f"XML with the root {shown(root)}; known are <graphml> and SNDlib's <network>", None
+        )
     if text.startswith(("{", "[")):
         return "json"
     if text.startswith("Topology:"):
         return "brite"
-    if re.search(r"^\s*graph\s*\[", text, re.MULTILINE):
+    if re.search(r"^[ \t]*graph\s*\[", text, re.MULTILINE):
         return "gml"
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
     if re.fullmatch(r"\S+\s+\S+\s+[0-9.eE+-]+\s*", first):
@@ -71,23 +107,27 @@ def guess_format(data: bytes) -> str:
     raise Refused((), "format", f"the content shows no known format; known are {', '.join(FORMATS)}", None)
 
 
-def _read(data: bytes, form: str) -> RawGraph:
+def _graph(data: bytes, document: dict[str, Any] | None, form: str) -> RawGraph:
+    if document is not None:
+        return read_json(document)
     if form == "graphml":
         return read_graphml(data)
     if form == "sndlib":
         return read_sndlib(data)
-    readers: dict[str, Callable[[str], RawGraph]] = {
-        "gml": read_gml,
-        "json": read_json,
-        "rocketfuel": read_rocketfuel,
-        "brite": read_brite,
-    }
-    return readers[form](_text(data))
+    return _READERS[form](_text(data))
+
+
+def _check_hosts(per_switch: int) -> None:
+    if not 0 <= per_switch <= MOST_HOSTS_A_SWITCH:
+        rule = f"{per_switch}: give 0 to {MOST_HOSTS_A_SWITCH} hosts a switch"
+        raise Refused(("hosts",), "range", rule, per_switch)
 
 
 def _text(data: bytes, *, partial: bool = False) -> str:
+    """The file's text: UTF-8, or UTF-16 where a mark at its start says so."""
+    encoding = "utf-16" if data.startswith(_UTF16_MARKS) else "utf-8-sig"
     try:
-        return data.decode("utf-8-sig", errors="ignore" if partial else "strict")
+        return data.decode(encoding, errors="ignore" if partial else "strict")
     except UnicodeDecodeError as error:
         raise Refused(
             (), "encoding", f"byte {error.start} is not UTF-8; save the file as UTF-8", None

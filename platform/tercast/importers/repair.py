@@ -1,259 +1,204 @@
 """From a file's graph to a topology: unique ids, ports, datapath ids, costs; every repair is told."""
 
 import math
-import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Hashable
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tercast.errors import Refused
+from tercast.errors import Refused, shown
+from tercast.importers.costs import costs, weight_of
+from tercast.importers.given import Addresses, Taken, give_dpids
 from tercast.importers.graph import RawEdge, RawGraph, RawNode
-from tercast.importers.names import slug, unique_ids
+from tercast.importers.names import plain_label, slug, unique_ids
+from tercast.importers.ports import Ports
 
-LARGEST_COST = 2**31 - 1
-_LARGEST_PORT = 0xFFFFFF00 - 1
-_LARGEST_DENOMINATOR = 1000
+Attachment = tuple[str, int]
 
 
 @dataclass(slots=True)
 class Repair:
-    """Builds the scenario form of one graph; `notes` tells what the file left open or had wrong."""
+    """Builds the scenario form of one graph; `notes` tells what the file left open or had wrong.
+
+    `ports` and `addresses` know afterwards what is in use, for hosts that are to be attached beside.
+    """
 
     raw: RawGraph
-    notes: list[str] = field(default_factory=list)
-    _ports: dict[str, set[int]] = field(default_factory=dict)
+    taken: Taken
+    addresses: Addresses
+    notes: list[str]
+    ports: Ports = field(init=False)
+    _nodes: dict[Hashable, RawNode] = field(default_factory=dict)
+    _ids: dict[Hashable, str] = field(default_factory=dict)
 
-    def topology(self, hosts_per_switch: int) -> dict[str, Any]:
+    def topology(self) -> dict[str, Any]:
         """The topology as scenarios have it; switches carry `name`, and `lat` and `lon` where known."""
-        nodes = self._nodes()
-        switches = [node for node in nodes.values() if not node.is_host]
+        self.notes += self.raw.notes
+        self.ports = Ports(self.notes)
+        self._nodes = self._distinct_nodes()
+        switches = [node for node in self._nodes.values() if not node.is_host]
         if not switches:
             raise Refused((), "empty", "the file has no node; a topology needs at least one switch", None)
-        ids = unique_ids((node.key, node.label) for node in nodes.values())
-        self._tell_names(nodes, ids)
-        edges = self._edges(nodes)
-        self._ports = {ids[node.key]: set() for node in switches}
-        self._reserve_ports(edges, nodes, ids)
-        links = self._links([e for e in edges if not (nodes[e.a].is_host or nodes[e.b].is_host)], ids)
-        attached = self._attached([e for e in edges if nodes[e.a].is_host != nodes[e.b].is_host], nodes, ids)
-        dpids = self._dpids(switches, ids)
-        rows = [self._switch(node, ids[node.key], dpid) for node, dpid in zip(switches, dpids, strict=True)]
-        return {"switches": rows, "links": links, "hosts": self._hosts(rows, attached, hosts_per_switch)}
+        self._ids = unique_ids((node.key, node.label) for node in self._nodes.values())
+        self._tell_names()
+        links, attachments = self._sorted_edges()
+        for edge in (*links, *attachments):
+            for end, port in ((edge.a, edge.a_port), (edge.b, edge.b_port)):
+                if not self._nodes[end].is_host:
+                    self.ports.reserve(self._ids[end], port)
+        dpids = give_dpids([(self._ids[node.key], node.dpid) for node in switches], self.taken, self.notes)
+        return {
+            "switches": [self._switch(node, dpid) for node, dpid in zip(switches, dpids, strict=True)],
+            "links": self._links(links),
+            "hosts": self._hosts(self._attached(attachments)),
+        }
 
-    def _nodes(self) -> dict[Hashable, RawNode]:
+    def _distinct_nodes(self) -> dict[Hashable, RawNode]:
         nodes: dict[Hashable, RawNode] = {}
         for node in self.raw.nodes:
             if node.key in nodes:
-                self.notes.append(f"node {node.key!r} stands there twice; the first counts")
+                self.notes.append(f"node {shown(node.key)} stands there twice; the first counts")
                 continue
-            nodes[node.key] = node
+            label = plain_label(node.label)
+            if label != node.label:
+                self.notes.append(
+                    f"label {shown(node.label)} is too long or has characters that cannot be kept; "
+                    f"it became {shown(label)}"
+                )
+            nodes[node.key] = node if label == node.label else replace(node, label=label)
         return nodes
 
-    def _tell_names(self, nodes: dict[Hashable, RawNode], ids: dict[Hashable, str]) -> None:
-        repeated = {label for label, times in Counter(n.label for n in nodes.values()).items() if times > 1}
-        for key, node in nodes.items():
+    def _tell_names(self) -> None:
+        times = Counter(node.label for node in self._nodes.values())
+        for key, node in self._nodes.items():
+            name, label, became = shown(key), shown(node.label), self._ids[key]
             if node.hyperedge:
                 self.notes.append(
-                    f"node {key!r} stands for a hyperedge (a shared medium); it became switch {ids[key]}"
+                    f"node {name} stands for a hyperedge (a shared medium); it became switch {became}"
                 )
             elif not node.label.strip():
-                self.notes.append(f"node {key!r} has an empty label; its id is {ids[key]}")
-            elif node.label in repeated:
-                self.notes.append(
-                    f"label {node.label!r} is there several times; node {key!r} became {ids[key]}"
-                )
-            elif slug(node.label) not in ("", ids[key]):
-                self.notes.append(
-                    f"label {node.label!r} looks like another's; node {key!r} became {ids[key]}"
-                )
+                self.notes.append(f"node {name} has an empty label; its id is {became}")
+            elif times[node.label] > 1:
+                self.notes.append(f"label {label} is there several times; node {name} became {became}")
+            elif slug(node.label) not in ("", became):
+                self.notes.append(f"label {label} looks like another's; node {name} became {became}")
 
-    def _edges(self, nodes: dict[Hashable, RawNode]) -> list[RawEdge]:
+    def _sorted_edges(self) -> tuple[list[RawEdge], list[RawEdge]]:
+        """The edges between switches, and those between a switch and a host."""
+        edges = self._distinct_ends()
+        if self.raw.both_ways:
+            edges = self._join_directions(edges)
+        sorts: tuple[list[RawEdge], list[RawEdge]] = ([], [])
+        for edge in edges:
+            hosts = self._nodes[edge.a].is_host + self._nodes[edge.b].is_host
+            if hosts == 2:
+                self.notes.append(
+                    f"an edge joins hosts {shown(edge.a)} and {shown(edge.b)} without a switch; "
+                    "it was left out"
+                )
+                continue
+            sorts[hosts].append(edge)
+        return sorts
+
+    def _distinct_ends(self) -> list[RawEdge]:
         edges = []
         for number, edge in enumerate(self.raw.edges):
-            unknown = [end for end in (edge.a, edge.b) if end not in nodes]
+            unknown = [end for end in (edge.a, edge.b) if end not in self._nodes]
             if unknown:
                 raise Refused(
                     ("edges", number),
                     "unknown_node",
-                    f"no node {unknown[0]!r}; an edge joins two nodes of the file",
+                    f"no node {shown(unknown[0])}; an edge joins two nodes of the file",
                     None,
                 )
             if edge.a == edge.b:
-                self.notes.append(f"an edge joins node {edge.a!r} with itself; it was left out")
+                self.notes.append(f"an edge joins node {shown(edge.a)} with itself; it was left out")
                 continue
             edges.append(edge)
-        return self._join_directions(edges) if self.raw.both_ways else edges
+        return edges
 
     def _join_directions(self, edges: list[RawEdge]) -> list[RawEdge]:
         """One link for each edge and its twin the other way; the larger of their weights counts."""
-        joined: list[RawEdge | None] = []
-        open_at: dict[tuple[Hashable, Hashable], list[int]] = {}
+        joined: list[RawEdge] = []
+        open_at: dict[tuple[Hashable, Hashable], deque[int]] = {}
         for edge in edges:
             waiting = open_at.get((edge.b, edge.a))
             if not waiting:
-                open_at.setdefault((edge.a, edge.b), []).append(len(joined))
+                open_at.setdefault((edge.a, edge.b), deque()).append(len(joined))
                 joined.append(edge)
                 continue
-            place = waiting.pop(0)
+            place = waiting.popleft()
             twin = joined[place]
-            assert twin is not None
-            there, back = self._weight(twin), self._weight(edge)
+            there, back = weight_of(twin, self.notes), weight_of(edge, self.notes)
             if there != back:
-                ends = f"{twin.a!r} to {twin.b!r}"
-                self.notes.append(f"{ends} weighs {twin.weight}, and {edge.weight} back; the larger counts")
+                self.notes.append(
+                    f"{shown(twin.a)} to {shown(twin.b)} weighs {shown(twin.weight)}, and "
+                    f"{shown(edge.weight)} back; the larger counts"
+                )
                 if back > there:
-                    joined[place] = RawEdge(twin.a, twin.b, edge.weight, twin.a_port, twin.b_port)
+                    joined[place] = replace(twin, weight=edge.weight)
         alone = sum(len(places) for places in open_at.values())
-        if alone and alone < len(joined):
+        if 0 < alone < len(joined):
             self.notes.append(
                 f"{alone} edges are there in one direction only; they became links like the others"
             )
-        return [edge for edge in joined if edge is not None]
+        return joined
 
-    def _weight(self, edge: RawEdge) -> Fraction:
-        """The weight as an exact number; 1 where there is none or it cannot be a cost."""
-        if edge.weight is None:
-            return Fraction(1)
-        try:
-            weight = Fraction(str(edge.weight).strip())
-        except (ValueError, ZeroDivisionError):
-            weight = Fraction(0)
-        if weight <= 0 or isinstance(edge.weight, bool):
-            self.notes.append(
-                f"weight {edge.weight!r} between {edge.a!r} and {edge.b!r} is no cost; 1 is taken"
-            )
-            return Fraction(1)
-        return weight
-
-    def _costs(self, edges: list[RawEdge]) -> list[int]:
-        weights = [self._weight(edge).limit_denominator(_LARGEST_DENOMINATOR) for edge in edges]
-        factor = math.lcm(*(weight.denominator for weight in weights)) if weights else 1
-        if factor > 1:
-            factor = min(factor, _LARGEST_DENOMINATOR)
-            self.notes.append(f"weights have fractions; all costs are {factor} times the weights")
-        return [min(max(1, round(weight * factor)), LARGEST_COST) for weight in weights]
-
-    def _reserve_ports(
-        self, edges: list[RawEdge], nodes: dict[Hashable, RawNode], ids: dict[Hashable, str]
-    ) -> None:
-        for edge in edges:
-            for end, port in ((edge.a, edge.a_port), (edge.b, edge.b_port)):
-                if isinstance(port, int) and not nodes[end].is_host and 1 <= port <= _LARGEST_PORT:
-                    self._ports[ids[end]].add(port)
-
-    def _port(self, switch: str, wanted: object, given: set[tuple[str, int]]) -> int:
-        if isinstance(wanted, int) and 1 <= wanted <= _LARGEST_PORT and (switch, wanted) not in given:
-            given.add((switch, wanted))
-            return wanted
-        if wanted is not None:
-            self.notes.append(f"port {wanted!r} of {switch} cannot be had; the next free one is taken")
-        port = 1
-        while port in self._ports[switch]:
-            port += 1
-        self._ports[switch].add(port)
-        given.add((switch, port))
-        return port
-
-    def _links(self, edges: list[RawEdge], ids: dict[Hashable, str]) -> list[dict[str, Any]]:
-        given: set[tuple[str, int]] = set()
-        links = []
-        for edge, cost in zip(edges, self._costs(edges), strict=True):
-            a, b = ids[edge.a], ids[edge.b]
-            links.append(
-                {
-                    "a": a,
-                    "a_port": self._port(a, edge.a_port, given),
-                    "b": b,
-                    "b_port": self._port(b, edge.b_port, given),
-                    "cost": cost,
-                }
-            )
-        return links
-
-    def _attached(
-        self, edges: list[RawEdge], nodes: dict[Hashable, RawNode], ids: dict[Hashable, str]
-    ) -> dict[str, list[tuple[str, int]]]:
-        """Each host of the file with its attachments, in the file's order."""
-        given: set[tuple[str, int]] = set()
-        attached: dict[str, list[tuple[str, int]]] = {}
-        for edge in edges:
-            ends = ((edge.a, edge.b, edge.b_port), (edge.b, edge.a, edge.a_port))
-            host, switch, port = next(end for end in ends if nodes[end[0]].is_host)
-            attached.setdefault(ids[host], []).append((ids[switch], self._port(ids[switch], port, given)))
-        for key, node in nodes.items():
-            if node.is_host and ids[key] not in attached:
-                self.notes.append(f"host {key!r} is attached to no switch; it was left out")
-        return attached
-
-    def _dpids(self, switches: list[RawNode], ids: dict[Hashable, str]) -> list[str]:
-        taken: set[int] = set()
-        dpids: list[int | None] = []
-        for node in switches:
-            dpid = _dpid(node.dpid)
-            if node.dpid is not None and (dpid is None or dpid in taken):
-                self.notes.append(
-                    f"datapath id {node.dpid!r} of {ids[node.key]} is 0, taken, or none; a free one is given"
-                )
-                dpid = None
-            if dpid is not None:
-                taken.add(dpid)
-            dpids.append(dpid)
-        free = (number for number in range(1, 2**63) if number not in taken)
-        return [f"{next(free) if dpid is None else dpid:016x}" for dpid in dpids]
-
-    def _switch(self, node: RawNode, switch: str, dpid: str) -> dict[str, Any]:
+    def _switch(self, node: RawNode, dpid: str) -> dict[str, Any]:
+        switch = self._ids[node.key]
         row: dict[str, Any] = {"id": switch, "dpid": dpid, "tcam_budget": None, "name": node.label}
         latitude, longitude = _degrees(node.latitude, 90), _degrees(node.longitude, 180)
         if latitude is not None and longitude is not None:
             row |= {"lat": latitude, "lon": longitude}
         elif node.latitude is not None or node.longitude is not None:
-            self.notes.append(
-                f"coordinates {node.latitude!r}, {node.longitude!r} of {switch} are no place; left out"
-            )
+            place = f"{shown(node.latitude)}, {shown(node.longitude)}"
+            self.notes.append(f"coordinates {place} of {switch} are no place; left out")
         return row
 
-    def _hosts(
-        self, switches: list[dict[str, Any]], attached: dict[str, list[tuple[str, int]]], more: int
-    ) -> list[dict[str, Any]]:
-        places = list(attached.items())
-        taken = set(attached) | {row["id"] for row in switches}
-        for row in switches:
-            for number in range(1, more + 1):
-                name = f"h-{row['id']}-{number}"
-                if name in taken:
-                    raise Refused(
-                        (), "host_id", f"the file has a node named {name}; import it without hosts", name
-                    )
-                places.append((name, [(row["id"], self._port(row["id"], None, set()))]))
-        return [_host(number, name, ends) for number, (name, ends) in enumerate(places, start=1)]
+    def _links(self, edges: list[RawEdge]) -> list[dict[str, Any]]:
+        links = []
+        for edge, cost in zip(edges, costs(edges, self.notes), strict=True):
+            a, b = self._ids[edge.a], self._ids[edge.b]
+            ports = {"a_port": self.ports.take(a, edge.a_port), "b_port": self.ports.take(b, edge.b_port)}
+            links.append({"a": a, "a_port": ports["a_port"], "b": b, "b_port": ports["b_port"], "cost": cost})
+        return links
+
+    def _attached(self, edges: list[RawEdge]) -> dict[Hashable, list[Attachment]]:
+        """Each host of the file with its attachments, in the file's order."""
+        attached: dict[Hashable, list[Attachment]] = {}
+        for edge in edges:
+            ends = ((edge.a, edge.b, edge.b_port), (edge.b, edge.a, edge.a_port))
+            host, switch, port = next(end for end in ends if self._nodes[end[0]].is_host)
+            place = (self._ids[switch], self.ports.take(self._ids[switch], port))
+            attached.setdefault(host, []).append(place)
+        for key, node in self._nodes.items():
+            if node.is_host and key not in attached:
+                self.notes.append(f"host {shown(key)} is attached to no switch; it was left out")
+        return attached
+
+    def _hosts(self, attached: dict[Hashable, list[Attachment]]) -> list[dict[str, Any]]:
+        nodes = [self._nodes[key] for key in attached]
+        kept = [self.addresses.keep(self._ids[node.key], node.ip, node.mac) for node in nodes]
+        return [
+            host_row(self._ids[key], places, *self.addresses.fill(*own))
+            for (key, places), own in zip(attached.items(), kept, strict=True)
+        ]
 
 
-def _host(number: int, name: str, ends: list[tuple[str, int]]) -> dict[str, Any]:
-    (switch, port), *others = ends
-    row: dict[str, Any] = {
-        "id": name,
-        "switch": switch,
-        "port": port,
-        "ip": f"fd00::{number >> 16:x}:{number & 0xFFFF:x}" if number >> 16 else f"fd00::{number:x}",
-        "mac": "02:00:" + ":".join(f"{number >> shift & 0xFF:02x}" for shift in (24, 16, 8, 0)),
-    }
+def host_row(name: str, places: list[Attachment], ip: str, mac: str) -> dict[str, Any]:
+    """A host as scenarios have it; the first place is the primary one."""
+    (switch, port), *others = places
+    row: dict[str, Any] = {"id": name, "switch": switch, "port": port, "ip": ip, "mac": mac}
     if others:
         row["standby"] = [{"switch": there, "port": at} for there, at in others]
     return row
 
 
-def _dpid(value: object) -> int | None:
-    text = str(value).replace(":", "").lower().removeprefix("0x") if value is not None else ""
-    if not re.fullmatch(r"[0-9a-f]{1,16}", text) or int(text, 16) == 0:
-        return None
-    return int(text, 16)
-
-
 def _degrees(value: object, most: int) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
     try:
-        number = float(str(value))
-    except ValueError:
+        number = float(value)
+    except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) and abs(number) <= most else None

@@ -1,13 +1,15 @@
 """Formats of lines: GML, Rocketfuel's weights and latencies, BRITE."""
 
 import re
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import unquote_plus
 
 import networkx as nx
 
-from tercast.errors import Refused
-from tercast.importers.graph import RawEdge, RawGraph, RawNode
-from tercast.importers.xml_files import from_networkx
+from tercast.errors import Refused, shown
+from tercast.importers.graph import WEIGHTS, RawEdge, RawGraph, RawNode, first_of, words_of
+from tercast.importers.limits import check_links, check_nodes
 
 _BRITE_NODE_FIELDS = 7
 _BRITE_EDGE_FIELDS = 9
@@ -15,13 +17,25 @@ _BRITE_EDGE_FIELDS = 9
 
 def read_gml(text: str) -> RawGraph:
     """Read GML; an edge that stands there twice is two parallel links."""
+    check_nodes(sum(1 for _ in re.finditer(r"\bnode\s*\[", text)))
+    check_links(sum(1 for _ in re.finditer(r"\bedge\s*\[", text)))
     if not re.search(r"\bmultigraph\s+1\b", text):
         text = re.sub(r"\bgraph\s*\[", "graph [\n  multigraph 1\n", text, count=1)
     try:
-        return from_networkx(nx.parse_gml(text, label="id"))
-    except (nx.NetworkXError, ValueError, KeyError, TypeError, AttributeError, StopIteration) as error:
-        words = " ".join(str(error).split())[:200]
-        raise Refused((), "gml", f"not GML that can be read: {words}", None) from None
+        graph = nx.parse_gml(text, label="id")
+    except Exception as error:
+        # networkx reads on until something in it breaks: what is raised depends on what is wrong
+        raise Refused((), "gml", f"not GML that can be read: {words_of(error)}", None) from None
+    return _from_networkx(graph)
+
+
+def _from_networkx(graph: Any) -> RawGraph:
+    raw = RawGraph(both_ways=graph.is_directed())
+    for key, data in graph.nodes(data=True):
+        raw.nodes.append(RawNode.from_fields(key, {str(name).lower(): data[name] for name in data}))
+    for a, b, data in graph.edges(data=True):
+        raw.edges.append(RawEdge(a, b, first_of(data, WEIGHTS)))
+    return raw
 
 
 def read_rocketfuel(text: str) -> RawGraph:
@@ -36,6 +50,8 @@ def read_rocketfuel(text: str) -> RawGraph:
         seen.setdefault(a)
         seen.setdefault(b)
         raw.edges.append(RawEdge(a, b, weight))
+        check_nodes(len(seen))
+        check_links(len(raw.edges))
     raw.nodes = [RawNode(key, unquote_plus(key)) for key in seen]
     return raw
 
@@ -57,13 +73,17 @@ def read_brite(text: str) -> RawGraph:
             if len(parts) < _BRITE_EDGE_FIELDS:
                 raise _bad_line(number, line, f"an edge has at least {_BRITE_EDGE_FIELDS} fields")
             raw.edges.append(RawEdge(parts[1], parts[2]))
+        check_nodes(len(raw.nodes))
+        check_links(len(raw.edges))
     return raw
 
 
-def _lines(text: str) -> list[tuple[int, str]]:
-    rows = ((number, line.strip()) for number, line in enumerate(text.splitlines(), start=1))
-    return [(number, line) for number, line in rows if line and not line.startswith("#")]
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        stripped = line.strip()
+        if stripped and not stripped.startswith("#"):
+            yield number, stripped
 
 
 def _bad_line(number: int, line: str, rule: str) -> Refused:
-    return Refused((f"line {number}",), "line", f"{line[:80]!r}: {rule}", line[:200])
+    return Refused((f"line {number}",), "line", f"{shown(line)}: {rule}", line[:200])

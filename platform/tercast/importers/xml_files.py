@@ -1,58 +1,74 @@
-"""GraphML (Topology Zoo and others) and SNDlib's XML."""
+"""XML without surprises, and SNDlib's files in it."""
 
-import html
-import io
 import xml.etree.ElementTree as ET
-from typing import Any
-
-import networkx as nx
+from dataclasses import dataclass
+from typing import Any, NoReturn
+from xml.parsers import expat
 
 from tercast.errors import Refused
-from tercast.importers.graph import RawEdge, RawGraph, RawNode
+from tercast.importers.graph import RawEdge, RawGraph, RawNode, words_of
+from tercast.importers.limits import TOO_MANY, check_links, check_nodes
 
-_WEIGHTS = ("weight", "cost", "metric")
+_DEEPEST = 100
+_MOST_ELEMENTS = 3_000_000
+
+
+@dataclass(slots=True)
+class _Scan:
+    """Looks through a document before anything of it is built, whatever its encoding."""
+
+    root: str = ""
+    depth: int = 0
+    elements: int = 0
+    nodes: int = 0
+    links: int = 0
+
+    def start(self, name: str, _attributes: Any) -> None:
+        self.depth += 1
+        self.elements += 1
+        if self.depth == 1:
+            self.root = _local(name)
+        elif self.depth > _DEEPEST:
+            raise Refused((), "xml_depth", f"elements are nested deeper than {_DEEPEST} levels", None)
+        if self.elements > _MOST_ELEMENTS:
+            raise Refused((), TOO_MANY, f"the file has more than {_MOST_ELEMENTS} elements; split it", None)
+        match _local(name):
+            case "node":
+                self.nodes += 1
+                check_nodes(self.nodes)
+            case "edge" | "link":
+                self.links += 1
+                check_links(self.links)
+
+    def end(self, _name: str) -> None:
+        self.depth -= 1
+
+    def declared(self, *_arguments: Any) -> NoReturn:
+        raise Refused((), "xml_doctype", "a document type or entity declaration is not read; remove it", None)
+
+
+def root_name(data: bytes) -> str:
+    """The local name of the root; refused when the document is too deep, too long, brings a document type,
+    or is not well-formed.
+    """
+    scan = _Scan()
+    try:
+        parser = expat.ParserCreate()
+        parser.StartElementHandler, parser.EndElementHandler = scan.start, scan.end
+        parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = scan.declared
+        parser.Parse(data, True)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise _malformed(error) from None
+    return scan.root
 
 
 def parse_xml(data: bytes) -> ET.Element:
-    """The root of an XML document; refused when it is not well-formed or brings a document type."""
-    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
-        raise Refused((), "xml_doctype", "a document type or entity declaration is not read; remove it", None)
+    """The root of an XML document; refused like `root_name` does."""
+    root_name(data)
     try:
-        return ET.fromstring(data)  # noqa: S314 - declarations of entities are refused above
+        return ET.fromstring(data)  # noqa: S314 - document types and entities are refused above
     except (ET.ParseError, ValueError, LookupError) as error:
-        raise Refused((), "xml_syntax", f"not well-formed XML: {error}", None) from None
-
-
-def read_graphml(data: bytes) -> RawGraph:
-    """Read GraphML; parallel edges stay, whatever the file says of itself."""
-    parse_xml(data)
-    try:
-        graph = nx.read_graphml(io.BytesIO(data), force_multigraph=True)
-    except (nx.NetworkXError, KeyError, ValueError, TypeError, AttributeError) as error:
-        raise Refused((), "graphml", f"not GraphML that can be read: {_words(error)}", None) from None
-    return from_networkx(graph)
-
-
-def from_networkx(graph: Any) -> RawGraph:
-    """The nodes and edges of a networkx graph, with the attributes that people use."""
-    raw = RawGraph(both_ways=graph.is_directed())
-    for key, data in graph.nodes(data=True):
-        fields = {name.lower(): value for name, value in data.items() if isinstance(name, str)}
-        hyperedge = str(fields.get("hyperedge", 0)).lower() in ("1", "true")
-        label = html.unescape(str(fields.get("label", fields.get("name", key))))
-        raw.nodes.append(
-            RawNode(
-                key=key,
-                label="" if hyperedge and label == "None" else label,
-                latitude=_first(fields, ("latitude", "lat")),
-                longitude=_first(fields, ("longitude", "lon", "lng")),
-                dpid=fields.get("dpid"),
-                hyperedge=hyperedge,
-            )
-        )
-    for a, b, data in graph.edges(data=True):
-        raw.edges.append(RawEdge(a, b, _first(data, _WEIGHTS)))
-    return raw
+        raise _malformed(error) from None
 
 
 def read_sndlib(data: bytes) -> RawGraph:
@@ -61,11 +77,11 @@ def read_sndlib(data: bytes) -> RawGraph:
     nodes = _only(root, "nodes")
     geographical = nodes.get("coordinatesType") == "geographical"
     raw = RawGraph()
-    for node in _all(nodes, "node"):
+    for node in elements(nodes, "node"):
         key = node.get("id", "")
         longitude, latitude = (_text(node, "x"), _text(node, "y")) if geographical else (None, None)
         raw.nodes.append(RawNode(key, key.replace("_", " "), latitude, longitude))
-    for link in _all(_only(root, "links"), "link"):
+    for link in elements(_only(root, "links"), "link"):
         raw.edges.append(RawEdge(_text(link, "source") or "", _text(link, "target") or ""))
     return raw
 
@@ -75,25 +91,26 @@ def local_name(element: ET.Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
-def _all(root: ET.Element, name: str) -> list[ET.Element]:
+def elements(root: ET.Element, name: str) -> list[ET.Element]:
+    """The elements of this name within `root`, however deep, in their order."""
     return [element for element in root.iter() if local_name(element) == name]
 
 
+def _malformed(error: Exception) -> Refused:
+    return Refused((), "xml_syntax", f"not well-formed XML: {words_of(error)}", None)
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]
+
+
 def _only(root: ET.Element, name: str) -> ET.Element:
-    found = _all(root, name)
+    found = elements(root, name)
     if not found:
         raise Refused((), "sndlib", f"no <{name}> element; SNDlib files have one in <networkStructure>", None)
     return found[0]
 
 
 def _text(root: ET.Element, name: str) -> str | None:
-    found = _all(root, name)
+    found = elements(root, name)
     return found[0].text.strip() if found and found[0].text else None
-
-
-def _first(fields: Any, names: tuple[str, ...]) -> object:
-    return next((fields[name] for name in names if name in fields), None)
-
-
-def _words(error: Exception) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__

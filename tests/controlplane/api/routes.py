@@ -13,6 +13,9 @@ POSTS = (
     "hosts",
     "traffic",
 )
+FILES = ("topology/import",)
+"""POSTs whose body is a file."""
+
 BULK = ("publishers", "subscribers", "advertisements", "subscriptions", "switches", "links", "hosts")
 PATCHES = ("topics", "switches", "links", "hosts")
 DELETES = (

@@ -6,7 +6,7 @@ import pytest
 
 from controlplane.control.models import Request
 
-from .routes import BULK, PATCHES, POSTS
+from .routes import BULK, FILES, PATCHES, POSTS
 
 HOSTILE = {
     "empty": "",
@@ -43,7 +43,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("path", [*(f"{p}/" for p in POSTS), *(f"{p}/1/" for p in PATCHES)])
+@pytest.mark.parametrize("path", [*(f"{p}/" for p in (*POSTS, *FILES)), *(f"{p}/1/" for p in PATCHES)])
 def test_hostile_bodies_are_refused(world, problem, path):
     before = Request.objects.count()
     method = "PATCH" if path[-2].isdigit() else "POST"

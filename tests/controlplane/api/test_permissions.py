@@ -4,11 +4,11 @@ import pytest
 
 from controlplane.control.models import Request
 
-from .routes import DELETES, LISTS, NESTED, PATCHES, POSTS, SINGLES
+from .routes import DELETES, FILES, LISTS, NESTED, PATCHES, POSTS, SINGLES
 
 READS = [*(f"{p}/" for p in LISTS), *(f"{p}/1/" for p in LISTS), *NESTED, *SINGLES, "/api/schema/"]
 WRITES = [
-    *(("post", f"{p}/") for p in POSTS),
+    *(("post", f"{p}/") for p in (*POSTS, *FILES)),
     *(("patch", f"{p}/1/") for p in PATCHES),
     *(("delete", f"{p}/1/") for p in DELETES),
 ]
@@ -64,11 +64,12 @@ def test_me_tells_what_the_caller_may_do(viewer, operator):
     assert may(viewer)["subscriptions"] == ["GET"] and may(viewer)["requests"] == ["GET"]
     assert may(operator)["subscriptions"] == ["DELETE", "GET", "POST"]
     assert may(operator)["switches"] == ["DELETE", "GET", "PATCH", "POST"]
+    assert may(operator)["topology/import"] == ["POST"] and may(viewer)["topology/import"] == []
     assert may(operator)["requests"] == may(operator)["trees"] == ["GET"]
     for caller in (viewer, operator):
         for resource, methods in may(caller).items():
             for method in ("POST", "PATCH", "DELETE"):
-                path = f"{resource}/" if method == "POST" else f"{resource}/1/"
+                path = f"{resource}/" if method == "POST" or resource in FILES else f"{resource}/1/"
                 allowed = getattr(caller, method.lower())(path, {}).status_code not in (403, 405)
                 assert allowed == (method in methods), (resource, method)
 

@@ -190,6 +190,10 @@ def test_answers_are_as_the_schema_says(world, schema, end):
         check(schema, f"/api/v1/{path}", "post", world.post(path, body))
         check(schema, f"/api/v1/{path}", "post", world.post(path, {"nonsense": [1]}))
     end()
+    path, file = "/api/v1/topology/import/", b"x y 1.5\n"
+    for query in ("?dry_run=true", "", "?format=gml", "?nonsense=1"):
+        check(schema, path, "post", world.raw("POST", path + query, file, content_type="text/plain"))
+    check(schema, path, "post", world.raw("POST", path, file, content_type="image/png"))
     for prefix in LISTS:
         path = f"/api/v1/{prefix}/"
         page = world.get(f"{path}?count=true")

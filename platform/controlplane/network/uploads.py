@@ -1,0 +1,82 @@
+"""A file as the body of a call: its bytes as they are, or a form with the field `file`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.datastructures import MultiValueDict
+from rest_framework.parsers import BaseParser, MultiPartParser
+from rest_framework.request import Request
+
+from controlplane.api.problems import FieldError, Problem, invalid, pointer, too_large
+from tercast.errors import shown
+
+FIELD = "file"
+_FORM_OVERHEAD = 64 * 1024
+_TOKEN = "csrfmiddlewaretoken"  # noqa: S105 - a field's name
+_TYPES = ("application", "text")
+
+
+class FileParser(BaseParser):
+    """The body as bytes, whatever `application/` or `text/` type it is said to have."""
+
+    media_type = "*/*"
+
+    def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
+        """All bytes, up to one more than the view's `max_bytes`."""
+        kind = (media_type or "application/octet-stream").partition("/")[0].strip().lower()
+        if kind not in _TYPES:
+            detail = (
+                f"{shown(media_type)} is not the type of a topology file. Send its bytes as "
+                "application/octet-stream, or a multipart/form-data form with the field file."
+            )
+            raise Problem(415, "unsupported_media_type", detail)
+        view = (parser_context or {})["view"]
+        return stream.read(view.max_bytes + 1)
+
+
+FILE_PARSERS = (MultiPartParser, FileParser)
+
+
+def check_length(request: Request, limit: int) -> None:
+    """Refuse a body whose announced length is beyond the limit before any of it is read."""
+    announced = request.META.get("CONTENT_LENGTH") or "0"
+    if announced.isdigit() and int(announced) > limit + _FORM_OVERHEAD:
+        raise _beyond(limit)
+
+
+def uploaded(request: Request, limit: int) -> bytes:
+    """The file that a call brings; raises `Problem` for none, for more than one, and for one too large."""
+    data: Any = request.data
+    content = data if isinstance(data, bytes) else _from_form(data, request.FILES, limit)
+    if len(content) > limit:
+        raise _beyond(limit)
+    if not content:
+        raise _refused("", "empty", "The body is empty. Send a topology file.")
+    return content
+
+
+def _from_form(data: Mapping[str, Any], files: MultiValueDict[str, UploadedFile[bytes]], limit: int) -> bytes:
+    if not data:
+        return b""
+    unknown = [name for name in data if name not in (FIELD, _TOKEN)]
+    if unknown:
+        raise _refused(
+            pointer((unknown[0],)), "unknown_field", f"There is no field {shown(unknown[0])}. Known is: file."
+        )
+    found = files.getlist(FIELD)
+    if len(found) != 1:
+        rule = f"The form has {len(found)} files in the field file; send one (curl: -F file=@NAME)."
+        raise _refused(f"/{FIELD}", "required", rule)
+    content: bytes = found[0].read(limit + 1)
+    return content
+
+
+def _refused(where: str, code: str, detail: str) -> Problem:
+    return invalid([FieldError(where, code, detail)])
+
+
+def _beyond(limit: int) -> Problem:
+    return too_large(f"A topology file has at most {limit} bytes ({limit >> 20} MiB); this one has more.")
