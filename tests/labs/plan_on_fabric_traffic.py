@@ -2,7 +2,8 @@
 
 Nothing here waits for a time. Packets are all at their ends when two readings of all counters, one after the
 other, are the same, every link has given out what it took in, and every port of hosts has taken in what was
-sent: counters never go down, so there was a moment at which all of that held at once.
+sent: counters never go down, so there was a moment at which all of that held at once. Hosts have read all
+when they have as many frames as left by their ports.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from tests.labs.plan_on_fabric_counters import Counters
 from tests.labs.plan_on_fabric_events import Event
 
 PATIENCE = 30.0
-BURST = 30
-"""Events sent between two looks at the port they go into: a switch keeps a hundred frames for a reader."""
+ON_THEIR_WAY = 90
+"""Frames to one port at once: a switch keeps a hundred for a reader."""
 
 Port = tuple[str, int]
 
@@ -109,21 +110,29 @@ class Carrier:
         """Publish the events, each by its advertisement's host, and gather what becomes of them."""
         numbers: dict[tuple[str, int], int] = {}
         entered: Counter[Port] = Counter()
-        for publisher, burst in _bursts(events):
+        for publisher, burst in self._bursts(events):
             station = self._stations[hosts[publisher]]
             for number in burst:
                 numbers[publisher, station.publishers[publisher].publish(events[number].values)] = number
                 self._read()
             entered[station.place] += len(burst)
-            self._until(lambda: self._since().into & entered == entered, "events to enter")
+            self._until(lambda: self._quiet(self._since(), entered))
         traffic = self._settle(entered)
-        self._until(lambda: self._all_read(traffic), "hosts to get what left by their ports")
         for host, station in self._stations.items():
             station.check()
             traffic.deliveries.update({(numbers[event], host): n for event, n in station.got.items()})
             traffic.wanted[host] = station.subscriber.counters.wanted
             traffic.unwanted[host] = station.subscriber.counters.unwanted
         return traffic
+
+    def _bursts(self, events: Sequence[Event]) -> Iterator[tuple[str, list[int]]]:
+        """The numbers of events that one publisher sends at a stretch; each may go to all hosts of a port."""
+        sharing = Counter(station.place for station in self._stations.values())
+        most = ON_THEIR_WAY // max(sharing.values())
+        for publisher in dict.fromkeys(event.publisher for event in events):
+            own = [number for number, event in enumerate(events) if event.publisher == publisher]
+            for start in range(0, len(own), most):
+                yield publisher, own[start : start + most]
 
     def _greet(self, address: str) -> None:
         """Send from every host what no entry takes: when it has entered, the host is connected."""
@@ -140,14 +149,19 @@ class Carrier:
         seen: list[Traffic] = [Traffic()]
 
         def settled() -> bool:
-            now = self._since()
-            seen.append(now)
-            still = now == seen[-2]
-            flown = all(now.out[port] == now.into[far] for port, far in self._wires.items())
-            return still and flown and all(now.into[port] == count for port, count in entered.items())
+            seen.append(self._since())
+            return self._quiet(seen[-1], entered) and seen[-1] == seen[-2]
 
-        self._until(settled, "packets to be at their ends")
+        self._until(settled)
         return seen[-1]
+
+    def _quiet(self, now: Traffic, entered: Counter[Port]) -> bool:
+        """Whether what was sent has entered, links gave out what they took in, and hosts have read it."""
+        return (
+            all(now.into[port] == count for port, count in entered.items())
+            and all(now.out[port] == now.into[far] for port, far in self._wires.items())
+            and all(station.read() == now.out[station.place] for station in self._stations.values())
+        )
 
     def _since(self) -> Traffic:
         now = self._counted()
@@ -164,19 +178,8 @@ class Carrier:
         for station in self._stations.values():
             station.read()
 
-    def _all_read(self, traffic: Traffic) -> bool:
-        return all(station.read() == traffic.out[station.place] for station in self._stations.values())
-
-    def _until(self, condition: Callable[[], bool], what: str) -> None:
+    def _until(self, condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + PATIENCE
         while not condition():
-            assert time.monotonic() < deadline, f"waited {PATIENCE:g} s for {what}"
             self._read()
-
-
-def _bursts(events: Sequence[Event]) -> Iterator[tuple[str, list[int]]]:
-    """The numbers of events that one publisher sends at a stretch, publisher by publisher."""
-    for publisher in dict.fromkeys(event.publisher for event in events):
-        own = [number for number, event in enumerate(events) if event.publisher == publisher]
-        for start in range(0, len(own), BURST):
-            yield publisher, own[start : start + BURST]
+            assert time.monotonic() < deadline, f"packets are not at their ends: {self._since()}"
