@@ -42,12 +42,13 @@ def _check_live(scenario: Scenario, plan: Plan, found: Findings) -> list[Registr
     """The live requests with the encodings of the plan; those that it tells as failed are not live."""
     registered = scenario.final.live
     failed = {failure.id for failure in plan.failed}
-    budgets = any(switch.tcam_budget is not None for switch in scenario.final.topology.switches.values())
+    switches = scenario.final.topology.switches
+    bounded = {name for name, switch in switches.items() if switch.tcam_budget is not None}
     for failure in plan.failed:
         if failure.id not in registered:
             found.add("failed", f"{failure.id} is no live request, so it cannot have failed")
-        elif not budgets:
-            found.add("failed", f"{failure.id} is told as failed, but no switch has a budget")
+        elif not failure.switches or not bounded.issuperset(failure.switches):
+            found.add("failed", f"{failure.id} is told as failed, but not at switches that have a budget")
     for name in plan.encodings:
         if name not in registered:
             found.add("encoding", f"{name} is no live request")

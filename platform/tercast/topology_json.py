@@ -14,6 +14,7 @@ def read_topology(obj: object, family: str, path: Path = ()) -> Topology:
     fields = expect_keys(obj, path, ("switches", "links", "hosts"))
     topology = Topology(family)
     errors: list[Refused] = []
+    refused_switches: set[object] = set()
     parts: tuple[tuple[str, Callable[[object, Path], object]], ...] = (
         ("switches", topology.add_switch),
         ("links", topology.add_link),
@@ -29,6 +30,11 @@ def read_topology(obj: object, family: str, path: Path = ()) -> Topology:
             try:
                 add(item, (*path, part, i))
             except Refused as refused:
+                if part == "switches" and isinstance(item, dict):
+                    refused_switches.add(str(item.get("id")))
+                # A switch that is there but wrong is one error, not one more for all that is joined to it.
+                elif refused.code == "unknown_switch" and refused.value in refused_switches:
+                    continue
                 errors.append(refused)
     if errors:
         raise RefusedMany(errors)

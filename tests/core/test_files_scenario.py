@@ -190,3 +190,17 @@ def test_filters_of_live_requests_follow_a_change_of_indexed() -> None:
     scenario["requests"].append({"op": "set_indexed", "topic": "quotes", "indexed": ["high"]})
     read = read_scenario(scenario)
     assert read.filters["q1"].topic.indexed == ("high",)
+
+
+@pytest.mark.parametrize(
+    "field, value", [("dpid", "1"), ("dpid", None), ("tcam_budget", -1), ("colour", "red")]
+)
+def test_a_switch_that_is_wrong_is_one_error_not_one_for_all_that_is_joined_to_it(
+    field: str, value: Any
+) -> None:
+    scenario = example()
+    scenario["topology"]["switches"][0][field] = value
+    with pytest.raises((Refused, RefusedMany)) as caught:
+        read_scenario(scenario)
+    found = caught.value.errors if isinstance(caught.value, RefusedMany) else (caught.value,)
+    assert [str(error).partition(": ")[0] for error in found] == [f"topology.switches[0].{field}"]

@@ -136,14 +136,18 @@ def test_without_budgets_nothing_can_have_failed() -> None:
     plan = planned(scenario)
     plan["failed"] = [{"id": "q3", "switches": ["s1"], "reason": "full"}]
     plan["pending"].remove("q3")
-    assert lines(scenario, plan) == ["failed: q3 is told as failed, but no switch has a budget"]
+    refused = ["failed: q3 is told as failed, but not at switches that have a budget"]
+    assert lines(scenario, plan) == refused
     assert lines(busy(), plan) == []
+    for switches in ([], ["s2"], ["s1", "s2"]):
+        plan["failed"][0]["switches"] = switches
+        assert lines(busy(), plan) == refused
 
 
 def test_what_has_failed_is_neither_wanted_nor_lost() -> None:
     scenario = busy()
     plan = planned({**scenario, "requests": [r for r in scenario["requests"] if r["id"] != "q1"]})
-    plan["failed"] = [{"id": "q1", "switches": ["s2"], "reason": "full"}]
+    plan["failed"] = [{"id": "q1", "switches": ["s1"], "reason": "full"}]
     assert lines(scenario, plan) == []
 
 
