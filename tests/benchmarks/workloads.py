@@ -1,0 +1,131 @@
+"""Networks and requests that the benchmarks run on; every draw comes from a seeded generator."""
+
+import random
+from typing import Any
+
+DOMAIN = 1024
+HOT_SPOTS = 7
+
+
+class Net:
+    """Builds a topology port by port."""
+
+    def __init__(self) -> None:
+        self.switches: list[dict[str, Any]] = []
+        self.links: list[dict[str, Any]] = []
+        self.hosts: list[dict[str, Any]] = []
+        self._ports: dict[str, int] = {}
+
+    def switch(self, name: str) -> str:
+        self.switches.append({"id": name, "dpid": f"{len(self.switches) + 1:016x}"})
+        self._ports[name] = 0
+        return name
+
+    def port(self, switch: str) -> int:
+        self._ports[switch] += 1
+        return self._ports[switch]
+
+    def link(self, a: str, b: str) -> None:
+        self.links.append({"a": a, "a_port": self.port(a), "b": b, "b_port": self.port(b)})
+
+    def host(self, switch: str) -> None:
+        number = len(self.hosts) + 1
+        mac = f"02:00:00:00:{number >> 8:02x}:{number & 255:02x}"
+        self.hosts.append(
+            {
+                "id": f"h{number}",
+                "switch": switch,
+                "port": self.port(switch),
+                "ip": f"fd00::{number:x}",
+                "mac": mac,
+            }
+        )
+
+    def topology(self) -> dict[str, Any]:
+        return {"switches": self.switches, "links": self.links, "hosts": self.hosts}
+
+
+def fat_tree() -> dict[str, Any]:
+    """10 switches and 8 hosts: two cores, four aggregation switches, four edges with two hosts each."""
+    net = Net()
+    cores = [net.switch(f"c{n}") for n in (1, 2)]
+    for pod in (1, 2):
+        aggregation = [net.switch(f"a{pod}{n}") for n in (1, 2)]
+        edges = [net.switch(f"e{pod}{n}") for n in (1, 2)]
+        for number, switch in enumerate(aggregation):
+            net.link(cores[number], switch)
+            for edge in edges:
+                net.link(switch, edge)
+        for edge in edges:
+            net.host(edge)
+            net.host(edge)
+    return net.topology()
+
+
+def random_graph(size: int, seed: int = 1, degree: float = 3.0, hosts_per_switch: int = 1) -> dict[str, Any]:
+    """A connected random graph: a random tree, and further links up to the mean degree."""
+    rng = random.Random(seed)
+    net = Net()
+    names = [net.switch(f"s{n}") for n in range(size)]
+    joined = set()
+    for number in range(1, size):
+        other = rng.randrange(number)
+        joined.add((other, number))
+        net.link(names[other], names[number])
+    while len(joined) < size * degree / 2:
+        a, b = sorted(rng.sample(range(size), 2))
+        if (a, b) not in joined:
+            joined.add((a, b))
+            net.link(names[a], names[b])
+    for name in names:
+        for _ in range(hosts_per_switch):
+            net.host(name)
+    return net.topology()
+
+
+def topic(attributes: int) -> dict[str, Any]:
+    rows = [{"name": f"x{n}", "type": "int", "min": 0, "max": DOMAIN - 1} for n in range(attributes)]
+    return {"name": "t", "code": 2, "attributes": rows}
+
+
+class Filters:
+    """Filters over all attributes. `zipf`: around 7 hot spots; `uniform`: narrow, anywhere."""
+
+    def __init__(self, kind: str, attributes: int, seed: int) -> None:
+        self.kind, self.attributes = kind, attributes
+        self.rng = random.Random(seed)
+        spots = random.Random(99)
+        self.spots = [[spots.randrange(DOMAIN) for _ in range(attributes)] for _ in range(HOT_SPOTS)]
+        self.weights = [1 / rank for rank in range(1, HOT_SPOTS + 1)]
+
+    def draw(self) -> str:
+        if self.kind == "zipf":
+            (spot,) = self.rng.choices(self.spots, self.weights)
+            ranges = [
+                self._range(int(self.rng.gauss(centre, 40)), self.rng.randint(32, 256)) for centre in spot
+            ]
+        else:
+            ranges = [
+                self._range(self.rng.randrange(DOMAIN), self.rng.randint(4, 32))
+                for _ in range(self.attributes)
+            ]
+        return " and ".join(f"x{n} in [{low}, {high}]" for n, (low, high) in enumerate(ranges))
+
+    @staticmethod
+    def _range(centre: int, width: int) -> tuple[int, int]:
+        low = min(max(0, centre - width // 2), DOMAIN - 1)
+        return low, min(DOMAIN - 1, low + width)
+
+
+def subscriptions(filters: Filters, hosts: list[str], number: int, first: int = 0) -> list[dict[str, Any]]:
+    rng = random.Random(first + 7)
+    return [
+        {
+            "op": "subscribe",
+            "id": f"q{first + n}",
+            "host": rng.choice(hosts),
+            "topic": "t",
+            "filter": filters.draw(),
+        }
+        for n in range(number)
+    ]
