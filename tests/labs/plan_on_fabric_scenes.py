@@ -1,4 +1,4 @@
-"""Scenes: a network, topics, and requests in stages, between which events flow; and some for all that is odd."""
+"""Scenes: a network, topics, and requests in stages, between which events flow; one for all that is odd."""
 
 from __future__ import annotations
 
