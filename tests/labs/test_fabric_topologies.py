@@ -67,9 +67,12 @@ def test_the_cores_strict_reader_takes_them(topology):
     read_topology(core_topology(topology), "ipv6")
 
 
-def test_the_cores_strict_reader_does_not_take_names_and_places():
-    with pytest.raises(RefusedMany):
-        read_topology(load("abilene"), "ipv6")
+def test_the_cores_strict_reader_takes_names_and_places_and_nothing_else():
+    topology = load("abilene")
+    assert len(read_topology(topology, "ipv6").switches) == 11
+    topology["switches"][0]["colour"] = "red"
+    with pytest.raises(RefusedMany, match="colour"):
+        read_topology(topology, "ipv6")
 
 
 @pytest.mark.parametrize("size", [3, 8, 72])
