@@ -1,6 +1,8 @@
 """The same requests give the same tables, however they are cut, restarted and watched."""
 
 import json
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 
 from tercast.planner import Planner
 from tercast.tables import Table
-from tests.core.networks import planner_for, scenes
+from tests.core.networks import dense_scene, planner_for, scenes
 
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
 
@@ -76,3 +78,19 @@ def test_nothing_is_left_once_all_is_withdrawn(scene: Scene) -> None:
         for trie in plan.tries.values():
             assert not trie.subs.own
             assert not trie.ads.own
+
+
+def test_masks_over_cells_are_what_the_cells_above_say() -> None:
+    for seed in range(60):
+        topology, requests = dense_scene(seed)
+        planner = planner_for(topology, max_trees=3)
+        planner.apply_all(requests)
+        order = planner.order
+        for trie in (trie for plan in planner.plans for trie in plan.tries.values()):
+            for layer in (trie.subs, trie.ads):
+                assert list(layer.keys) == sorted(layer.own) == sorted(layer.above)
+                for key in layer.own:
+                    over = (
+                        mask for other, mask in layer.own.items() if other != key and order.covers(other, key)
+                    )
+                    assert layer.above[key] == reduce(or_, over, 0)

@@ -74,6 +74,15 @@ def test_what_happens_to_the_network_is_carried_out_and_told() -> None:
     assert outcome.failed_switches == ("s1", "s2")
 
 
+def test_a_table_that_is_too_large_may_shrink() -> None:
+    planner = planner_for(pair(None))
+    planner.apply_all([advertise("a", "p", ""), *(subscribe(f"q{dz}", "h", dz) for dz in ("00", "01", "11"))])
+    assert planner.apply({"op": "set_budget", "switch": "s2", "tcam_budget": 0}).failed_switches == ("s2",)
+    assert planner.apply({"op": "unsubscribe", "id": "q01"}).ok
+    assert planner.counts()["s2"] == 2
+    assert not planner.apply(subscribe("q", "h", "011")).ok
+
+
 @settings(max_examples=150, deadline=None)
 @given(scenes(most=18), st.integers(0, 3), st.sampled_from([1, 64]))
 def test_failing_is_as_if_it_had_never_been_asked(scene: Scene, budget: int, max_trees: int) -> None:

@@ -79,6 +79,13 @@ def test_edges_are_those_that_carry_something_with_the_way_to_the_root() -> None
     assert planner.trees()[0].edges == ()
 
 
+def test_edges_stand_from_the_root_outwards_however_links_were_declared() -> None:
+    links = [link("s2", 1, "s1", 1), link("s3", 1, "s2", 2)]
+    planner = planner_for(topology(3, links, [host("p", "s1", 9, 1), host("h", "s3", 9, 2)]))
+    planner.apply_all([advertise("a", "p", ""), subscribe("q", "h", "0")])
+    assert planner.trees()[0].edges == (("s1", 1, "s2", 1), ("s2", 2, "s3", 1))
+
+
 def test_the_cheaper_way_is_taken() -> None:
     links = [link("s1", 1, "s2", 1, 5), link("s1", 2, "s3", 1), link("s3", 2, "s2", 2, 2.5)]
     planner = planner_for(topology(3, links, [host("p", "s1", 9, 1), host("h", "s2", 9, 2)]))

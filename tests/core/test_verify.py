@@ -325,3 +325,16 @@ def test_a_cell_about_which_nothing_is_known_any_more_is_checked_all_the_same() 
     assert tables["s2"][i].dst == ALL_OF_0
     verifier.apply(Diff((difference("s2", [narrow], []),)))
     assert [violation.kind for violation in verifier.check({"a": (0b10001,)})] == ["lost", "needless"]
+
+
+def test_an_entry_for_a_port_is_looked_at_again_once_the_port_is_there() -> None:
+    planner = triangle()
+    early = Entry(ALL_OF_0, 7, 1019, (Output(IN_PORT),))
+    planner.take_diff()
+    tables = tables_of(planner)
+    tables["s2"].append(early)
+    verifier = Verifier.of(planner.registry, tables)
+    assert [violation.kind for violation in verifier.check()] == ["stray"]
+    assert planner.apply({"op": "add_host", "host": host("late", "s2", 7, 9)}).ok
+    found = verifier.step(planner.registry, planner.take_diff())
+    assert [violation.kind for violation in found] == ["idle"]
