@@ -2,6 +2,10 @@
 
 import sys
 
-from mininet_labs.commands import main
+try:
+    from mininet_labs.commands import main
 
-sys.exit(main())
+    status = main()
+except KeyboardInterrupt:
+    status = 130
+sys.exit(status)

@@ -55,13 +55,24 @@ rm -f "$STAMP"
 say "installing pip $PIP_VERSION"
 "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check "pip==$PIP_VERSION"
 say "installing $(grep -c == requirements.txt) pinned packages (a few minutes the first time)"
-"$VENV/bin/python" -m pip install --disable-pip-version-check --build-constraint build-constraints.txt -r requirements.txt |
+log=$(mktemp)
+{
+    "$VENV/bin/python" -m pip install --disable-pip-version-check --build-constraint build-constraints.txt \
+        -r requirements.txt 2>"$log" || echo "pip failed"
+} |
     while IFS= read -r line; do
         case "$line" in
+            "pip failed") echo "pip failed" >>"$log" ;;
             Collecting*|Building*|"Installing collected"*) printf '\rsetup: %-100.100s' "$line" ;;
         esac
     done
-printf '\rsetup: %-100s\n' "packages are there"
+printf '\r%-110s\r' ""
+if [ "$(tail -n 1 "$log")" = "pip failed" ]; then
+    grep -v "^pip failed$" "$log" | tail -n 20 >&2
+    fail "the packages of requirements.txt could not be installed; mend what pip says and run make setup again"
+fi
+rm -f "$log"
+say "packages are there"
 "$VENV/bin/python" -c 'import django, ryu, celery, numpy' || fail "the installation is incomplete; remove $VENV and run make setup again"
 say "installing Tercast itself (editable)"
 log=$(mktemp)

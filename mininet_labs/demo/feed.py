@@ -3,13 +3,11 @@
 import json
 import queue
 import threading
-from datetime import datetime
 from typing import Any
 
-from mininet_labs.demo import content
 from mininet_labs.demo.errors import DemoError
+from mininet_labs.demo.plan import PlanReader
 from mininet_labs.demo.platform_up import Platform
-from mininet_labs.demo.quotes import TOPIC
 from mininet_labs.demo.rest import Rest
 from mininet_labs.demo.services import Service, python
 
@@ -26,7 +24,7 @@ class Feed:
 
     def __init__(self, platform: Platform, rest: Rest, topology: dict[str, Any], rate: float) -> None:
         self._rest = rest
-        self._plan = plan(platform, rest, topology, rate)
+        self._plans = PlanReader(platform, rest, topology, rate)
         log = platform.logs / "hosts.log"
         self._service = Service("hosts", python("-m", "mininet_labs.demo.traffic"), log, {}, pipes=True)
         self._reports: queue.Queue[dict[str, Any] | None] = queue.Queue()
@@ -35,24 +33,31 @@ class Feed:
     def start(self) -> None:
         """Start it; traffic flows when this returns."""
         self._service.start()
-        self._write(json.dumps(self._plan))
+        self._plans.changed()
+        self._write(json.dumps(self._plans.read()))
         threading.Thread(target=self._read, daemon=True).start()
         self._take(timeout=_FINISH_WITHIN_S)
 
     def pass_on(self) -> dict[str, Any]:
-        """The latest counters, which the control plane has now too."""
+        """The latest counters, which the control plane has now too; the hosts learn what has changed."""
+        if self._plans.changed():
+            self._write(json.dumps(self._plans.read()))
         while not self._reports.empty():
             self._take(timeout=0.0)
+        self._tell()
+        return self._latest
+
+    def _tell(self) -> None:
         counters = {key: value for key, value in self._latest.items() if key != "final"}
         self._rest.post("/api/v1/traffic/", {"reporter": REPORTER, **counters})
-        return self._latest
 
     def finish(self) -> dict[str, Any]:
         """Stop publishing, let the network drain, and give the final counters."""
+        self._write(json.dumps(self._plans.read()))
         self._write("stop")
         while not self._latest.get("final"):
             self._take(timeout=_FINISH_WITHIN_S)
-        self.pass_on()
+        self._tell()
         return self._latest
 
     def kill(self) -> None:
@@ -91,48 +96,3 @@ class Feed:
         raise DemoError(
             f"the hosts' process has ended; the end of {self._service.log}:\n{self._service.tail()}"
         )
-
-
-def plan(platform: Platform, rest: Rest, topology: dict[str, Any], rate: float) -> dict[str, Any]:
-    """What the hosts' process needs to know: hosts, live advertisements and subscriptions of the demo."""
-    feeds = {feed["name"]: feed for feed in content.publishers(topology)}
-    homes = {row["name"]: row["host"] for row in content.subscribers(topology)}
-    topic = rest.all("/api/v1/topics/", name=TOPIC["name"])[0]
-    advertisements = [
-        {
-            "id": f"a{row['id']}",
-            "host": feeds[row["publisher"]]["host"],
-            "symbol": feeds[row["publisher"]]["symbol"],
-            "filter": row["filter"],
-        }
-        for row in rest.all("/api/v1/advertisements/", state="active")
-        if row["publisher"] in feeds
-    ]
-    subscriptions: dict[str, list[dict[str, Any]]] = {}
-    for row in rest.all("/api/v1/subscriptions/", state="active"):
-        if row["subscriber"] in homes:
-            wish = {"id": f"q{row['id']}", "filter": row["filter"], "active_at": active_at(rest, row)}
-            subscriptions.setdefault(homes[row["subscriber"]], []).append(wish)
-    used = {row["host"] for row in advertisements} | set(subscriptions)
-    hosts = {
-        host["id"]: {
-            "socket": str(platform.fabric.host_socket(host["id"])),
-            "ip": host["ip"],
-            "mac": host["mac"],
-        }
-        for host in topology["hosts"]
-        if host["id"] in used
-    }
-    return {
-        "topic": {key: topic[key] for key in ("name", "code", "attributes", "indexed")},
-        "hosts": hosts,
-        "advertisements": advertisements,
-        "subscriptions": subscriptions,
-        "rate": rate,
-    }
-
-
-def active_at(rest: Rest, row: dict[str, Any]) -> float:
-    """When the subscription became active, in seconds since 1970."""
-    request = rest.get(row["request"])
-    return datetime.fromisoformat(request["stage"]["confirmed"]).timestamp()

@@ -1,11 +1,24 @@
 """Who should get which event, and who got it: lost, doubled and unwanted deliveries, and the delay."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from mininet_labs.demo.percentiles import Percentiles
 
 EventKey = tuple[str, int]
 """Publisher and sequence number: together they name an event of the topic."""
+
+
+Values = Mapping[str, object]
+
+
+@dataclass(slots=True)
+class Sent:
+    """An event that is under way: when it was sent, with what, and which hosts still wait for it."""
+
+    at: float
+    values: Values
+    hosts: set[str]
 
 
 @dataclass(slots=True)
@@ -24,15 +37,24 @@ class Ledger:
     unwanted: int = 0
     given_up: int = 0
     delays_ms: Percentiles = field(default_factory=Percentiles)
-    _outstanding: dict[EventKey, tuple[float, set[str]]] = field(default_factory=dict)
+    _outstanding: dict[EventKey, Sent] = field(default_factory=dict)
 
-    def sent(self, event: EventKey, at: float, hosts: set[str]) -> None:
+    def sent(self, event: EventKey, at: float, values: Values, hosts: set[str]) -> None:
         """`event` left its publisher; `hosts` have a subscription that matches it exactly."""
         self.published += 1
         self.wanted += len(hosts)
         if hosts:
-            self._outstanding[event] = (at, hosts)
+            self._outstanding[event] = Sent(at, values, hosts)
         self._give_up(at - self.patience)
+
+    def revise(self, wanting: Callable[[str, Values, float], set[str]]) -> None:
+        """Judge what is outstanding anew: `wanting` gives who wants a publisher's event of a time."""
+        for event, sent in list(self._outstanding.items()):
+            dropped = sent.hosts - wanting(event[0], sent.values, sent.at)
+            self.wanted -= len(dropped)
+            sent.hosts -= dropped
+            if not sent.hosts:
+                del self._outstanding[event]
 
     def arrived(self, event: EventKey, host: str, delay_ms: float, *, wanted: bool, doubled: bool) -> None:
         """`event` reached `host`, `delay_ms` after it was sent."""
@@ -43,7 +65,7 @@ class Ledger:
         self.unwanted += not wanted
         self.delays_ms.add(delay_ms)
         if event in self._outstanding:
-            _, hosts = self._outstanding[event]
+            hosts = self._outstanding[event].hosts
             hosts.discard(host)
             if not hosts:
                 del self._outstanding[event]
@@ -51,18 +73,18 @@ class Ledger:
     @property
     def outstanding(self) -> int:
         """Deliveries that are still to come, or lost."""
-        return sum(len(hosts) for _, hosts in self._outstanding.values())
+        return sum(len(sent.hosts) for sent in self._outstanding.values())
 
     def lost(self, before: float | None = None) -> int:
         """Deliveries that did not come: of all events, or of those sent before the time given."""
         return self.given_up + sum(
-            len(hosts) for at, hosts in self._outstanding.values() if before is None or at < before
+            len(sent.hosts) for sent in self._outstanding.values() if before is None or sent.at < before
         )
 
     def _give_up(self, before: float) -> None:
         while self._outstanding:
-            event, (at, hosts) = next(iter(self._outstanding.items()))
-            if at >= before:
+            event, sent = next(iter(self._outstanding.items()))
+            if sent.at >= before:
                 return
-            self.given_up += len(hosts)
+            self.given_up += len(sent.hosts)
             del self._outstanding[event]

@@ -4,6 +4,7 @@ import fcntl
 import os
 import shutil
 import socket
+import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
@@ -34,6 +35,7 @@ class Platform:
         self.services: list[Service] = []
         self._stack = ExitStack()
         self._lock = self._take_lock()
+        self._ports_lock = choosing_ports()
         self.openflow_port = free_port(6653)
         self.northbound_port = free_port(6680, but=(self.openflow_port,))
         self.web_port = free_port(web_port, but=(self.openflow_port, self.northbound_port))
@@ -81,6 +83,7 @@ class Platform:
         self._serve("worker", python(*CELERY, "worker", *WORKER_OPTIONS))
         self._serve("beat", python(*CELERY, "beat", *BEAT_OPTIONS))
         wait_until("the web server", self._web_answers, self.services)
+        self._ports_lock.close()
 
     def check(self) -> None:
         """Raise `DemoError` when a process has ended by itself."""
@@ -99,6 +102,7 @@ class Platform:
         try:
             self._stack.close()
         finally:
+            self._ports_lock.close()
             self._lock.close()
 
     def _name_ports(self) -> None:
@@ -164,6 +168,18 @@ class Platform:
 
 WORKER_OPTIONS = ("--without-heartbeat", "--without-gossip", "--without-mingle", "--loglevel", "info")
 BEAT_OPTIONS = ("--loglevel", "warning", "--pidfile", "")
+
+
+def choosing_ports() -> IO[str]:
+    """A lock that starts on this machine hold from choosing ports until they listen there; others wait."""
+    path = Path(tempfile.gettempdir()) / f"tercast-ports-{os.getuid()}.lock"
+    lock = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+", encoding="ascii")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("tercast: another start on this machine is choosing its ports; waiting for it …", flush=True)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
 
 
 def free_port(wanted: int, but: tuple[int, ...] = ()) -> int:

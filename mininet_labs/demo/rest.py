@@ -20,7 +20,7 @@ class Rest:
 
     def get(self, path: str, **parameters: Any) -> Any:
         """The JSON of a resource."""
-        return self._answer(self._client.get(path, params=parameters))
+        return self._call("GET", path, params=parameters)
 
     def all(self, path: str, **parameters: Any) -> list[dict[str, Any]]:
         """Every row of a paged list."""
@@ -28,13 +28,13 @@ class Rest:
         page = self.get(path, limit=200, **parameters)
         rows += page["results"]
         while page["next"]:
-            page = self._answer(self._client.get(page["next"]))
+            page = self._call("GET", page["next"])
             rows += page["results"]
         return rows
 
     def post(self, path: str, body: Any) -> Any:
         """Post and give the JSON of the answer."""
-        return self._answer(self._client.post(path, json=body))
+        return self._call("POST", path, json=body)
 
     def add_missing(self, path: str, rows: list[dict[str, Any]], key: tuple[str, ...]) -> int:
         """Post, in bulk, those `rows` that are not in the list, by the fields `key`; gives their number."""
@@ -56,6 +56,14 @@ class Rest:
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
+
+    def _call(self, method: str, path: str, **arguments: Any) -> Any:
+        try:
+            answer = self._client.request(method, path, **arguments)
+        except httpx.HTTPError as error:
+            reason = str(error) or type(error).__name__
+            raise DemoError(f"{method} {path}: the web server does not answer ({reason})") from error
+        return self._answer(answer)
 
     @staticmethod
     def _answer(answer: httpx.Response) -> Any:

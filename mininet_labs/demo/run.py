@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from mininet_labs.demo import content
+from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.feed import Feed
 from mininet_labs.demo.options import Options, add_arguments, from_arguments
 from mininet_labs.demo.platform_up import ROOT, Platform
@@ -33,9 +34,9 @@ class Interrupted(Exception):  # noqa: N818 - not an error
 class Demo:
     """One run, from nothing to the report."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, topology: dict[str, Any]) -> None:
         self.options = options
-        self.topology = load(options.topology)
+        self.topology = topology
         self.platform = Platform(RUN_DIR, self.topology, options.port)
         self.rest: Rest
         self.feed: Feed | None = None
@@ -58,7 +59,10 @@ class Demo:
         step("controller (Ryu)", platform.start_controller)
         step("web server, Celery worker and beat", platform.start_control_plane)
         self.rest = Rest(platform.base_url, platform.secret("operator-token"))
-        step("demo: topology, publishers, subscribers", self.load)
+        try:
+            step("demo: topology, publishers, subscribers", self.load)
+        except DemoError as error:
+            raise DemoError(f"{error}\n(the state of earlier runs is kept; --fresh begins anew)") from error
         step("traffic", self.start_feed)
 
     def load(self) -> None:
@@ -197,10 +201,11 @@ def shown(path: Path) -> str:
 def run(arguments: argparse.Namespace) -> int:
     """Run the demo; 0 when nothing was lost or doubled."""
     options = from_arguments(arguments, DEFAULT_TOPOLOGY)
+    topology = load(options.topology)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     try:
-        with Demo(options) as demo:
+        with Demo(options, topology) as demo:
             demo.start()
             demo.greet()
             try:

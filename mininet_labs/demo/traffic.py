@@ -1,10 +1,12 @@
 """The hosts of the demo in one process: publishers that replay quotes, and subscribers that count.
 
-It reads one line of JSON (see `Plan`) from standard input, then commands, one a line: `stop` ends publishing,
-waits until the network is drained, and ends. It writes a line of JSON with its counters every half second.
+It reads lines from standard input: first a plan as JSON (`mininet_labs.demo.plan`), then further plans, which
+take the place of the one before, or `stop`, which ends publishing, drains the network, and ends. It writes a
+line of JSON with its counters every half second.
 """
 
 import json
+import math
 import os
 import selectors
 import sys
@@ -13,15 +15,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tercast.eventspace import Topic
-from tercast.filters import Filter
-
-from mininet_labs.demo.ledger import Ledger
+from mininet_labs.demo.ledger import Ledger, Values
 from mininet_labs.demo.quotes import replay
 from tercast.addressing import AddressPlan
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
 from tercast.client.transports import FabricPort
+from tercast.eventspace import Topic
+from tercast.filters import Filter
 
 GRACE_S = 0.05
 """An event counts as lost from this long after its subscription became active."""
@@ -32,14 +33,22 @@ _DRAIN_AT_MOST_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """An active subscription of a host; `from_time` is when its events begin to count, in seconds."""
+    """A subscription of a host; its events count from `begins` until `ends`, in seconds since 1970."""
 
     filter: Filter
-    from_time: float
+    begins: float
+    ends: float
+
+    def wants(self, values: Values, at: float) -> bool:
+        """Whether an event of that time counts."""
+        return self.begins <= at <= self.ends and self.filter.matches(values)
 
 
 class Hosts:
-    """All hosts of the demo: one fabric port each, shared by the publishers and subscribers at it."""
+    """All hosts of the demo: one fabric port each, shared by the publishers and subscribers at it.
+
+    Every host listens, also those where nobody has subscribed: what arrives there is unwanted.
+    """
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.topic = Topic.from_json(plan["topic"])
@@ -48,37 +57,71 @@ class Hosts:
         self.ports = {
             name: FabricPort(host["socket"], host["ip"], host["mac"]) for name, host in plan["hosts"].items()
         }
+        self.subscribers = {host: Subscriber({}, self.topic, port) for host, port in self.ports.items()}
         self.wishes: dict[str, list[Wish]] = {}
-        self.subscribers = {
-            host: self._subscriber(host, rows) for host, rows in plan["subscriptions"].items()
-        }
-        self.publishers = [self._publisher(row) for row in plan["advertisements"]]
+        self.held: dict[str, set[str]] = {host: set() for host in self.ports}
+        self.shared: set[str] = set()
+        self.ended: dict[str, float] = {}
+        self.known: dict[str, tuple[Publisher, Iterator[dict[str, Any]]]] = {}
+        self.publishers: list[tuple[Publisher, Iterator[dict[str, Any]]]] = []
+        self.follow(plan)
 
-    def _subscriber(self, host: str, rows: list[dict[str, Any]]) -> Subscriber:
+    def follow(self, plan: dict[str, Any]) -> None:
+        """Take in what was advertised, subscribed and withdrawn, and how the topic is encoded now."""
+        self.shared = set(plan["shared"])
+        topic = Topic.from_json(plan["topic"])
+        if topic != self.topic:
+            self.topic = topic
+            for publisher, _ in self.known.values():
+                publisher.follow(topic)
+        for host in self.ports:
+            self._subscribe(host, plan["subscriptions"].get(host, []))
+        self.publishers = [self._publisher(row) for row in plan["advertisements"] if row["until"] is None]
+        self.ended = {row["id"]: row["until"] for row in plan["advertisements"] if row["until"] is not None}
+        self.ledger.revise(self.wanting)
+
+    def _subscribe(self, host: str, rows: list[dict[str, Any]]) -> None:
         self.wishes[host] = [
-            Wish(Filter.parse(row["filter"], self.topic), row["active_at"] + GRACE_S) for row in rows
+            Wish(
+                Filter.parse(row["filter"], self.topic),
+                row["active_at"] + GRACE_S,
+                math.inf if row["until"] is None else row["until"],
+            )
+            for row in rows
         ]
-        filters = {row["id"]: row["filter"] for row in rows}
-        return Subscriber(filters, self.topic, self.ports[host])
+        live = {row["id"]: row["filter"] for row in rows if row["until"] is None}
+        subscriber, held = self.subscribers[host], self.held[host]
+        for name in held - set(live):
+            subscriber.unsubscribe(name)
+        for name in set(live) - held:
+            subscriber.subscribe(name, live[name])
+        self.held[host] = set(live)
 
     def _publisher(self, row: dict[str, Any]) -> tuple[Publisher, Iterator[dict[str, Any]]]:
-        publisher = Publisher(
-            self.topic, row["filter"], self.ports[row["host"]], address=self.address, publisher=row["id"]
-        )
-        return publisher, replay(row["symbol"])
+        if row["id"] not in self.known:
+            port = self.ports[row["host"]]
+            publisher = Publisher(self.topic, row["filter"], port, address=self.address, publisher=row["id"])
+            self.known[row["id"]] = (publisher, replay(row["symbol"]))
+        return self.known[row["id"]]
+
+    def wanting(self, publisher: str, values: Values, at: float) -> set[str]:
+        """The hosts that have a subscription which matches an event of that time, if it was advertised."""
+        if at > self.ended.get(publisher, math.inf):
+            return set()
+        return {
+            host for host, wishes in self.wishes.items() if any(wish.wants(values, at) for wish in wishes)
+        }
 
     def publish(self, turn: int) -> None:
         """Let the publisher whose turn it is send its next quote."""
+        if not self.publishers:
+            return
         publisher, quotes = self.publishers[turn % len(self.publishers)]
         values = next(quotes)
         now = time.time()
+        wanting = self.wanting(publisher.publisher, values, now)
         seq = publisher.publish(values)
-        wanting = {
-            host
-            for host, wishes in self.wishes.items()
-            if any(wish.from_time <= now and wish.filter.matches(values) for wish in wishes)
-        }
-        self.ledger.sent((publisher.publisher, seq), now, wanting)
+        self.ledger.sent((publisher.publisher, seq), now, values, wanting)
 
     def receive(self, host: str) -> int:
         """Take all that has arrived at `host`; gives the number of events."""
@@ -86,6 +129,8 @@ class Hosts:
         events = 0
         while (delivery := subscriber.receive_any(0.0)) is not None:
             events += 1
+            if not delivery.wanted and host in self.shared:
+                continue  # somebody else's subscription at this host may have brought it
             self.ledger.arrived(
                 (delivery.event.publisher, delivery.event.seq),
                 host,
@@ -118,9 +163,9 @@ class Loop:
         self.selector = selectors.DefaultSelector()
         for host in hosts.subscribers:
             self.selector.register(hosts.ports[host], selectors.EVENT_READ, host)
-        os.set_blocking(sys.stdin.fileno(), False)
         self.selector.register(sys.stdin.fileno(), selectors.EVENT_READ, None)
         self.stopping = False
+        self.unread = b""
 
     def run(self) -> None:
         """Publish until told to stop, then drain."""
@@ -151,9 +196,15 @@ class Loop:
         return events
 
     def command(self) -> None:
-        """Read a command; the end of the input is one to stop."""
-        line = sys.stdin.readline()
-        if line.strip() in ("", "stop"):
+        """Obey what has come: a new plan, or to stop; the end of the input is one to stop."""
+        chunk = os.read(sys.stdin.fileno(), 1 << 20)
+        *lines, self.unread = (self.unread + chunk).split(b"\n")
+        for line in lines:
+            if line == b"stop":
+                self.stopping = True
+            else:
+                self.hosts.follow(json.loads(line))
+        if self.stopping or not chunk:
             self.stopping = True
             self.selector.unregister(sys.stdin.fileno())
 
@@ -178,7 +229,9 @@ class Loop:
 
 def main() -> None:
     """Run the hosts that the first line of standard input describes."""
-    plan = json.loads(sys.stdin.readline())
+    # Unbuffered: what stands behind the first line must stay for the loop to find.
+    with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as commands:
+        plan = json.loads(commands.readline())
     Loop(Hosts(plan), plan["rate"]).run()
 
 

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 
@@ -139,3 +140,18 @@ def test_a_second_run_in_the_same_folder_is_refused(run_dir: Path):
     first.process.send_signal(signal.SIGTERM)
     first.end()
     assert nothing_runs(run_dir)
+
+
+def test_what_is_withdrawn_during_a_run_is_not_lost(run_dir: Path):
+    report = run_dir.with_suffix(".json")
+    run = Run(run_dir, "--for", "6", "--report", str(report))
+    run.wait_for("entries")
+    page = re.search(r"page +(http://\S+)/", run.text())
+    assert page
+    token = (run_dir / "state" / "secrets" / "operator-token").read_text().strip()
+    headers = {"Authorization": f"Bearer {token}", "Prefer": "wait=10"}
+    for path in ("subscriptions/2", "advertisements/5"):
+        answer = httpx.delete(f"{page[1]}/api/v1/{path}/", headers=headers, timeout=30, trust_env=False)
+        assert answer.json()["state"] == "active"
+    assert run.end() == 0, run.text()
+    assert json.loads(report.read_text())["lost"] == 0

@@ -1,0 +1,109 @@
+"""What the hosts' process needs to know: hosts, and the demo's requests as they stand."""
+
+from datetime import datetime
+from typing import Any
+
+from mininet_labs.demo import content
+from mininet_labs.demo.platform_up import Platform
+from mininet_labs.demo.quotes import TOPIC
+from mininet_labs.demo.rest import Rest
+
+UNDER_WAY = "queued,planning,deploying"
+
+
+class PlanReader:
+    """Reads the plan from the control plane, anew whenever the request log has grown or moved on."""
+
+    def __init__(self, platform: Platform, rest: Rest, topology: dict[str, Any], rate: float) -> None:
+        self._platform, self._rest, self._topology, self._rate = platform, rest, topology, rate
+        self._feeds = {feed["name"]: feed for feed in content.publishers(topology)}
+        self._homes = {row["name"]: row["host"] for row in content.subscribers(topology)}
+        self._confirmed: dict[str, float] = {}
+        self._seen: tuple[Any, ...] = ()
+
+    def changed(self) -> bool:
+        """Whether a request was logged or ended since this was last asked."""
+        newest = self._rest.get("/api/v1/requests/", ordering="-id", limit=1)["results"]
+        waiting = self._rest.get("/api/v1/requests/", state__in=UNDER_WAY, limit=1)["results"]
+        seen = tuple((row["id"], row["state"]) for row in (*newest, *waiting))
+        changed, self._seen = seen != self._seen, seen
+        return changed
+
+    def read(self) -> dict[str, Any]:
+        """The plan as JSON."""
+        topic = self._rest.all("/api/v1/topics/", name=TOPIC["name"])[0]
+        subscriptions = self._subscriptions()
+        return {
+            "topic": {key: topic[key] for key in ("name", "code", "attributes", "indexed")},
+            "hosts": self._hosts(),
+            "advertisements": self._advertisements(),
+            "subscriptions": subscriptions,
+            "shared": self._shared(subscriptions),
+            "rate": self._rate,
+        }
+
+    def _hosts(self) -> dict[str, dict[str, str]]:
+        socket = self._platform.fabric.host_socket
+        return {
+            host["id"]: {"socket": str(socket(host["id"])), "ip": host["ip"], "mac": host["mac"]}
+            for host in self._topology["hosts"]
+        }
+
+    def _advertisements(self) -> list[dict[str, Any]]:
+        """`until` is when a withdrawal was asked for, None while there is none."""
+        rows = self._rest.all(
+            "/api/v1/advertisements/",
+            state__in="active,withdrawn",
+            topic=TOPIC["name"],
+            publisher__in=",".join(self._feeds),
+        )
+        return [
+            {
+                "id": f"a{row['id']}",
+                "host": self._feeds[row["publisher"]]["host"],
+                "symbol": self._feeds[row["publisher"]]["symbol"],
+                "filter": row["filter"],
+                "until": self._until(row),
+            }
+            for row in rows
+        ]
+
+    def _subscriptions(self) -> dict[str, list[dict[str, Any]]]:
+        """By host; `until` is when a withdrawal was asked for, None while there is none."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        rows = self._rest.all(
+            "/api/v1/subscriptions/",
+            state__in="active,withdrawn",
+            topic=TOPIC["name"],
+            subscriber__in=",".join(self._homes),
+        )
+        for row in rows:
+            wish = {
+                "id": f"q{row['id']}",
+                "filter": row["filter"],
+                "active_at": self._stage(row["request"], "confirmed"),
+                "until": self._until(row),
+            }
+            found.setdefault(self._homes[row["subscriber"]], []).append(wish)
+        return found
+
+    def _shared(self, own: dict[str, list[dict[str, Any]]]) -> list[str]:
+        """The hosts where others have subscribed to the topic too, and may want what the demo does not."""
+        shared = []
+        asked = {"topic": TOPIC["name"], "state__in": UNDER_WAY + ",active", "limit": 1, "count": "true"}
+        for host in (row["id"] for row in self._topology["hosts"]):
+            live = self._rest.get("/api/v1/subscriptions/", host=host, **asked)["count"]
+            if live > sum(wish["until"] is None for wish in own.get(host, ())):
+                shared.append(host)
+        return shared
+
+    def _until(self, row: dict[str, Any]) -> float | None:
+        return self._stage(row["withdrawal"], "received") if row["withdrawal"] else None
+
+    def _stage(self, request: str, stage: str) -> float:
+        """When a request reached a stage, in seconds since 1970."""
+        key = f"{request} {stage}"
+        if key not in self._confirmed:
+            told = self._rest.get(request)["stage"][stage]
+            self._confirmed[key] = datetime.fromisoformat(told).timestamp()
+        return self._confirmed[key]
