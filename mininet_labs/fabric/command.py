@@ -49,7 +49,8 @@ def run(args: argparse.Namespace) -> int:
 
 def serve(fabric: Fabric, begin: Callable[[], None]) -> int:
     """Start the fabric, call `begin`, and keep it until Ctrl-C or SIGTERM (0), or a daemon's end (1)."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
     try:
         with fabric:
             begin()

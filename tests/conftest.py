@@ -1,0 +1,7 @@
+"""What all tests share."""
+
+import signal
+
+# A suite in the background was started with interrupts ignored; what its tests start would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
