@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from tercast.addressing import AddressPlan
 from tercast.keys import LENGTH_MASK, Key
@@ -18,18 +18,44 @@ from tercast.tables import (
     ordered,
     switch_diff,
 )
-from tercast.trie import InPortMasks, Trie
+from tercast.trie import InPortKey, InPortMasks, Trie
 
 
-def entries_of(tries: Iterable[Trie], address: AddressPlan) -> Table:
-    """The table of a switch: the entries of all its topics, by priority and address."""
-    found: list[Entry] = []
-    for trie in tries:
-        found += (_entry(trie, key, mask, address) for key, mask in trie.entries.items())
-        found += (
-            _in_entry(trie, port, key, masks, address) for (port, key), masks in trie.in_entries.items()
-        )
-    return ordered(found)
+class Writer:
+    """Writes entries; remembers how cells look as prefixes, since one cell stands at many switches."""
+
+    __slots__ = ("_address", "_rows")
+
+    def __init__(self, address: AddressPlan) -> None:
+        self._address = address
+        self._rows: dict[tuple[int, Key], tuple[str, int]] = {}
+
+    def plain(self, trie: Trie, key: Key, outputs: Mask) -> Entry:
+        """The entry of a cell with these outputs."""
+        dst, priority = self._row(trie, key)
+        return Entry(dst, None, priority, trie.site.actions(outputs))
+
+    def in_port(self, trie: Trie, at: InPortKey, masks: InPortMasks) -> Entry:
+        """The entry of a port and cell with outputs elsewhere and back."""
+        port, key = at
+        dst, priority = self._row(trie, key)
+        return Entry(dst, port, priority + IN_PORT_RISE, trie.site.actions(*masks))
+
+    def table(self, tries: Iterable[Trie]) -> Table:
+        """The table of a switch: the entries of all its topics, by priority and address."""
+        found: list[Entry] = []
+        for trie in tries:
+            found += [self.plain(trie, key, mask) for key, mask in trie.entries.items()]
+            found += [self.in_port(trie, at, masks) for at, masks in trie.in_entries.items()]
+        return ordered(found)
+
+    def _row(self, trie: Trie, key: Key) -> tuple[str, int]:
+        row = self._rows.get((trie.code, key))
+        if row is None:
+            dst = self._address.match(trie.code, trie.order.dz(key))
+            priority = self._address.topic_bits + (key & LENGTH_MASK) + LOWEST_PRIORITY
+            row = self._rows[trie.code, key] = (dst, priority)
+        return row
 
 
 def take_changes(queue: Queue, address: AddressPlan) -> Diff:
@@ -37,10 +63,11 @@ def take_changes(queue: Queue, address: AddressPlan) -> Diff:
 
     Changes spread from subscribers towards publishers, so that is the order of adding.
     """
+    writer = Writer(address)
     by_switch: dict[str, list[Trie]] = {}
     for trie in queue.tries:
         by_switch.setdefault(trie.site.id, []).append(trie)
-    diffs = [_switch_changes(switch, tries, address) for switch, tries in by_switch.items()]
+    diffs = [_switch_changes(switch, tries, writer) for switch, tries in by_switch.items()]
     for trie in queue.tries:
         trie.touched = {}
         trie.in_touched = {}
@@ -48,48 +75,25 @@ def take_changes(queue: Queue, address: AddressPlan) -> Diff:
     return Diff(tuple(diff for diff in diffs if len(diff)))
 
 
-def _switch_changes(switch: str, tries: Iterable[Trie], address: AddressPlan) -> SwitchDiff:
+def _switch_changes(switch: str, tries: Iterable[Trie], writer: Writer) -> SwitchDiff:
     added: list[Entry] = []
     modified: list[Entry] = []
     removed: list[Entry] = []
     for trie in tries:
-        for before, after in (*_plain_changes(trie, address), *_in_port_changes(trie, address)):
-            if after is None:
-                removed += () if before is None else (before,)
+        for key, before in trie.touched.items():
+            after = trie.entries.get(key, 0)
+            if before == after:
+                continue
+            if not after:
+                removed.append(writer.plain(trie, key, before))
             else:
-                (added if before is None else modified).append(after)
+                (modified if before else added).append(writer.plain(trie, key, after))
+        for at, masks in trie.in_touched.items():
+            now = trie.in_entries.get(at)
+            if masks == now:
+                continue
+            if now is not None:
+                (added if masks is None else modified).append(writer.in_port(trie, at, now))
+            elif masks is not None:
+                removed.append(writer.in_port(trie, at, masks))
     return switch_diff(switch, added, modified, removed)
-
-
-def _plain_changes(trie: Trie, address: AddressPlan) -> Iterator[tuple[Entry | None, Entry | None]]:
-    for key, before in trie.touched.items():
-        after = trie.entries.get(key, 0)
-        if before != after:
-            yield (
-                _entry(trie, key, before, address) if before else None,
-                _entry(trie, key, after, address) if after else None,
-            )
-
-
-def _in_port_changes(trie: Trie, address: AddressPlan) -> Iterator[tuple[Entry | None, Entry | None]]:
-    for (port, key), before in trie.in_touched.items():
-        after = trie.in_entries.get((port, key))
-        if before != after:
-            yield (
-                None if before is None else _in_entry(trie, port, key, before, address),
-                None if after is None else _in_entry(trie, port, key, after, address),
-            )
-
-
-def _entry(trie: Trie, key: Key, outputs: Mask, address: AddressPlan) -> Entry:
-    dst = address.match(trie.code, trie.order.dz(key))
-    return Entry(dst, None, _priority(key, address), trie.site.actions(outputs))
-
-
-def _in_entry(trie: Trie, port: int, key: Key, masks: InPortMasks, address: AddressPlan) -> Entry:
-    dst = address.match(trie.code, trie.order.dz(key))
-    return Entry(dst, port, _priority(key, address) + IN_PORT_RISE, trie.site.actions(*masks))
-
-
-def _priority(key: Key, address: AddressPlan) -> int:
-    return address.topic_bits + (key & LENGTH_MASK) + LOWEST_PRIORITY

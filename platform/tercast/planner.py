@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercast.addressing import AddressPlan
-from tercast.changes import entries_of, take_changes
+from tercast.changes import Writer, take_changes
 from tercast.dz import DzSet, text
 from tercast.encoder import encode_dz
 from tercast.errors import Refused, RefusedMany, shown
@@ -43,6 +43,7 @@ from tercast.tables import Diff, Table
 from tercast.topic_plan import Claim, TopicPlan
 from tercast.topology import Topology
 from tercast.trees import LinkEnds
+from tercast.trie import Trie
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +184,13 @@ class Planner:
 
     def tables(self) -> dict[str, Table]:
         """The table of every switch that has entries."""
-        tables = {switch: self.table(switch) for switch in self.topology.switches}
+        writer = Writer(self.address)
+        tables = {switch: writer.table(self._tries(switch)) for switch in self.topology.switches}
         return {switch: table for switch, table in tables.items() if table}
 
     def table(self, switch: str) -> Table:
         """The table of one switch, by priority and address."""
-        tries = (plan.tries[switch] for plan in self._plans.values() if switch in plan.tries)
-        return entries_of(tries, self.address)
+        return Writer(self.address).table(self._tries(switch))
 
     def counts(self) -> dict[str, int]:
         """The number of entries of every switch."""
@@ -283,7 +284,8 @@ class Planner:
         else:
             self._change_network(request)
         self.queue.take_marked()
-        return Outcome(ok=True, failed_switches=self.over_budget())
+        # while the network is stale nothing is registered, and tables are empty
+        return Outcome(ok=True, failed_switches=() if self._stale else self.over_budget())
 
     def _change_network(self, request: Change) -> None:
         self.registry.change(request)
@@ -401,6 +403,9 @@ class Planner:
     def _encode(self, filter_text: str, topic: Topic) -> DzSet:
         parsed = Filter.parse(filter_text, topic, ("filter",))
         return encode_dz(parsed, self.depth, self.limits.max_dz_per_filter)
+
+    def _tries(self, switch: str) -> Iterable[Trie]:
+        return (plan.tries[switch] for plan in self._plans.values() if switch in plan.tries)
 
     def _plan(self, topic: Topic) -> None:
         if topic.name not in self._plans:

@@ -13,6 +13,7 @@ from tercast.errors import Refused, shown
 from tercast.eventspace import Topic
 from tercast.filters import Filter
 from tercast.forwarding import Step, World
+from tercast.interest import Interest
 from tercast.plan import Plan
 from tercast.registry import ADVERTISEMENT, Registration
 from tercast.scenario import Scenario
@@ -136,11 +137,12 @@ class Simulator:
         self._tables = Tables(plan.flows, scenario.address, self._world)
         self._ways: dict[tuple[Port, int, Dz], Way] = {}
         self._live = {name: reg for name, reg in scenario.final.live.items() if name not in failed}
-        self._wanting: dict[str, list[tuple[str, Filter]]] = {}
+        filters: dict[str, list[tuple[str, Filter]]] = {topic: [] for topic in scenario.final.topics}
         for name, registration in self._live.items():
             if registration.kind != ADVERTISEMENT:
-                filters = self._wanting.setdefault(registration.topic, [])
-                filters.append((registration.host, scenario.filters[name]))
+                filters[registration.topic].append((registration.host, scenario.filters[name]))
+        limit = scenario.limits.max_dz_per_filter
+        self._interest = {topic: Interest(own, scenario.depth, limit) for topic, own in filters.items()}
         self.counts = Counts()
 
     def take(self, event: object) -> None:
@@ -148,13 +150,13 @@ class Simulator:
         ad, topic, values = self._read(event)
         counts, world = self.counts, self._world
         counts.events += 1
-        wanted = {host for host, filter_ in self._wanting.get(topic.name, ()) if filter_.matches(values)}
+        dz = topic.event_dz(values, self._scenario.depth)
+        wanted = self._interest[topic.name].hosts(values, dz)
         counts.wanted += len(wanted)
         counts.wanted_by.update(wanted)
         place = world.place.get(ad.host)
         if place is None:
             return  # nobody is in reach of a host that is not attached
-        dz = topic.event_dz(values, self._scenario.depth)
         room = self._scenario.address.dz_room
         way = self._way(place, topic.code, dz << room - dz.bit_length() + 1)
         self._count(way, wanted, world.components[place[0]])

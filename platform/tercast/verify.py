@@ -31,14 +31,15 @@ def verify(
     subs: Iterable[Registration],
     tables: Mapping[str, Iterable[Entry]],
     *,
-    address: AddressPlan,
+    address: AddressPlan | None = None,
     exact: bool = True,
 ) -> list[Violation]:
     """All that is wrong with `tables`; nothing means that they hold.
 
+    Without `address` it is the default plan of the topology's family.
     With `exact=False` tables may deliver too much (aggregated ones do), but never lose, double or loop.
     """
-    verifier = Verifier(topology, topics, address, exact)
+    verifier = Verifier(topology, topics, address or AddressPlan.default(topology.family), exact)
     for registration in (*ads, *subs):
         verifier.register(registration)
     verifier.load(tables)

@@ -8,6 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tercast.errors import Refused, RefusedMany
+from tercast.eventspace import Topic
+from tercast.filters import Filter
+from tercast.interest import Interest
 from tercast.plan import plan_json, read_plan
 from tercast.scenario import read_scenario
 from tercast.simulate import Simulator
@@ -170,3 +173,37 @@ def test_the_simulator_agrees_with_walking_packets(topology: Document, data: st.
     assert (report["delivered"], report["link_copies"]) == (delivered, copies)
     assert (report["lost"], report["doubled"], report["unwanted"]) == (0, 0, 0)
     assert report["needless_link_copies"] == 0
+
+
+@settings(max_examples=80)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["h1", "h2", "h3"]),
+            st.sampled_from(
+                [
+                    "low < 300",
+                    "low > 290 and high = true",
+                    "low in [5, 7]",
+                    "true",
+                    "high != true",
+                    "low = 64",
+                ]
+            ),
+        ),
+        max_size=5,
+    ),
+    st.integers(0, 1023),
+    st.booleans(),
+    st.sampled_from([1, 2, 50]),
+    st.integers(1, 11),
+)
+def test_interest_is_what_the_exact_matcher_says(
+    wanted: list[tuple[str, str]], low: int, high: bool, limit: int, depth: int
+) -> None:
+    attributes = [{"name": "low", "type": "int", "min": 0, "max": 1023}, {"name": "high", "type": "bool"}]
+    topic = Topic.from_json({"name": "t", "code": 1, "attributes": attributes})
+    filters = [(host, Filter.parse(text, topic)) for host, text in wanted]
+    values = {"low": low, "high": high}
+    found = Interest(filters, depth, limit).hosts(values, topic.event_dz(values, depth))
+    assert found == {host for host, filter_ in filters if filter_.matches(values)}
