@@ -142,7 +142,6 @@ def run_plan(args: argparse.Namespace) -> int:
 def _carry_out(name: str, planner: Planner, scenario: Scenario) -> Timing:
     """Apply all requests one by one."""
     timing = Timing()
-    gc.collect()
     gc.freeze()  # what was read stays; the collector need not look at it again
     try:
         for i, request in enumerate(scenario.requests):
