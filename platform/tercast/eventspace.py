@@ -112,7 +112,7 @@ class Topic:
         return out
 
     def check_json(self, values: object, path: Path = ()) -> dict[str, Any]:
-        """Like `check`, of values from JSON: integers of int attributes may be decimal strings."""
+        """Like `check`, of values from JSON: integers beyond 2**53-1 of int attributes may be strings."""
         if isinstance(values, Mapping):
             values = {
                 name: parse_integer(value, (*path, name))

@@ -14,6 +14,8 @@ MAX_INTEGER_DIGITS = 1000
 """Longest integer in text, in digits; longer ones are refused by name."""
 
 _DECIMAL = re.compile(r"-?[0-9]+")
+_CANONICAL = re.compile(r"-?[1-9][0-9]*")
+_AS_STRING = "only one beyond ±(2^53-1) may be a string, of decimal digits without leading zeros"
 
 
 def expect_object(value: object, path: Path) -> Mapping[str, object]:
@@ -68,14 +70,27 @@ def expect_keys(
 
 
 def parse_integer(value: object, path: Path) -> int:
-    """An integer that came as a JSON integer or, since JSON readers lose large ones, as a decimal string."""
+    """An integer of JSON; one beyond 2**53-1, which JSON readers may lose, also as a string of its digits.
+
+    A string is one only as `integer_json` writes it; any other is a wrong type, also when it has digits.
+    """
     if not isinstance(value, str):
         return expect_integer(value, path)
-    if not _DECIMAL.fullmatch(value):
-        raise Refused(path, "wrong_type", f"{shown(value)} is not an integer in decimal digits", value)
-    if len(value) > MAX_INTEGER_DIGITS:
-        raise Refused(path, "too_long", f"an integer has at most {MAX_INTEGER_DIGITS} digits", value)
-    return int(value)
+    if not _CANONICAL.fullmatch(value):
+        raise wrong_type(value, path, f"an integer: {_AS_STRING}")
+    number = integer_of_text(value, path)
+    if -SAFE_INTEGER <= number <= SAFE_INTEGER:
+        raise wrong_type(value, path, f"an integer but a string: write {number} without quotes; {_AS_STRING}")
+    return number
+
+
+def integer_of_text(text: str, path: Path) -> int:
+    """The integer that a text says in decimal digits, where all values are texts (a command line, say)."""
+    if not _DECIMAL.fullmatch(text):
+        raise Refused(path, "wrong_type", f"{shown(text)} is not an integer in decimal digits", text)
+    if len(text) > MAX_INTEGER_DIGITS:
+        raise Refused(path, "too_long", f"an integer has at most {MAX_INTEGER_DIGITS} digits", text)
+    return int(text)
 
 
 def integer_json(value: int) -> int | str:

@@ -114,7 +114,16 @@ def test_large_integers_travel_as_decimal_strings() -> None:
     assert topic.check_json({"n": 12, "x": 1}) == {"n": 12, "x": 1.0}
     assert topic.values_json({"n": -(1 << 69), "x": 1.0}) == {"n": str(-(1 << 69)), "x": 1.0}
     assert topic.values_json({"n": 1 << 52, "x": 1.0}) == {"n": 1 << 52, "x": 1.0}
-    for wrong in ("", "1.0", "1e3", " 5", "٣", "9" * 1001, "--1"):
+    for wrong in ("1", "-1", "0", "01", "-0", "9007199254740991", "-9007199254740991", "09007199254740992"):
+        with pytest.raises(Refused) as caught:
+            topic.check_json({"n": wrong, "x": 1.0}, ("values",))
+        assert caught.value.code == "wrong_type"
+        assert caught.value.path == ("values", "n")
+        assert f'"{wrong}"' in caught.value.detail
+        assert "2^53-1" in caught.value.detail
+    for right in (1 << 53, -(1 << 53)):
+        assert topic.check_json({"n": str(right), "x": 1})["n"] == right
+    for wrong in ("", "+9007199254740992", "9007199254740992 ", "1.0", "1e3", " 5", "٣", "9" * 1001, "--1"):
         with pytest.raises(Refused):
             topic.check_json({"n": wrong, "x": 1.0})
     with pytest.raises(Refused):

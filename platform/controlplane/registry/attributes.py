@@ -6,8 +6,8 @@ from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_fiel
 from rest_framework import serializers
 
 BIG_INTEGER: dict[str, Any] = {
-    "oneOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]+$"}],
-    "description": "beyond ±(2^53-1) as a decimal string; taken either way",
+    "oneOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[1-9][0-9]{15,}$"}],
+    "description": "an integer; one beyond ±(2^53-1) goes out as a decimal string and comes in as either",
 }
 
 

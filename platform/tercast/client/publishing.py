@@ -21,7 +21,7 @@ from tercast.client.transports import Transport
 from tercast.errors import Refused, TercastError, shown
 from tercast.eventspace import Attribute, Topic
 from tercast.filters import Filter
-from tercast.strict import expect_keys, expect_text, parse_integer
+from tercast.strict import expect_keys, expect_text, integer_of_text
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _LONGEST_SLEEP_S = 3600.0
@@ -173,7 +173,7 @@ def parse_value(attribute: Attribute, text: str) -> object:
     """The value that `text` says for `attribute`; its domain is not looked at."""
     match attribute.kind:
         case "int":
-            return parse_integer(text, (attribute.name,))
+            return integer_of_text(text, (attribute.name,))
         case "float":
             if not _NUMBER.fullmatch(text):
                 raise attribute.wrong(text, "a number", (attribute.name,))

@@ -80,6 +80,8 @@ BAD_ATTRIBUTES = [
     ([{"name": "a", "type": "int", "min": 0.5, "max": 4}], "/attributes/0/min"),
     ([{"name": "a", "type": "int", "min": True, "max": 4}], "/attributes/0/min"),
     ([{"name": "a", "type": "int", "min": "x", "max": 4}], "/attributes/0/min"),
+    ([{"name": "a", "type": "int", "min": "0", "max": 4}], "/attributes/0/min"),
+    ([{"name": "a", "type": "int", "min": 0, "max": "018446744073709551615"}], "/attributes/0/max"),
     ([{"name": "a", "type": "float", "min": 1, "max": 1}], "/attributes/0/min"),
     ([{"name": "a", "type": "float", "min": None, "max": 1}], "/attributes/0/min"),
     ([{"name": "a", "type": "enum", "values": []}], "/attributes/0/values"),
@@ -182,7 +184,7 @@ def test_a_topic_that_failed_to_come_goes_at_once(world, end, error):
 NUMBERS = [
     ("int", 0, 2**53 - 1, 0, 2**53 - 1),
     ("int", -(2**53), 2**53, str(-(2**53)), str(2**53)),
-    ("int", "-5", "18446744073709551615", -5, "18446744073709551615"),
+    ("int", -5, "18446744073709551615", -5, "18446744073709551615"),
     ("int", 0, 10**900, 0, str(10**900)),
     ("float", -0.0, 31.333846775201351, 0.0, 31.333846775201351),
     ("float", 1e-310, 1.7976931348623157e308, 1e-310, 1.7976931348623157e308),
