@@ -3,14 +3,14 @@
 Every kind reduces to indexes 0..size-1, which the dz halves: integers count from `min`, enums and bools have
 their position; for reals and texts see `tercast.float_attribute` and `tercast.string_attribute`.
 
-Exact tests live on *cuts*, places between values (`before` a value, `after` it), so that open and closed
-ends, fractions against integers and texts longer than an index need no special case:
+Tests live on *cuts*, places between values (`before` a value, `after` it), so that open and closed ends and
+fractions against integers need no special case:
 
 | kind | cut before v | cut after v |
 | --- | --- | --- |
 | int, bool, enum | the integer | the integer + 1 |
 | float | (v, 0) | (v, 1) |
-| string | its UTF-8 bytes | the same and 0x00; behind all that begin with v: the same and 0xff |
+| string | its first 16 bytes as an integer | the same + 1 |
 """
 
 from __future__ import annotations
@@ -80,10 +80,6 @@ class Attribute(ABC):
         """The place of a checked value among the cuts' values: what comparisons compare."""
         return value
 
-    def inhabited(self, interval: Interval) -> bool:
-        """Whether any value lies in the interval, of which low < high is known."""
-        return True
-
     def compare(self, op: str, value: Any) -> IntervalSet:
         """The part of the domain of which `op value` holds, for the six comparisons."""
         start, end = self.domain
@@ -138,8 +134,8 @@ class Attribute(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted(Attribute):
-    """What int, bool and enum share: a cut is an integer."""
+class Counted(Attribute):
+    """What all kinds but float share: a cut is an integer."""
 
     def cells(self, interval: Interval) -> tuple[int, int]:
         """First and last index."""
@@ -152,7 +148,7 @@ class _Counted(Attribute):
 
 
 @dataclass(frozen=True, slots=True)
-class Int(_Counted):
+class Int(Counted):
     """Integers min..max, both included, of any size."""
 
     min: int
@@ -200,7 +196,7 @@ class Int(_Counted):
 
 
 @dataclass(frozen=True, slots=True)
-class Bool(_Counted):
+class Bool(Counted):
     """false and true, in this order."""
 
     kind: ClassVar[str] = "bool"
@@ -241,7 +237,7 @@ class Bool(_Counted):
 
 
 @dataclass(frozen=True, slots=True)
-class Enum(_Counted):
+class Enum(Counted):
     """An ordered list of distinct texts."""
 
     values: tuple[str, ...]

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING
 
 from tercast.attribute_json import KEYWORDS
 from tercast.attributes import Attribute, Enum
 from tercast.errors import Refused, shown
+from tercast.filter_quick import (
+    BLANKS,
+    NAME,
+    NUMBER,
+    NUMERIC,
+    OP,
+    QUICK_TEST,
+    conjunction,
+    number,
+)
 from tercast.filter_syntax import (
     EVERYTHING,
     And,
@@ -35,23 +44,12 @@ MAX_TEXT = 65_536
 MAX_NESTING = 64
 """Deepest nesting of parentheses."""
 
-_NUMERIC = ("int", "float")
-_BLANKS = " \t\r\n"
-_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![A-Za-z0-9_.])"
-_NAME = r"[A-Za-z_][A-Za-z0-9_-]*+"
-_OP = r"[=!<>]=|[=<>]"
 _TOKEN = re.compile(
-    rf'[{_BLANKS}]*+(?:(?P<name>{_NAME})|(?P<number>{_NUMBER})|(?P<string>"(?:[^"\\]|\\["\\])*+")'
-    rf"|(?P<op>{_OP})|(?P<mark>[][(),])|(?P<end>\Z))"
-)
-# The two commonest tests as one match each; everything else, and every error, takes the tokens.
-_QUICK_TEST = re.compile(
-    rf"[{_BLANKS}]*+({_NAME})[{_BLANKS}]*+(?:({_OP})[{_BLANKS}]*+({_NUMBER})"
-    rf"|[iI][nN][{_BLANKS}]*+\[[{_BLANKS}]*+({_NUMBER})[{_BLANKS}]*+,[{_BLANKS}]*+({_NUMBER})"
-    rf"[{_BLANKS}]*+([\])]))"
+    rf'[{BLANKS}]*+(?:(?P<name>{NAME})|(?P<number>{NUMBER})|(?P<string>"(?:[^"\\]|\\["\\])*+")'
+    rf"|(?P<op>{OP})|(?P<mark>[][(),])|(?P<end>\Z))"
 )
 _ESCAPE = re.compile(r'\\(["\\])')
-_QUICK_AND = re.compile(rf"[{_BLANKS}]*+[aA][nN][dD](?![A-Za-z0-9_-])")
+_QUICK_AND = re.compile(rf"[{BLANKS}]*+[aA][nN][dD](?![A-Za-z0-9_-])")
 
 
 def parse_filter(text: object, topic: Topic) -> Tree:
@@ -60,9 +58,9 @@ def parse_filter(text: object, topic: Topic) -> Tree:
         raise Refused((), "wrong_type", f"{shown(text)} is not a filter text", text)
     if len(text) > MAX_TEXT:
         raise Refused((), "too_long", f"a filter of {len(text)} characters; at most {MAX_TEXT}", text)
-    if text.strip(_BLANKS).lower() in ("", "true"):
+    if text.strip(BLANKS).lower() in ("", "true"):
         return EVERYTHING
-    return _Parser(text, topic).whole()
+    return conjunction(text, topic) or _Parser(text, topic).whole()
 
 
 class _Parser:
@@ -118,9 +116,9 @@ class _Parser:
         return tree
 
     def quick_test(self) -> Test | None:
-        match = _QUICK_TEST.match(self.text, self.at)
+        match = QUICK_TEST.match(self.text, self.at)
         position = self.topic.positions.get(match[1]) if match else None
-        if match is None or position is None or self.topic.attributes[position].kind not in _NUMERIC:
+        if match is None or position is None or self.topic.attributes[position].kind not in NUMERIC:
             return None
         self.at = match.end()
         op = match[2]
@@ -161,7 +159,7 @@ class _Parser:
             return OneOf(position, tuple(values))
         if mark != "[" or kind != "mark":
             raise self.unexpected(mark, at, '"[" or "("')
-        if attribute.kind not in _NUMERIC:
+        if attribute.kind not in NUMERIC:
             detail = f"{attribute.name} is of type {attribute.kind}; a range is for int and float"
             raise self.error("wrong_type", at, detail)
         low = self.bound(attribute)
@@ -204,16 +202,14 @@ class _Parser:
         return value
 
     def number(self, word: str, start: int) -> Number:
-        if len(word) > MAX_INTEGER_DIGITS:
-            detail = f"a number of {len(word)} characters; at most {MAX_INTEGER_DIGITS}"
-            raise self.error("number_too_long", start, detail)
         try:
-            return int(word)
+            return number(word)
         except ValueError:
-            value = float(word)
-        if math.isinf(value):
-            raise self.error("number_too_large", start, f"{word} is beyond the largest IEEE double")
-        return value
+            if len(word) <= MAX_INTEGER_DIGITS:
+                detail = f"{word} is beyond the largest IEEE double"
+                raise self.error("number_too_large", start, detail) from None
+            detail = f"a number of {len(word)} characters; at most {MAX_INTEGER_DIGITS}"
+            raise self.error("number_too_long", start, detail) from None
 
     def take(self) -> tuple[str, str, int]:
         """The next token (kind, text, where it begins), and go behind it."""
@@ -239,7 +235,7 @@ class _Parser:
             raise self.unexpected(word, start, expected)
 
     def no_token(self) -> Refused:
-        start = self.at + len(self.text[self.at :]) - len(self.text[self.at :].lstrip(_BLANKS))
+        start = self.at + len(self.text[self.at :]) - len(self.text[self.at :].lstrip(BLANKS))
         rest = self.text[start:]
         if rest[0] == '"':
             return self.bad_string(start)

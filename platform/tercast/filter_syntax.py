@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from tercast.attributes import Attribute, Enum
-from tercast.intervals import IntervalSet
+from tercast.intervals import IntervalSet, complement
 from tercast.string_attribute import String
 
 Number = int | float
@@ -86,6 +86,8 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
 }
 
+_OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
 
 def interval_set(test: Test, attribute: Attribute) -> IntervalSet:
     """The part of the attribute's domain that a test holds."""
@@ -99,6 +101,23 @@ def interval_set(test: Test, attribute: Attribute) -> IntervalSet:
         case Begins():
             assert isinstance(attribute, String)
             return attribute.beginning_with(test.value)
+
+
+def excluded_set(test: Test, attribute: Attribute) -> IntervalSet:
+    """The part of the attribute's domain that the opposite of a test holds.
+
+    This is what the test does not hold, except where texts share a point: one that has texts which pass and
+    texts which do not is in both.
+    """
+    if isinstance(attribute, String):
+        match test:
+            case Compare():
+                return attribute.compare(_OPPOSITE[test.op], test.value)
+            case OneOf():
+                return attribute.none_of(test.values)
+            case Begins():
+                return attribute.not_beginning_with(test.value)
+    return complement(interval_set(test, attribute), attribute.domain)
 
 
 def tree_text(tree: Tree, attributes: Sequence[Attribute]) -> str:

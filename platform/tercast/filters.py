@@ -27,7 +27,7 @@ class Filter:
 
     def __post_init__(self) -> None:
         terms = normal_form(self.tree, self.topic.attributes)
-        if not any(self._inhabited(term) for term in terms):
+        if not terms:
             raise self._matches_nothing()
         object.__setattr__(self, "terms", terms)
         object.__setattr__(self, "_matcher", [])
@@ -56,12 +56,6 @@ class Filter:
         if not self._matcher:
             self._matcher.append(matcher(self.tree, self.topic.attributes))
         return self._matcher[0](values)
-
-    def _inhabited(self, term: Term) -> bool:
-        attributes = self.topic.attributes
-        return all(
-            attributes[a].kind != "string" or any(map(attributes[a].inhabited, held)) for a, held in term
-        )
 
     def _matches_nothing(self) -> Refused:
         tested = sorted(_tested(self.tree))

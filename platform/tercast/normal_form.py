@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from tercast.attributes import Attribute
 from tercast.errors import Refused
-from tercast.filter_syntax import And, Not, Or, Tree, interval_set
-from tercast.intervals import Interval, IntervalSet, complement, covers, intersection, joined
+from tercast.filter_syntax import And, Not, Or, Test, Tree, excluded_set, interval_set
+from tercast.intervals import Interval, IntervalSet, covers, intersection, joined
 
 Term = tuple[tuple[int, IntervalSet], ...]
 
@@ -26,7 +26,25 @@ _RIVALS = 128  # so many terms, the largest, are looked at to drop what they cov
 
 def normal_form(tree: Tree, attributes: Sequence[Attribute]) -> tuple[Term, ...]:
     """The terms of `tree`; none when it holds nothing. Refused (`too_complex`) past the limits above."""
+    parts = tree.parts if isinstance(tree, And) else (tree,)
+    if not any(isinstance(part, Not | And | Or) for part in parts):
+        return _term(parts, attributes)  # type: ignore[arg-type]
     return tuple(_Builder(attributes).terms(tree, False))
+
+
+def _term(tests: Sequence[Test], attributes: Sequence[Attribute]) -> tuple[Term, ...]:
+    """The one term, or none, of tests that all have to hold."""
+    narrow: dict[int, IntervalSet] = {}
+    for test in tests:
+        position = test.attribute
+        held = interval_set(test, attributes[position])
+        if position in narrow:
+            held = intersection(narrow[position], held)
+        if not held:
+            return ()
+        narrow[position] = held
+    term = [pair for pair in narrow.items() if pair[1] != (attributes[pair[0]].domain,)]
+    return (tuple(sorted(term)),)
 
 
 class _Builder:
@@ -44,9 +62,7 @@ class _Builder:
                 return self.disjunction(self.terms(part, negated) for part in parts)
             case _:
                 attribute = self.attributes[tree.attribute]
-                held = interval_set(tree, attribute)
-                if negated:
-                    held = complement(held, attribute.domain)
+                held = (excluded_set if negated else interval_set)(tree, attribute)
                 if held == (attribute.domain,):
                     return [()]
                 return [((tree.attribute, held),)] if held else []

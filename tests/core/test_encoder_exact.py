@@ -127,6 +127,18 @@ LONG = "abcdefghijklmnop"  # 16 bytes
         ('not s prefix "ab"', [point("aa", 255), point("ac")], [point("ab"), point("ab", 255)]),
         (f'not s prefix "{LONG}"', [point("a")], [point(LONG)]),
         (f'not s prefix "{LONG}q"', [point("a"), point(LONG)], []),
+        (
+            f's = "{LONG}" and s != "{LONG}"',
+            [point(LONG)],
+            [point("abcdefghijklmnoo"), point("abcdefghijklmnoq")],
+        ),
+        (f's = "{LONG}a" and s = "{LONG}b"', [point(LONG)], [point("abcdefghijklmnoq")]),
+        (f's < "{LONG}" and s prefix "{LONG}"', [point(LONG)], [point("abcdefghijklmnoo")]),
+        (f's < "{LONG}" and s prefix "{LONG}" or s = "b"', [point(LONG), point("b")], [point("a")]),
+        (f'not s = "{LONG}" and s prefix "{LONG}"', [point(LONG)], [point("a")]),
+        (f'not s in ("{LONG}", "b")', [point(LONG), point("a")], [point("b")]),
+        (f'not s < "{LONG}"', [point(LONG)], [point("abcdefghijklmnoo")]),
+        (f'not s >= "{LONG}q"', [point(LONG)], [point("abcdefghijklmnoq")]),
     ],
 )
 def test_strings_are_tested_on_points(text: str, inside: list[str], outside: list[str]) -> None:

@@ -75,6 +75,14 @@ A_LOW, X_LOW, OK = Compare(0, "<", 5), Compare(1, "<", 5), Compare(2, "=", True)
         ("(a<5 or x<5) and ok=true", And((Or((A_LOW, X_LOW)), OK))),
         ("a<5 and (x<5 and ok=true)", And((A_LOW, X_LOW, OK))),
         ('sym="a"and(a<5)', And((Compare(4, "=", "a"), A_LOW))),
+        ("a<5and ok=true", And((A_LOW, OK))),
+        ("a<5AND x<5", And((A_LOW, X_LOW))),
+        ("a<5or x<5", Or((A_LOW, X_LOW))),
+        ("a>-1and ok=true", And((Compare(0, ">", -1), OK))),
+        ("x>1.5e1and a<5", And((Compare(1, ">", 15.0), A_LOW))),
+        ("x>1e5or a<5", Or((Compare(1, ">", 1e5), A_LOW))),
+        ("x<5and a-5=1and a<5", And((X_LOW, Compare(5, "=", 1), A_LOW))),
+        ("not a<5and x<5", And((Not(A_LOW), X_LOW))),
     ],
 )
 def test_meaning(text: str, tree: Tree) -> None:

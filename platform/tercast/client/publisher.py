@@ -15,6 +15,7 @@ from tercast.errors import Refused, shown
 from tercast.eventspace import Attribute, Topic
 from tercast.filters import Filter
 from tercast.intervals import IntervalSet
+from tercast.string_attribute import shares_point
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +125,15 @@ def _outside(advertised: Filter, values: Mapping[str, object]) -> Refused:
         [attributes[a] for a, held in term if not _holds(attributes[a], held, values[attributes[a].name])]
         for term in advertised.terms
     ]
-    attribute = min(failing, key=len)[0]
+    # A text of 16 bytes or more may fail though its point, which others share, does not.
+    attribute = (min(failing, key=len) or [a for a in attributes if _shares_point(values[a.name])])[0]
     value = values[attribute.name]
     detail = f"{shown(value)} lies outside the advertisement {shown(str(advertised))}"
     return Refused((attribute.name,), "outside_advertisement", detail, value)
+
+
+def _shares_point(value: object) -> bool:
+    return isinstance(value, str) and shares_point(value)
 
 
 def _holds(attribute: Attribute, held: IntervalSet, value: object) -> bool:

@@ -124,6 +124,25 @@ def test_an_advertisement_of_one_value_takes_exactly_that_value(memory, plan, va
     assert len(memory.sent) == 1
 
 
+@pytest.mark.parametrize(
+    ("advertised", "text"),
+    [
+        ('s = "abcdefghijklmnop"', "abcdefghijklmnopq"),
+        ('s != "abcdefghijklmnop"', "abcdefghijklmnop"),
+        ('s < "abcdefghijklmnop" and s prefix "abc" or n = 1', "abcdefghijklmnop"),
+    ],
+)
+def test_a_text_that_shares_its_point_with_advertised_ones_is_refused_all_the_same(
+    memory, plan, advertised, text
+):
+    topic = Topic("t", 4, (Int("n", 0, 9), String("t"), String("s")))
+    publisher = Publisher(topic, advertised, memory, plan, "a1")
+    with pytest.raises(Refused, match="outside the advertisement") as caught:
+        publisher.publish({"n": 0, "t": "x", "s": text})
+    assert caught.value.path == ("s",)
+    assert memory.sent == []
+
+
 def test_a_refusal_costs_no_number(publisher, quote):
     first = publisher.publish(quote)
     for bad in ({**quote, "low": 200.0}, {}, {**quote, "symbol": "AAPL" * 400}):

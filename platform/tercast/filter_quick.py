@@ -1,0 +1,71 @@
+"""The fast way of `tercast.filter_parser` for the commonest filters: tests of numbers, joined by "and".
+
+Its tree is the parser's. Whatever it does not know, and whatever is wrong, is left to the parser.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from tercast.filter_syntax import And, Between, Compare, Number, Tree
+from tercast.strict import MAX_INTEGER_DIGITS
+
+if TYPE_CHECKING:
+    from tercast.eventspace import Topic
+
+NUMERIC = ("int", "float")
+BLANKS = " \t\r\n"
+NUMBER = r"-?[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+(?!\.)"  # as long as can be; a word may follow
+NAME = r"[A-Za-z_][A-Za-z0-9_-]*+"
+OP = r"[=!<>]=|[=<>]"
+
+_TEST = (
+    rf"[{BLANKS}]*+({NAME})[{BLANKS}]*+(?:({OP})[{BLANKS}]*+({NUMBER})"
+    rf"|[iI][nN][{BLANKS}]*+\[[{BLANKS}]*+({NUMBER})[{BLANKS}]*+,[{BLANKS}]*+({NUMBER})"
+    rf"[{BLANKS}]*+([\])]))"
+)
+QUICK_TEST = re.compile(_TEST)
+"""A comparison or a range: its name, operator and number, low and high number, closing bracket."""
+
+_PART = re.compile(rf"{_TEST}[{BLANKS}]*+(?:([aA][nN][dD])(?![A-Za-z0-9_-])|\Z)")
+
+
+def conjunction(text: str, topic: Topic) -> Tree | None:
+    """The tree of comparisons and ranges of numbers joined by "and"; None for all other texts."""
+    tests: list[Tree] = []
+    at = 0
+    more: str | None = ""
+    while more is not None:
+        part = _PART.match(text, at)
+        if part is None:
+            return None
+        name, op, value, low, high, end, more = part.groups()
+        position = topic.positions.get(name)
+        if position is None or topic.attributes[position].kind not in NUMERIC:
+            return None
+        try:
+            if op is None:
+                tests.append(Between(position, number(low), number(high), end == "]"))
+            else:
+                tests.append(Compare(position, "=" if op == "==" else op, number(value)))
+        except ValueError:
+            return None
+        at = part.end()
+    return tests[0] if len(tests) == 1 else And(tuple(tests))
+
+
+def number(word: str) -> Number:
+    """An integer, or the double nearest to a number with a point or an exponent.
+
+    ValueError for what is too long or too large.
+    """
+    if len(word) > MAX_INTEGER_DIGITS:
+        raise ValueError(word)
+    if word.lstrip("-").isdecimal():
+        return int(word)
+    value = float(word)
+    if math.isinf(value):
+        raise ValueError(word)
+    return value
