@@ -5,12 +5,10 @@ Even sizes are powers of two. The cells, their order and the result are those of
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
-
+from tercast.best_first import Refinement
 from tercast.cell import Cell
 from tercast.choice import chosen
 from tercast.filters import Filter
-from tercast.refine import LOOKAHEAD
 from tercast.region import Part
 from tercast.schedule import Schedule
 
@@ -54,22 +52,25 @@ def refine_box(schedule: Schedule, box: Part, limit: int) -> list[Cell]:
     low, high, volume, _ = box
     rest = (low ^ high).bit_length()
     root = Cell(low, rest, 1 << rest, volume, (box,))
-    return chosen(root, _explored(schedule, root, LOOKAHEAD * limit), limit)
+    root.parent = None
+    return chosen(_Box(schedule, root), limit)
 
 
-def _explored(schedule: Schedule, root: Cell, most: int) -> list[Cell]:
-    owner, places, belows = schedule.owner, schedule.place, schedule.below
-    heap = [(root.met - root.volume, 0, root)]
-    order: list[Cell] = []
-    count = 0
-    while len(order) < most - 1 and heap:
-        excess, _, cell = heappop(heap)
-        if not excess:
-            break
-        order.append(cell)
+class _Box(Refinement):
+    """The refinement of one box."""
+
+    __slots__ = ("schedule",)
+
+    def __init__(self, schedule: Schedule, root: Cell) -> None:
+        super().__init__(root, True)
+        self.schedule = schedule
+
+    def split(self, cell: Cell) -> None:
+        """Cut the cell's part of the box."""
+        schedule = self.schedule
         low, high, volume, sides = cell.parts[0]
         bit = cell.rest
-        a, place, below, mask = owner[bit], places[bit], belows[bit], 1 << bit - 1
+        a, place, below, mask = schedule.owner[bit], schedule.place[bit], schedule.below[bit], 1 << bit - 1
         first, last = sides[a]
         middle = last >> place << place
         before, after = sides[:a], sides[a + 1 :]
@@ -78,17 +79,14 @@ def _explored(schedule: Schedule, root: Cell, most: int) -> list[Cell]:
         volume = unit * (middle - first)
         top = high ^ mask | below
         rest = (low ^ top).bit_length()
-        size = 1 << rest
-        part = low, top, volume, (*before, (first, middle - 1), *after)
-        cell.left = Cell(low, rest, size, volume, (part,))
-        heappush(heap, (volume - size, count, cell.left))
+        cell.left = left = Cell(
+            low, rest, 1 << rest, volume, ((low, top, volume, (*before, (first, middle - 1), *after)),)
+        )
 
         volume = unit * (last - middle + 1)
         bottom = (low | mask) & ~below
         rest = (bottom ^ high).bit_length()
-        size = 1 << rest
-        part = bottom, high, volume, (*before, (middle, last), *after)
-        cell.right = Cell(bottom, rest, size, volume, (part,))
-        heappush(heap, (volume - size, count + 1, cell.right))
-        count += 2
-    return order
+        cell.right = right = Cell(
+            bottom, rest, 1 << rest, volume, ((bottom, high, volume, (*before, (middle, last), *after)),)
+        )
+        left.parent = right.parent = cell

@@ -3,24 +3,22 @@
 The papers encode a filter by halving the event space until cells lie inside it, and bound the number of dz
 by leaving some cells whole. Here the order of halving is by excess, the volume of a cell that the filter
 does not want, and every cell first shrinks to the smallest one that holds its part of the filter.
-Refinement goes on past the limit, then the best way to stay within it is chosen on the tree of cells by
-dynamic programming: of two halves that gain nothing, the whole remains, and what that frees is spent where
-it gains most.
+Refinement goes on past the limit, and the best way to stay within it is chosen on the tree of cells (see
+`tercast.choice`): of two halves that gain nothing, the whole remains, and what that frees is spent where it
+gains most.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from heapq import heappop, heappush
+from heapq import heappop
 
+from tercast.best_first import Refinement
 from tercast.cell import Cell
 from tercast.choice import chosen
 from tercast.region import Part, cut, disjoint, rounded, uncovered
 from tercast.schedule import Schedule
-
-LOOKAHEAD = 2
-"""How many times the limit refinement goes to before the choice."""
 
 UNSURE = 512
 """How many cells it goes to where full cells may not be seen to be full at once."""
@@ -37,36 +35,42 @@ def refine(schedule: Schedule, parts: Sequence[Part], limit: int) -> list[Cell]:
     Exact means: the cells are the canonical set of all full-length dz that meet the parts.
     """
     root = smallest(schedule, parts, len(parts) == 1, None)
-    sure = root.disjoint and (len(root.parts) == 1 or not schedule.ragged)
-    return chosen(root, _explored(schedule, root, LOOKAHEAD * limit, sure), limit)
+    return chosen(_Parts(schedule, root, limit), limit)
 
 
-def _explored(schedule: Schedule, root: Cell, most: int, sure: bool) -> list[Cell]:
-    """The cells that were split, parents first: always the worst, until there are `most` cells.
+class _Parts(Refinement):
+    """The refinement of any number of parts.
 
-    Where full cells may not be seen to be full at once (not `sure`), their halves are, and join them again;
+    Where full cells may not be seen to be full at once (not `exact`), their halves are, and join them again;
     so there refinement goes on for a while, in case it ends by itself.
     """
-    work = len(root.parts)
-    heap: list[tuple[int, int, Cell]] = [(root.met - root.volume, 0, root)] if root.met < root.volume else []
-    order: list[Cell] = []
-    leaves = count = 1
-    while heap and (leaves < most or (not sure and leaves < UNSURE and work < _MAX_WORK)):
-        cell = heappop(heap)[2]
-        order.append(cell)
-        work += len(cell.parts)
-        _split(schedule, cell)
-        leaves += 1
-        full = True
-        for half in (cell.left, cell.right):
-            assert half is not None
-            if half.met < half.volume:
-                full = False
-                count += 1
-                heappush(heap, (half.met - half.volume, count, half))
-        if full:
-            leaves -= _collapsed(cell)
-    return order
+
+    __slots__ = ("leaves", "limit", "schedule", "work")
+
+    def __init__(self, schedule: Schedule, root: Cell, limit: int) -> None:
+        super().__init__(root, root.disjoint and (len(root.parts) == 1 or not schedule.ragged))
+        self.schedule = schedule
+        self.limit = limit
+        self.work = len(root.parts)
+        self.leaves = 1
+
+    def explore(self, most: int) -> None:
+        """Split until there are `most` cells, or all are full; where that may show late, a while longer."""
+        while self.heap and (
+            self.leaves < most or (not self.exact and self.leaves < UNSURE and self.work < _MAX_WORK)
+        ):
+            cell = heappop(self.heap)[2]
+            self.work += len(cell.parts)
+            self.take(cell)
+            self.leaves += 1
+            self.leaves -= _collapsed(cell)
+
+    def split(self, cell: Cell) -> None:
+        """Cut the cell's parts, and see to it that halves know which of theirs do not overlap."""
+        halves = [cut(self.schedule, part, cell.rest) for part in cell.parts]
+        cell.left = smallest(self.schedule, [low for low, _ in halves if low], cell.disjoint, cell)
+        cell.right = smallest(self.schedule, [high for _, high in halves if high], cell.disjoint, cell)
+        cell.parts = ()
 
 
 def _collapsed(cell: Cell | None) -> int:
@@ -86,14 +90,6 @@ def _is_full(cell: Cell) -> bool:
     if left is None or left.met < left.volume or right.met < right.volume:
         return False
     return left.volume + right.volume == cell.volume
-
-
-def _split(schedule: Schedule, cell: Cell) -> None:
-    """Give the cell its two halves, each shrunk to what the filter wants of it."""
-    halves = [cut(schedule, part, cell.rest) for part in cell.parts]
-    cell.left = smallest(schedule, [low for low, _ in halves if low], cell.disjoint, cell)
-    cell.right = smallest(schedule, [high for _, high in halves if high], cell.disjoint, cell)
-    cell.parts = ()
 
 
 def smallest(schedule: Schedule, parts: Sequence[Part], distinct: bool, parent: Cell | None) -> Cell:
