@@ -8,16 +8,14 @@ last called. See `docs/algorithms.md` for how tables follow from requests.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tercast.addressing import AddressPlan
 from tercast.changes import Writer, take_changes
-from tercast.dz import DzSet, text
-from tercast.encoder import encode_dz
+from tercast.dz import DzSet
+from tercast.encodings import encode_text, encoding_of
 from tercast.errors import Refused, RefusedMany, shown
 from tercast.eventspace import Topic
-from tercast.filters import Filter
 from tercast.keys import Order
 from tercast.limits import Limits
 from tercast.network import Network
@@ -42,55 +40,10 @@ from tercast.reshape import reshape
 from tercast.tables import Diff, Table
 from tercast.topic_plan import Claim, TopicPlan
 from tercast.topology import Topology
-from tercast.trees import LinkEnds
 from tercast.trie import Trie
+from tercast.views import DryRun, Outcome, TreeView
 
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a request.
-
-    `ok` is False when it was refused and changed nothing; `reason` says why. `matched` is set for a
-    subscription: whether an advertisement overlaps it now. `failed_switches` are those whose budget it would
-    exceed, or, after a change of the network, which cannot be refused, those over their budget.
-    """
-
-    ok: bool
-    reason: Refused | None = None
-    matched: bool | None = None
-    failed_switches: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class TreeView:
-    """A tree for readers: what it owns, where it begins, and the links that it needs."""
-
-    id: str
-    topic: str
-    dz: DzSet
-    root: str
-    edges: tuple[LinkEnds, ...]
-
-    def to_json(self) -> dict[str, object]:
-        """As in a plan."""
-        return {
-            "id": self.id,
-            "topic": self.topic,
-            "dz": [text(dz) for dz in self.dz],
-            "root": self.root,
-            "edges": [list(ends) for ends in self.edges],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class DryRun:
-    """What requests would do: an outcome each, the entries of every switch before and after, and the diff."""
-
-    outcomes: tuple[Outcome, ...]
-    before: Mapping[str, int]
-    after: Mapping[str, int]
-    diff: Diff
-
+__all__ = ["DryRun", "Outcome", "Planner", "TreeView"]
 
 _OK = Outcome(ok=True)
 
@@ -251,7 +204,7 @@ class Planner:
 
     def _register(self, request: Registering) -> Outcome:
         bare, topic = self.registry.prepare(request)
-        registration = bare.encoded(self._encoding(request, topic))
+        registration = bare.encoded(encoding_of(request, topic, self.depth, self.limits.max_dz_per_filter))
         tree_number = self.network.next_tree
         self._enter(registration)
         over = self._exceeded()
@@ -316,7 +269,8 @@ class Planner:
                 named = f"{registration.kind} {shown(registration.id)}"
                 detail = f"{named} came as dz, without a filter to encode anew"
                 raise Refused(("topic",), "no_filter", detail, request.topic)
-        encoded = [reg.encoded(self._encode(reg.filter or "", after)) for reg in live]
+        limit = self.limits.max_dz_per_filter
+        encoded = [reg.encoded(encode_text(reg.filter or "", after, self.depth, limit)) for reg in live]
         self.registry.change(request)
         plan = self._plans[request.topic]
         plan.clear()
@@ -388,21 +342,6 @@ class Planner:
         )
         detail = f"{shown(name)} needs more entries than the budgets of these switches allow: {budgets}"
         return Outcome(False, Refused((), "budget", detail, name), failed_switches=switches)
-
-    def _encoding(self, request: Registering, topic: Topic) -> DzSet:
-        if request.dz is None:
-            return self._encode(request.filter or "", topic)
-        for i, dz in enumerate(request.dz):
-            if dz.bit_length() - 1 > self.depth:
-                detail = f"a dz of {dz.bit_length() - 1} bits; at most {self.depth} here"
-                raise Refused(("dz", i), "dz_too_long", detail, text(dz))
-        if request.filter is not None:
-            Filter.parse(request.filter, topic, ("filter",))
-        return request.dz
-
-    def _encode(self, filter_text: str, topic: Topic) -> DzSet:
-        parsed = Filter.parse(filter_text, topic, ("filter",))
-        return encode_dz(parsed, self.depth, self.limits.max_dz_per_filter)
 
     def _tries(self, switch: str) -> Iterable[Trie]:
         return (plan.tries[switch] for plan in self._plans.values() if switch in plan.tries)

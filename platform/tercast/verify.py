@@ -15,9 +15,10 @@ from tercast.errors import Refused
 from tercast.eventspace import Topic
 from tercast.forwarding import World
 from tercast.keys import Order
+from tercast.proof_walk import EVERYWHERE, Walk
 from tercast.registry import ADVERTISEMENT, Registration, Registry
 from tercast.tables import Diff, Entry
-from tercast.topic_proof import TopicProof, whole_space
+from tercast.topic_proof import TopicProof
 from tercast.topology import Topology
 from tercast.violations import Findings, Violation
 
@@ -161,8 +162,8 @@ class Verifier:
         self._check_strays(found)
         self._check_counts(found)
         for name, proof in self._proofs.items():
-            region = whole_space() if touched is None else touched.get(name, ())
-            proof.check(region, self._world, found)
+            for dz in EVERYWHERE if touched is None else touched.get(name, ()):
+                Walk(proof, self._world, found).check(dz)
         return found.violations()
 
     def _know(self, topics: Iterable[Topic]) -> bool:

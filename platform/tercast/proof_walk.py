@@ -1,0 +1,185 @@
+"""The walk of a proof: packets of every atom through the tables, from every port where a publisher is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tercast.dz import WHOLE, Dz, DzSet, covers
+from tercast.forwarding import HostMask, Step, World
+from tercast.table_checks import Row, check_rows
+from tercast.topic_proof import Frame, Rule, Rules, TopicProof
+from tercast.topology import Port
+from tercast.violations import Findings
+
+EVERYWHERE: DzSet = (WHOLE,)
+
+
+@dataclass(slots=True)
+class Flow:
+    """What becomes of packets at a switch from an ingress port: hosts that get them, and get them again."""
+
+    once: HostMask = 0
+    again: HostMask = 0
+    onward: list[tuple[Step, Port]] = field(default_factory=list)
+
+
+class Walk:
+    """One pass over a cell of the space: all atoms in it, and all entries."""
+
+    __slots__ = ("_flows", "_found", "_proof", "_stack", "_used", "_world")
+
+    def __init__(self, proof: TopicProof, world: World, found: Findings) -> None:
+        self._proof = proof
+        self._world = world
+        self._found = found
+        self._stack: list[Frame] = []
+        self._flows: dict[Port, Flow] = {}
+        self._used: set[int] = set()
+
+    def check(self, cell: Dz) -> None:
+        """Walk every atom within `cell`, then look at the entries there."""
+        proof, world = self._proof, self._world
+        above, within = proof.prefixes_of(cell)
+        stack = self._stack
+        for dz in (*above, cell, *within):
+            while stack and not covers(stack[-1].dz, dz):
+                self._close(cell)
+            frame = proof.frame(dz, stack[-1] if stack else None, world, dz == cell)
+            if frame is not None and (not stack or stack[-1].dz != dz):
+                stack.append(frame)
+        while stack:
+            self._close(cell)
+        self._check_entries(above, within)
+
+    def _close(self, cell: Dz) -> None:
+        """A prefix ends: what of it no longer prefix has is an atom."""
+        frame = self._stack[-1]
+        if frame.filled < frame.volume and frame.brought and covers(cell, frame.dz):
+            self._check_atom(frame, frame.dz)
+        self._stack.pop()
+        if self._stack:
+            self._stack[-1].filled += frame.volume
+
+    def _check_atom(self, atom: Frame, dz: Dz) -> None:
+        world = self._world
+        self._flows = {}
+        chain = [frame.rules for frame in reversed(self._stack) if frame.rules]
+        ingresses: dict[Port, str] = {}
+        for host in world.hosts(atom.brought):
+            ingresses.setdefault(world.place[host], host)
+        for ingress, host in ingresses.items():
+            flow = self._flow(ingress, dz, chain)
+            expected = atom.wanted & world.members[world.components[ingress[0]]]
+            lost, unwanted = expected & ~flow.once, flow.once & ~expected if self._proof.exact else 0
+            if lost | unwanted | flow.again:
+                self._note(dz, host, (lost, unwanted, flow.again))
+        if self._proof.exact:
+            self._check_needless(dz)
+
+    def _note(self, dz: Dz, host: str, masks: tuple[HostMask, HostMask, HostMask]) -> None:
+        """Note which hosts lost events, got unwanted ones, got them more than once."""
+        publisher = self._proof.publisher(host, dz)
+        kinds = (
+            ("lost", "subscribes to them and gets none"),
+            ("unwanted", "gets them and has no such subscription"),
+            ("doubled", "gets more than one copy"),
+        )
+        for (kind, what), mask in zip(kinds, masks, strict=True):
+            for name in self._world.hosts(mask):
+                self._found.add(
+                    kind,
+                    f"host {name} {what}",
+                    topic=self._proof.topic,
+                    region=(dz,),
+                    publisher=publisher,
+                    host=name,
+                )
+
+    def _flow(self, start: Port, dz: Dz, chain: list[Rules]) -> Flow:
+        """Follow packets of the atom from a switch and ingress port; what is reached twice is walked once."""
+        done = self._flows
+        opened: dict[Port, Flow] = {}
+        stack = [start]
+        while stack:
+            here = stack[-1]
+            if here in done:
+                stack.pop()
+                continue
+            flow = opened.get(here)
+            if flow is None:
+                flow = opened[here] = self._open(here, dz, chain)
+            waiting = [far for _, far in flow.onward if far not in done and far not in opened]
+            if waiting:
+                stack += waiting
+                continue
+            self._finish(here, flow, dz)
+            stack.pop()
+        return done[start]
+
+    def _finish(self, here: Port, flow: Flow, dz: Dz) -> None:
+        """All that lies behind a switch is known: who gets the packets through it."""
+        for step, far in flow.onward:
+            behind = self._flows.get(far)
+            if behind is None:
+                detail = f"{here[0]} sends them over port {step.port} to {far[0]}, where they came from"
+                self._add("loop", detail, dz, here[0])
+                continue
+            flow.again |= behind.again | flow.once & behind.once
+            flow.once |= behind.once
+        self._flows[here] = flow
+
+    def _open(self, here: Port, dz: Dz, chain: list[Rules]) -> Flow:
+        """What the entry that wins at a switch does to packets from an ingress port."""
+        switch, in_port = here
+        flow = Flow()
+        winner: Rule | None = None
+        for rules in chain:
+            for rule in rules.get(switch, ()):
+                if rule.entry.in_port in (None, in_port):
+                    self._used.add(id(rule))
+                    if winner is None or rule.entry.priority > winner.entry.priority:
+                        winner = rule
+        if winner is None:
+            return flow
+        steps = [step for step in winner.steps if step.port != in_port]
+        if winner.turns:
+            steps += self._world.back(switch, in_port, winner.entry)
+        for step in steps:
+            if step.problem:
+                self._add("output", step.problem, dz, switch)
+            elif step.far is not None:
+                flow.onward.append((step, step.far))
+            else:
+                flow.again |= flow.once & step.hosts
+                flow.once |= step.hosts
+        return flow
+
+    def _check_needless(self, dz: Dz) -> None:
+        """No copy crosses a link for nobody."""
+        for (switch, _), flow in self._flows.items():
+            for step, far in flow.onward:
+                behind = self._flows.get(far)
+                if behind is not None and not behind.once:
+                    detail = (
+                        f"{switch} sends copies over port {step.port} to {far[0]}, where nobody gets them"
+                    )
+                    self._add("needless", detail, dz, switch)
+
+    def _check_entries(self, above: list[Dz], within: list[Dz]) -> None:
+        """The entries in the cell, by themselves, and whether packets come to them at all."""
+        proof = self._proof
+        rows: dict[str, list[Row]] = {}
+        for dz, switch, rule in proof.rules(within):
+            rows.setdefault(switch, []).append(Row(dz, rule.entry))
+            if proof.exact and id(rule) not in self._used:
+                detail = f"{switch}: no packet ever comes to entry {rule.entry.dst}"
+                self._add("idle", detail, dz, switch)
+        over: dict[str, list[Row]] = {switch: [] for switch in rows}
+        for dz, switch, rule in proof.rules(above):
+            if switch in over:
+                over[switch].append(Row(dz, rule.entry))
+        for switch, own in rows.items():
+            check_rows(switch, proof.topic, own, over[switch], self._found)
+
+    def _add(self, kind: str, detail: str, dz: Dz, switch: str) -> None:
+        self._found.add(kind, detail, topic=self._proof.topic, region=(dz,), switch=switch)

@@ -1,0 +1,57 @@
+"""What a planner tells: the outcome of a request, trees for readers, what a dry run found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tercast.dz import DzSet, text
+from tercast.errors import Refused
+from tercast.tables import Diff
+from tercast.trees import LinkEnds
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a request.
+
+    `ok` is False when it was refused and changed nothing; `reason` says why. `matched` is set for a
+    subscription: whether an advertisement overlaps it now. `failed_switches` are those whose budget it would
+    exceed, or, after a change of the network, which cannot be refused, those over their budget.
+    """
+
+    ok: bool
+    reason: Refused | None = None
+    matched: bool | None = None
+    failed_switches: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TreeView:
+    """A tree for readers: what it owns, where it begins, and the links that it needs."""
+
+    id: str
+    topic: str
+    dz: DzSet
+    root: str
+    edges: tuple[LinkEnds, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """As in a plan."""
+        return {
+            "id": self.id,
+            "topic": self.topic,
+            "dz": [text(dz) for dz in self.dz],
+            "root": self.root,
+            "edges": [list(ends) for ends in self.edges],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What requests would do: an outcome each, the entries of every switch before and after, and the diff."""
+
+    outcomes: tuple[Outcome, ...]
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    diff: Diff
