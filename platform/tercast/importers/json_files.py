@@ -1,17 +1,21 @@
 """JSON: node-link files (networkx, D3, topohub), and lists of Mininet hosts, switches and links."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from tercast.errors import Path, Refused, shown
 from tercast.importers.graph import WEIGHTS, RawEdge, RawGraph, RawNode, first_of, str_of, words_of
-from tercast.importers.limits import check_links, check_nodes
+from tercast.importers.limits import TOO_MANY, check_links, check_nodes
 
+_MOST_CONTAINERS = 2_000_000
 _Row = tuple[Path, dict[str, Any]]
 
 
 def parse_json(text: str) -> dict[str, Any]:
     """The object that the text is; NaN and infinities are let through, for the repair to tell."""
+    if text.count("{") + text.count("[") > _MOST_CONTAINERS:
+        raise Refused((), TOO_MANY, f"more than {_MOST_CONTAINERS} objects and lists; split the file", None)
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -27,12 +31,8 @@ def read_json(document: dict[str, Any]) -> RawGraph:
 
 
 def _node_link(document: dict[str, Any]) -> RawGraph:
-    nodes, links = (
-        _objects(document, "nodes"),
-        _objects(document, "links" if "links" in document else "edges"),
-    )
-    check_nodes(len(nodes), ("nodes",))
-    check_links(len(links), ("links",))
+    nodes = _objects(document, "nodes", check_nodes)
+    links = _objects(document, "links" if "links" in document else "edges", check_links)
     raw = RawGraph(both_ways=document.get("directed") is True)
     for path, node in nodes:
         key = _key(node.get("id", node.get("name")), path)
@@ -66,10 +66,10 @@ def _resolve_places(raw: RawGraph) -> None:
 
 
 def _mininet(document: dict[str, Any]) -> RawGraph:
-    rows = {kind: _objects(document, kind) for kind in ("switches", "hosts") if kind in document}
-    links = _objects(document, "links")
+    kinds = [kind for kind in ("switches", "hosts") if kind in document]
+    rows = {kind: _objects(document, kind, check_nodes) for kind in kinds}
     check_nodes(sum(map(len, rows.values())))
-    check_links(len(links), ("links",))
+    links = _objects(document, "links", check_links)
     raw = RawGraph()
     for kind, found in rows.items():
         for path, node in found:
@@ -97,10 +97,11 @@ def _without_length(ip: object) -> object:
     return ip.partition("/")[0] if isinstance(ip, str) else ip
 
 
-def _objects(document: dict[str, Any], name: str) -> list[_Row]:
+def _objects(document: dict[str, Any], name: str, check: Callable[[int, Path], None]) -> list[_Row]:
     rows = document.get(name)
     if not isinstance(rows, list):
         raise Refused((name,), "type", f"a topology has a list of {name}", None)
+    check(len(rows), (name,))
     for index, row in enumerate(rows):
         if not isinstance(row, dict):
             raise Refused((name, index), "type", f"{shown(row)}: an object is expected", None)

@@ -7,6 +7,7 @@ from typing import Any
 
 from tercast.errors import Refused, shown
 from tercast.importers.given import FAMILIES, Addresses, Taken
+from tercast.importers.gml import read_gml
 from tercast.importers.graph import RawGraph
 from tercast.importers.graphml import read_graphml
 from tercast.importers.hosts import attach_hosts
@@ -15,7 +16,7 @@ from tercast.importers.limits import LARGEST_FILE, MOST_HOSTS_A_SWITCH, TOO_LARG
 from tercast.importers.ports import Ports
 from tercast.importers.repair import Repair
 from tercast.importers.scenario_files import is_own, read_own
-from tercast.importers.text_files import read_brite, read_gml, read_rocketfuel
+from tercast.importers.text_files import read_brite, read_rocketfuel
 from tercast.importers.xml_files import read_sndlib, root_name
 
 FORMATS = ("graphml", "gml", "sndlib", "json", "rocketfuel", "brite", "tercast")

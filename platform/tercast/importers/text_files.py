@@ -1,41 +1,15 @@
-"""Formats of lines: GML, Rocketfuel's weights and latencies, BRITE."""
+"""Formats of lines: Rocketfuel's weights and latencies, BRITE."""
 
 import re
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import unquote_plus
 
-import networkx as nx
-
 from tercast.errors import Refused, shown
-from tercast.importers.graph import WEIGHTS, RawEdge, RawGraph, RawNode, first_of, words_of
+from tercast.importers.graph import RawEdge, RawGraph, RawNode
 from tercast.importers.limits import check_links, check_nodes
 
 _BRITE_NODE_FIELDS = 7
 _BRITE_EDGE_FIELDS = 9
-
-
-def read_gml(text: str) -> RawGraph:
-    """Read GML; an edge that stands there twice is two parallel links."""
-    check_nodes(sum(1 for _ in re.finditer(r"\bnode\s*\[", text)))
-    check_links(sum(1 for _ in re.finditer(r"\bedge\s*\[", text)))
-    if not re.search(r"\bmultigraph\s+1\b", text):
-        text = re.sub(r"\bgraph\s*\[", "graph [\n  multigraph 1\n", text, count=1)
-    try:
-        graph = nx.parse_gml(text, label="id")
-    except Exception as error:
-        # networkx reads on until something in it breaks: what is raised depends on what is wrong
-        raise Refused((), "gml", f"not GML that can be read: {words_of(error)}", None) from None
-    return _from_networkx(graph)
-
-
-def _from_networkx(graph: Any) -> RawGraph:
-    raw = RawGraph(both_ways=graph.is_directed())
-    for key, data in graph.nodes(data=True):
-        raw.nodes.append(RawNode.from_fields(key, {str(name).lower(): data[name] for name in data}))
-    for a, b, data in graph.edges(data=True):
-        raw.edges.append(RawEdge(a, b, first_of(data, WEIGHTS)))
-    return raw
 
 
 def read_rocketfuel(text: str) -> RawGraph:

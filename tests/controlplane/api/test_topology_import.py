@@ -383,8 +383,8 @@ HOSTILE = {
         b'<graphml><graph><node id="a"/><edge source="a"/></graph></graphml>',
         "no target",
     ),
-    "GML": ("graph [ node [ id 0 ] edge [ source 0 target 7 ] ]", "not GML"),
-    "deep GML": ("graph [ " + "a [ " * 20_000, "not GML"),
+    "GML": ("graph [ node [ id 0 ] edge [ source 0 target 7 ] ]", "no node 7"),
+    "deep GML": ("graph [ " + "a [ " * 20_000, "deeper than 100"),
     "no node": ('{"nodes": [], "links": []}', "no node"),
 }
 
