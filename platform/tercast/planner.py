@@ -131,7 +131,7 @@ class Planner:
         diff = take_changes(self.queue, self.address)
         if self._bits_retired:
             self._bits_retired = False
-            for site in self.network.sites.values():
+            for site in self._network.sites.values():  # those of a stale one: sites to come have none
                 site.release_retired()
         return diff
 
