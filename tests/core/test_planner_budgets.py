@@ -94,12 +94,15 @@ def test_failing_is_as_if_it_had_never_been_asked(scene: Scene, budget: int, max
     for request in requests:
         if request["op"].startswith("un") and request["id"] in refused:
             continue
+        before = planner.counts()
         outcome = planner.apply(request)
         if outcome.ok:
             other.apply(request)
         elif request["op"] in ("subscribe", "advertise"):
             refused.add(request["id"])
-        assert outcome.failed_switches or all(count <= budget for count in planner.counts().values())
+        # A change of the network may have left a table over its budget; nothing else lets it grow there.
+        counts = planner.counts().items()
+        assert outcome.failed_switches or all(count <= max(budget, before[name]) for name, count in counts)
     assert {**planner.snapshot(), "applied": 0} == {**other.snapshot(), "applied": 0}
     assert planner.tables() == other.tables()
     assert planner.trees() == other.trees()
