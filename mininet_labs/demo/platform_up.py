@@ -141,13 +141,13 @@ class Platform:
         return len(self.epochs()) >= len(self.topology["switches"])
 
     def _web_answers(self) -> bool:
+        """Whether the server takes this installation's token, and so is this installation's."""
+        headers = {"Authorization": f"Bearer {self.secret('operator-token')}"}
         try:
-            return httpx.get(f"{self.base_url}/api/v1/health/", timeout=5.0, trust_env=False).status_code in (
-                200,
-                503,
-            )
+            answer = httpx.get(f"{self.base_url}/api/v1/me/", headers=headers, timeout=5.0, trust_env=False)
         except httpx.HTTPError:
             return False
+        return answer.is_success
 
     def _take_lock(self) -> IO[str]:
         self.run_dir.mkdir(parents=True, exist_ok=True)

@@ -46,13 +46,6 @@ class Rest:
             self.post(path, missing[start : start + BULK])
         return len(missing)
 
-    def is_up(self, path: str) -> bool:
-        """Whether the server answers `path` with success."""
-        try:
-            return self._client.get(path, timeout=2.0).is_success
-        except httpx.HTTPError:
-            return False
-
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
