@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tercast import dz as dzs
 from tercast.cells import Cells
@@ -44,6 +44,10 @@ class Forest:
                 del self._owner[top]
             for top in came:
                 self._owner[top] = tree
+
+    def owners(self) -> Mapping[Key, Tree]:
+        """The widest cells that are owned, each with its tree."""
+        return self._owner
 
     def tree_at(self, key: Key) -> Tree:
         """The tree that owns all of a cell that it owns at all."""

@@ -120,6 +120,11 @@ class Site:
         """What `bit` stands for, or stood for when it was last in use."""
         return self._sockets[bit]
 
+    def hosts_on(self, port: int) -> Mask:
+        """The bits of the hosts attached at a port."""
+        bits = (bit for bit in self.host_bits.values() if self._sockets[bit].port == port)
+        return next((self._mates[bit] for bit in bits), 0)
+
     def wanted(self, brought: Mask, among: Mask) -> Mask:
         """Ports of `among` over which an advertisement is exported: others than the port bring it."""
         if not brought:

@@ -1,0 +1,1 @@
+"""Aggregation: tables that hold a switch's budget by letting entries say more than was asked for."""
