@@ -41,7 +41,15 @@ if [ "${TERCAST_SETUP_TESTS:-0}" = 1 ]; then
     need chromium chromium
 fi
 
+# compile_kernels: the core's compiled parts, where they are not ready; plain Python does the same without them.
+compile_kernels() {
+    PYTHONPATH=platform "$VENV/bin/python" -m tercast.compiled --check && return 0
+    say "compiling kernels (half a minute; once for each state of the sources)"
+    PYTHONPATH=platform "$VENV/bin/python" -m tercast.compiled >/dev/null || say "going on without compiled kernels"
+}
+
 if [ "$(cat "$STAMP" 2>/dev/null)" = "$(fingerprint)" ] && [ -x "$VENV/bin/python" ]; then
+    compile_kernels
     exit 0
 fi
 
@@ -80,4 +88,5 @@ log=$(mktemp)
     { cat "$log" >&2; fail "the editable installation failed"; }
 rm -f "$log"
 fingerprint > "$STAMP"
+compile_kernels
 say "done"

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tercast.boxes import box_of, refine_box
-from tercast.cell import Cell, dz_of
+from tercast.cell import dz_of
+from tercast.compiled import dz_of_box
 from tercast.dz import DzSet
 from tercast.filter_volume import filter_volume
 from tercast.filters import Filter
@@ -42,29 +43,32 @@ def encode(filter_: Filter, depth: int, limit: int) -> Encoding:
     Where `limit` is enough, the set is the canonical one of all cells of full length that meet the filter;
     where it is not, a superset of it (see `tercast.refine`).
     """
-    schedule, cells = _cells(filter_, depth, limit)
+    schedule = filter_.topic.schedule(depth)
+    dz, taken = _cells(filter_, schedule, limit)
     whole = schedule.volume(schedule.width, [0] * len(schedule.halvings))
-    own = filter_volume(filter_)
-    taken = Fraction(sum(cell.volume for cell in cells), whole)
-    excess = min(max(taken / own - 1, Fraction(0)), _LARGEST)
-    return Encoding(tuple([dz_of(schedule, cell) for cell in cells]), float(excess))
+    excess = min(max(Fraction(taken, whole) / filter_volume(filter_) - 1, Fraction(0)), _LARGEST)
+    return Encoding(dz, float(excess))
 
 
 def encode_dz(filter_: Filter, depth: int, limit: int) -> DzSet:
     """The dz set of `encode` alone, which is faster."""
-    schedule, cells = _cells(filter_, depth, limit)
-    return tuple([dz_of(schedule, cell) for cell in cells])
+    return _cells(filter_, filter_.topic.schedule(depth), limit)[0]
 
 
-def _cells(filter_: Filter, depth: int, limit: int) -> tuple[Schedule, list[Cell]]:
+def _cells(filter_: Filter, schedule: Schedule, limit: int) -> tuple[DzSet, int]:
+    """The dz set, and its volume in units of the schedule."""
     if type(limit) is not int or not 1 <= limit <= MAX_LIMIT:
         expect_integer(limit, ("max_dz_per_filter",), 1, MAX_LIMIT)
     limit = min(limit, MAX_CELLS)
-    schedule = filter_.topic.schedule(depth)
     box = box_of(filter_, schedule)
     if box is not None:
-        return schedule, refine_box(schedule, box, limit)
-    return schedule, refine(schedule, _parts(filter_, schedule), limit)
+        dz = dz_of_box(box, filter_.topic, schedule, limit)
+        if dz is not None:
+            return dz, sum([1 << schedule.width + 1 - cell.bit_length() for cell in dz])
+        cells = refine_box(schedule, box, limit)
+    else:
+        cells = refine(schedule, _parts(filter_, schedule), limit)
+    return tuple([dz_of(schedule, cell) for cell in cells]), sum([cell.volume for cell in cells])
 
 
 def _parts(filter_: Filter, schedule: Schedule) -> list[Part]:

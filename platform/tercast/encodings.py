@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tercast.compiled import dz_of_text
 from tercast.dz import DzSet, text
 from tercast.encoder import encode_dz
 from tercast.errors import Refused
@@ -28,4 +29,7 @@ def encoding_of(request: Registering, topic: Topic, depth: int, limit: int) -> D
 
 def encode_text(filter_text: str, topic: Topic, depth: int, limit: int) -> DzSet:
     """The dz set of a filter's text."""
+    found = dz_of_text(filter_text, topic, topic.schedule(depth), limit)
+    if found is not None:
+        return found
     return encode_dz(Filter.parse(filter_text, topic, ("filter",)), depth, limit)

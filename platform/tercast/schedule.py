@@ -55,6 +55,7 @@ class Schedule:
             mine.append(b - 1)
         self.tables = [_spread_tables(mine) for mine in places]
         self.word_tables: Any = None  # of `tercast.event_batch`
+        self.box_encoder: Any = None  # of `tercast.compiled`; False where boxes are not encoded there
         self.halvings = [Halving(size, len(mine)) for size, mine in zip(sizes, places, strict=True)]
         self.masks = [sum(1 << place for place in mine) for mine in places]
         self.whole_sides = [(0, (1 << halving.bits) - 1) for halving in self.halvings]

@@ -15,6 +15,7 @@ from tercast.choice import PASSING
 from tercast.encoder import encode_dz
 from tercast.eventspace import Int, Topic
 from tercast.filters import Filter
+from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
 from tests.core.space_judge import canonical_texts
 
 ENDLESS = 1 << 18

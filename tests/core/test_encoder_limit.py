@@ -18,6 +18,7 @@ from tercast.errors import Refused
 from tercast.eventspace import Float, Int, Topic
 from tercast.filters import Filter
 from tercast.refine import refine
+from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
 from tests.core.space_strategies import filters, topics
 
 GRID = Topic("t", 0, (Int("a", 0, 1023), Int("b", 0, 1023), Int("c", 0, 1023)))
