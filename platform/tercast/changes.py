@@ -20,9 +20,14 @@ from tercast.tables import (
 )
 from tercast.trie import InPortKey, InPortMasks, Trie
 
+_KEPT_ROWS = 50_000
+
 
 class Writer:
-    """Writes entries; remembers how cells look as prefixes, since one cell stands at many switches."""
+    """Writes entries; remembers how cells look as prefixes, since one cell stands at many switches.
+
+    What it remembers is bounded.
+    """
 
     __slots__ = ("_address", "_rows")
 
@@ -32,13 +37,13 @@ class Writer:
 
     def plain(self, trie: Trie, key: Key, outputs: Mask) -> Entry:
         """The entry of a cell with these outputs."""
-        dst, priority = self._row(trie, key)
+        dst, priority = self._rows.get((trie.code, key)) or self._row(trie, key)
         return Entry(dst, None, priority, trie.site.actions(outputs))
 
     def in_port(self, trie: Trie, at: InPortKey, masks: InPortMasks) -> Entry:
         """The entry of a port and cell with outputs elsewhere and back."""
         port, key = at
-        dst, priority = self._row(trie, key)
+        dst, priority = self._rows.get((trie.code, key)) or self._row(trie, key)
         return Entry(dst, port, priority + IN_PORT_RISE, trie.site.actions(*masks))
 
     def table(self, tries: Iterable[Trie]) -> Table:
@@ -50,20 +55,21 @@ class Writer:
         return ordered(found)
 
     def _row(self, trie: Trie, key: Key) -> tuple[str, int]:
-        row = self._rows.get((trie.code, key))
-        if row is None:
-            dst = self._address.match(trie.code, trie.order.dz(key))
-            priority = self._address.topic_bits + (key & LENGTH_MASK) + LOWEST_PRIORITY
-            row = self._rows[trie.code, key] = (dst, priority)
+        if len(self._rows) >= _KEPT_ROWS:
+            self._rows.clear()
+        dst = self._address.match(trie.code, trie.order.dz(key))
+        priority = self._address.topic_bits + (key & LENGTH_MASK) + LOWEST_PRIORITY
+        row = self._rows[trie.code, key] = (dst, priority)
         return row
 
 
-def take_changes(queue: Queue, address: AddressPlan) -> Diff:
+def take_changes(queue: Queue, writer: Writer) -> Diff:
     """The net change of all tables since the last call; switches in the order in which changes reached them.
 
     Changes spread from subscribers towards publishers, so that is the order of adding.
     """
-    writer = Writer(address)
+    if not queue.tries:
+        return _NOTHING
     by_switch: dict[str, list[Trie]] = {}
     for trie in queue.tries:
         by_switch.setdefault(trie.site.id, []).append(trie)
@@ -73,6 +79,9 @@ def take_changes(queue: Queue, address: AddressPlan) -> Diff:
         trie.in_touched = {}
     queue.tries = []
     return Diff(tuple(diff for diff in diffs if len(diff)))
+
+
+_NOTHING = Diff()
 
 
 def _switch_changes(switch: str, tries: Iterable[Trie], writer: Writer) -> SwitchDiff:

@@ -31,11 +31,11 @@ def _with_undo(planner: Planner, requests: Sequence[_Parsed]) -> DryRun:
     planner.journal = []
     outcomes = tuple(_apply(planner, request) for request in requests)
     after = planner.counts()
-    diff = take_changes(planner.queue, planner.address)
+    diff = take_changes(planner.queue, planner.writer)
     for undo in reversed(planner.journal):
         undo()
     planner.journal = None
-    take_changes(planner.queue, planner.address)
+    take_changes(planner.queue, planner.writer)
     planner.queue.take_back(aside)
     planner.applied = applied
     return DryRun(outcomes, before, after, diff)

@@ -46,6 +46,8 @@ from tercast.views import DryRun, Outcome, TreeView
 __all__ = ["DryRun", "Outcome", "Planner", "TreeView"]
 
 _OK = Outcome(ok=True)
+_MATCHED = Outcome(ok=True, matched=True)
+_PENDING = Outcome(ok=True, matched=False)
 
 
 class Planner:
@@ -74,6 +76,7 @@ class Planner:
         self.queue = Queue()
         self._network = Network(self.topology)
         self._stale = False
+        self.writer = Writer(address)
         self._plans: dict[str, TopicPlan] = {}
         for topic in self.registry.topics.values():
             self._plan(topic)
@@ -128,7 +131,7 @@ class Planner:
 
     def take_diff(self) -> Diff:
         """What has changed in the tables since the last call."""
-        diff = take_changes(self.queue, self.address)
+        diff = take_changes(self.queue, self.writer)
         if self._bits_retired:
             self._bits_retired = False
             for site in self._network.sites.values():  # those of a stale one: sites to come have none
@@ -137,13 +140,12 @@ class Planner:
 
     def tables(self) -> dict[str, Table]:
         """The table of every switch that has entries."""
-        writer = Writer(self.address)
-        tables = {switch: writer.table(self._tries(switch)) for switch in self.topology.switches}
+        tables = {switch: self.writer.table(self._tries(switch)) for switch in self.topology.switches}
         return {switch: table for switch, table in tables.items() if table}
 
     def table(self, switch: str) -> Table:
         """The table of one switch, by priority and address."""
-        return Writer(self.address).table(self._tries(switch))
+        return self.writer.table(self._tries(switch))
 
     def counts(self) -> dict[str, int]:
         """The number of entries of every switch."""
@@ -203,8 +205,9 @@ class Planner:
         return dry_run(self, requests)
 
     def _register(self, request: Registering) -> Outcome:
-        bare, topic = self.registry.prepare(request)
-        registration = bare.encoded(encoding_of(request, topic, self.depth, self.limits.max_dz_per_filter))
+        topic = self.registry.check(request)
+        dz = encoding_of(request, topic, self.depth, self.limits.max_dz_per_filter)
+        registration = self.registry.registration(request, dz)
         tree_number = self.network.next_tree
         self._enter(registration)
         over = self._exceeded()
@@ -215,7 +218,7 @@ class Planner:
             self.journal.append(lambda: self._forget(registration, tree_number))
         if registration.kind == ADVERTISEMENT:
             return _OK
-        return Outcome(ok=True, matched=self._plans[topic.name].matched(registration.dz))
+        return _MATCHED if self._plans[topic.name].matched(dz) else _PENDING
 
     def _withdraw(self, request: Withdrawing) -> Outcome:
         registration = self.registry.find(request)
@@ -328,7 +331,7 @@ class Planner:
     def _exceeded(self) -> tuple[str, ...]:
         """The switches that the last request left over their budget, with more entries than before."""
         marked = self.queue.take_marked()
-        if not self.enforce_budgets:
+        if not marked or not self.enforce_budgets:
             return ()
         return tuple(
             site.id

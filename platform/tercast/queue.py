@@ -90,6 +90,8 @@ class Queue:
     def take_marked(self) -> list[tuple[Site, int]]:
         """The switches whose tables changed since the last call, with their numbers of entries before."""
         marked = self._marked
+        if not marked:
+            return marked
         for site, _ in marked:
             site.marked = False
         self._marked = []

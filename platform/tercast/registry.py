@@ -75,15 +75,20 @@ class Registry:
 
     def prepare(self, request: Registering) -> tuple[Registration, Topic]:
         """What the request would register, not encoded yet, and its topic; nothing changes."""
+        topic = self.check(request)
+        return self.registration(request, request.dz or ()), topic
+
+    def check(self, request: Registering) -> Topic:
+        """The topic of a request that can be registered; Refused where it cannot."""
         if request.id in self.live:
             raise Refused(("id",), "duplicate", f"{shown(request.id)} is live already", request.id)
         self.topology.known_host(request.host, ("host",))
-        topic = self.known_topic(request.topic, ("topic",))
+        return self.known_topic(request.topic, ("topic",))
+
+    def registration(self, request: Registering, dz: DzSet) -> Registration:
+        """What a checked request registers, with its encoding; nothing changes."""
         kind = ADVERTISEMENT if isinstance(request, Advertise) else SUBSCRIPTION
-        filter_text = request.filter
-        return Registration(
-            self.next_seq, kind, request.id, request.host, request.topic, filter_text, request.dz or ()
-        ), topic
+        return Registration(self.next_seq, kind, request.id, request.host, request.topic, request.filter, dz)
 
     def register(self, registration: Registration) -> None:
         """Take in a registration: a new one, or one that was withdrawn and comes back to its place."""

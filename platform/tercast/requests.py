@@ -150,6 +150,9 @@ def read_request(obj: object, path: Path = (), platform: bool = True) -> Request
 
 def _read_registering(kind: type[Registering], platform: bool) -> Reader:
     def read(obj: Mapping[str, object], path: Path) -> Request:
+        if obj.keys() == _COMMON and {*map(type, obj.values())} == _TEXTS:
+            name = read_name(obj["id"], (*path, "id"))
+            return kind(name, obj["host"], obj["topic"], obj["filter"])  # type: ignore[arg-type]
         own_dz = platform and "dz" in obj
         required = ("op", "id", "host", "topic") if own_dz else ("op", "id", "host", "topic", "filter")
         fields = expect_keys(obj, path, required, ("dz", "filter") if own_dz else ())
@@ -163,6 +166,10 @@ def _read_registering(kind: type[Registering], platform: bool) -> Reader:
         )
 
     return read
+
+
+_COMMON = {"op", "id", "host", "topic", "filter"}
+_TEXTS = {str}
 
 
 def read_cells(value: object, path: Path) -> DzSet:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 IN_PORT: Final = "in_port"
 """The port that a packet came from."""
@@ -43,8 +43,7 @@ Action = Output | SetDst
 Key = tuple[str, int | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One content filter: events to `dst` (a CIDR prefix), from `in_port` if that is set, meet `actions`."""
 
     dst: str
@@ -133,12 +132,15 @@ def switch_diff(
     switch: str, added: Iterable[Entry], modified: Iterable[Entry], removed: Iterable[Entry]
 ) -> SwitchDiff:
     """A change with its entries put into the order in which they are applied."""
-    return SwitchDiff(
-        switch,
-        tuple(sorted(added, key=_longest_first)),
-        tuple(sorted(modified, key=_longest_first)),
-        tuple(sorted(removed, key=_longest_first, reverse=True)),
-    )
+    return SwitchDiff(switch, _sorted(added), _sorted(modified), _sorted(removed)[::-1])
+
+
+def _sorted(entries: Iterable[Entry]) -> Table:
+    """Longest prefixes first."""
+    rows = list(entries)
+    if len(rows) > 1:
+        rows.sort(key=_longest_first)
+    return tuple(rows)
 
 
 def ordered(entries: Iterable[Entry]) -> Table:

@@ -28,7 +28,7 @@ _WORD[[ord(c) for c in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 class Names(NamedTuple):
     """The attributes of a topic: names end to end, where each begins, domains (empty: it is not for here)."""
 
-    text: Text
+    text: Ints
     starts: Ints
     low: Ints
     high: Ints
