@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tercast.addressing import AddressPlan
+from tercast.aggregation.overlay import TopicOverlay, overlay_of
+from tercast.aggregation.table import Table as Installed
 from tercast.keys import LENGTH_MASK, Key
 from tercast.queue import Queue
 from tercast.site import Mask
@@ -46,10 +48,24 @@ class Writer:
         dst, priority = self._rows.get((trie.code, key)) or self._row(trie, key)
         return Entry(dst, port, priority + IN_PORT_RISE, trie.site.actions(*masks))
 
-    def table(self, tries: Iterable[Trie]) -> Table:
-        """The table of a switch: the entries of all its topics, by priority and address."""
+    def installed(self, table: Installed, key: Key, mask: Mask) -> Entry:
+        """The entry of a cell in a table that aggregation keeps."""
+        if not table.port:
+            return self.plain(table.trie, key, mask)
+        return self.in_port(table.trie, (table.port, key), (mask & ~table.mates, mask & table.mates))
+
+    def table(self, tries: Iterable[Trie], exact: bool = False) -> Table:
+        """The table of a switch: the entries of all its topics, by priority and address.
+
+        `exact` asks for the exact ones, also where others are installed.
+        """
         found: list[Entry] = []
         for trie in tries:
+            overlay = None if exact else overlay_of(trie)
+            if overlay is not None:
+                for table, rows in overlay.rows():
+                    found += [self.installed(table, key, mask) for key, mask in rows.items()]
+                continue
             found += [self.plain(trie, key, mask) for key, mask in trie.entries.items()]
             found += [self.in_port(trie, at, masks) for at, masks in trie.in_entries.items()]
         return ordered(found)
@@ -71,10 +87,11 @@ def take_changes(queue: Queue, writer: Writer) -> Diff:
     if not queue.tries:
         return _NOTHING
     by_switch: dict[str, list[Trie]] = {}
-    for trie in queue.tries:
+    tries = dict.fromkeys(queue.tries)  # one over which an overlay stands may be there several times
+    for trie in tries:
         by_switch.setdefault(trie.site.id, []).append(trie)
     diffs = [_switch_changes(switch, tries, writer) for switch, tries in by_switch.items()]
-    for trie in queue.tries:
+    for trie in tries:
         trie.touched = {}
         trie.in_touched = {}
     queue.tries = []
@@ -89,6 +106,10 @@ def _switch_changes(switch: str, tries: Iterable[Trie], writer: Writer) -> Switc
     modified: list[Entry] = []
     removed: list[Entry] = []
     for trie in tries:
+        overlay = overlay_of(trie)
+        if overlay is not None:
+            _installed_changes(overlay, writer, added, modified, removed)
+            continue
         for key, before in trie.touched.items():
             after = trie.entries.get(key, 0)
             if before == after:
@@ -106,3 +127,19 @@ def _switch_changes(switch: str, tries: Iterable[Trie], writer: Writer) -> Switc
             elif masks is not None:
                 removed.append(writer.in_port(trie, at, masks))
     return switch_diff(switch, added, modified, removed)
+
+
+def _installed_changes(
+    overlay: TopicOverlay, writer: Writer, added: list[Entry], modified: list[Entry], removed: list[Entry]
+) -> None:
+    """The same where aggregation keeps the tables; what was touched is forgotten."""
+    for table in overlay.tables.values():
+        for key, before in table.touched.items():
+            after = table.value(key)
+            if before == after:
+                continue
+            if after is not None:
+                (added if before is None else modified).append(writer.installed(table, key, after))
+            elif before is not None:
+                removed.append(writer.installed(table, key, before))
+    overlay.take()

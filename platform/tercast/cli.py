@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from time import perf_counter
 from typing import Any
 
+from tercast.carry_out import carry_out, entries_table, read_budget_option
 from tercast.encoder import encode
 from tercast.errors import Refused, RefusedMany
 from tercast.files import STANDARD_OUTPUT, FileRefused, read_document, read_lines, write_json
 from tercast.plan import encodings_json, plan_json, read_plan
 from tercast.plan_checks import check_plan
-from tercast.planner import Planner
+from tercast.requests import METHODS
 from tercast.scenario import Scenario, read_scenario
 from tercast.simulate import Simulator
-from tercast.timing import Timing
 
 DONE, FAILED, REFUSED = 0, 1, 2
 
 _EXAMPLES = """\
 examples:
   tercast plan scenario.json -o plan.json --timing
+  tercast plan scenario.json -o plan.json --aggregation la --budget all=600 --budget s1=32
   tercast verify scenario.json plan.json
   tercast simulate scenario.json plan.json --events events.jsonl -o report.json
   tercast encode scenario.json
@@ -84,6 +83,21 @@ def _add_plan(commands: Any) -> None:
         "-o", "--output", metavar="PLAN", default=STANDARD_OUTPUT, help="- is standard output"
     )
     parser.add_argument("--timing", action="store_true", help="print a JSON line with how long requests took")
+    parser.add_argument(
+        "--budget",
+        metavar="SWITCH=N",
+        action="append",
+        type=_budget,
+        help="another budget than the scenario's (all=N: for every switch; N may be none); may be repeated",
+    )
+    parser.add_argument(
+        "--aggregation", metavar="METHOD", choices=METHODS, help=f"another method: {', '.join(METHODS)}"
+    )
+    parser.add_argument(
+        "--entries",
+        action="store_true",
+        help="tell the entries of every switch on standard error, exact and installed; so do other budgets",
+    )
     parser.set_defaults(run=run_plan)
 
 
@@ -123,37 +137,14 @@ def _add_encode(commands: Any) -> None:
 def run_plan(args: argparse.Namespace) -> int:
     """`tercast plan`."""
     scenario = _read_scenario(args.scenario)
-    beginning = scenario.beginning()
-    planner = Planner(
-        scenario.address,
-        scenario.limits,
-        beginning.topology,
-        beginning.topics.values(),
-        enforce_budgets=False,
-    )
-    timing = _carry_out(args.scenario, planner, scenario)
-    _refuse_budgets(args.scenario, planner, scenario.aggregation.method)
-    write_json(args.output, plan_json(planner))
+    budgets = dict(args.budget or ())
+    carried = carry_out(args.scenario, scenario, args.aggregation or scenario.aggregation.method, budgets)
+    write_json(args.output, plan_json(carried.planner, carried.failed.values()))
     if args.timing:
-        print(json.dumps(timing.to_json()))
+        print(json.dumps(carried.timing.to_json()))
+    if args.entries or args.budget or args.aggregation:
+        _tell(entries_table(carried.planner))
     return DONE
-
-
-def _carry_out(name: str, planner: Planner, scenario: Scenario) -> Timing:
-    """Apply all requests one by one."""
-    timing = Timing()
-    gc.freeze()  # what was read stays; the collector need not look at it again
-    try:
-        for i, request in enumerate(scenario.requests):
-            start = perf_counter()
-            outcome = planner.apply(request)
-            changes = len(planner.take_diff())
-            timing.note(perf_counter() - start, changes)
-            if outcome.reason is not None:
-                raise FileRefused([f"{name}: {outcome.reason.under('requests', i)}"])
-    finally:
-        gc.unfreeze()
-    return timing
 
 
 def run_verify(args: argparse.Namespace) -> int:
@@ -195,25 +186,15 @@ def run_encode(args: argparse.Namespace) -> int:
     return DONE
 
 
+def _budget(text: str) -> tuple[str, int | None]:
+    try:
+        return read_budget_option(text)
+    except Refused as refused:
+        raise argparse.ArgumentTypeError(str(refused)) from None
+
+
 def _read_scenario(name: str) -> Scenario:
     return read_document(name, read_scenario)
-
-
-def _refuse_budgets(name: str, planner: Planner, method: str) -> None:
-    """Exact tables larger than budgets are no plan; while they hold, no method has anything to do."""
-    counts = planner.counts()
-    why = (
-        "is none"
-        if method == "none"
-        else f'"{method}" is not available: this version makes exact tables only'
-    )
-    lines = [
-        f"{name}: switch {switch} needs {counts[switch]} entries, its tcam_budget is "
-        f"{planner.topology.switches[switch].tcam_budget}, and aggregation.method {why}"
-        for switch in planner.over_budget()
-    ]
-    if lines:
-        raise FileRefused(lines)
 
 
 def _tell(lines: Any) -> None:

@@ -53,6 +53,11 @@ class Forest:
         """The tree that owns all of a cell that it owns at all."""
         return self._owner[self._cells.covering(key)]
 
+    def pieces(self, key: Key) -> list[tuple[Key, Tree]]:
+        """The widest cells that trees own and that have a part in a cell, each with its tree."""
+        top = self._cells.covering(key)
+        return [(cell, self._owner[cell]) for cell in ((top,) if top else self._cells.below(key))]
+
     def claim(self, cells: DzSet) -> tuple[dict[Tree, DzSet], DzSet]:
         """The parts of a canonical set that trees own, and what is left of it (Mishra, algorithm 4.1)."""
         owned: dict[Tree, list[Dz]] = {}

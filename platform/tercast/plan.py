@@ -38,6 +38,10 @@ class Failure:
     switches: tuple[str, ...]
     reason: str
 
+    def to_json(self) -> dict[str, object]:
+        """As in a plan."""
+        return {"id": self.id, "switches": list(self.switches), "reason": self.reason}
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -51,8 +55,8 @@ class Plan:
     failed: tuple[Failure, ...]
 
 
-def plan_json(planner: Planner) -> dict[str, Any]:
-    """The plan that a planner has come to, as JSON."""
+def plan_json(planner: Planner, failed: Iterable[Failure] = ()) -> dict[str, Any]:
+    """The plan that a planner has come to, as JSON; `failed` are the requests that it has no room for."""
     return {
         "format": FORMAT,
         "encodings": encodings_json(planner.encodings()),
@@ -60,7 +64,7 @@ def plan_json(planner: Planner) -> dict[str, Any]:
         "flows": {switch: [entry.to_json() for entry in table] for switch, table in planner.tables().items()},
         "pending": planner.pending(),
         "unreachable": [list(pair) for pair in planner.unreachable()],
-        "failed": [],
+        "failed": [failure.to_json() for failure in failed],
     }
 
 

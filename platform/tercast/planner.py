@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from tercast.addressing import AddressPlan
+from tercast.aggregation.keeper import Keeper, Step
+from tercast.aggregation.operations import aggregate, set_aggregation, set_budget, settle
 from tercast.changes import Writer, take_changes
 from tercast.dz import DzSet
 from tercast.encodings import encode_text, encoding_of
@@ -25,9 +27,11 @@ from tercast.registry import ADVERTISEMENT, Change, Registration, Registry
 from tercast.requests import (
     Add,
     Advertise,
+    Aggregate,
     Registering,
     Remove,
     Request,
+    SetAggregation,
     SetBudget,
     SetIndexed,
     Subscribe,
@@ -41,7 +45,7 @@ from tercast.tables import Diff, Table
 from tercast.topic_plan import Claim, TopicPlan
 from tercast.topology import Topology
 from tercast.trie import Trie
-from tercast.views import DryRun, Outcome, TreeView
+from tercast.views import DryRun, Outcome, TreeView, no_room
 
 __all__ = ["DryRun", "Outcome", "Planner", "TreeView"]
 
@@ -78,6 +82,7 @@ class Planner:
         self._stale = False
         self.writer = Writer(address)
         self._plans: dict[str, TopicPlan] = {}
+        self.keeper = Keeper(self)
         for topic in self.registry.topics.values():
             self._plan(topic)
 
@@ -99,6 +104,11 @@ class Planner:
         return self._network
 
     @property
+    def is_stale(self) -> bool:
+        """Whether plans, of nothing, have still to follow a network that has changed."""
+        return self._stale
+
+    @property
     def plans(self) -> Collection[TopicPlan]:
         """What is planned for each topic."""
         return self._plans.values()
@@ -118,6 +128,12 @@ class Planner:
                     return self._register(request)
                 case Unsubscribe() | Unadvertise():
                     return self._withdraw(request)
+                case SetAggregation(method):
+                    return set_aggregation(self, method)
+                case SetBudget():
+                    return set_budget(self, request)
+                case Aggregate():
+                    return aggregate(self, request.method, request.covers)
                 case _:
                     return self._change(request)
         except Refused as refused:
@@ -136,25 +152,33 @@ class Planner:
             self._bits_retired = False
             for site in self._network.sites.values():  # those of a stale one: sites to come have none
                 site.release_retired()
+        self.keeper.prune()
         return diff
 
     def tables(self) -> dict[str, Table]:
-        """The table of every switch that has entries."""
-        tables = {switch: self.writer.table(self._tries(switch)) for switch in self.topology.switches}
-        return {switch: table for switch, table in tables.items() if table}
+        """The table of every switch that has entries, as it is to be installed."""
+        return self._tables(exact=False)
+
+    def exact_tables(self) -> dict[str, Table]:
+        """The same without aggregation."""
+        return self._tables(exact=True)
 
     def table(self, switch: str) -> Table:
-        """The table of one switch, by priority and address."""
+        """The table of one switch as it is to be installed, by priority and address."""
         return self.writer.table(self._tries(switch))
 
     def counts(self) -> dict[str, int]:
-        """The number of entries of every switch."""
+        """The number of installed entries of every switch."""
+        return {switch: site.installed for switch, site in self.network.sites.items()}
+
+    def exact_counts(self) -> dict[str, int]:
+        """The same without aggregation."""
         return {switch: site.count for switch, site in self.network.sites.items()}
 
     def over_budget(self) -> tuple[str, ...]:
         """The switches that have more entries than their budget allows."""
         sites = self.network.sites.values()
-        return tuple(site.id for site in sites if site.budget is not None and site.count > site.budget)
+        return tuple(site.id for site in sites if site.budget is not None and site.installed > site.budget)
 
     def trees(self) -> list[TreeView]:
         """All trees, oldest first."""
@@ -210,12 +234,12 @@ class Planner:
         registration = self.registry.registration(request, dz)
         tree_number = self.network.next_tree
         self._enter(registration)
-        over = self._exceeded()
+        step, over = self._exceeded(registration)
         if over:
-            self._forget(registration, tree_number)
-            return self._too_much(registration.id, over)
+            self._forget(registration, tree_number, step)
+            return no_room(self.topology, registration.id, over)
         if self.journal is not None:
-            self.journal.append(lambda: self._forget(registration, tree_number))
+            self.journal.append(lambda: self._forget(registration, tree_number, step))
         if registration.kind == ADVERTISEMENT:
             return _OK
         return _MATCHED if self._plans[topic.name].matched(dz) else _PENDING
@@ -223,23 +247,22 @@ class Planner:
     def _withdraw(self, request: Withdrawing) -> Outcome:
         registration = self.registry.find(request)
         claim = self._leave(registration)
-        over = self._exceeded()
+        step, over = self._exceeded(registration)
         if over:
-            self._return(registration, claim)
-            return self._too_much(registration.id, over)
+            self._return(registration, claim, step)
+            return no_room(self.topology, registration.id, over)
         if self.journal is not None:
-            self.journal.append(lambda: self._return(registration, claim))
+            self.journal.append(lambda: self._return(registration, claim, step))
         return _OK
 
     def _change(self, request: Change) -> Outcome:
         if isinstance(request, SetIndexed):
             self._reindex(request)
-        elif isinstance(request, SetBudget):
-            self.registry.change(request)
-            self.network.read_budgets()
         else:
             self._change_network(request)
-        self.queue.take_marked()
+        marked = self.queue.take_marked()
+        if not self.keeper.idle:
+            self.keeper.settle_all(marked)
         # while the network is stale nothing is registered, and tables are empty
         return Outcome(ok=True, failed_switches=() if self._stale else self.over_budget())
 
@@ -276,6 +299,7 @@ class Planner:
         encoded = [reg.encoded(encode_text(reg.filter or "", after, self.depth, limit)) for reg in live]
         self.registry.change(request)
         plan = self._plans[request.topic]
+        self.keeper.forget_topic(request.topic)
         plan.clear()
         plan.topic = after
         for registration in encoded:
@@ -308,15 +332,19 @@ class Planner:
         self.registry.withdraw(registration)
         return claim
 
-    def _forget(self, registration: Registration, tree_number: int) -> None:
+    def _forget(self, registration: Registration, tree_number: int, step: Step | None) -> None:
         """Take `_enter` back: as if the registration had never been."""
+        if step is not None:
+            self.keeper.take_back(step)
         self._leave(registration)
         self.network.next_tree = tree_number
         self.registry.next_seq = registration.seq
-        self.queue.take_marked()
+        self._follow_back(registration)
 
-    def _return(self, registration: Registration, claim: Claim | None) -> None:
+    def _return(self, registration: Registration, claim: Claim | None, step: Step | None) -> None:
         """Take `_leave` back."""
+        if step is not None:
+            self.keeper.take_back(step)
         self.registry.register(registration)
         plan = self._plans[registration.topic]
         if registration.kind == ADVERTISEMENT:
@@ -326,25 +354,30 @@ class Planner:
         else:
             plan.subscribe(registration.host, registration.dz)
         self.queue.settle()
-        self.queue.take_marked()
+        self._follow_back(registration)
 
-    def _exceeded(self) -> tuple[str, ...]:
-        """The switches that the last request left over their budget, with more entries than before."""
+    def _follow_back(self, registration: Registration) -> None:
         marked = self.queue.take_marked()
+        if not self.keeper.idle:
+            is_ad = registration.kind == ADVERTISEMENT
+            self.keeper.follow_back(marked, registration.topic if is_ad else None)
+
+    def _exceeded(self, registration: Registration) -> tuple[Step | None, tuple[str, ...]]:
+        """What aggregation did for the last request; the switches over their budget with more than before."""
+        marked = self.queue.take_marked()
+        if not self.keeper.idle:
+            return settle(self, marked, registration)
         if not marked or not self.enforce_budgets:
-            return ()
-        return tuple(
+            return None, ()
+        return None, tuple(
             site.id
             for site, before in marked
             if site.budget is not None and site.count > site.budget and site.count > before
         )
 
-    def _too_much(self, name: str, switches: tuple[str, ...]) -> Outcome:
-        budgets = ", ".join(
-            f"{shown(switch)} ({self.topology.switches[switch].tcam_budget})" for switch in switches
-        )
-        detail = f"{shown(name)} needs more entries than the budgets of these switches allow: {budgets}"
-        return Outcome(False, Refused((), "budget", detail, name), failed_switches=switches)
+    def _tables(self, exact: bool) -> dict[str, Table]:
+        tables = {switch: self.writer.table(self._tries(switch), exact) for switch in self.topology.switches}
+        return {switch: table for switch, table in tables.items() if table}
 
     def _tries(self, switch: str) -> Iterable[Trie]:
         return (plan.tries[switch] for plan in self._plans.values() if switch in plan.tries)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tercast.aggregation.overlay import overlay_of
 from tercast.keys import Key
 from tercast.site import Bit, Site
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from tercast.trie import Trie
 
 Message = tuple["Trie", Key, Bit]
-Aside = list[tuple["Trie", dict[Any, Any], dict[Any, Any]]]
+Aside = list[tuple["Trie", dict[Any, Any], dict[Any, Any], Any]]
 
 
 class Queue:
@@ -103,8 +104,10 @@ class Queue:
 
     def put_aside(self) -> Aside:
         """Hand over what was touched, and begin anew."""
-        aside = [(trie, trie.touched, trie.in_touched) for trie in self.tries]
-        for trie in self.tries:
+        aside: Aside = []
+        for trie in dict.fromkeys(self.tries):
+            overlay = overlay_of(trie)
+            aside.append((trie, trie.touched, trie.in_touched, None if overlay is None else overlay.take()))
             trie.touched = {}
             trie.in_touched = {}
         self.tries = []
@@ -113,7 +116,13 @@ class Queue:
     def take_back(self, aside: Aside) -> None:
         """Go on from what `put_aside` handed over; tables are as they were then."""
         self.tries = []
-        for trie, touched, in_touched in aside:
-            trie.touched = touched
-            trie.in_touched = in_touched
+        for trie, touched, in_touched, installed in aside:
+            overlay = overlay_of(trie)
+            if overlay is None:
+                trie.touched = touched
+                trie.in_touched = in_touched
+            elif installed is None:  # it came since
+                overlay.give_exact(touched, in_touched)
+            else:
+                overlay.give(installed)
             self.tries.append(trie)

@@ -6,10 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tercast import dz as dzs
+from tercast.aggregation.covers import NetworkCovers, read_network_covers
 from tercast.dz import DzSet
 from tercast.errors import Path, Refused, shown
 from tercast.strict import expect_integer, expect_keys, expect_list, expect_object, expect_text
 from tercast.topology_parts import Attachment, read_budget, read_name, read_port
+
+METHODS = ("none", "la", "fa-lb", "fa-pb", "optimal")
+"""How tables are brought within budgets."""
 
 MAX_CELLS = 1 << 16
 """The most cells that a request may bring of its own."""
@@ -93,6 +97,21 @@ class SetBudget:
 
 
 @dataclass(frozen=True, slots=True)
+class SetAggregation:
+    """From now on LA makes room where a budget is exceeded; with `none` nothing does."""
+
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """What an aggregation came to: the covers of the switches that it names take the place of those there."""
+
+    method: str
+    covers: NetworkCovers
+
+
+@dataclass(frozen=True, slots=True)
 class Add:
     """A switch, link, host or topic (`kind`) comes, described as in a scenario."""
 
@@ -126,6 +145,8 @@ Request = (
     | HostMove
     | SetIndexed
     | SetBudget
+    | SetAggregation
+    | Aggregate
     | Add
     | Remove
     | RemoveLink
@@ -224,6 +245,26 @@ def _read_set_budget(obj: Mapping[str, object], path: Path) -> Request:
     return SetBudget(expect_text(fields["switch"], (*path, "switch")), budget)
 
 
+def read_method(value: object, path: Path) -> str:
+    """The name of a method of aggregation."""
+    method = expect_text(value, path)
+    if method not in METHODS:
+        detail = f"{shown(method)} is none of {', '.join(METHODS)}"
+        raise Refused(path, "unknown_method", detail, method)
+    return method
+
+
+def _read_set_aggregation(obj: Mapping[str, object], path: Path) -> Request:
+    fields = expect_keys(obj, path, ("op", "method"))
+    return SetAggregation(read_method(fields["method"], (*path, "method")))
+
+
+def _read_aggregate(obj: Mapping[str, object], path: Path) -> Request:
+    fields = expect_keys(obj, path, ("op", "method", "covers"))
+    method = read_method(fields["method"], (*path, "method"))
+    return Aggregate(method, read_network_covers(fields["covers"], (*path, "covers")))
+
+
 def _read_add(kind: str) -> Reader:
     def read(obj: Mapping[str, object], path: Path) -> Request:
         return Add(kind, expect_keys(obj, path, ("op", kind))[kind])
@@ -267,4 +308,6 @@ _READERS: dict[str, Reader] = {
     **{f"add_{kind}": _read_add(kind) for kind in ("switch", "link", "host", "topic")},
     **{f"remove_{kind}": _read_remove(kind) for kind in ("switch", "host", "topic")},
     "remove_link": _read_remove_link,
+    "set_aggregation": _read_set_aggregation,
+    "aggregate": _read_aggregate,
 }

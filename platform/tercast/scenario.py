@@ -13,12 +13,21 @@ from tercast.eventspace import Topic
 from tercast.filters import Filter
 from tercast.limits import Limits
 from tercast.registry import Registry
-from tercast.requests import Advertise, Request, Subscribe, Unadvertise, Unsubscribe, read_request
+from tercast.requests import (
+    Advertise,
+    Aggregate,
+    Request,
+    SetAggregation,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+    read_method,
+    read_request,
+)
 from tercast.strict import expect_keys, expect_list, expect_text, wrong_type
 from tercast.topology_json import read_topology
 
 FORMAT = "scenario/1"
-METHODS = ("none", "la", "fa-lb", "fa-pb", "optimal")
 
 Result = TypeVar("Result")
 
@@ -104,10 +113,7 @@ class _Errors:
 
 def _read_aggregation(obj: object, path: Path) -> Aggregation:
     fields = expect_keys(obj, path, (), ("method", "traffic", "sampling"))
-    method = expect_text(fields.get("method", "none"), (*path, "method"))
-    if method not in METHODS:
-        detail = f"{shown(method)} is none of {', '.join(METHODS)}"
-        raise Refused((*path, "method"), "unknown_method", detail, method)
+    method = read_method(fields.get("method", "none"), (*path, "method"))
     traffic = expect_text(fields["traffic"], (*path, "traffic")) if "traffic" in fields else None
     if traffic is not None and (not traffic or "\0" in traffic or not traffic.isprintable()):
         detail = f"{shown(traffic)} is no path; name a file relative to the scenario"
@@ -168,5 +174,7 @@ def _carry_out(registry: Registry, request: Request, filters: dict[str, Filter])
             registry.register(registration)
         case Unsubscribe() | Unadvertise():
             registry.withdraw(registry.find(request))
+        case SetAggregation() | Aggregate():
+            pass  # about tables, not about what is registered
         case _:
             registry.change(request)

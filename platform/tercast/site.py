@@ -10,8 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from tercast.tables import IN_PORT, Action, Output, SetDst
+
+if TYPE_CHECKING:
+    from tercast.aggregation.overlay import Overlay
 
 Mask = int
 Bit = int
@@ -36,7 +40,10 @@ class Socket:
 
 
 class Site:
-    """The bits of one switch, its number of entries, and the meaning of its masks."""
+    """The bits of one switch, its number of exact entries, and the meaning of its masks.
+
+    Where `overlay` is set, aggregation stands between the exact entries and those that are installed.
+    """
 
     __slots__ = (
         "_actions",
@@ -55,6 +62,7 @@ class Site:
         "link_bits",
         "links",
         "marked",
+        "overlay",
     )
 
     def __init__(self, switch: str, budget: int | None = None) -> None:
@@ -62,6 +70,7 @@ class Site:
         self.budget = budget
         self.count = 0
         self.marked = False
+        self.overlay: Overlay | None = None
         self.links: Mask = 0
         self.hosts: Mask = 0
         self.link_bits: dict[int, Bit] = {}
@@ -74,6 +83,11 @@ class Site:
         self._retired: list[Bit] = []
         self._memo: dict[tuple[Mask, Mask, Mask, Mask], State] = {}
         self._actions: dict[tuple[Mask, Mask], tuple[Action, ...]] = {}
+
+    @property
+    def installed(self) -> int:
+        """The number of entries in its tables: those of the overlay, where aggregation keeps one."""
+        return self.count if self.overlay is None else self.overlay.count
 
     def link_bit(self, port: int) -> Bit:
         """The bit of a link port, given to it at the first call."""

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tercast.addressing import AddressPlan
+from tercast.aggregation.covers import network_covers_json, read_network_covers
+from tercast.aggregation.keeper import NONE_METHOD
 from tercast.dz import DzSet, parse, text
 from tercast.eventspace import Topic
 from tercast.forest import Forest
@@ -45,6 +47,7 @@ def take_snapshot(planner: Planner) -> dict[str, Any]:
             for plan in plans
             for ad, claim in sorted(plan.claims.items())
         },
+        **_aggregation_json(planner),
     }
 
 
@@ -71,6 +74,9 @@ def restore_planner(data: Mapping[str, Any]) -> Planner:
             planner.plan(registration.topic).subscribe(registration.host, registration.dz)
     planner.queue.settle()
     planner.network.next_tree = data["next_tree"]
+    aggregation = data.get("aggregation")
+    if aggregation is not None:
+        planner.keeper.restore(aggregation["method"], read_network_covers(aggregation["covers"]))
     planner.take_diff()
     planner.queue.take_marked()
     return planner
@@ -100,6 +106,14 @@ def _restore_trees(planner: Planner, data: Mapping[str, Any]) -> None:
             plan.claim(registration.id, registration.host, claim)
     planner.queue.settle()
     network.load = +network.load
+
+
+def _aggregation_json(planner: Planner) -> dict[str, Any]:
+    """The policy and all covers; nothing where there is neither."""
+    covers = network_covers_json(planner.keeper.covers())
+    if planner.keeper.method == NONE_METHOD and not covers:
+        return {}
+    return {"aggregation": {"method": planner.keeper.method, "covers": covers}}
 
 
 def _down(topology: Topology) -> dict[str, Any]:

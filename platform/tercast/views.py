@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tercast.dz import DzSet, text
-from tercast.errors import Refused
+from tercast.errors import Refused, shown
 from tercast.tables import Diff
+from tercast.topology import Topology
 from tercast.trees import LinkEnds
 
 
@@ -24,6 +25,13 @@ class Outcome:
     reason: Refused | None = None
     matched: bool | None = None
     failed_switches: tuple[str, ...] = ()
+
+
+def no_room(topology: Topology, name: str, switches: tuple[str, ...]) -> Outcome:
+    """A request would leave switches over their budget."""
+    budgets = ", ".join(f"{shown(switch)} ({topology.switches[switch].tcam_budget})" for switch in switches)
+    detail = f"{shown(name)} needs more entries than the budgets of these switches allow: {budgets}"
+    return Outcome(False, Refused((), "budget", detail, name), failed_switches=switches)
 
 
 @dataclass(frozen=True, slots=True)

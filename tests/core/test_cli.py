@@ -142,7 +142,7 @@ def test_a_wider_entry_that_reaches_nobody_else_holds_unless_strictness_is_asked
     assert all(line.startswith("needless: ") for line in errors)
 
 
-@pytest.mark.parametrize("method", ["la", "fa-lb", "fa-pb", "optimal"])
+@pytest.mark.parametrize("method", ["fa-lb", "fa-pb", "optimal"])
 def test_methods_that_are_not_there_are_refused_by_name_where_a_budget_needs_one(
     bench: Bench, method: str
 ) -> None:

@@ -1,0 +1,258 @@
+"""Keeps the tables of a network within their budgets, request by request.
+
+What is asked for is planned exactly, as if there were no budgets; where tables are too large, overlays
+install less. An overlay comes to a switch when its budget is first exceeded, or when covers are given to it,
+and goes when it is exact again, so a network without covers does nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from tercast.aggregation.covers import NetworkCovers, TableCovers
+from tercast.aggregation.la import shrink
+from tercast.aggregation.mend import lay, mend, suspect
+from tercast.aggregation.overlay import Overlay
+from tercast.aggregation.spread import spreads, table_covers
+from tercast.aggregation.table import Table, Undo
+from tercast.keys import Key
+from tercast.site import Site
+
+if TYPE_CHECKING:
+    from tercast.planner import Planner
+
+NONE_METHOD = "none"
+
+Marked = Iterable[tuple[Site, int]]
+
+
+class Step:
+    """What one request has done to covers, and how many entries switches had before it."""
+
+    __slots__ = ("before", "undo")
+
+    def __init__(self) -> None:
+        self.before: dict[Site, int] = {}
+        self.undo: list[Undo] = []
+
+
+class Keeper:
+    """The overlays of a planner's network, and the policy: whether LA may make room (`none`: it may not)."""
+
+    __slots__ = ("_planner", "_touched", "method", "overlays")
+
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+        self.method = NONE_METHOD
+        self.overlays: dict[str, Overlay] = {}
+        self._touched: set[str] = set()
+
+    @property
+    def idle(self) -> bool:
+        """Whether there is nothing to do here, whatever happens."""
+        return not self.overlays and not self.lays
+
+    @property
+    def lays(self) -> bool:
+        """Whether LA may make room."""
+        return self.method != NONE_METHOD
+
+    def settle(self, marked: Marked, topic: str | None = None, cells: Iterable[Key] = ()) -> Step:
+        """Let installed tables follow a request; in `cells` of `topic` trees may have changed."""
+        step = Step()
+        involved = self._follow(marked, step)
+        if topic is not None:
+            involved |= self._suspect(topic, list(cells))
+        self._mend(involved, step)
+        self._make_room(involved, step)
+        return step
+
+    def settle_all(self, marked: Marked) -> Step:
+        """The same after a change of the network: all trees may have changed."""
+        step = Step()
+        self._follow(marked, step)
+        for overlay in self.overlays.values():
+            for table in overlay.tables():
+                self._look_again(table)
+                table.suspects.update(table.nodes)
+        involved = dict.fromkeys(self.overlays.values())
+        self._mend(involved, step)
+        self._make_room(self._everywhere(step), step)
+        return step
+
+    def exceeded(self, step: Step) -> tuple[str, ...]:
+        """The switches that are over their budget after a step, with more entries than before it."""
+        return tuple(
+            site.id
+            for site, before in step.before.items()
+            if site.budget is not None and site.installed > site.budget and site.installed > before
+        )
+
+    def take_back(self, step: Step) -> None:
+        """Put covers back as they were before a step; exact entries are as they were right after it."""
+        for table, at, members in reversed(step.undo):
+            table.swap(at, members)
+
+    def follow_back(self, marked: Marked, topic: str | None = None) -> None:
+        """Follow exact entries that went back to where they were before the step that was taken back.
+
+        The trees of `topic` went back as well.
+        """
+        for site, _ in marked:
+            if site.overlay is not None:
+                self._follow_site(site.overlay)
+                for table in site.overlay.tables():
+                    table.thin.clear()
+                    table.suspects.clear()
+        if topic is not None:
+            self._suspect(topic, [])
+
+    def make_room(self, sites: Iterable[Site] | None = None) -> Step:
+        """Let LA work at some switches (None: all) where a budget is exceeded, if the policy allows it."""
+        step = Step()
+        wanted = None if sites is None else set(sites)
+        involved = [one for one in self._everywhere(step) if wanted is None or one.site in wanted]
+        self._make_room(involved, step)
+        return step
+
+    def restore(self, method: str, covers: NetworkCovers) -> None:
+        """Be as a snapshot says."""
+        self.method = method
+        for switch, topics in covers.items():
+            overlay = self._overlay(self._planner.network.sites[switch], Step())
+            for found in overlay.topics.values():
+                of_topic = topics.get(found.plan.topic.name, TableCovers())
+                for port, spread in spreads(found.plan.order, of_topic):
+                    table = found.tables[port]
+                    table.swap(spread[0], table.build(spread))
+
+    def replace(self, wanted: NetworkCovers) -> Step:
+        """Give switches other covers, as far as those save and obey; then make room, where LA may."""
+        step = Step()
+        involved: dict[Overlay, None] = {}
+        for switch, topics in wanted.items():
+            overlay = self._overlay(self._planner.network.sites[switch], step)
+            involved[overlay] = None
+            for found in overlay.topics.values():
+                covers = topics.get(found.plan.topic.name, TableCovers())
+                for table in found.tables.values():
+                    self._clear(table, step)
+                for port, spread in spreads(found.plan.order, covers):
+                    if port in found.tables:
+                        table = found.tables[port]
+                        step.undo.append(table.swap(spread[0], lay(table, spread)))
+        self._make_room(involved, step)
+        return step
+
+    def forget_topic(self, topic: str) -> None:
+        """The covers of a topic mean nothing any more."""
+        for overlay in self.overlays.values():
+            for found in overlay.topics.values():
+                if found.plan.topic.name == topic:
+                    for table in found.tables.values():
+                        self._clear(table, Step())
+
+    def covers(self) -> NetworkCovers:
+        """All covers by switch and topic."""
+        found: NetworkCovers = {}
+        for switch in sorted(self.overlays):
+            topics = {
+                topic.plan.topic.name: table_covers(topic.plan.order, topic.tables)
+                for topic in self.overlays[switch].topics.values()
+            }
+            topics = {name: covers for name, covers in sorted(topics.items()) if covers}
+            if topics:
+                found[switch] = topics
+        return found
+
+    def prune(self) -> None:
+        """Let overlays go that have become exact; their changes have been taken."""
+        for switch in self._touched:
+            overlay = self.overlays.get(switch)
+            if overlay is not None and overlay.is_exact:
+                overlay.site.overlay = None
+                del self.overlays[switch]
+        self._touched.clear()
+
+    def _follow(self, marked: Marked, step: Step) -> dict[Overlay, None]:
+        """Overlays of the switches whose exact tables changed; new ones where there is too much now."""
+        involved: dict[Overlay, None] = {}
+        for site, before in marked:
+            overlay = site.overlay
+            if overlay is not None:
+                step.before[site] = overlay.count
+                self._follow_site(overlay)
+            else:
+                step.before[site] = before
+                if not self.lays or site.budget is None or site.count <= site.budget:
+                    continue
+                overlay = self._overlay(site, step)
+            involved[overlay] = None
+        return involved
+
+    def _follow_site(self, overlay: Overlay) -> None:
+        self._touched.add(overlay.site.id)
+        overlay.look(self._planner.plans, self._planner.network)
+        for topic in overlay.topics.values():
+            topic.follow()
+
+    def _overlay(self, site: Site, step: Step) -> Overlay:
+        self._touched.add(site.id)
+        overlay = site.overlay
+        if overlay is None:
+            step.before.setdefault(site, site.count)
+            overlay = site.overlay = self.overlays[site.id] = Overlay(site)
+            overlay.look(self._planner.plans, self._planner.network)
+        else:
+            step.before.setdefault(site, overlay.count)
+        return overlay
+
+    def _suspect(self, topic: str, cells: list[Key]) -> dict[Overlay, None]:
+        involved: dict[Overlay, None] = {}
+        for overlay in self.overlays.values():
+            for found in overlay.topics.values():
+                if found.plan.topic.name == topic:
+                    for table in found.tables.values():
+                        self._look_again(table)
+                        suspect(table, cells)
+                        if table.suspects:
+                            involved[overlay] = None
+        return involved
+
+    @staticmethod
+    def _look_again(table: Table) -> None:
+        table.rule.forget()
+        if table.points is not None:
+            table.points.reconsider_all()
+
+    def _mend(self, involved: Iterable[Overlay], step: Step) -> None:
+        for overlay in involved:
+            self._touched.add(overlay.site.id)
+            step.before.setdefault(overlay.site, overlay.count)
+            for found in overlay.topics.values():
+                for table in found.tables.values():
+                    step.undo += mend(table)
+
+    def _make_room(self, involved: Iterable[Overlay], step: Step) -> None:
+        if not self.lays:
+            return
+        for overlay in involved:
+            excess = overlay.excess
+            if excess > 0:
+                step.before.setdefault(overlay.site, overlay.count)
+                step.undo += shrink(list(overlay.tables()), excess)
+
+    def _everywhere(self, step: Step) -> list[Overlay]:
+        """The overlays of all switches over their budget, where the policy lets LA work."""
+        if not self.lays:
+            return []
+        return [
+            self._overlay(site, step)
+            for site in self._planner.network.sites.values()
+            if site.budget is not None and site.installed > site.budget
+        ]
+
+    def _clear(self, table: Table, step: Step) -> None:
+        for top, _ in table.covers():
+            step.undo.append(table.swap(top, table.bare(top)))

@@ -1,0 +1,90 @@
+"""Merge points: where the installed entries of a table have a common prefix, the longest first.
+
+As in the merge point trees of Bhowmik et al. (section 5.1), of which only the lowest point matters at once.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+
+from tercast.keys import LENGTH_BITS, LENGTH_MASK, NONE, Key, Order
+
+_SLACK = 1_000
+
+
+class MergePoints:
+    """Common prefixes of entries that are neighbours in order; some that are no such prefix any more stay.
+
+    A point that may not be merged is put aside: merging cannot be allowed there, or at any point above, until
+    outputs below it become fewer, or trees change.
+    """
+
+    __slots__ = ("_aside", "_heap", "_order")
+
+    def __init__(self, order: Order, installed: Iterable[Key]) -> None:
+        self._order = order
+        self._aside: set[Key] = set()
+        self._heap: list[tuple[int, Key]] = []
+        self.refill(installed)
+
+    def refill(self, installed: Iterable[Key]) -> None:
+        """Begin anew with the neighbours among these keys, which stand in order."""
+        self._aside.clear()
+        heap = self._heap = []
+        before = NONE
+        for key in installed:
+            if before:
+                point = common(self._order, before, key)
+                heap.append((-(point & LENGTH_MASK), point))
+            before = key
+        heapq.heapify(heap)
+
+    def meet(self, a: Key, b: Key) -> None:
+        """`a` and `b`, in this order, are neighbours now."""
+        point = common(self._order, a, b)
+        if point not in self._aside:
+            heapq.heappush(self._heap, (-(point & LENGTH_MASK), point))
+
+    def overgrown(self, installed: int) -> bool:
+        """Whether most of what is kept here is of no use any more."""
+        return len(self._heap) > 4 * installed + _SLACK
+
+    def lowest(self) -> Key:
+        """The lowest point, the first in order of several; NONE where there is none."""
+        return self._heap[0][1] if self._heap else NONE
+
+    def drop(self) -> None:
+        """The lowest point is none any more."""
+        heapq.heappop(self._heap)
+
+    def put_aside(self) -> None:
+        """The lowest point may not be merged."""
+        self._aside.add(heapq.heappop(self._heap)[1])
+
+    def reconsider(self, key: Key) -> None:
+        """Outputs at `key` have become fewer."""
+        if self._aside:
+            order = self._order
+            dz = order.dz(key)
+            while dz:
+                point = order.key(dz)
+                if point in self._aside:
+                    self._aside.discard(point)
+                    heapq.heappush(self._heap, (-(point & LENGTH_MASK), point))
+                dz >>= 1
+
+    def reconsider_all(self) -> None:
+        """Trees have changed."""
+        for point in self._aside:
+            heapq.heappush(self._heap, (-(point & LENGTH_MASK), point))
+        self._aside.clear()
+
+
+def common(order: Order, a: Key, b: Key) -> Key:
+    """The longest common prefix of two cells, `a` before `b` in order."""
+    if not (a ^ b) >> order.shifts[a & LENGTH_MASK]:
+        return a
+    length = order.depth + LENGTH_BITS - (a ^ b).bit_length()
+    shift = order.shifts[length]
+    return a >> shift << shift | length

@@ -1,0 +1,74 @@
+"""What requests mean for installed tables: budgets, the policy, and covers that were worked out elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tercast.aggregation.covers import NetworkCovers
+from tercast.aggregation.keeper import Marked, Step
+from tercast.aggregation.spread import check_covers
+from tercast.errors import Refused, shown
+from tercast.registry import ADVERTISEMENT, Registration
+from tercast.requests import SetBudget
+from tercast.views import Outcome, no_room
+
+if TYPE_CHECKING:
+    from tercast.planner import Planner
+
+
+def settle(planner: Planner, marked: Marked, registration: Registration) -> tuple[Step, tuple[str, ...]]:
+    """Let installed tables follow a registration that came or went; the switches that have no room for it."""
+    keeper = planner.keeper
+    if registration.kind == ADVERTISEMENT:
+        plan = planner.plan(registration.topic)
+        step = keeper.settle(marked, registration.topic, plan.keys(registration.dz))
+    else:
+        step = keeper.settle(marked)
+    return step, keeper.exceeded(step) if planner.enforce_budgets else ()
+
+
+def set_budget(planner: Planner, request: SetBudget) -> Outcome:
+    """Change a budget; a lower one is met at once, or refused, where the policy is that budgets are met."""
+    before = planner.topology.switches.get(request.switch)
+    planner.registry.change(request)
+    network, keeper = planner.network, planner.keeper
+    network.read_budgets()
+    site = network.sites[request.switch]
+    step = keeper.make_room([site])
+    lowered = before is not None and _is_lower(request.budget, before.tcam_budget)
+    if keeper.lays and lowered and request.budget is not None and site.installed > request.budget:
+        least = site.installed
+        keeper.take_back(step)
+        planner.registry.change(SetBudget(request.switch, before.tcam_budget if before else None))
+        network.read_budgets()
+        detail = (
+            f"{request.budget} entries are too few for {shown(site.id)}: merging leads to {least}, no less"
+        )
+        return Outcome(
+            False, Refused(("tcam_budget",), "budget", detail, request.budget), failed_switches=(site.id,)
+        )
+    return Outcome(ok=True, failed_switches=planner.over_budget())
+
+
+def set_aggregation(planner: Planner, method: str) -> Outcome:
+    """Set the policy; where it lets LA work, budgets that are exceeded are met at once."""
+    planner.keeper.method = method
+    if planner.is_stale:  # nothing is registered, and tables are empty
+        return Outcome(ok=True)
+    planner.keeper.make_room()
+    return Outcome(ok=True, failed_switches=planner.over_budget())
+
+
+def aggregate(planner: Planner, method: str, covers: NetworkCovers) -> Outcome:
+    """Install other covers, or change nothing where budgets would not hold."""
+    check_covers(covers, planner.topology.switches, planner.topics, planner.depth)
+    step = planner.keeper.replace(covers)
+    over = planner.keeper.exceeded(step)
+    if over:
+        planner.keeper.take_back(step)
+        return no_room(planner.topology, method, over)
+    return Outcome(ok=True)
+
+
+def _is_lower(budget: int | None, before: int | None) -> bool:
+    return budget is not None and (before is None or budget < before)

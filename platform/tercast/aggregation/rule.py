@@ -1,0 +1,68 @@
+"""The rule that keeps trees apart, at one switch for one topic: which links an entry may send to.
+
+An event goes where an entry sends it. Where that is wider than what was asked for, it is still on its own
+tree if every tree that owns some of the entry's space has the link; so nothing circles or arrives twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tercast.aggregation.node import Node, tiled
+from tercast.keys import LENGTH_MASK, Key
+from tercast.site import Mask, Site
+
+if TYPE_CHECKING:
+    from tercast.network import Network
+    from tercast.topic_plan import TopicPlan
+
+_UNKNOWN: Mask = -2
+
+
+class Rule:
+    """Asks the trees of a topic in the component of a switch."""
+
+    __slots__ = ("_common", "_network", "_plan", "_site")
+
+    def __init__(self, plan: TopicPlan, network: Network, site: Site) -> None:
+        self._plan = plan
+        self._network = network
+        self._site = site
+        self._common = _UNKNOWN
+
+    def forget(self) -> None:
+        """Trees have changed."""
+        self._common = _UNKNOWN
+
+    def allows(self, key: Key, outputs: Mask, kids: list[Key]) -> bool:
+        """Whether an entry at `key`, of which `kids` take parts away, may have these outputs."""
+        links = outputs & self._site.links
+        if not links or not links & ~self._everywhere():
+            return True
+        component = self._network.component_of(self._site.id)
+        forest = None if component is None else self._plan.forests.get(component)
+        if forest is None:
+            return True
+        order, site = self._plan.order, self._site
+        for top, tree in forest.pieces(key):
+            if links & ~tree.masks.get(site, 0):
+                part = max(top, key, key=lambda cell: cell & LENGTH_MASK)
+                if not (kids and tiled(order, part, kids)):
+                    return False
+        return True
+
+    def holds(self, key: Key, node: Node) -> bool:
+        """Whether a node obeys."""
+        return self.allows(key, node.mask, node.kids)
+
+    def _everywhere(self) -> Mask:
+        """Links that all trees have here: allowed in any case."""
+        if self._common == _UNKNOWN:
+            component = self._network.component_of(self._site.id)
+            forest = None if component is None else self._plan.forests.get(component)
+            found = -1
+            if forest is not None:
+                for tree in forest.trees.values():
+                    found &= tree.masks.get(self._site, 0)
+            self._common = found
+        return self._common

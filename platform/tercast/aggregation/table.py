@@ -1,0 +1,301 @@
+"""One table as it is installed: exact entries where no cover is, and the nodes of covers.
+
+A table is that of the plain entries of a topic at a switch, or that of the entries for one ingress port. It
+follows changes of the exact entries one by one; covers change by `swap`, which can be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from tercast.aggregation.merge_points import MergePoints
+from tercast.aggregation.node import Node, grow, tiled
+from tercast.aggregation.rule import Rule
+from tercast.keys import FAR, LENGTH_MASK, NONE, Key, Order, SortedKeys
+from tercast.site import Mask
+
+if TYPE_CHECKING:
+    from tercast.trie import Trie
+
+Members = list[tuple[Key, Node | None]]
+"""Installed keys, each with its node; None: an exact entry."""
+
+Undo = tuple["Table", Key, Members]
+"""What stood within a cell before a swap."""
+
+Spread = tuple[Key, tuple[Key, ...]]
+"""A cover by keys: its top, and what it keeps."""
+
+
+class Table:
+    """`own` are the exact entries: masks by key, for an ingress port outputs elsewhere and back in one mask.
+
+    `others` are what packets meet where the table of an ingress port says nothing: the plain entries, without
+    the bits `mates` of the hosts on the port. `touched` holds what was installed when changes were last taken
+    (None: nothing).
+    """
+
+    __slots__ = (
+        "_hollow",
+        "_others",
+        "_stale",
+        "exact",
+        "installed",
+        "mates",
+        "nodes",
+        "order",
+        "own",
+        "points",
+        "port",
+        "rule",
+        "suspects",
+        "thin",
+        "touched",
+        "trie",
+    )
+
+    def __init__(
+        self,
+        trie: Trie,
+        rule: Rule,
+        own: Mapping[Key, Mask],
+        *,
+        port: int = 0,
+        others: Mapping[Key, Mask] | None = None,
+        mates: Mask = 0,
+    ) -> None:
+        self.trie = trie
+        self.order: Order = trie.order
+        self.rule = rule
+        self.own = own
+        self.port = port
+        self.mates = mates
+        self._others = others if others is not None else {}
+        self.exact = SortedKeys(own)
+        self.installed = SortedKeys(own)
+        self.nodes: dict[Key, Node] = {}
+        self.points: MergePoints | None = None
+        self.touched: dict[Key, Mask | None] = {}
+        self.suspects: set[Key] = set()
+        self.thin: set[Key] = set()
+        self._hollow = SortedKeys()
+        self._stale: set[Key] = set()
+
+    def __len__(self) -> int:
+        return len(self.installed)
+
+    def rows(self) -> dict[Key, Mask]:
+        """What is installed; a mask of 0 drops."""
+        nodes, own = self.nodes, self.own
+        return {key: nodes[key].mask if key in nodes else own[key] for key in self.installed}
+
+    def value(self, key: Key) -> Mask | None:
+        """What is installed at a key; None: nothing."""
+        node = self.nodes.get(key)
+        if node is not None:
+            return node.mask
+        return None if self.home(key) else self.own.get(key)
+
+    def covers(self) -> list[Spread]:
+        """All covers, in order."""
+        return [(key, self.kept(key)) for key, node in sorted(self.nodes.items()) if not node.up]
+
+    def kept(self, top: Key) -> tuple[Key, ...]:
+        """What the cover at `top` keeps."""
+        return tuple(self.installed.range(top + 1, self.order.end(top))) if self.nodes[top].kids else ()
+
+    def home(self, key: Key) -> Key:
+        """The nearest node over or at `key`; NONE where no cover is."""
+        nodes, shifts = self.nodes, self.order.shifts
+        if not nodes:
+            return NONE
+        at = self.installed.floor(key)
+        node = nodes.get(at)
+        while node is not None and (key ^ at) >> shifts[at & LENGTH_MASK]:
+            at = node.up
+            node = nodes.get(at)
+        return NONE if node is None else at
+
+    def top(self, key: Key) -> Key:
+        """The top of the cover that the node at `key` is in."""
+        while (up := self.nodes[key].up) != NONE:
+            key = up
+        return key
+
+    def follow(self, key: Key, before: Mask, after: Mask) -> None:
+        """An exact entry has changed from one mask to another (0: none); `own` says so already."""
+        at = self.home(key)
+        if at == NONE:
+            self._follow_bare(key, before, after)
+        else:
+            node = self.nodes[at]
+            if not before or not after:
+                top = self.nodes[self.top(at)]
+                top.entries += 1 if after else -1
+                if not after:
+                    self.thin.add(at)
+            if not node.kids or not self._tiled(key, node):
+                self._recount(at, node, before, after)
+        if not before:
+            self.exact.add(key)
+        elif not after:
+            self.exact.remove(key)
+        if before & ~after and self.points is not None:
+            self.points.reconsider(key)
+        if len(self._hollow):
+            self._stale.update(self._hollow.range(key, self.order.end(key)))
+
+    def change_own(self, key: Key, before: Mask, after: Mask) -> None:
+        """Change an exact entry of a table that has them for itself, and follow."""
+        own = self.own
+        assert isinstance(own, dict)
+        if after:
+            own[key] = after
+        else:
+            del own[key]
+        self.follow(key, before, after)
+
+    def follow_other(self, key: Key, before: Mask, after: Mask) -> None:
+        """What packets meet where this table says nothing has changed."""
+        before, after = before & ~self.mates, after & ~self.mates
+        at = self.home(key)
+        if at != NONE and before != after:
+            node = self.nodes[at]
+            if not node.kids or not self._tiled(key, node):
+                self._recount(at, node, before, after)
+        if before & ~after and self.points is not None:
+            self.points.reconsider(key)
+        if len(self._hollow):
+            self._stale.update(self._hollow.range(key, self.order.end(key)))
+
+    def refill(self) -> None:
+        """Work out anew the nodes in whose space no exact entry begins."""
+        for key in self._stale:
+            node = self.nodes.get(key)
+            if node is not None and not node.counts:
+                self._show(key, node, node.mask, self._above(key, node))
+        self._stale.clear()
+
+    def swap(self, at: Key, members: Members) -> Undo:
+        """Let `members` be all that is installed within a cell; what undoes it."""
+        installed, nodes = self.installed, self.nodes
+        end = self.order.end(at)
+        if not self.touched:
+            self.trie.queue.touch(self.trie)
+        gone: Members = []
+        for key in installed.range(at, end):
+            self.touched.setdefault(key, self.value(key))
+            installed.remove(key)
+            node = nodes.pop(key, None)
+            gone.append((key, node))
+            if node is not None and not node.counts:
+                self._hollow.remove(key)
+        before = installed.floor(at)
+        for key, node in members:
+            installed.add(key)
+            self.touched.setdefault(key, None)
+            if node is not None:
+                nodes[key] = node
+                if not node.counts:
+                    self._hollow.add(key)
+        if self.points is not None:
+            self._meet(before, [key for key, _ in members], installed.ceil(end))
+        return self, at, gone
+
+    def build(self, spread: Spread) -> Members:
+        """The nodes of a cover, from the exact entries below it; it is not put in place."""
+        top, kept = spread
+        end = self.order.end(top)
+        within = self.exact.range(top, end)
+        others: dict[Key, Mask] = {}
+        if self.port:
+            mates = self.mates
+            others = {
+                key: mask & ~mates for key, mask in self._others.items() if top <= key < end and mask & ~mates
+            }
+            within += others
+        nodes = grow(self.order, (top, *kept), self.own, others, within)
+        for key, node in nodes.items():
+            if not node.counts:
+                node.mask = self._above(key, node)
+        return list(nodes.items())
+
+    def bare(self, at: Key) -> Members:
+        """The exact entries within a cell."""
+        return [(key, None) for key in self.exact.range(at, self.order.end(at))]
+
+    def start_points(self) -> MergePoints:
+        """The merge points, found at the first call."""
+        if self.points is None:
+            self.points = MergePoints(self.order, self.installed)
+        elif self.points.overgrown(len(self.installed)):
+            self.points.refill(self.installed)
+        return self.points
+
+    def _follow_bare(self, key: Key, before: Mask, after: Mask) -> None:
+        self.touched.setdefault(key, before or None)
+        if not before:
+            low, high = self.installed.add(key)
+            if self.points is not None:
+                self._meet(low, [key], high)
+        elif not after:
+            self.installed.remove(key)
+            if self.points is not None:
+                self._meet(*self._around(key))
+
+    def _around(self, key: Key) -> tuple[Key, list[Key], Key]:
+        low, high = self.installed.around(key)
+        return low, [], high
+
+    def _meet(self, low: Key, keys: Iterable[Key], high: Key) -> None:
+        points = self.points
+        if points is None:
+            return
+        for key in keys:
+            if low:
+                points.meet(low, key)
+            low = key
+        if low and high != FAR:
+            points.meet(low, high)
+
+    def _recount(self, at: Key, node: Node, before: Mask, after: Mask) -> None:
+        old = node.mask
+        hollow = not node.counts
+        if hollow:
+            node.mask = 0
+        if came := after & ~before:
+            node.count(came)
+        if gone := before & ~after:
+            node.discount(gone)
+        if hollow != (not node.counts):
+            (self._hollow.remove if hollow else self._hollow.add)(at)
+        if not node.counts:
+            self._stale.add(at)
+        self._show(at, node, old, node.mask)
+
+    def _show(self, at: Key, node: Node, old: Mask, new: Mask) -> None:
+        """The outputs of a node change."""
+        node.mask = new
+        if old == new:
+            return
+        self.touched.setdefault(at, old)
+        if new & ~old:
+            self.suspects.add(at)
+
+    def _tiled(self, key: Key, node: Node) -> bool:
+        return tiled(self.order, key, node.kids)
+
+    def _above(self, key: Key, node: Node) -> Mask:
+        """What the exact tables do in a node in whose space nothing begins."""
+        if node.void:
+            return 0
+        order, own, others = self.order, self.own, self._others
+        mine = other = 0
+        dz = order.dz(key)
+        while dz and not (mine and other):
+            at = order.key(dz)
+            mine = mine or own.get(at, 0)
+            other = other or others.get(at, 0) & ~self.mates
+            dz >>= 1
+        return mine | other

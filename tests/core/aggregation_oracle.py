@@ -1,0 +1,53 @@
+"""Held against the definition: what a planner has installed is what its covers make of its exact tables."""
+
+from __future__ import annotations
+
+from tercast.aggregation.covers import TableCovers
+from tercast.aggregation.ground import ground_of, materialise, obeys
+from tercast.planner import Planner
+
+
+def installed_as_defined(planner: Planner) -> list[str]:
+    """All differences between overlays and the definition."""
+    found: list[str] = []
+    covers = planner.keeper.covers()
+    for switch, site in planner.network.sites.items():
+        overlay = site.overlay
+        if overlay is None:
+            continue
+        total = 0
+        component = planner.network.component_of(switch)
+        for trie, topic in overlay.topics.items():
+            if topic.plan.tries.get(switch) is not trie:
+                found += (
+                    [f"{switch}: entries of a trie that is gone"]
+                    if any(map(len, topic.tables.values()))
+                    else []
+                )
+                continue
+            forest = None if component is None else topic.plan.forests.get(component)
+            ground = ground_of(topic.plan, switch, forest)
+            mine = covers.get(switch, {}).get(topic.plan.topic.name, TableCovers())
+            defined = materialise(ground, mine)
+            rows = {table.port: table.rows() for table in topic.tables.values()}
+            plain = rows.pop(0)
+            inner = {
+                (port, key): (mask & ~site.hosts_on(port), mask & site.hosts_on(port))
+                for port, table in rows.items()
+                for key, mask in table.items()
+            }
+            where = f"{switch} {topic.plan.topic.name}"
+            if plain != defined.plain:
+                found.append(f"{where}: plain {plain} is not {defined.plain} under {mine}")
+            if inner != defined.in_port:
+                found.append(f"{where}: in_port {inner} is not {defined.in_port} under {mine}")
+            for port, some in ((None, mine.plain), *mine.in_port.items()):
+                for cover in some:
+                    if not obeys(ground, cover, port):
+                        found.append(f"{where}: {cover} breaks the rule")
+                    if len(ground.under(cover, port)) <= len(cover):
+                        found.append(f"{where}: {cover} saves nothing")
+            total += len(defined)
+        if total != site.installed:
+            found.append(f"{switch}: {site.installed} entries counted, {total} there")
+    return found

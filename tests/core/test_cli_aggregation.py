@@ -1,0 +1,132 @@
+"""`tercast plan` within budgets: LA, what has no room, other budgets from the command line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.core.networks import example
+from tests.core.test_cli import Bench, bench
+from tests.core.test_planner_example import EXPECTED
+
+__all__ = ["bench"]
+
+
+def budgeted(*budgets: Any, method: str = "la") -> dict[str, Any]:
+    scenario = {**example(), "aggregation": {"method": method}}
+    for switch, budget in zip(scenario["topology"]["switches"], budgets, strict=True):
+        switch["tcam_budget"] = budget
+    return scenario
+
+
+def test_la_holds_budgets_and_the_plan_is_proved_and_simulated(bench: Bench) -> None:
+    scenario, plan = bench.write("s.json", budgeted(1, 2)), str(bench.path / "p.json")
+    assert bench.run("plan", scenario, "-o", plan) == (0, "", [])
+    written = bench.read("p.json")
+    assert {name: len(table) for name, table in written["flows"].items()} == {"s1": 1, "s2": 2}
+    assert written["flows"]["s1"][0]["match"]["dst"] == "ff0e:4:1000::/36"  # 0001, which all three begin with
+    assert {**written, "flows": EXPECTED["flows"]} == EXPECTED
+    assert bench.run("verify", scenario, plan)[::2] == (0, [])
+    events = bench.write("e.jsonl", '{"publisher": "a1", "values": {"low": 92}}\n' * 2)
+    status, out, _ = bench.run("simulate", scenario, plan, "--events", events)
+    report = json.loads(out)
+    assert (status, report["delivered"], report["lost"]) == (0, 2, 0)
+
+
+def test_what_a_budget_has_no_room_for_is_told_as_failed(bench: Bench) -> None:
+    scenario = bench.write("s.json", budgeted(0, None))
+    plan = str(bench.path / "p.json")
+    assert bench.run("plan", scenario, "-o", plan)[0] == 0
+    (failure,) = bench.read("p.json")["failed"]
+    assert (failure["id"], failure["switches"]) == ("q1", ["s1"])
+    assert '"q1" needs more entries' in failure["reason"]
+    assert '"s1" (0)' in failure["reason"]
+    assert bench.run("verify", scenario, plan)[0] == 0
+
+
+def test_the_withdrawal_of_what_failed_is_no_error(bench: Bench) -> None:
+    scenario = budgeted(0, None)
+    again = scenario["requests"][1]
+    scenario["requests"] += [
+        {"op": "unsubscribe", "id": "q1"},
+        {"op": "set_budget", "switch": "s1", "tcam_budget": 1},
+        again,
+    ]
+    plan = str(bench.path / "p.json")
+    assert bench.run("plan", bench.write("s.json", scenario), "-o", plan)[0] == 0
+    assert bench.read("p.json")["failed"] == []
+    assert len(bench.read("p.json")["flows"]["s1"]) == 1
+    assert bench.run("verify", str(bench.path / "s.json"), plan)[0] == 0
+
+
+def test_a_budget_that_cannot_be_lowered_stops_the_plan_by_name(bench: Bench) -> None:
+    scenario = budgeted(None, None)
+    scenario["requests"].append({"op": "set_budget", "switch": "s1", "tcam_budget": 0})
+    status, _, errors = bench.run("plan", bench.write("s.json", scenario))
+    assert status == 2
+    assert "requests[2].tcam_budget: " in errors[0]
+    assert '"s1"' in errors[0]
+
+
+def test_other_budgets_and_methods_come_from_the_command_line(bench: Bench) -> None:
+    scenario, plan = bench.write("s.json", budgeted(1, 1, method="none")), str(bench.path / "p.json")
+    assert bench.run("plan", scenario, "-o", plan)[0] == 2
+    status, out, errors = bench.run(
+        "plan", scenario, "-o", plan, "--aggregation", "la", "--budget", "all=2", "--budget", "s2=none"
+    )
+    assert (status, out) == (0, "")
+    assert [line.split() for line in errors] == [
+        ["switch", "exact", "installed", "budget"],
+        ["s1", "3", "2", "2"],
+        ["s2", "3", "3", "-"],
+    ]
+    assert {name: len(table) for name, table in bench.read("p.json")["flows"].items()} == {"s1": 2, "s2": 3}
+    assert bench.run("plan", scenario, "-o", plan, "--budget", "all=none")[0] == 0
+    assert bench.read("p.json") == EXPECTED
+
+
+def test_a_budget_of_the_command_line_stands_above_those_of_requests(bench: Bench) -> None:
+    scenario = budgeted(3, 3)
+    scenario["requests"].append({"op": "set_budget", "switch": "s1", "tcam_budget": 1})
+    plan = str(bench.path / "p.json")
+    assert bench.run("plan", bench.write("s.json", scenario), "-o", plan, "--budget", "s1=2")[0] == 0
+    assert {name: len(table) for name, table in bench.read("p.json")["flows"].items()} == {"s1": 2, "s2": 3}
+
+
+@pytest.mark.parametrize(
+    ("option", "named"),
+    [
+        ("s1=-1", '"-1" is no budget for "s1"'),
+        ("s1=1.5", '"1.5" is no budget for "s1"'),
+        ("s1=", '"" is no budget for "s1"'),
+        ("s1", '"s1" is not SWITCH=N'),
+        ("=3", '"=3" is not SWITCH=N'),
+    ],
+)
+def test_budgets_that_are_none_are_refused_by_name(
+    bench: Bench, option: str, named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario = bench.write("s.json", example())
+    with pytest.raises(SystemExit) as caught:
+        bench.run("plan", scenario, "--budget", option)
+    assert caught.value.code == 2
+    assert named in capsys.readouterr().err
+
+
+def test_a_budget_of_a_switch_that_there_is_not(bench: Bench) -> None:
+    status, _, errors = bench.run("plan", bench.write("s.json", example()), "--budget", "s9=3")
+    assert (status, errors) == (2, ['--budget: no switch "s9"'])
+
+
+@pytest.mark.parametrize("budget", [-1, 1.5, "2", True])
+def test_budgets_of_a_scenario_are_integers_from_0_on(bench: Bench, budget: Any) -> None:
+    status, _, errors = bench.run("plan", bench.write("s.json", budgeted(budget, None)))
+    assert status == 2
+    assert "topology.switches[0].tcam_budget: " in errors[0]
+    scenario = budgeted(None, None)
+    scenario["requests"].append({"op": "set_budget", "switch": "s1", "tcam_budget": budget})
+    status, _, errors = bench.run("plan", bench.write("s.json", scenario))
+    assert status == 2
+    assert "requests[2].tcam_budget: " in errors[0]
