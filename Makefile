@@ -5,7 +5,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: help setup run test test-full test-servers lint format requirements clean
+.PHONY: help setup run test test-full test-servers bench lint format requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -26,6 +26,9 @@ test-full: setup ## what is longer than the everyday suite as well
 
 test-servers: setup ## the control plane's tests on PostgreSQL with Redis, both started for it
 	@scripts/with_servers.sh $(PY) -m pytest tests/controlplane $(ARGS)
+
+bench: setup ## the core's speed, as JSON (ARGS="--quick", "--only planner events", "-o FILE")
+	@exec $(PY) tests/benchmarks/bench_planner.py $(ARGS)
 
 lint: setup ## ruff, mypy, import-linter
 	$(PY) -m ruff check .

@@ -1,123 +1,109 @@
-"""How many requests a second the planner takes, parsing and encoding included; prints JSON.
+"""The speed of the core, each figure beside its baseline; prints JSON, progress goes to standard error.
 
-    .venv/bin/python tests/benchmarks/bench_planner.py --deployed 1000 5000
+    make bench                                  # everything: about 25 minutes of a quiet machine
+    make bench ARGS="--quick"                   # two minutes
+    make bench ARGS="--only planner events"     # some sections
+    make bench ARGS="-o tests/benchmarks/results/planner.json"
 
-Each case loads so many subscriptions, then times further ones singly, with the diff taken after each, and
-their withdrawal; those that change tables are told apart from those that do not.
+See docs/benchmarks.md for what each number means.
 """
+
+from __future__ import annotations
 
 import argparse
 import json
-import platform
-import resource
-from itertools import product
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from workloads import Filters, fat_tree, random_graph, subscriptions, topic
+import bench_encoder
+import bench_events
+import bench_large
+import bench_links
+import bench_machine
+import bench_pleroma
+import bench_rates
+import bench_switch
+import bench_verify
+from bench_child import tell
+from bench_extent import FULL, QUICK, TINY, Extent
+from bench_planners import use_kernels
+from bench_rates import FEWEST, KINDS
 
-from tercast.addressing import AddressPlan
-from tercast.encoder import encode_dz
-from tercast.filters import Filter
-from tercast.limits import Limits
-from tercast.planner import Planner
+from tercast import compiled
 
-DEPTH = 48
-PUBLISHERS = 8
-GRAPHS = {
-    "fat tree": fat_tree,
-    "random 60": lambda: random_graph(60),
-    "random 300": lambda: random_graph(300),
+SECTIONS: dict[str, Callable[[Extent], Any]] = {
+    "switch": bench_switch.measure,
+    "planner": bench_rates.measure,
+    "pleroma": bench_pleroma.measure,
+    "events": bench_events.measure,
+    "verify": bench_verify.measure,
+    "large": bench_large.measure,
+    "links": bench_links.measure,
+    "encoder": bench_encoder.measure,
 }
+EXTENTS = {"full": FULL, "quick": QUICK, "tiny": TINY}
 
 
-def planner_for(network: dict[str, Any], attributes: int, cells: int) -> Planner:
-    """A planner that knows the network, the topic, and advertisements of everything."""
-    planner = Planner(AddressPlan.default("ipv6"), Limits(max_dz_length=DEPTH, max_dz_per_filter=cells))
-    setup = [
-        {
-            "op": f"add_{kind[:-1] if kind != 'switches' else 'switch'}",
-            kind[:-1] if kind != "switches" else "switch": row,
-        }
-        for kind in ("switches", "links", "hosts")
-        for row in network[kind]
-    ]
-    indexed = [row["name"] for row in topic(attributes)["attributes"]]
-    setup.append({"op": "add_topic", "topic": {**topic(attributes), "indexed": indexed}})
-    setup += [
-        {"op": "advertise", "id": f"a{n}", "host": host["id"], "topic": "t", "filter": ""}
-        for n, host in enumerate(network["hosts"][:PUBLISHERS])
-    ]
-    for outcome in planner.apply_all(setup):
-        assert outcome.ok, outcome
-    planner.take_diff()
-    return planner
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure the sections that the arguments name, and write one JSON document."""
+    args = _parser().parse_args(arguments)
+    result = run(args.extent, args.only or list(SECTIONS))
+    text = json.dumps(result, indent=1) + "\n"
+    if args.output is None:
+        sys.stdout.write(text)
+    else:
+        args.output.write_text(text)
 
 
-def timed(planner: Planner, requests: list[dict[str, Any]]) -> dict[str, Any]:
-    """Rates of single requests, those that change tables and those that do not apart."""
-    spent = {"changing": [0, 0.0], "covered": [0, 0.0]}
-    changes = 0
-    for request in requests:
-        start = perf_counter()
-        planner.apply(request)
-        made = len(planner.take_diff())
-        kind = spent["changing" if made else "covered"]
-        kind[0] += 1
-        kind[1] += perf_counter() - start
-        changes += made
-    total = sum(seconds for _, seconds in spent.values())
-    rates = {name: round(count / seconds) if count else None for name, (count, seconds) in spent.items()}
-    return {"requests_per_s": round(len(requests) / total), **rates, "changes_per_s": round(changes / total)}
-
-
-def case(graph: str, kind: str, attributes: int, cells: int, deployed: int, singles: int) -> dict[str, Any]:
-    """One row of the result."""
-    network = GRAPHS[graph]()
-    planner = planner_for(network, attributes, cells)
-    hosts = [host["id"] for host in network["hosts"]]
-    requests = subscriptions(Filters(kind, attributes, 1), hosts, deployed + singles)
+def run(extent: str, sections: Sequence[str]) -> dict[str, Any]:
+    """The result of the sections, in their fixed order."""
     start = perf_counter()
-    planner.apply_all(requests[:deployed])
-    planner.take_diff()
-    loaded = perf_counter() - start
-    start = perf_counter()
-    known = planner.topics["t"]
-    for request in requests[deployed:]:
-        encode_dz(Filter.parse(request["filter"], known), DEPTH, cells)
-    encoding = perf_counter() - start
-    subscribe = timed(planner, requests[deployed:])
-    unsubscribe = timed(planner, [{"op": "unsubscribe", "id": r["id"]} for r in requests[deployed:]])
+    result: dict[str, Any] = {"format": "bench/1", "extent": extent, "machine": bench_machine.describe()}
+    use_kernels("compiled")  # loads them in this process, so that no child has to
+    compiled.use(None)
+    for name, measure in SECTIONS.items():
+        if name in sections:
+            result[name] = measure(EXTENTS[extent])
+    rate = result.get("switch", {}).get("flows_per_s")
+    for row in result.get("planner", ()):
+        for at_size in row["sizes"]:
+            at_size["ratio_to_switch"] = ratio_to_switch(at_size, rate)
+    result["seconds"] = round(perf_counter() - start)
+    tell(f"done in {result['seconds']} s")
+    return result
+
+
+def ratio_to_switch(at_size: dict[str, Any], flows_per_s: int | None) -> dict[str, Any] | None:
+    """Table changes a second of the planner in terms of what the switch takes; None without a switch.
+
+    None as well where single requests that changed something were too few to tell.
+    """
+    if not flows_per_s:
+        return None
+    found = {kind: at_size[kind]["changing"] for kind in KINDS}
+    enough = {kind: own for kind, own in found.items() if own["requests"] >= FEWEST}
+    singly = {kind: enough[kind]["changes_per_s"] if kind in enough else None for kind in KINDS}
+    batches = {kind: at_size["batches"][kind]["changes_per_s"] for kind in KINDS}
     return {
-        "graph": graph,
-        "filters": kind,
-        "attributes": attributes,
-        "cells": cells,
-        "deployed": deployed,
-        "entries": sum(planner.counts().values()),
-        "batch_requests_per_s": round(deployed / loaded),
-        "subscribe": subscribe,
-        "unsubscribe": unsubscribe,
-        "parse_and_encode_us": round(encoding / singles * 1e6, 1),
+        "singly": {kind: rate and round(rate / flows_per_s, 2) for kind, rate in singly.items()},
+        "batches": {kind: rate and round(rate / flows_per_s, 2) for kind, rate in batches.items()},
     }
 
 
-def main() -> None:
-    """Run the cases that the arguments name."""
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="make bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--graphs", nargs="+", choices=GRAPHS, default=["fat tree"])
-    parser.add_argument("--filters", nargs="+", choices=("zipf", "uniform"), default=["zipf", "uniform"])
-    parser.add_argument("--attributes", nargs="+", type=int, default=[5])
-    parser.add_argument("--cells", nargs="+", type=int, default=[4, 16])
-    parser.add_argument("--deployed", nargs="+", type=int, default=[1000])
-    parser.add_argument("--singles", type=int, default=500)
-    args = parser.parse_args()
-    cases = product(args.graphs, args.filters, args.attributes, args.cells, args.deployed)
-    rows = [case(*row, args.singles) for row in cases]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(json.dumps({"python": platform.python_version(), "peak_mib": peak, "rows": rows}, indent=1))
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", dest="extent", action="store_const", const="quick", help="two minutes")
+    size.add_argument("--tiny", dest="extent", action="store_const", const="tiny", help="seconds; for tests")
+    parser.set_defaults(extent="full")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="instead of standard output")
+    return parser
 
 
 if __name__ == "__main__":

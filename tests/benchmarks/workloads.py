@@ -129,3 +129,43 @@ def subscriptions(filters: Filters, hosts: list[str], number: int, first: int = 
         }
         for n in range(number)
     ]
+
+
+def advertisements(filters: Filters, hosts: list[str], number: int, first: int = 0) -> list[dict[str, Any]]:
+    """Advertisements of what `filters` draws, each at a host drawn out of `hosts`."""
+    rng = random.Random(first + 11)
+    return [
+        {
+            "op": "advertise",
+            "id": f"n{first + n}",
+            "host": rng.choice(hosts),
+            "topic": "t",
+            "filter": filters.draw(),
+        }
+        for n in range(number)
+    ]
+
+
+def everything(host: str, number: int) -> dict[str, Any]:
+    """The advertisement of the whole space at a host."""
+    return {"op": "advertise", "id": f"a{number}", "host": host, "topic": "t", "filter": ""}
+
+
+def eighths(hosts: list[str]) -> list[dict[str, Any]]:
+    """Eight advertisements, each of an eighth of the space, at the first eight hosts."""
+    width = DOMAIN // 8
+    return [
+        {
+            **everything(host, number),
+            "filter": f"x0 in [{number * width}, {(number + 1) * width - 1}]",
+        }
+        for number, host in enumerate(hosts[:8])
+    ]
+
+
+def construction(network: dict[str, Any], attributes: int) -> list[dict[str, Any]]:
+    """The requests that make a network, and a topic of so many attributes, known to a planner."""
+    parts = (("switch", "switches"), ("link", "links"), ("host", "hosts"))
+    requests = [{"op": f"add_{kind}", kind: row} for kind, rows in parts for row in network[rows]]
+    indexed = [row["name"] for row in topic(attributes)["attributes"]]
+    return [*requests, {"op": "add_topic", "topic": {**topic(attributes), "indexed": indexed}}]

@@ -1,0 +1,94 @@
+"""Runs a piece of a benchmark in a process of its own, so that its memory is its own; and guards memory."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import multiprocessing
+import resource
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+_PAGE = resource.getpagesize()
+
+
+class ChildFailed(Exception):
+    """A piece of the benchmark ended without a result."""
+
+
+def in_child(function: Callable[..., Any], *args: Any, address_space_mib: int | None = None) -> Any:
+    """What `function(*args)` returns, called in a fork; `address_space_mib` limits what it may map."""
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe(duplex=False)
+    child = context.Process(target=_call, args=(there, address_space_mib, function, args))
+    child.start()
+    there.close()
+    try:
+        ok, result = here.recv()
+    except EOFError:
+        child.join()
+        raise ChildFailed(f"{function.__name__}{args}: exit code {child.exitcode}") from None
+    child.join()
+    if not ok:
+        raise ChildFailed(result)
+    return result
+
+
+def _call(
+    pipe: Connection, address_space_mib: int | None, function: Callable[..., Any], args: tuple[Any, ...]
+) -> None:
+    if address_space_mib is not None:
+        size = address_space_mib << 20
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    try:
+        answer = True, function(*args)
+    except Exception:
+        answer = False, traceback.format_exc()
+    pipe.send(answer)
+
+
+def rss_mib() -> float:
+    """The resident memory of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE / (1 << 20)
+
+
+def settled_rss_mib() -> float:
+    """The resident memory once garbage is gone, and what is free has gone back to the system."""
+    gc.collect()
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)  # glibc has it
+    return rss_mib()
+
+
+def peak_rss_mib() -> float:
+    """The highest resident memory of this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+@dataclass(slots=True)
+class Guard:
+    """Says when a case has to stop growing, and why: too much memory, or too long for one case."""
+
+    memory_mib: int
+    seconds: float
+    spent: float = 0.0
+
+    def reason(self, deployed: int) -> str | None:
+        """Why it ends here; None while it may go on."""
+        if rss_mib() > self.memory_mib:
+            return f"memory guard of {self.memory_mib} MiB at {deployed} deployed"
+        if self.spent > self.seconds:
+            return f"limit of {self.seconds:g} s for growing at {deployed} deployed"
+        return None
+
+
+def tell(text: str, _start: float = perf_counter()) -> None:
+    """A line of progress on standard error."""
+    print(f"[{perf_counter() - _start:6.1f} s] {text}", file=sys.stderr, flush=True)

@@ -1,0 +1,80 @@
+"""The encoder: boxes a second, compiled beside plain Python, and a filter of millions of cells."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+from bench_child import in_child, tell
+from bench_extent import DEPTH, Extent
+from bench_planners import use_kernels
+from workloads import DOMAIN, Filters, topic
+
+from tercast import compiled
+from tercast.encoder import encode_dz
+from tercast.eventspace import Topic
+from tercast.filters import Filter
+
+LIMITS = (4, 16, 50, 200)
+LARGE_ATTRIBUTES, LARGE_LIMIT = 3, 50
+
+
+def measure(extent: Extent) -> dict[str, Any]:
+    """Rows of rates, and the large filter."""
+    rows = []
+    for filters in ("zipf", "uniform"):
+        for limit in LIMITS:
+            row = in_child(measure_case, filters, limit, extent)
+            tell(
+                f"encoder: {filters}, limit {limit}: {row['compiled_per_s']} boxes/s, "
+                f"plain Python {row['plain_per_s']}"
+            )
+            rows.append(row)
+    large = in_child(measure_large)
+    tell(f"encoder: millions of cells, limit {LARGE_LIMIT}: {large['compiled_ms']} ms")
+    return {"boxes": rows, "large_filter": large}
+
+
+def measure_case(filters: str, limit: int, extent: Extent) -> dict[str, Any]:
+    """Parsed filters of 5 attributes to dz sets."""
+    use_kernels("compiled")
+    known = Topic.from_json(topic(5))
+    drawn = Filters(filters, 5, 3)
+    boxes = [Filter.parse(drawn.draw(), known) for _ in range(extent.boxes)]
+    fast, cells = _rate(boxes, limit, kernels=True)
+    plain, same = _rate(boxes[: extent.plain_boxes], limit, kernels=False)
+    assert same == cells[: extent.plain_boxes]
+    return {
+        "filters": filters,
+        "attributes": 5,
+        "limit": limit,
+        "compiled_per_s": round(fast),
+        "plain_per_s": round(plain),
+        "ratio": round(fast / plain, 1),
+    }
+
+
+def _rate(boxes: list[Filter], limit: int, kernels: bool) -> tuple[float, list[tuple[int, ...]]]:
+    compiled.use(kernels)
+    encode_dz(boxes[0], DEPTH, limit)
+    start = perf_counter()
+    cells = [encode_dz(box, DEPTH, limit) for box in boxes]
+    return len(boxes) / (perf_counter() - start), cells
+
+
+def measure_large() -> dict[str, Any]:
+    """All but the rim of a space of three attributes: over a million cells at full length.
+
+    Every cell at a rim x = 1 or x = 1022 has full length there; those of the last attribute alone are
+    2 * 1022 * 1022, one each.
+    """
+    use_kernels("compiled")
+    known = Topic.from_json(topic(LARGE_ATTRIBUTES))
+    text = " and ".join(f"x{n} in [1, {DOMAIN - 2}]" for n in range(LARGE_ATTRIBUTES))
+    filter_ = Filter.parse(text, known)
+    times = {}
+    for name, kernels in (("compiled_ms", True), ("plain_ms", False)):
+        rate, _ = _rate([filter_] * 5, LARGE_LIMIT, kernels)
+        times[name] = round(1000 / rate, 3)
+    cells = 2 * (DOMAIN - 2) ** (LARGE_ATTRIBUTES - 1)
+    return {"filter": text, "cells_at_least": cells, "limit": LARGE_LIMIT, **times}

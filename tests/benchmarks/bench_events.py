@@ -1,0 +1,59 @@
+"""Events to addresses: one at a time, as a client does it, and many at once."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+from bench_child import in_child, tell
+from bench_extent import DEPTH, Extent
+from workloads import DOMAIN, topic
+
+from tercast.addressing import AddressPlan
+from tercast.eventspace import Topic
+
+RUNS = 5
+
+
+def measure(extent: Extent) -> list[dict[str, Any]]:
+    """A row for each number of attributes."""
+    rows = [in_child(measure_case, attributes, extent) for attributes in (2, 5, 10)]
+    for row in rows:
+        tell(
+            f"events: {row['attributes']} attributes: {row['event_to_address_us']} us, "
+            f"{row['batch_events_per_s']} dz/s in batches, {row['single_events_per_s']} one by one"
+        )
+    return rows
+
+
+def measure_case(attributes: int, extent: Extent) -> dict[str, Any]:
+    """Best of five runs of each."""
+    known, address = Topic.from_json(topic(attributes)), AddressPlan.default("ipv6")
+    rng = random.Random(attributes)
+    events = [{f"x{n}": rng.randrange(DOMAIN) for n in range(attributes)} for _ in range(extent.batch_events)]
+    some = events[: extent.events]
+    known.event_dz_batch(some, DEPTH)  # look-up tables are made once
+    single = _best(lambda: [known.event_dz(event, DEPTH) for event in some])
+    whole = _best(lambda: [address.event_address(2, known.event_dz(event, DEPTH)) for event in some])
+    batch = _best(lambda: known.event_dz_batch(events, DEPTH))
+    return {
+        "attributes": attributes,
+        "event_to_address_us": round(whole / len(some) * 1e6, 2),
+        "event_to_dz_us": round(single / len(some) * 1e6, 2),
+        "single_events_per_s": round(len(some) / single),
+        "batch": len(events),
+        "batch_events_per_s": round(len(events) / batch),
+        "batch_to_single": round(len(events) / batch / (len(some) / single), 1),
+    }
+
+
+def _best(act: Callable[[], object]) -> float:
+    """Seconds of the fastest of some runs."""
+    found = []
+    for _ in range(RUNS):
+        start = perf_counter()
+        act()
+        found.append(perf_counter() - start)
+    return min(found)

@@ -1,0 +1,162 @@
+"""Planners for benchmarks, and how requests are timed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from itertools import count, islice
+from time import perf_counter
+from typing import Any
+
+from bench_child import Guard
+from bench_extent import DEPTH, GRAPHS, PUBLISHERS, Case
+from workloads import (
+    Filters,
+    advertisements,
+    construction,
+    everything,
+    fat_tree,
+    subscriptions,
+)
+
+from tercast import compiled
+from tercast.addressing import AddressPlan
+from tercast.encodings import encode_text
+from tercast.limits import Limits
+from tercast.planner import Planner
+
+BATCH = 500
+
+Requests = list[dict[str, Any]]
+
+
+def planner_for(network: dict[str, Any], attributes: int, cells: int, max_trees: int = 64) -> Planner:
+    """A planner that knows the network and the topic `t`."""
+    limits = Limits(max_dz_length=DEPTH, max_dz_per_filter=cells, max_trees=max_trees)
+    planner = Planner(AddressPlan.default("ipv6"), limits)
+    carry_out(planner, construction(network, attributes))
+    planner.take_diff()
+    return planner
+
+
+def carry_out(planner: Planner, requests: Requests) -> None:
+    """Apply requests of which none may be refused."""
+    for request, outcome in zip(requests, planner.apply_all(requests), strict=True):
+        assert outcome.ok, (request, outcome)
+
+
+def use_kernels(kernels: str) -> None:
+    """Choose compiled kernels or plain Python, and have everything loaded before anything is measured."""
+    compiled.use(kernels == "compiled")
+    planner = planner_for(fat_tree(), 2, 4)
+    requests = subscriptions(Filters("uniform", 2, 0), ["h1", "h2"], 20)
+    carry_out(planner, [everything("h8", 0), *requests])
+    planner.take_diff()
+
+
+class Subject:
+    """A planner under load, with a supply of requests that never ends."""
+
+    def __init__(self, case: Case, publishers: int = PUBLISHERS, seed: int = 1) -> None:
+        network = GRAPHS[case.graph]()
+        self.case = case
+        self.hosts = [host["id"] for host in network["hosts"]]
+        self.publishers = publishers
+        self.planner = planner_for(network, case.attributes, case.cells)
+        carry_out(self.planner, [everything(host, n) for n, host in enumerate(self.hosts[:publishers])])
+        self.planner.take_diff()
+        self.live: list[str] = []
+        self._rng = random.Random(seed)
+        self._filters = Filters(case.filters, case.attributes, seed)
+        self._numbers = count()
+
+    def subscriptions(self, number: int) -> Requests:
+        """New subscriptions, which count as live from now on."""
+        requests = subscriptions(self._filters, self.hosts, number, next(self._numbers) * 1_000_000)
+        self.live += [request["id"] for request in requests]
+        return requests
+
+    def unsubscriptions(self, number: int) -> Requests:
+        """Withdrawals of live subscriptions, drawn at random."""
+        chosen = []
+        for _ in range(min(number, len(self.live))):
+            position = self._rng.randrange(len(self.live))
+            self.live[position], self.live[-1] = self.live[-1], self.live[position]
+            chosen.append(self.live.pop())
+        return [{"op": "unsubscribe", "id": name} for name in chosen]
+
+    def advertisements(self, number: int) -> Requests:
+        """Narrow advertisements at hosts that do not advertise everything anyway."""
+        hosts = self.hosts[self.publishers :]
+        return advertisements(self._filters, hosts, number, next(self._numbers) * 1_000_000)
+
+    def grow(self, size: int, guard: Guard) -> tuple[dict[str, Any], str | None]:
+        """Deploy subscriptions, batch by batch, up to `size`: rates of that, and why it ended before."""
+        requests, changes, seconds = 0, 0, 0.0
+        reason = None
+        while len(self.live) < size and reason is None:
+            batch = self.subscriptions(min(BATCH, size - len(self.live)))
+            made, took = in_one_batch(self.planner, batch)
+            requests, changes, seconds = requests + len(batch), changes + made, seconds + took
+            guard.spent += took
+            reason = guard.reason(len(self.live)) if len(self.live) < size else None
+        return rates(requests, changes, seconds), reason
+
+    def parse_and_encode_us(self, number: int) -> float:
+        """Microseconds from a filter's text to its dz set, as the planner does it."""
+        texts = [self._filters.draw() for _ in range(number)]
+        topic = self.planner.topics["t"]
+        start = perf_counter()
+        for text in texts:
+            encode_text(text, topic, DEPTH, self.case.cells)
+        return round((perf_counter() - start) / number * 1e6, 1)
+
+
+def in_one_batch(planner: Planner, requests: Requests) -> tuple[int, float]:
+    """Table changes of requests applied as one batch with one diff, and the seconds that took."""
+    start = perf_counter()
+    outcomes = planner.apply_all(requests)
+    made = len(planner.take_diff())
+    seconds = perf_counter() - start
+    assert all(outcome.ok for outcome in outcomes)
+    return made, seconds
+
+
+def singly(planner: Planner, requests: Iterable[dict[str, Any]], most_seconds: float) -> dict[str, Any]:
+    """Rates of single requests, a diff taken after each; those that change tables and those that do not.
+
+    It ends early after `most_seconds`; the number that was applied is in the result.
+    """
+    changing, covered, changes = [0, 0.0], [0, 0.0], 0
+    for request in requests:
+        start = perf_counter()
+        outcome = planner.apply(request)
+        made = len(planner.take_diff())
+        took = perf_counter() - start
+        assert outcome.ok, (request, outcome)
+        kind = changing if made else covered
+        kind[0] += 1
+        kind[1] += took
+        changes += made
+        if changing[1] + covered[1] > most_seconds:
+            break
+    return {
+        **rates(changing[0] + covered[0], changes, changing[1] + covered[1]),
+        "changing": rates(changing[0], changes, changing[1]),
+        "unchanging": rates(covered[0], 0, covered[1]),
+    }
+
+
+def rates(requests: float, changes: int, seconds: float) -> dict[str, Any]:
+    """How many requests, how many a second, and table changes a second; None where there were none."""
+    return {
+        "requests": int(requests),
+        "requests_per_s": round(requests / seconds) if requests else None,
+        "changes": changes,
+        "changes_per_s": round(changes / seconds) if changes else None,
+    }
+
+
+def first(requests: Requests, number: int) -> Requests:
+    """The first `number` of requests."""
+    return list(islice(requests, number))

@@ -1,0 +1,88 @@
+"""Subscriptions a second beside PLEROMA's algorithm 1 with scanned lists: same network, load and encoder."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+from bench_child import Guard, in_child, tell
+from bench_extent import DEPTH, GRAPHS, Case, Extent
+from bench_planners import Requests, Subject, singly, use_kernels
+from pleroma_plain import Pleroma
+
+from tercast import dz as dzs
+from tercast.encodings import encode_text
+
+PUBLISHERS = 8
+FEWEST = 3
+"""The baseline is timed for at least so many requests, however long they take."""
+
+
+def measure(extent: Extent) -> list[dict[str, Any]]:
+    """A row for each kind of filters and limit of cells, on the fat tree with 5 attributes."""
+    rows = []
+    for filters in extent.pleroma_filters:
+        for cells in (4, 16):
+            row = in_child(measure_case, Case("fat tree", filters, 5, cells), extent)
+            tell(
+                f"algorithm 1: {filters}, {cells} dz: {row['pleroma_requests_per_s']} requests/s, "
+                f"ours {row['requests_per_s']}, {row['ratio']} times"
+            )
+            rows.append(row)
+    return rows
+
+
+def measure_case(case: Case, extent: Extent) -> dict[str, Any]:
+    """Both with the same deployed subscriptions, then timed on the same further ones."""
+    use_kernels("compiled")
+    subject = Subject(case, PUBLISHERS)
+    deployed = subject.subscriptions(extent.pleroma_deployed)
+    further = subject.subscriptions(extent.singles)
+    baseline, requests, seconds = _baseline(subject, deployed, further, extent.pleroma_seconds)
+    ours = _ours(case, extent)
+    return {
+        "graph": case.graph,
+        "filters": case.filters,
+        "attributes": case.attributes,
+        "cells": case.cells,
+        "deployed": len(deployed),
+        "pleroma_flows": sum(len(table.flows()) for table in baseline.tables.values()),
+        "pleroma_requests": requests,
+        "pleroma_requests_per_s": round(requests / seconds, 2),
+        "requests_per_s": ours["requests_per_s"],
+        "requests_per_s_changing": ours["changing"]["requests_per_s"],
+        "ratio": round(ours["requests_per_s"] * seconds / requests),
+    }
+
+
+def _ours(case: Case, extent: Extent) -> dict[str, Any]:
+    subject = Subject(case, PUBLISHERS)
+    subject.grow(extent.pleroma_deployed, Guard(extent.memory_mib, extent.growing_seconds))
+    return singly(subject.planner, subject.subscriptions(extent.singles), 60)
+
+
+def _baseline(
+    subject: Subject, deployed: Requests, further: Requests, most_seconds: float
+) -> tuple[Pleroma, int, float]:
+    """The controller after it was loaded quickly and timed with lists; how many requests in what time."""
+    planner = subject.planner
+    topic = planner.topics["t"]
+
+    def subscribe(request: dict[str, Any]) -> None:
+        cells = encode_text(request["filter"], topic, DEPTH, subject.case.cells)
+        baseline.subscribe(request["host"], [dzs.text(dz) for dz in cells])
+
+    baseline = Pleroma(GRAPHS[subject.case.graph](), planner.address, topic.code, indexed=True)
+    for host in subject.hosts[: subject.publishers]:
+        baseline.advertise(host, [""])
+    for request in deployed:
+        subscribe(request)
+    baseline.scan_from_now_on()
+    done = 0
+    start = perf_counter()
+    for request in further:
+        subscribe(request)
+        done += 1
+        if done >= FEWEST and perf_counter() - start > most_seconds:
+            break
+    return baseline, done, perf_counter() - start

@@ -1,0 +1,155 @@
+"""Rates of the four kinds of request, singly and in batches, while one planner grows; and its memory."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+from bench_child import Guard, in_child, settled_rss_mib, tell
+from bench_extent import Case, Extent
+from bench_planners import BATCH, Subject, carry_out, in_one_batch, rates, singly, use_kernels
+from workloads import everything
+
+KINDS = ("subscribe", "unsubscribe", "advertise", "unadvertise")
+ENCODED = 500
+FEWEST = 10
+"""From how many requests on a rate is compared with another one."""
+
+
+def measure(extent: Extent) -> list[dict[str, Any]]:
+    """A row for each case, measured in a process of its own."""
+    rows = []
+    for case in extent.cases:
+        row = in_child(measure_case, case, extent)
+        last = row["sizes"][-1]
+        subscribe = last["subscribe"]
+        tell(
+            f"{case}: {last['deployed']} deployed, {last['entries']} entries, {last['rss_mib']:.0f} MiB, "
+            f"{subscribe['requests_per_s']} subscriptions/s, {row['seconds']:.0f} s"
+            + (f" ({row['stopped']})" if row["stopped"] else "")
+        )
+        rows.append(row)
+    return rows
+
+
+def measure_case(case: Case, extent: Extent) -> dict[str, Any]:
+    """All sizes of one case, with one planner that grows."""
+    start = perf_counter()
+    use_kernels(case.kernels)
+    subject = Subject(case)
+    row: dict[str, Any] = {
+        "graph": case.graph,
+        "filters": case.filters,
+        "attributes": case.attributes,
+        "cells": case.cells,
+        "kernels": case.kernels,
+        "parse_and_encode_us": subject.parse_and_encode_us(ENCODED),
+        "sizes": [],
+        "stopped": None,
+    }
+    empty = settled_rss_mib()
+    guard = Guard(extent.memory_mib, extent.growing_seconds)
+    for size in extent.deployed:
+        grown, row["stopped"] = subject.grow(size, guard)
+        row["sizes"].append({"wanted": size, **_at_size(subject, extent, empty), "grown": grown})
+        if size == extent.deployed[0]:
+            row["whole_space"] = _whole_space(subject)
+        if row["stopped"]:
+            break
+    row["growth"] = growth(row["sizes"])
+    row["seconds"] = round(perf_counter() - start, 1)
+    return row
+
+
+def _at_size(subject: Subject, extent: Extent, empty_mib: float) -> dict[str, Any]:
+    deployed, rss = len(subject.live), settled_rss_mib()
+    found: dict[str, Any] = {
+        "deployed": deployed,
+        "entries": sum(subject.planner.counts().values()),
+        "rss_mib": round(rss, 1),
+        "mib_per_1000": round((rss - empty_mib) / deployed * 1000, 2),
+    }
+    return {**found, **_singly(subject, extent), "batches": _in_batches(subject, extent)}
+
+
+def _singly(subject: Subject, extent: Extent) -> dict[str, Any]:
+    """Each kind of request by itself; afterwards as many are deployed as before."""
+    planner, seconds = subject.planner, extent.single_seconds
+    found: dict[str, Any] = {}
+    size = len(subject.live)
+    found["subscribe"] = singly(planner, _each(subject, extent.singles), seconds)
+    surplus = len(subject.live) - size
+    found["unsubscribe"] = singly(planner, subject.unsubscriptions(surplus), 10 * seconds)
+    ads = subject.advertisements(extent.singles // 2)
+    found["advertise"] = singly(planner, ads, seconds)
+    made = ads[: found["advertise"]["requests"]]
+    found["unadvertise"] = singly(planner, _withdrawals(made), 10 * seconds)
+    _withdraw_rest(subject, surplus - found["unsubscribe"]["requests"])
+    carry_out(planner, _withdrawals(made[found["unadvertise"]["requests"] :]))
+    planner.take_diff()
+    return found
+
+
+def _each(subject: Subject, number: int) -> Any:
+    """New subscriptions one by one, so that none counts as live that is not asked for."""
+    for _ in range(number):
+        yield from subject.subscriptions(1)
+
+
+def _withdraw_rest(subject: Subject, number: int) -> None:
+    """After a measurement that ended early: what it left."""
+    carry_out(subject.planner, subject.unsubscriptions(number))
+
+
+def _withdrawals(ads: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"op": "unadvertise", "id": ad["id"]} for ad in ads]
+
+
+def _in_batches(subject: Subject, extent: Extent) -> dict[str, Any]:
+    """Each kind of request, one batch and one diff of it."""
+    size = max(1, min(BATCH, len(subject.live) // 2))
+    ads = subject.advertisements(max(1, extent.singles // 10))
+    batches = {
+        "unsubscribe": subject.unsubscriptions(size),
+        "subscribe": subject.subscriptions(size),
+        "advertise": ads,
+        "unadvertise": _withdrawals(ads),
+    }
+    return {kind: rates(len(batch), *in_one_batch(subject.planner, batch)) for kind, batch in batches.items()}
+
+
+def _whole_space(subject: Subject) -> dict[str, Any]:
+    """One publisher of everything leaves and comes back: single requests that change whole tables."""
+    last = subject.publishers - 1
+    requests = [{"op": "unadvertise", "id": f"a{last}"}, everything(subject.hosts[last], last)]
+    found = {}
+    for request in requests:
+        changes, seconds = in_one_batch(subject.planner, [request])
+        rate = round(changes / seconds) if changes else None
+        found[request["op"]] = {"ms": round(seconds * 1000, 2), "changes": changes, "changes_per_s": rate}
+    return found
+
+
+def growth(sizes: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """What a request, and a table change, costs at the largest size in terms of the one before."""
+    if len(sizes) < 2:
+        return None
+    before, after = sizes[-2:]
+    ratios = {
+        kind: {
+            "request": _ratio(before[kind], after[kind], "requests_per_s"),
+            "change": _ratio(before[kind]["changing"], after[kind]["changing"], "changes_per_s"),
+            "unchanging_request": _ratio(
+                before[kind]["unchanging"], after[kind]["unchanging"], "requests_per_s"
+            ),
+        }
+        for kind in KINDS
+    }
+    return {"from": before["deployed"], "to": after["deployed"], **ratios}
+
+
+def _ratio(before: dict[str, Any], after: dict[str, Any], rate: str) -> float | None:
+    """None where either was measured on a few requests only."""
+    if min(before["requests"], after["requests"]) < FEWEST:
+        return None
+    return round(before[rate] / after[rate], 2)

@@ -1,0 +1,397 @@
+"""The tables of docs/benchmarks.md, made from the committed results, so that nobody copies a number by hand.
+
+    .venv/bin/python tests/benchmarks/bench_tables.py
+
+What stands between `<!-- table: NAME -->` and `<!-- end -->` is replaced.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results" / "planner.json"
+PAGE = HERE.parents[1] / "docs" / "benchmarks.md"
+
+Result = dict[str, Any]
+Row = tuple[object, ...]
+
+_PLACE = re.compile(r"<!-- table: (\w+) -->\n.*?<!-- end -->\n", re.DOTALL)
+
+
+def main() -> None:
+    """Fill the page anew."""
+    PAGE.write_text(filled(PAGE.read_text(), json.loads(RESULTS.read_text())))
+
+
+def filled(page: str, result: Result) -> str:
+    """The page with all its tables made from `result`."""
+
+    def fill(found: re.Match[str]) -> str:
+        name = found[1]
+        return f"<!-- table: {name} -->\n{TABLES[name](result)}<!-- end -->\n"
+
+    return _PLACE.sub(fill, page)
+
+
+def place(name: str) -> str:
+    """Where a table goes, empty."""
+    return f"<!-- table: {name} -->\n<!-- end -->\n"
+
+
+def machine(result: Result) -> str:
+    found = result["machine"]
+    load = " ".join(map(str, found["load_average"]))
+    extent = f"the {result['extent']} run of {found['started']}, {result['seconds']} seconds"
+    return (
+        f"This is {extent}, on {found['cores']} cores of {found['cpu']}, {found['ram_gib']} GiB, Linux "
+        f"{found['kernel']}, Python {found['python']}, NumPy {found['numpy']}, Numba {found['numba']}, "
+        f"Open vSwitch {found['open_vswitch']}; load average at the start {load}.\n"
+    )
+
+
+def rates(result: Result) -> str:
+    head = ("network", "filters", "attributes", "dz", "deployed", "subscribe", "unsubscribe", "advertise")
+    head = (*head, "unadvertise", "subscribe, batch", "unsubscribe, batch", "parse and encode")
+    rows = (
+        (
+            *_names(row),
+            *_deployed(row, at),
+            *(_number(at[kind]["requests_per_s"]) for kind in KINDS),
+            *(_number(at["batches"][kind]["requests_per_s"]) for kind in KINDS[:2]),
+            f"{row['parse_and_encode_us']} µs",
+        )
+        for row, at in _sizes(result)
+    )
+    return _table(head, rows)
+
+
+def changes(result: Result) -> str:
+    head = ("network", "filters", "attributes", "dz", "deployed", "changing requests/s", "others/s")
+    head = (*head, *(f"{kind}: changes/s" for kind in KINDS), "lowest, in switches")
+    rows = (
+        (
+            *_names(row),
+            *_deployed(row, at),
+            _number(at["subscribe"]["changing"]["requests_per_s"]),
+            _number(at["subscribe"]["unchanging"]["requests_per_s"]),
+            *(_number(at[kind]["changing"]["changes_per_s"]) for kind in KINDS),
+            _number(_lowest_ratio(at)),
+        )
+        for row, at in _sizes(result)
+    )
+    return _table(head, rows)
+
+
+def growth(result: Result) -> str:
+    head = ("network", "filters", "attributes", "dz", "from", "to", "subscribe: request", "change")
+    head = (*head, "unsubscribe: request", "change", "entries", "MiB for 1,000", "stopped")
+    return _table(head, (_growth_row(row) for row in result.get("planner", ())))
+
+
+def _growth_row(row: Result) -> Row:
+    found, last = row["growth"] or {}, row["sizes"][-1]
+    ratios = (_number(found.get(kind, {}).get(what)) for kind in KINDS[:2] for what in ("request", "change"))
+    ends = (_number(found.get("from")), _number(found.get("to")))
+    size = (_number(last["entries"]), _number(last["mib_per_1000"]))
+    return (*_names(row), *ends, *ratios, *size, row["stopped"] or "")
+
+
+def whole(result: Result) -> str:
+    head = (
+        "network",
+        "filters",
+        "attributes",
+        "dz",
+        "deployed",
+        "leaves",
+        "changes",
+        "comes back",
+        "changes",
+    )
+    rows = []
+    for row in result.get("planner", ()):
+        gone, back = row["whole_space"]["unadvertise"], row["whole_space"]["advertise"]
+        times = (f"{gone['ms']} ms", _number(gone["changes"]), f"{back['ms']} ms", _number(back["changes"]))
+        rows.append((*_names(row), _number(row["sizes"][0]["deployed"]), *times))
+    return _table(head, rows)
+
+
+def switch(result: Result) -> str:
+    found = result.get("switch", {})
+    if "flows_per_s" not in found:
+        return f"Not measured: {found.get('skipped', 'the section was left out')}\n"
+    seconds = ", ".join(map(str, found["seconds"]))
+    return (
+        f"`{found['command']}`: {_number(found['flows'])} flows in {seconds} s, at best "
+        f"**{_number(found['flows_per_s'])} flows a second**.\n"
+    )
+
+
+def pleroma(result: Result) -> str:
+    head = ("filters", "dz", "deployed", "flows", "algorithm 1", "Tercast", "ratio")
+    rows = (
+        (
+            row["filters"],
+            row["cells"],
+            _number(row["deployed"]),
+            _number(row["pleroma_flows"]),
+            f"{_number(row['pleroma_requests_per_s'])}/s",
+            f"{_number(row['requests_per_s'])}/s",
+            _number(row["ratio"]),
+        )
+        for row in result.get("pleroma", ())
+    )
+    return _table(head, rows)
+
+
+def events(result: Result) -> str:
+    head = ("attributes", "event to address", "event to dz", "one by one", "in batches", "ratio")
+    rows = (
+        (
+            row["attributes"],
+            f"{row['event_to_address_us']} µs",
+            f"{row['event_to_dz_us']} µs",
+            f"{_number(row['single_events_per_s'])}/s",
+            f"{_number(row['batch_events_per_s'])}/s",
+            row["batch_to_single"],
+        )
+        for row in result.get("events", ())
+    )
+    return _table(head, rows)
+
+
+def verify(result: Result) -> str:
+    head = ("filters", "subscriptions", "entries", "whole proof", "a step", "whole to step", "`tercast plan`")
+    head = (*head, "`tercast verify`")
+    rows = (
+        (
+            row["filters"],
+            _number(row["subscriptions"]),
+            _number(row["entries"]),
+            f"{row['whole_s']} s",
+            f"{row['step_ms']} ms",
+            _number(row["whole_to_step"]),
+            f"{row['commands']['plan_s']} s",
+            f"{row['commands']['verify_s']} s",
+        )
+        for row in result.get("verify", ())
+    )
+    return _table(head, rows)
+
+
+def large(result: Result) -> str:
+    head = ("switches", "links", "filters", "deployed", "of", "entries", "seconds", "requests/s", "changes/s")
+    head = (*head, "peak memory", "stopped")
+    rows = (
+        (
+            row["switches"],
+            row["links"],
+            row["filters"],
+            _number(row["deployed"]),
+            _number(row["wanted"]),
+            _number(row["entries"]),
+            row["seconds"],
+            _number(row["requests_per_s"]),
+            _number(row["changes_per_s"]),
+            f"{_number(row['peak_rss_mib'])} MiB",
+            row["stopped"] or "",
+        )
+        for row in result.get("large", ())
+    )
+    return _table(head, rows)
+
+
+def links(result: Result) -> str:
+    head = (
+        "network",
+        "links",
+        "bridges",
+        "trees",
+        "events: highest to mean",
+        "without bridges",
+        "idle links",
+    )
+    head = (*head, "entries: highest to mean")
+    rows = (
+        (
+            row["graph"],
+            row[way]["links"],
+            row[way]["bridges"],
+            row[way]["trees"],
+            row[way]["events"]["highest_to_mean"],
+            row[way]["events"]["highest_to_mean_without_bridges"],
+            row[way]["events"]["idle_links"],
+            row[way]["entries"]["highest_to_mean"],
+        )
+        for row in result.get("links", ())
+        for way in ("trees", "one_tree")
+    )
+    return _table(head, rows)
+
+
+def encoder(result: Result) -> str:
+    head = ("filters", "limit", "compiled", "plain Python", "ratio")
+    found = result.get("encoder", {"boxes": (), "large_filter": None})
+    rows = (
+        (
+            row["filters"],
+            row["limit"],
+            f"{_number(row['compiled_per_s'])}/s",
+            f"{_number(row['plain_per_s'])}/s",
+            row["ratio"],
+        )
+        for row in found["boxes"]
+    )
+    filter_ = found["large_filter"]
+    if filter_ is None:
+        return _table(head, rows)
+    return _table(head, rows) + (
+        f"\nA filter of more than {_number(filter_['cells_at_least'])} cells at full length, at limit "
+        f"{filter_['limit']}: {filter_['compiled_ms']} ms compiled, "
+        f"{filter_['plain_ms']} ms in plain Python.\n"
+    )
+
+
+def aims(result: Result) -> str:
+    rows = ((text, aim, figure, "yes" if met else "**no**") for text, aim, figure, met in _aims(result))
+    return _table(("aim", "at least, or at most", "measured", "met"), rows)
+
+
+Aim = tuple[str, str, str, bool]
+
+_RATE_AIMS = (("fat tree", 4, 40_000), ("fat tree", 16, 10_000), ("random 300", 4, 4_000))
+_RATE_AIMS = (*_RATE_AIMS, ("random 300", 16, 4_000))
+
+
+def _aims(result: Result) -> Iterator[Aim]:
+    largest = [(row, row["sizes"][-1]) for row in result.get("planner", ()) if row["kernels"] == "compiled"]
+    for graph, cells, aim in _RATE_AIMS:
+        for row, at in largest:
+            if (row["graph"], row["cells"]) == (graph, cells):
+                rate, batch = at["subscribe"]["requests_per_s"], at["batches"]["subscribe"]["requests_per_s"]
+                name = (
+                    f"subscriptions/s, {graph}, {row['filters']}, {row['attributes']} attributes, {cells} dz"
+                )
+                yield (
+                    f"{name}, {_number(at['deployed'])} deployed",
+                    _number(aim),
+                    f"{_number(rate)} (in batches {_number(batch)})",
+                    rate >= aim,
+                )
+    lowest = _lowest_of_all(result)
+    if lowest is not None:
+        ratio, where = lowest
+        yield f"table changes/s, in switches, lowest ({where})", "1", _number(ratio), ratio >= 1
+    for row in result.get("pleroma", ()):
+        name = f"times algorithm 1, {row['filters']}, {row['cells']} dz"
+        yield name, "200", _number(row["ratio"]), row["ratio"] >= 200
+    yield from _growth_aims(result)
+    yield from _other_aims(result)
+
+
+def _growth_aims(result: Result) -> Iterator[Aim]:
+    for kind in KINDS[:2]:
+        for what in ("request", "change"):
+            found = [
+                (row["growth"][kind][what], ", ".join(map(str, _names(row))))
+                for row in result.get("planner", ())
+                if row["growth"] and row["growth"][kind][what] and row["kernels"] == "compiled"
+            ]
+            if found:
+                ratio, where = max(found)
+                name = f"growth of the time of a {what}, {kind}, worst ({where})"
+                yield name, "1.5", _number(ratio), ratio <= 1.5
+
+
+def _other_aims(result: Result) -> Iterator[Aim]:
+    for row in result.get("large", ()):
+        if row["filters"] == "zipf":
+            name = f"memory of {_number(row['deployed'])} subscriptions on {row['switches']} switches, Zipf"
+            met = row["deployed"] == row["wanted"] and row["peak_rss_mib"] <= 8192
+            yield name, "8,192 MiB", f"{_number(row['peak_rss_mib'])} MiB", met
+    for row in result.get("events", ()):
+        with_ = f"{row['attributes']} attributes"
+        time, rate = row["event_to_address_us"], row["batch_events_per_s"]
+        yield f"an event to its address, {with_}", "10 µs", f"{time} µs", time < 10
+        yield f"events/s in batches, {with_}", "1,000,000", _number(rate), rate >= 1_000_000
+    for row in result.get("verify", ()):
+        name = f"verify {_number(row['subscriptions'])} subscriptions, {row['filters']}"
+        yield name, "10 s", f"{row['whole_s']} s", row["whole_s"] < 10
+
+
+def _lowest_of_all(result: Result) -> tuple[float, str] | None:
+    found = [
+        (ratio, ", ".join(map(str, (*_names(row), f"{_number(at['deployed'])} deployed", kind))))
+        for row, at in _all_sizes(result)
+        if row["kernels"] == "compiled" and at["ratio_to_switch"] is not None
+        for kind, ratio in at["ratio_to_switch"]["singly"].items()
+        if ratio is not None
+    ]
+    return min(found, default=None)
+
+
+def _lowest_ratio(at: Result) -> float | None:
+    """The lowest ratio of single requests of any kind to the switch."""
+    if at["ratio_to_switch"] is None:
+        return None
+    found = [ratio for ratio in at["ratio_to_switch"]["singly"].values() if ratio is not None]
+    return min(found, default=None)
+
+
+KINDS = ("subscribe", "unsubscribe", "advertise", "unadvertise")
+
+
+def _sizes(result: Result) -> Iterator[tuple[Result, Result]]:
+    """Every case at its largest size."""
+    return ((row, row["sizes"][-1]) for row in result.get("planner", ()))
+
+
+def _all_sizes(result: Result) -> Iterator[tuple[Result, Result]]:
+    return ((row, at) for row in result.get("planner", ()) for at in row["sizes"])
+
+
+def _names(row: Result) -> Row:
+    plain = "" if row["kernels"] == "compiled" else ", plain Python"
+    return row["graph"], row["filters"] + plain, row["attributes"], row["cells"]
+
+
+def _deployed(row: Result, at: Result) -> Row:
+    mark = "" if at["deployed"] == at["wanted"] else f" (of {_number(at['wanted'])})"
+    return (_number(at["deployed"]) + mark,)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:g}"
+
+
+def _table(head: Row, rows: Iterable[Row]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+TABLES: dict[str, Callable[[Result], str]] = {
+    "machine": machine,
+    "aims": aims,
+    "rates": rates,
+    "changes": changes,
+    "growth": growth,
+    "whole": whole,
+    "switch": switch,
+    "pleroma": pleroma,
+    "events": events,
+    "verify": verify,
+    "large": large,
+    "links": links,
+    "encoder": encoder,
+}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""The benchmark runs from end to end, says what it has to say, and the page shows what was committed."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.benchmarks import bench_tables
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+
+def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(ROOT / "platform"), str(ROOT)])
+    return subprocess.run(
+        [sys.executable, str(HERE / "bench_planner.py"), *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def result() -> dict[str, Any]:
+    done = bench("--tiny")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_every_section_is_there_with_the_machine(result: dict[str, Any]) -> None:
+    sections = {"switch", "planner", "pleroma", "events", "verify", "large", "links", "encoder"}
+    assert sections <= result.keys()
+    assert {"cpu", "cores", "ram_gib", "kernel", "python", "numba", "load_average"} <= result[
+        "machine"
+    ].keys()
+
+
+def test_a_case_tells_rates_of_all_kinds_at_all_sizes(result: dict[str, Any]) -> None:
+    row = result["planner"][0]
+    assert [size["deployed"] for size in row["sizes"]] == [30, 60]
+    for size in row["sizes"]:
+        for kind in ("subscribe", "unsubscribe", "advertise", "unadvertise"):
+            told = size[kind]
+            assert told["requests"] == told["changing"]["requests"] + told["unchanging"]["requests"] > 0
+            assert size["batches"][kind]["requests"] > 0
+        assert size["subscribe"]["changing"]["changes_per_s"] > 0
+        assert size["subscribe"]["changes"] > 0 and size["mib_per_1000"] is not None
+    assert row["growth"]["from"] == 30 and row["growth"]["subscribe"]["request"] > 0
+    assert result["planner"][1]["kernels"] == "plain"
+
+
+def test_each_figure_has_its_baseline(result: dict[str, Any]) -> None:
+    if "flows_per_s" in result["switch"]:
+        assert result["planner"][0]["sizes"][0]["ratio_to_switch"]["batches"]["subscribe"] > 0
+    assert all(row["pleroma_requests"] >= 3 and row["ratio"] > 0 for row in result["pleroma"])
+    assert all(row["trees"]["trees"] == 8 and row["one_tree"]["trees"] == 1 for row in result["links"])
+    assert all(row["peak_rss_mib"] < row["limit_mib"] for row in result["large"])
+
+
+def test_sections_can_be_chosen(tmp_path: Path) -> None:
+    output = tmp_path / "result.json"
+    done = bench("--tiny", "--only", "events", "-o", str(output))
+    assert done.returncode == 0 and done.stdout == "", done.stderr
+    assert json.loads(output.read_text()).keys() == {"format", "extent", "machine", "events", "seconds"}
+
+
+def test_the_tables_come_from_any_result(result: dict[str, Any]) -> None:
+    text = bench_tables.filled("".join(bench_tables.place(name) for name in bench_tables.TABLES), result)
+    assert "fat tree" in text and "None" not in text
+
+
+def test_the_page_shows_the_committed_results() -> None:
+    page = bench_tables.PAGE.read_text()
+    assert bench_tables.filled(page, json.loads(bench_tables.RESULTS.read_text())) == page
