@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -15,6 +15,7 @@ from tercast.carry_out import carry_out, entries_table, read_budget_option
 from tercast.encoder import encode
 from tercast.errors import Refused, RefusedMany
 from tercast.files import STANDARD_OUTPUT, FileRefused, read_document, read_lines, write_json
+from tercast.parcels import Publication
 from tercast.plan import encodings_json, plan_json, read_plan
 from tercast.plan_checks import check_plan
 from tercast.requests import METHODS
@@ -160,17 +161,23 @@ def run_simulate(args: argparse.Namespace) -> int:
     """`tercast simulate`."""
     scenario = _read_scenario(args.scenario)
     simulator = Simulator(scenario, read_document(args.plan, read_plan))
-    for number, event in read_lines(args.events):
+    simulator.follow(_read_events(args.events, simulator))
+    counts = simulator.counts
+    write_json(args.output, counts.report())
+    if counts.loops:
+        _tell([f"{counts.loops} events went round in a loop"])
+    return DONE if counts.holds else FAILED
+
+
+def _read_events(name: str, simulator: Simulator) -> Iterator[Publication]:
+    """The events of a file; FileRefused with the line of one that its publisher may not send."""
+    for number, event in read_lines(name):
         try:
-            simulator.take(event)
+            yield simulator.read(event)
         except Refused as refused:
-            raise FileRefused([f"{args.events}:{number}: {refused}"]) from None
+            raise FileRefused([f"{name}:{number}: {refused}"]) from None
         except RefusedMany as many:
-            raise FileRefused([f"{args.events}:{number}: {refused}" for refused in many.errors]) from None
-    write_json(args.output, simulator.counts.report())
-    if simulator.counts.loops:
-        _tell([f"{simulator.counts.loops} events went round in a loop"])
-    return DONE if simulator.counts.holds else FAILED
+            raise FileRefused([f"{name}:{number}: {refused}" for refused in many.errors]) from None
 
 
 def run_encode(args: argparse.Namespace) -> int:

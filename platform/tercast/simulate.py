@@ -2,129 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable
+from itertools import islice
 
-from tercast.addressing import AddressPlan
-from tercast.dz import Dz
-from tercast.errors import Refused, shown
-from tercast.eventspace import Topic
-from tercast.filters import Filter
-from tercast.forwarding import Step, World
-from tercast.interest import Interest
+from tercast.counts import Counts
+from tercast.parcels import Publication, Publications
 from tercast.plan import Plan
-from tercast.registry import ADVERTISEMENT, Registration
 from tercast.scenario import Scenario
-from tercast.strict import expect_keys, expect_object, expect_text
-from tercast.tables import Entry
-from tercast.topology import Port
+from tercast.sending import Sending, lookups
+from tercast.wiring import Wiring
 
-FORMAT = "report/1"
-
-MAX_COPIES = 100_000
-"""Copies of one event after which it is a loop and no more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """A copy of an event on its way: where it enters a switch, over which link port, from which copy."""
-
-    at: Port
-    sent: Port | None = None
-    parent: int = -1
-
-
-@dataclass(slots=True)
-class Way:
-    """All copies of one event, and the deliveries, each with the copy that it came from."""
-
-    copies: list[Copy]
-    deliveries: list[tuple[str, int]] = field(default_factory=list)
-    loops: bool = False
-
-
-@dataclass(slots=True)
-class Counts:
-    """What the simulator counts; `loops` are events that went on and on."""
-
-    events: int = 0
-    wanted: int = 0
-    delivered: int = 0
-    lost: int = 0
-    doubled: int = 0
-    unwanted: int = 0
-    loops: int = 0
-    copies: Counter[Port] = field(default_factory=Counter)
-    needless: Counter[Port] = field(default_factory=Counter)
-    wanted_by: Counter[str] = field(default_factory=Counter)
-    unwanted_by: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def holds(self) -> bool:
-        """Nothing was lost, doubled or sent round."""
-        return not (self.lost or self.doubled or self.loops)
-
-    def report(self) -> dict[str, Any]:
-        """The report as JSON; `network_fpr` is in percent of the copies over links."""
-        copies, needless = self.copies.total(), self.needless.total()
-        return {
-            "format": FORMAT,
-            "events": self.events,
-            "wanted": self.wanted,
-            "delivered": self.delivered,
-            "lost": self.lost,
-            "doubled": self.doubled,
-            "unwanted": self.unwanted,
-            "link_copies": copies,
-            "needless_link_copies": needless,
-            "network_fpr": round(100 * needless / copies, 3) if copies else 0.0,
-            "by_host": {
-                host: {"wanted": self.wanted_by[host], "unwanted": self.unwanted_by[host]}
-                for host in sorted({*self.wanted_by, *self.unwanted_by})
-            },
-            "by_link": {
-                f"{switch}:{port}": {"copies": count, "needless": self.needless[switch, port]}
-                for (switch, port), count in sorted(self.copies.items())
-            },
-        }
-
-
-class Tables:
-    """Tables to look up addresses in: the entry with the highest priority that matches."""
-
-    def __init__(self, flows: Mapping[str, Iterable[Entry]], address: AddressPlan, world: World) -> None:
-        self._world = world
-        self._room = address.dz_room
-        self._lengths: dict[str, list[int]] = {}
-        self._entries: dict[str, dict[tuple[int, Dz], list[tuple[Entry, tuple[Step, ...]]]]] = {}
-        for switch, entries in flows.items():
-            table = self._entries.setdefault(switch, {})
-            for entry in entries:
-                try:
-                    where = address.parse_match(entry.dst)
-                except Refused:
-                    continue  # no event has such an address; the verifier tells it
-                table.setdefault(where, []).append((entry, world.steps(switch, entry)))
-            self._lengths[switch] = sorted({dz.bit_length() - 1 for _, dz in table})
-
-    def steps(self, at: Port, code: int, dz: Dz) -> list[Step]:
-        """What a switch does to an event, whose dz fills the room, from an ingress port."""
-        switch, in_port = at
-        best: tuple[Entry, tuple[Step, ...]] | None = None
-        table = self._entries.get(switch, {})
-        for length in self._lengths.get(switch, ()):
-            for candidate in table.get((code, dz >> self._room - length), ()):
-                entry = candidate[0]
-                if entry.in_port in (None, in_port) and (best is None or entry.priority > best[0].priority):
-                    best = candidate
-        if best is None:
-            return []
-        return [
-            *(step for step in best[1] if step.port != in_port),
-            *self._world.back(switch, in_port, best[0]),
-        ]
+_CHUNK = 1 << 15
+"""Events that are held at once."""
 
 
 class Simulator:
@@ -132,107 +21,30 @@ class Simulator:
 
     def __init__(self, scenario: Scenario, plan: Plan) -> None:
         failed = {failure.id for failure in plan.failed}
-        self._scenario = scenario
-        self._world = World(scenario.final.topology)
-        self._tables = Tables(plan.flows, scenario.address, self._world)
-        self._ways: dict[tuple[Port, int, Dz], Way] = {}
-        self._live = {name: reg for name, reg in scenario.final.live.items() if name not in failed}
-        filters: dict[str, list[tuple[str, Filter]]] = {topic: [] for topic in scenario.final.topics}
-        for name, registration in self._live.items():
-            if registration.kind != ADVERTISEMENT:
-                filters[registration.topic].append((registration.host, scenario.filters[name]))
-        limit = scenario.limits.max_dz_per_filter
-        self._interest = {topic: Interest(own, scenario.depth, limit) for topic, own in filters.items()}
-        self.counts = Counts()
+        live = {name: reg for name, reg in scenario.final.live.items() if name not in failed}
+        wiring = Wiring(scenario.final.topology)
+        self._publications = Publications(
+            scenario.final.topics, live, scenario.filters, scenario.depth, wiring
+        )
+        self._lookups = lookups(plan.flows, scenario.address, wiring)
+        self._sending = Sending(wiring)
+
+    @property
+    def counts(self) -> Counts:
+        """What was counted so far."""
+        return self._sending.counts()
+
+    def read(self, event: object) -> Publication:
+        """An event given as JSON; Refused when its publisher may not send it."""
+        return self._publications.read(event)
+
+    def follow(self, publications: Iterable[Publication]) -> None:
+        """Follow events, as many at once as memory should hold."""
+        waiting = iter(publications)
+        while chunk := list(islice(waiting, _CHUNK)):
+            for parcels in self._publications.pack(chunk):
+                self._sending.send(parcels, self._lookups.get(parcels.code))
 
     def take(self, event: object) -> None:
-        """Follow one event, given as JSON; Refused when its publisher may not send it."""
-        ad, topic, values = self._read(event)
-        counts, world = self.counts, self._world
-        counts.events += 1
-        dz = topic.event_dz(values, self._scenario.depth)
-        wanted = self._interest[topic.name].hosts(values, dz)
-        counts.wanted += len(wanted)
-        counts.wanted_by.update(wanted)
-        place = world.place.get(ad.host)
-        if place is None:
-            return  # nobody is in reach of a host that is not attached
-        room = self._scenario.address.dz_room
-        way = self._way(place, topic.code, dz << room - dz.bit_length() + 1)
-        self._count(way, wanted, world.components[place[0]])
-
-    def _read(self, event: object) -> tuple[Registration, Topic, dict[str, Any]]:
-        fields = expect_keys(event, (), ("publisher", "values"))
-        name = expect_text(fields["publisher"], ("publisher",))
-        ad = self._live.get(name)
-        if ad is None or ad.kind != ADVERTISEMENT:
-            raise Refused(("publisher",), "unknown_publisher", f"no live advertisement {shown(name)}", name)
-        topic = self._scenario.final.topics[ad.topic]
-        values = topic.check_json(expect_object(fields["values"], ("values",)), ("values",))
-        if not self._scenario.filters[name].matches(values):
-            detail = f"the event lies outside advertisement {shown(name)}: {ad.filter or 'true'}"
-            raise Refused(("values",), "outside_advertisement", detail)
-        return ad, topic, values
-
-    def _way(self, place: Port, code: int, dz: Dz) -> Way:
-        key = place, code, dz
-        way = self._ways.get(key)
-        if way is None:
-            if len(self._ways) > MAX_COPIES:
-                self._ways.clear()
-            way = self._ways[key] = self._walk(place, code, dz)
-        return way
-
-    def _walk(self, place: Port, code: int, dz: Dz) -> Way:
-        way = Way([Copy(place)])
-        for number, copy in enumerate(way.copies):
-            for step in self._tables.steps(copy.at, code, dz):
-                if step.far is not None:
-                    if self._circles(way, number, step.far):
-                        way.loops = True
-                    else:
-                        way.copies.append(Copy(step.far, (copy.at[0], step.port), number))
-                way.deliveries += ((host, number) for host in self._world.hosts(step.hosts))
-            if len(way.copies) > MAX_COPIES:
-                way.loops = True
-                break
-        return way
-
-    def _circles(self, way: Way, number: int, at: Port) -> bool:
-        """Whether a copy has been at a switch port before, on its own way."""
-        return any(copy.at == at for copy in _ancestry(way, number))
-
-    def _count(self, way: Way, wanted: set[str], component: int) -> None:
-        counts, world = self.counts, self._world
-        got = Counter(host for host, _ in way.deliveries)
-        counts.loops += way.loops
-        counts.delivered += got.total()
-        counts.doubled += sum(number - 1 for number in got.values())
-        unwanted = got.keys() - wanted
-        counts.unwanted += len(unwanted)
-        counts.unwanted_by.update(unwanted)
-        for host in wanted - got.keys():
-            place = world.place.get(host)
-            counts.lost += place is not None and world.components[place[0]] == component
-        useful: set[int] = set()
-        for host, number in way.deliveries:
-            if host in wanted:
-                for copy_number in _numbers(way, number):
-                    if copy_number in useful:
-                        break
-                    useful.add(copy_number)
-        for number, copy in enumerate(way.copies):
-            if copy.sent is not None:
-                counts.copies[copy.sent] += 1
-                counts.needless[copy.sent] += number not in useful
-
-
-def _numbers(way: Way, number: int) -> Iterator[int]:
-    """A copy and those that it came from."""
-    while number >= 0:
-        yield number
-        number = way.copies[number].parent
-
-
-def _ancestry(way: Way, number: int) -> Iterator[Copy]:
-    return (way.copies[i] for i in _numbers(way, number))
+        """Read one event and follow it."""
+        self.follow([self.read(event)])
