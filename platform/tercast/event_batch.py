@@ -8,6 +8,8 @@ way of single events.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,9 +26,11 @@ if TYPE_CHECKING:
     from tercast.eventspace import Topic
 
 _WORD = 60
+_AT_ONCE = 8192  # events at once: so many stay in the processor's cache
 _SPLITTER = 2.0**27 + 1
 _Doubles = npt.NDArray[np.float64]
 _Column = npt.NDArray[np.uint64]
+_Values = npt.NDArray[np.int64]
 _Flags = npt.NDArray[np.bool_]
 
 
@@ -36,23 +40,35 @@ class _Unfit(Exception):  # noqa: N818 - never leaves this module
 
 def event_dz_batch(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int) -> list[Dz]:
     """The dz of each event; Refused names the first wrong event by its number in front of the path."""
+    out: list[Dz] = []
+    for start in range(0, len(events), _AT_ONCE):
+        out += _dz_of_some(topic, events[start : start + _AT_ONCE], depth, start)
+    return out
+
+
+def _dz_of_some(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, number: int) -> list[Dz]:
+    """The same for events that the processor's cache holds; `number` is that of the first."""
     schedule = topic.schedule(depth)
-    if not events:
-        return []
     try:
         codes, early = [], []
-        for position, halving in zip(topic.indexed_positions, schedule.halvings, strict=True):
-            column, ended = _column(topic.attributes[position], halving, events)
+        columns = _int_columns([topic.attributes[i] for i in topic.indexed_positions], events)
+        for a, (position, halving) in enumerate(zip(topic.indexed_positions, schedule.halvings, strict=True)):
+            if halving.bits > 63:
+                raise _Unfit
+            if columns is None:
+                column, ended = _column(topic.attributes[position], halving, events)
+            else:
+                column, ended = _codes(halving, columns[a])
             codes.append(column)
             early.append(ended)
     except (_Unfit, Refused, KeyError, TypeError, OverflowError):
-        return _one_by_one(topic, events, depth)
+        return _one_by_one(topic, events, depth, number)
     return _dz(schedule, codes, early)
 
 
-def _one_by_one(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int) -> list[Dz]:
+def _one_by_one(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, number: int) -> list[Dz]:
     out = []
-    for i, event in enumerate(events):
+    for i, event in enumerate(events, number):
         try:
             out.append(topic.event_dz(event, depth))
         except Refused as refused:
@@ -60,12 +76,27 @@ def _one_by_one(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int) -
     return out
 
 
+def _int_columns(
+    attributes: Sequence[Attribute], events: Sequence[Mapping[str, Any]]
+) -> list[_Column] | None:
+    """The indexes of all values, checked, taken event by event; None where not all attributes are integers.
+
+    Going through the events once is several times as fast as once for every attribute.
+    """
+    if len(attributes) < 2 or not all(isinstance(row, Int) and row.size >> 63 == 0 for row in attributes):
+        return None
+    rows = list(map(itemgetter(*[row.name for row in attributes]), events))
+    if set(map(type, chain.from_iterable(rows))) != {int}:
+        raise _Unfit
+    flat = np.fromiter(chain.from_iterable(rows), np.int64, len(rows) * len(attributes))
+    columns = flat.reshape(-1, len(attributes)).T
+    return [_from_start(row, column) for row, column in zip(attributes, columns, strict=True)]  # type: ignore[arg-type]
+
+
 def _column(
     attribute: Attribute, halving: Halving, events: Sequence[Mapping[str, Any]]
 ) -> tuple[_Column, _Flags | None]:
     """The codes of the attribute's values, all checked, and which end in a phantom bit (None: none can)."""
-    if halving.bits > 63:
-        raise _Unfit
     if attribute.size >> 63 == 0:
         return _codes(halving, _indexes(attribute, events))
     name = attribute.name
@@ -95,7 +126,11 @@ def _indexes(attribute: Attribute, events: Sequence[Mapping[str, Any]]) -> _Colu
 def _int_indexes(attribute: Int, values: list[Any]) -> _Column:
     if set(map(type, values)) != {int}:
         raise _Unfit
-    column = np.array(values, dtype=np.int64)
+    return _from_start(attribute, np.array(values, dtype=np.int64))
+
+
+def _from_start(attribute: Int, column: _Values) -> _Column:
+    """The indexes of integers, which must lie in the domain."""
     if column.min() < attribute.min or column.max() > attribute.max:
         raise _Unfit
     # Differences wrap around to the right index, even where min is below -2**62.

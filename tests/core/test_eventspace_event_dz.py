@@ -175,3 +175,13 @@ def test_depth_is_at_least_one_bit() -> None:
     for depth in (0, -1, 100_000, True):
         with pytest.raises(Refused):
             topic.event_dz({"n": 1}, depth)
+
+
+def test_a_wrong_event_far_behind_is_named_by_its_number() -> None:
+    topic = Topic("t", 0, (Int("a", 0, 1023), Int("b", 0, 1023)))
+    events = [{"a": n % 1024, "b": 7} for n in range(20_000)]
+    singly = [topic.event_dz(event, 20) for event in events]
+    assert topic.event_dz_batch(events, 20) == singly
+    events[17_001] = {"a": 5, "b": 1024}
+    with pytest.raises(Refused, match=r"17001"):
+        topic.event_dz_batch(events, 20)
