@@ -51,7 +51,7 @@ def leave_out(entry: Entry, switch: str, topology: Topology, rng: random.Random)
 
 def demote(entry: Entry, switch: str, topology: Topology, rng: random.Random) -> Entry:
     """The entry behind all that match the same events."""
-    return replace(entry, priority=LOWEST_PRIORITY)
+    return entry._replace(priority=LOWEST_PRIORITY)
 
 
 def mistake_host(entry: Entry, switch: str, topology: Topology, rng: random.Random) -> Entry:
@@ -61,13 +61,13 @@ def mistake_host(entry: Entry, switch: str, topology: Topology, rng: random.Rand
         return entry
     wrong, actions = rng.choice(at), list(entry.actions)
     actions[wrong] = SetDst(rng.choice(list(topology.hosts)))
-    return replace(entry, actions=tuple(actions))
+    return entry._replace(actions=tuple(actions))
 
 
 def add_copy(entry: Entry, switch: str, topology: Topology, rng: random.Random) -> Entry:
     """One more copy over a link of the switch."""
     port = rng.choice([number for name, number in topology.links if name == switch])
-    return replace(entry, actions=(Output(port), *entry.actions))
+    return entry._replace(actions=(Output(port), *entry.actions))
 
 
 FAULTS: tuple[FaultKind, ...] = (leave_out, demote, mistake_host, add_copy)
