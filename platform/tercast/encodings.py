@@ -22,8 +22,8 @@ def encoding_of(request: Registering, topic: Topic, depth: int, limit: int) -> D
         if dz.bit_length() - 1 > depth:
             detail = f"a dz of {dz.bit_length() - 1} bits; at most {depth} here"
             raise Refused(("dz", i), "dz_too_long", detail, text(dz))
-    if request.filter is not None:
-        Filter.parse(request.filter, topic, ("filter",))
+    if request.filter is not None and dz_of_text(request.filter, topic, topic.schedule(depth), 1) is None:
+        Filter.parse(request.filter, topic, ("filter",))  # it may be wrong
     return request.dz
 
 
