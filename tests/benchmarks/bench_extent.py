@@ -78,7 +78,7 @@ FULL = Extent(
     deployed=(1_000, 5_000, 25_000),
     singles=1_000,
     single_seconds=0.5,
-    growing_seconds=40,
+    growing_seconds=90,
     memory_mib=6 * 1024,
     flows=20_000,
     pleroma_deployed=1_000,
@@ -94,7 +94,7 @@ FULL = Extent(
     link_graphs=("fat tree", "random 60", "random 300"),
     link_events=4_000,
     boxes=2_000,
-    plain_boxes=200,
+    plain_boxes=100,
 )
 
 QUICK = Extent(
@@ -123,7 +123,7 @@ QUICK = Extent(
     link_graphs=("fat tree", "random 60"),
     link_events=1_000,
     boxes=300,
-    plain_boxes=30,
+    plain_boxes=20,
 )
 
 TINY = Extent(

@@ -9,7 +9,7 @@ from bench_extent import GRAPHS, Case, Extent
 from bench_planners import Subject, use_kernels
 
 LIMIT_MIB = 8 * 1024
-MARGIN_MIB = 512
+MARGIN_MIB = 1024
 """How far below the limit growing stops, so that the child can still tell what it found."""
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from mininet_labs.fabric.binaries import Binaries
 from mininet_labs.fabric.errors import FabricError
+from tercast.compiled.store import is_ready
 
 PACKAGES = ("numpy", "numba", "llvmlite")
 
@@ -26,6 +27,7 @@ def describe() -> dict[str, Any]:
         "kernel": platform.release(),
         "python": platform.python_version(),
         **{name: _version(name) for name in PACKAGES},
+        "kernels_ready": is_ready(),
         "open_vswitch": _open_vswitch(),
         "load_average": [round(value, 2) for value in os.getloadavg()],
     }

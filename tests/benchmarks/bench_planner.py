@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -27,10 +27,10 @@ import bench_pleroma
 import bench_rates
 import bench_switch
 import bench_verify
-from bench_child import tell
+from bench_child import ChildFailed, tell
 from bench_extent import FULL, QUICK, TINY, Extent
+from bench_growth import FEWEST, KINDS
 from bench_planners import use_kernels
-from bench_rates import FEWEST, KINDS
 
 from tercast import compiled
 
@@ -47,33 +47,42 @@ SECTIONS: dict[str, Callable[[Extent], Any]] = {
 EXTENTS = {"full": FULL, "quick": QUICK, "tiny": TINY}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure the sections that the arguments name, and write one JSON document."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure the sections that the arguments name, and write one JSON document; 1 where a section failed.
+
+    With an output file what there is stands in it after each section.
+    """
     args = _parser().parse_args(arguments)
-    result = run(args.extent, args.only or list(SECTIONS))
-    text = json.dumps(result, indent=1) + "\n"
+    result: dict[str, Any] = {}
+    for result in run(args.extent, args.only or list(SECTIONS)):
+        if args.output is not None:
+            args.output.write_text(json.dumps(result, indent=1) + "\n")
     if args.output is None:
-        sys.stdout.write(text)
-    else:
-        args.output.write_text(text)
+        print(json.dumps(result, indent=1))
+    return 1 if "failed" in result else 0
 
 
-def run(extent: str, sections: Sequence[str]) -> dict[str, Any]:
-    """The result of the sections, in their fixed order."""
+def run(extent: str, sections: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The result after each of the sections, which come in their fixed order."""
     start = perf_counter()
     result: dict[str, Any] = {"format": "bench/1", "extent": extent, "machine": bench_machine.describe()}
     use_kernels("compiled")  # loads them in this process, so that no child has to
     compiled.use(None)
     for name, measure in SECTIONS.items():
-        if name in sections:
+        if name not in sections:
+            continue
+        try:
             result[name] = measure(EXTENTS[extent])
-    rate = result.get("switch", {}).get("flows_per_s")
-    for row in result.get("planner", ()):
-        for at_size in row["sizes"]:
-            at_size["ratio_to_switch"] = ratio_to_switch(at_size, rate)
-    result["seconds"] = round(perf_counter() - start)
+        except ChildFailed as error:
+            tell(f"{name} failed: {error}")
+            result.setdefault("failed", {})[name] = str(error)
+        rate = result.get("switch", {}).get("flows_per_s")
+        for row in result.get("planner", ()):
+            for at_size in row["sizes"]:
+                at_size["ratio_to_switch"] = ratio_to_switch(at_size, rate)
+        result["seconds"] = round(perf_counter() - start)
+        yield result
     tell(f"done in {result['seconds']} s")
-    return result
 
 
 def ratio_to_switch(at_size: dict[str, Any], flows_per_s: int | None) -> dict[str, Any] | None:
@@ -107,4 +116,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

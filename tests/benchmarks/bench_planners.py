@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from itertools import count, islice
+from itertools import count
+from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -127,36 +128,48 @@ def singly(planner: Planner, requests: Iterable[dict[str, Any]], most_seconds: f
 
     It ends early after `most_seconds`; the number that was applied is in the result.
     """
-    changing, covered, changes = [0, 0.0], [0, 0.0], 0
+    times: dict[int, list[float]] = {}
+    changes, spent = 0, 0.0
     for request in requests:
         start = perf_counter()
         outcome = planner.apply(request)
         made = len(planner.take_diff())
         took = perf_counter() - start
         assert outcome.ok, (request, outcome)
-        kind = changing if made else covered
-        kind[0] += 1
-        kind[1] += took
+        times.setdefault(made.bit_length(), []).append(took)
         changes += made
-        if changing[1] + covered[1] > most_seconds:
+        spent += took
+        if spent > most_seconds:
             break
+    changing = [took for magnitude, some in times.items() if magnitude for took in some]
+    unchanging = times.get(0, [])
     return {
-        **rates(changing[0] + covered[0], changes, changing[1] + covered[1]),
-        "changing": rates(changing[0], changes, changing[1]),
-        "unchanging": rates(covered[0], 0, covered[1]),
+        **_timed(changing + unchanging, changes),
+        "changing": _timed(changing, changes),
+        "unchanging": _timed(unchanging, 0),
+        "by_diff": {shown_magnitude(magnitude): _middle(times[magnitude]) for magnitude in sorted(times)},
     }
 
 
-def rates(requests: float, changes: int, seconds: float) -> dict[str, Any]:
+def shown_magnitude(bits: int) -> str:
+    """The sizes of diffs of so many bits: "0", "1", "2-3", "4-7" and so on."""
+    low, high = 1 << bits - 1 if bits else 0, (1 << bits) - 1
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _timed(times: list[float], changes: int) -> dict[str, Any]:
+    return {**rates(len(times), changes, sum(times)), "median_us": _middle(times)["median_us"]}
+
+
+def _middle(times: list[float]) -> dict[str, Any]:
+    return {"requests": len(times), "median_us": round(median(times) * 1e6, 1) if times else None}
+
+
+def rates(requests: int, changes: int, seconds: float) -> dict[str, Any]:
     """How many requests, how many a second, and table changes a second; None where there were none."""
     return {
-        "requests": int(requests),
+        "requests": requests,
         "requests_per_s": round(requests / seconds) if requests else None,
         "changes": changes,
         "changes_per_s": round(changes / seconds) if changes else None,
     }
-
-
-def first(requests: Requests, number: int) -> Requests:
-    """The first `number` of requests."""
-    return list(islice(requests, number))

@@ -7,13 +7,11 @@ from typing import Any
 
 from bench_child import Guard, in_child, settled_rss_mib, tell
 from bench_extent import Case, Extent
+from bench_growth import growth
 from bench_planners import BATCH, Subject, carry_out, in_one_batch, rates, singly, use_kernels
 from workloads import everything
 
-KINDS = ("subscribe", "unsubscribe", "advertise", "unadvertise")
 ENCODED = 500
-FEWEST = 10
-"""From how many requests on a rate is compared with another one."""
 
 
 def measure(extent: Extent) -> list[dict[str, Any]]:
@@ -128,28 +126,3 @@ def _whole_space(subject: Subject) -> dict[str, Any]:
         rate = round(changes / seconds) if changes else None
         found[request["op"]] = {"ms": round(seconds * 1000, 2), "changes": changes, "changes_per_s": rate}
     return found
-
-
-def growth(sizes: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """What a request, and a table change, costs at the largest size in terms of the one before."""
-    if len(sizes) < 2:
-        return None
-    before, after = sizes[-2:]
-    ratios = {
-        kind: {
-            "request": _ratio(before[kind], after[kind], "requests_per_s"),
-            "change": _ratio(before[kind]["changing"], after[kind]["changing"], "changes_per_s"),
-            "unchanging_request": _ratio(
-                before[kind]["unchanging"], after[kind]["unchanging"], "requests_per_s"
-            ),
-        }
-        for kind in KINDS
-    }
-    return {"from": before["deployed"], "to": after["deployed"], **ratios}
-
-
-def _ratio(before: dict[str, Any], after: dict[str, Any], rate: str) -> float | None:
-    """None where either was measured on a few requests only."""
-    if min(before["requests"], after["requests"]) < FEWEST:
-        return None
-    return round(before[rate] / after[rate], 2)

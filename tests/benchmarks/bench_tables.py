@@ -88,17 +88,18 @@ def changes(result: Result) -> str:
 
 
 def growth(result: Result) -> str:
-    head = ("network", "filters", "attributes", "dz", "from", "to", "subscribe: request", "change")
-    head = (*head, "unsubscribe: request", "change", "entries", "MiB for 1,000", "stopped")
+    head = ("network", "filters", "attributes", "dz", "from", "to", *(f"{kind}, same diff" for kind in KINDS))
+    head = (*head, "median subscribe", "median unsubscribe", "entries", "MiB for 1,000", "stopped")
     return _table(head, (_growth_row(row) for row in result.get("planner", ())))
 
 
 def _growth_row(row: Result) -> Row:
     found, last = row["growth"] or {}, row["sizes"][-1]
-    ratios = (_number(found.get(kind, {}).get(what)) for kind in KINDS[:2] for what in ("request", "change"))
     ends = (_number(found.get("from")), _number(found.get("to")))
+    same = (_number(found.get(kind, {}).get("same_diff")) for kind in KINDS)
+    middle = (_number(found.get(kind, {}).get("median_request")) for kind in KINDS[:2])
     size = (_number(last["entries"]), _number(last["mib_per_1000"]))
-    return (*_names(row), *ends, *ratios, *size, row["stopped"] or "")
+    return (*_names(row), *ends, *same, *middle, *size, row["stopped"] or "")
 
 
 def whole(result: Result) -> str:
@@ -295,17 +296,16 @@ def _aims(result: Result) -> Iterator[Aim]:
 
 
 def _growth_aims(result: Result) -> Iterator[Aim]:
-    for kind in KINDS[:2]:
-        for what in ("request", "change"):
-            found = [
-                (row["growth"][kind][what], ", ".join(map(str, _names(row))))
-                for row in result.get("planner", ())
-                if row["growth"] and row["growth"][kind][what] and row["kernels"] == "compiled"
-            ]
-            if found:
-                ratio, where = max(found)
-                name = f"growth of the time of a {what}, {kind}, worst ({where})"
-                yield name, "1.5", _number(ratio), ratio <= 1.5
+    for kind in KINDS:
+        found = [
+            (row["growth"][kind]["same_diff"], ", ".join(map(str, _names(row))))
+            for row in result.get("planner", ())
+            if row["growth"] and row["growth"][kind]["same_diff"] and row["kernels"] == "compiled"
+        ]
+        if found:
+            ratio, where = max(found)
+            name = f"time of a request with the same diff, at the last size to the one before, {kind}, worst"
+            yield f"{name} ({where})", "1.5", _number(ratio), ratio <= 1.5
 
 
 def _other_aims(result: Result) -> Iterator[Aim]:

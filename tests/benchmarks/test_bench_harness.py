@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks import bench_tables
+from tests.benchmarks import bench_growth, bench_tables
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -52,8 +52,25 @@ def test_a_case_tells_rates_of_all_kinds_at_all_sizes(result: dict[str, Any]) ->
             assert size["batches"][kind]["requests"] > 0
         assert size["subscribe"]["changing"]["changes_per_s"] > 0
         assert size["subscribe"]["changes"] > 0 and size["mib_per_1000"] is not None
-    assert row["growth"]["from"] == 30 and row["growth"]["subscribe"]["request"] > 0
+        diffs = size["subscribe"]["by_diff"].values()
+        assert sum(some["requests"] for some in diffs) == size["subscribe"]["requests"]
+    assert row["growth"]["from"] == 30 and row["growth"]["subscribe"]["median_request"] > 0
     assert result["planner"][1]["kernels"] == "plain"
+
+
+def test_growth_is_told_at_equal_diffs() -> None:
+    def size(deployed: int, by_diff: dict[str, tuple[int, float]]) -> dict[str, Any]:
+        told = {key: {"requests": count, "median_us": middle} for key, (count, middle) in by_diff.items()}
+        whole = {"requests": 40, "median_us": 50.0}
+        kind = {**whole, "unchanging": whole, "by_diff": told}
+        return {"deployed": deployed, **dict.fromkeys(bench_growth.KINDS, kind)}
+
+    before = size(5, {"0": (30, 10.0), "2-3": (10, 40.0), "8-15": (1, 90.0)})
+    after = size(25, {"0": (10, 20.0), "2-3": (30, 40.0), "8-15": (40, 900.0)})
+    found = bench_growth.growth([before, after])
+    assert found is not None
+    assert found["subscribe"] == {"median_request": 1.0, "same_diff": 1.5, "unchanging_request": 1.0}
+    assert bench_growth.growth([before]) is None
 
 
 def test_each_figure_has_its_baseline(result: dict[str, Any]) -> None:
