@@ -6,6 +6,7 @@ from itertools import chain
 from time import monotonic
 from typing import Any
 
+from controller_app.bundles import ERRORS, ONF, Control
 from controller_app.connection import Connection
 from controller_app.controller import Controller
 from controller_app.errors import Failure
@@ -24,6 +25,7 @@ from controller_app.ryu_api import (
     handles,
 )
 
+EXPERIMENTER_ERROR = 0xFFFF
 ALL_STATES = [HANDSHAKE_DISPATCHER, MAIN_DISPATCHER, DEAD_DISPATCHER]
 
 
@@ -58,11 +60,18 @@ class TercastApp(AppBase):  # type: ignore[misc]
     def on_error(self, event: Event) -> None:
         """A request was refused. A switch that does not keep its id may still quote the request."""
         if connection := self._heard(event):
-            type_, code = error_names(event.msg.type, event.msg.code or 0)
+            type_, code = _error_names(event.msg)
             quoted = bytes(event.msg.data or b"")
             xid = event.msg.xid or int.from_bytes(quoted[4:8], "big")
             failure = Failure(type_, code, f"the switch answered {type_}/{code}")
             self._controller.on_failure(connection, xid, failure)
+
+    @handles(events.EventONFBundleCtrlMsg, MAIN_DISPATCHER)
+    def on_bundle(self, event: Event) -> None:
+        """A switch did something with a bundle."""
+        if connection := self._heard(event):
+            told = Control(event.msg.bundle_id, event.msg.type)
+            connection.on_part(event.msg.xid, told, more=False)
 
     @handles(events.EventOFPBarrierReply, MAIN_DISPATCHER)
     def on_barrier(self, event: Event) -> None:
@@ -141,3 +150,12 @@ class TercastApp(AppBase):  # type: ignore[misc]
         if connection is not None:
             connection.heard_at = monotonic()
         return connection
+
+
+def _error_names(message: Any) -> tuple[str, str]:
+    """Type and code of an error; those of bundles are an experimenter's."""
+    if message.type != EXPERIMENTER_ERROR:
+        return error_names(message.type, message.code or 0)
+    if message.experimenter == ONF and message.exp_type in ERRORS:
+        return "bundle_failed", ERRORS[message.exp_type]
+    return f"experimenter_{message.experimenter:#x}", str(message.exp_type)

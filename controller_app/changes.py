@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from controller_app.entries import Entry, Key, Prefix, parse_entry, parse_key
+from controller_app.quick import QuickReader
 from tercast.errors import Path, Refused, RefusedMany, shown
-from tercast.strict import expect_keys, expect_list, expect_text
+from tercast.strict import expect_integer, expect_keys, expect_list, expect_text
 
 MAX_ID = 200
 MAX_SWITCHES = 10_000
@@ -18,26 +19,57 @@ MAX_REFUSALS = 50
 
 PAUSE_EVERY = 1000
 
+ORDERS = ("given", "any")
+"""Whether additions take effect one switch after the other, or as it comes."""
+
+STEP = ("add", "modify", "remove")
+"""What a step, or a switch that has only one, may hold."""
+
 _DPID = re.compile(r"[0-9a-fA-F]{16}")
 
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class SwitchChange:
-    """What one switch is to do: `add` installs or replaces, and only then `remove` deletes."""
+class Step:
+    """What is done together on one switch: `add` installs or replaces, `remove` deletes."""
 
-    dpid: int
     add: tuple[Entry, ...]
     remove: tuple[Key, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class SwitchChange:
+    """What one switch is to do: one step, or several, one after the other.
+
+    `in_place`: removals happen at the switch's place in the order of additions, not after all of them.
+    `atomic`: all steps at once, where the switch can. `limit`: entries that its table may hold at any moment.
+    """
+
+    dpid: int
+    steps: tuple[Step, ...]
+    in_place: bool = False
+    atomic: bool = False
+    limit: int | None = None
+
+    @property
+    def adds(self) -> int:
+        """The number of additions."""
+        return sum(len(step.add) for step in self.steps)
+
+    @property
+    def removes(self) -> int:
+        """The number of removals."""
+        return sum(len(step.remove) for step in self.steps)
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
-    """A change over several switches, in the order in which they are to add."""
+    """A change over several switches, in the order in which they are to add, if `in_order`."""
 
     id: str
     switches: tuple[SwitchChange, ...]
+    in_order: bool = True
 
 
 class Refusals:
@@ -46,13 +78,9 @@ class Refusals:
     def __init__(self, pause: Callable[[], None]) -> None:
         self.found: list[Refused] = []
         self._pause = pause
-        self._attempts = 0
 
     def attempt(self, read: Callable[[], Value]) -> Value | None:
         """The result of `read`, or None when it refused."""
-        self._attempts += 1
-        if self._attempts % PAUSE_EVERY == 0:
-            self._pause()
         try:
             return read()
         except Refused as refused:
@@ -60,6 +88,10 @@ class Refusals:
             if len(self.found) >= MAX_REFUSALS:
                 self.raise_found()
             return None
+
+    def pause(self) -> None:
+        """Lets others have their turn."""
+        self._pause()
 
     def raise_found(self) -> None:
         """Raises RefusedMany when there was any refusal."""
@@ -82,53 +114,139 @@ def parse_change(obj: object, ranges: Iterable[Prefix], pause: Callable[[], None
 
     `pause` is called every thousand items, so that a large change does not keep others from their turn.
     """
-    fields = expect_keys(obj, (), ("id", "switches"))
+    fields = expect_keys(obj, (), ("id", "switches"), ("order",))
     name = expect_text(fields["id"], ("id",))
     if not 0 < len(name) <= MAX_ID:
         raise Refused(("id",), "bad_length", f"an id has 1 to {MAX_ID} characters, not {len(name)}", name)
+    order = fields.get("order", "given")
+    if order not in ORDERS:
+        raise Refused(("order",), "unknown_order", f"{shown(order)} is none of {', '.join(ORDERS)}", order)
     listed = expect_list(fields["switches"], ("switches",))
     if len(listed) > MAX_SWITCHES:
         raise Refused(("switches",), "too_many", f"{len(listed)} switches; at most {MAX_SWITCHES}", None)
     refusals = Refusals(pause)
-    outer = tuple(ranges)
-    switches = [_parse_switch(item, ("switches", n), outer, refusals) for n, item in enumerate(listed)]
+    reader = _Reader(tuple(ranges), refusals)
+    switches = [reader.switch(item, ("switches", n)) for n, item in enumerate(listed)]
     found = [switch for switch in switches if switch is not None]
     refusals.attempt(lambda: _refuse_repeated_switches(found))
     refusals.raise_found()
-    return Change(name, tuple(found))
+    return Change(name, tuple(found), order == "given")
 
 
-def _parse_switch(
-    obj: object, path: Path, ranges: tuple[Prefix, ...], refusals: Refusals
-) -> SwitchChange | None:
-    fields = refusals.attempt(lambda: expect_keys(obj, path, ("dpid",), ("add", "modify", "remove")))
-    if fields is None:
+class _Reader:
+    """Reads the parts of a change, and collects what is refused."""
+
+    def __init__(self, ranges: tuple[Prefix, ...], refusals: Refusals) -> None:
+        self._ranges = ranges
+        self._quick = QuickReader(ranges)
+        self._refusals = refusals
+
+    def switch(self, obj: object, path: Path) -> SwitchChange | None:
+        """What one switch is to do, or None after a refusal of its id or of the whole."""
+        attempt = self._refusals.attempt
+        fields = attempt(lambda: expect_keys(obj, path, ("dpid",), (*STEP, "steps", "atomic", "limit")))
+        if fields is None:
+            return None
+        dpid = attempt(lambda: parse_dpid(fields["dpid"], (*path, "dpid")))
+        steps = self._steps(fields, path)
+        atomic = attempt(lambda: _expect_bool(fields.get("atomic", False), (*path, "atomic")))
+        in_place = bool(atomic) or "steps" in fields
+        limit = attempt(lambda: _expect_limit(fields, in_place, path))
+        attempt(lambda: _refuse_over_limit(steps, limit, path))
+        if dpid is None:
+            return None
+        return SwitchChange(dpid, steps, in_place, bool(atomic), limit)
+
+    def _steps(self, fields: Mapping[str, object], path: Path) -> tuple[Step, ...]:
+        if "steps" not in fields:
+            return (self._step(fields, path),)
+        place = (*path, "steps")
+        beside = [part for part in STEP if part in fields]
+        if beside:
+            detail = f"steps and {beside[0]} exclude each other: put it into a step"
+            self._refusals.found.append(Refused(place, "one_of", detail, None))
+            return ()
+        found: list[Step] = []
+        for n, item in enumerate(self._refusals.attempt(lambda: _expect_some(fields["steps"], place)) or ()):
+            step = self._refusals.attempt(
+                lambda item=item, n=n: expect_keys(item, (*place, n), (), STEP)  # type: ignore[misc]
+            )
+            if step is not None:
+                found.append(self._step(step, (*place, n)))
+        return tuple(found)
+
+    def _step(self, fields: Mapping[str, object], path: Path) -> Step:
+        adds = [
+            (self._items(fields, part, path, self._quick.entry, parse_entry), (*path, part))
+            for part in ("add", "modify")
+        ]
+        removes = self._items(fields, "remove", path, self._quick.key, parse_key)
+        entries = [entry for listed, _ in adds for entry in listed]
+        step = Step(tuple(entries), tuple(removes))
+        if len({entry.key for entry in entries}.union(removes)) < len(entries) + len(removes):
+            keys = [(entry.key, (*place, n)) for listed, place in adds for n, entry in enumerate(listed)] + [
+                (key, (*path, "remove", n)) for n, key in enumerate(removes)
+            ]
+            self._refusals.attempt(lambda: _refuse_repeated_keys(keys))
+        return step
+
+    def _items(
+        self,
+        fields: Mapping[str, object],
+        part: str,
+        path: Path,
+        quick: Callable[[object], Value | None],
+        parse: Callable[[object, Path, Iterable[Prefix]], Value],
+    ) -> list[Value]:
+        """The items of a list: read quickly, and strictly where that says nothing."""
+        place = (*path, part)
+        found: list[Value] = []
+        for n, item in enumerate(
+            self._refusals.attempt(lambda: expect_list(fields.get(part, ()), place)) or ()
+        ):
+            if n % PAUSE_EVERY == 0:
+                self._refusals.pause()
+            value = quick(item)
+            if value is None:
+                value = self._refusals.attempt(
+                    lambda item=item, n=n: parse(item, (*place, n), self._ranges)  # type: ignore[misc]
+                )
+            if value is not None:
+                found.append(value)
+        return found
+
+
+def _expect_some(value: object, path: Path) -> Sequence[object]:
+    listed = expect_list(value, path)
+    if not listed:
+        raise Refused(path, "empty", "there is no step; leave the key out, or give one", None)
+    return listed
+
+
+def _expect_bool(value: object, path: Path) -> bool:
+    if not isinstance(value, bool):
+        raise Refused(path, "wrong_type", f"{shown(value)} is not true or false", value)
+    return value
+
+
+def _expect_limit(fields: Mapping[str, object], in_place: bool, path: Path) -> int | None:
+    """The limit, which says something only of changes whose removals have a place among the additions."""
+    if fields.get("limit") is None:
         return None
-    dpid = refusals.attempt(lambda: parse_dpid(fields["dpid"], (*path, "dpid")))
-    add: list[tuple[Entry, Path]] = []
-    for part in ("add", "modify"):
-        add += _parse_items(fields.get(part, ()), (*path, part), refusals, parse_entry, ranges)
-    remove = _parse_items(fields.get("remove", ()), (*path, "remove"), refusals, parse_key, ranges)
-    refusals.attempt(lambda: _refuse_repeated_keys([(entry.key, place) for entry, place in add] + remove))
-    if dpid is None:
-        return None
-    return SwitchChange(dpid, tuple(entry for entry, _ in add), tuple(key for key, _ in remove))
+    place = (*path, "limit")
+    limit = expect_integer(fields["limit"], place, 0)
+    if not in_place:
+        detail = "a limit needs atomic or steps: otherwise all is added before anything is removed"
+        raise Refused(place, "limit_alone", detail, limit)
+    return limit
 
 
-def _parse_items(
-    listed: object,
-    path: Path,
-    refusals: Refusals,
-    parse: Callable[[object, Path, Iterable[Prefix]], Value],
-    ranges: tuple[Prefix, ...],
-) -> list[tuple[Value, Path]]:
-    found: list[tuple[Value, Path]] = []
-    for n, item in enumerate(refusals.attempt(lambda: expect_list(listed, path)) or ()):
-        place = (*path, n)
-        value = refusals.attempt(lambda item=item, place=place: parse(item, place, ranges))  # type: ignore[misc]
-        if value is not None:
-            found.append((value, place))
-    return found
+def _refuse_over_limit(steps: Sequence[Step], limit: int | None, path: Path) -> None:
+    """A step that adds more than the limit cannot keep it, whatever the table holds."""
+    most = max((len(step.add) for step in steps), default=0)
+    if limit is not None and most > limit:
+        detail = f"a step adds {most} entries, over the limit of {limit}: divide it"
+        raise Refused((*path, "limit"), "over_limit", detail, limit)
 
 
 def _refuse_repeated_keys(keys: list[tuple[Key, Path]]) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from time import monotonic
 from typing import Any
 
@@ -12,11 +13,14 @@ from controller_app import openflow
 from controller_app.entries import MAX_PORT
 from controller_app.errors import Failure, Rejected, Unreachable
 from controller_app.openflow import Message
-from controller_app.ryu_api import LINK_DOWN, PORT_DOWN, Queue, QueueEmpty
+from controller_app.ryu_api import LINK_DOWN, PORT_DOWN, Queue, QueueEmpty, sleep
 from controller_app.times import utc_now
 
 SETTLED = 32
-"""Exchanges remembered after their end, so that an error that comes late still finds what it is about."""
+"""Batches remembered after their end, so that an error that comes late still finds what it is about."""
+
+AHEAD = 4
+"""Pieces of a transfer that are on their way at one time."""
 
 MAX_QUEUED = 8
 """Messages waiting for the socket from which on probes are left out."""
@@ -37,21 +41,27 @@ class Port:
 
 
 @dataclass(slots=True, eq=False)
-class Exchange:
-    """One question: its messages, the errors to them by index, and the parts of the answer."""
+class Batch:
+    """Messages with consecutive transaction ids: the errors to them by index, and the parts of the answer."""
 
-    messages: Sequence[Message]
+    first: int
+    count: int
+    what: str
     failures: dict[int, Failure] = field(default_factory=dict)
     parts: list[Any] = field(default_factory=list)
     inbox: Any = field(default_factory=Queue)
-    first_xid: int = 0
+
+    def index(self, xid: int) -> int | None:
+        """Which of the messages has that id."""
+        index = xid - self.first
+        return index if 0 <= index < self.count else None
 
 
 class Connection:
     """A switch from the end of its hand-shake until its channel closes.
 
-    `confirm` and `ask` block the calling greenlet; the `on_...` methods are called by the app, in the order
-    in which the switch spoke, and never block.
+    `confirm`, `ask`, `exchange` and `transfer` block the calling greenlet; the `on_...` methods are called by
+    the app, in the order in which the switch spoke, and never block.
     """
 
     def __init__(self, datapath: Any, dpid: int, epoch: int, reply_timeout: float) -> None:
@@ -68,10 +78,12 @@ class Connection:
         self.tables = 0
         self.problems: list[str] = []
         self.foreign: frozenset[object] = frozenset()
+        self.bundles = False
         self._datapath = datapath
         self._timeout = reply_timeout
-        self._waiting: dict[int, Exchange] = {}
-        self._settled: deque[Exchange] = deque(maxlen=SETTLED)
+        self._open: list[Batch] = []
+        self._settled: deque[Batch] = deque(maxlen=SETTLED)
+        self._bundles = count(1)
 
     @property
     def name(self) -> str:
@@ -83,20 +95,70 @@ class Connection:
 
         Raises Unreachable when the switch is gone, goes, or does not answer in time.
         """
-        exchange = Exchange((*messages, openflow.barrier()))
-        self._run(exchange)
-        barrier_failure = exchange.failures.pop(len(messages), None)
+        batch = self.exchange((*messages, openflow.barrier()))
+        barrier_failure = batch.failures.pop(len(messages), None)
         if barrier_failure:
             raise Rejected(barrier_failure)
-        return exchange.failures
+        return batch.failures
 
     def ask(self, message: Message) -> list[Any]:
         """The parts of the answer to a request, in order. Raises Unreachable or Rejected."""
-        exchange = Exchange((message,))
-        self._run(exchange)
-        if exchange.failures:
-            raise Rejected(exchange.failures[0])
-        return exchange.parts
+        batch = self.exchange((message,))
+        if batch.failures:
+            raise Rejected(batch.failures[0])
+        return batch.parts
+
+    def exchange(self, messages: Sequence[Message], patience: float = 0.0) -> Batch:
+        """Sends `messages` at once and waits for the end of the answer to the last one.
+
+        `patience` are seconds on top of the time-out. Raises Unreachable.
+        """
+        batch = self.reserve(len(messages), messages[0].type.name.lower())
+        try:
+            frames = [message.frame(batch.first + n) for n, message in enumerate(messages)]
+            self._send(b"".join(frames))
+            self._await(batch, self._timeout + patience)
+        finally:
+            self.settle(batch)
+        return batch
+
+    def reserve(self, messages: int, what: str) -> Batch:
+        """Takes as many transaction ids; errors to them are collected until the batch is settled."""
+        if self.closed is not None:
+            raise Unreachable(self.closed)
+        batch = Batch(self._next_xid(messages), messages, what)
+        self._open.append(batch)
+        return batch
+
+    def settle(self, batch: Batch) -> None:
+        """Nobody waits for the batch any more: an error to it from now on is a late one."""
+        self._open.remove(batch)
+        self._settled.append(batch)
+
+    def transfer(self, pieces: Iterable[bytes]) -> None:
+        """Sends pieces of messages in order, each with a barrier behind it, and waits for all the replies.
+
+        At most AHEAD pieces are on their way: the next one is made while the switch works at those, and no
+        more is kept here. Raises Unreachable; Rejected when a barrier is refused.
+        """
+        under_way: deque[Batch] = deque()
+        try:
+            for piece in pieces:
+                if len(under_way) == AHEAD:
+                    self._confirmed(under_way)
+                barrier = self.reserve(1, "barrier")
+                under_way.append(barrier)
+                self._send(piece + openflow.barrier().frame(barrier.first))
+                sleep(0)
+            while under_way:
+                self._confirmed(under_way)
+        finally:
+            for barrier in under_way:
+                self._open.remove(barrier)
+
+    def next_bundle(self) -> int:
+        """A number for a bundle that no other one of this connection has."""
+        return next(self._bundles) & 0xFFFFFFFF
 
     def tell(self, message: Message) -> bool:
         """Sends a message that may be left out: nothing is sent when the channel is closed or congested."""
@@ -116,22 +178,21 @@ class Connection:
 
     def on_part(self, xid: int, part: Any, more: bool) -> None:
         """A part of an answer came; the last one when not `more`."""
-        exchange = self._waiting.get(xid)
-        if exchange is None:
+        batch, index = self._find(xid)
+        if batch is None:
             return
         if part is not None:
-            exchange.parts.append(part)
-        exchange.inbox.put(not more)
+            batch.parts.append(part)
+        batch.inbox.put(not more and index == batch.count - 1)
 
-    def on_failure(self, xid: int, failure: Failure) -> Message | None:
-        """An error came; returns the message that it is about when nobody waits for it any more."""
-        exchange = self._waiting.get(xid)
-        if exchange is None:
-            return self._late(xid)
-        index = (xid - exchange.first_xid) & 0xFFFFFFFF
-        exchange.failures[index] = failure
-        if index == len(exchange.messages) - 1:
-            exchange.inbox.put(True)
+    def on_failure(self, xid: int, failure: Failure) -> str | None:
+        """An error came; returns what was refused when nobody waits for it any more."""
+        batch, index = self._find(xid)
+        if batch is None:
+            return next((one.what for one in self._settled if one.index(xid) is not None), None)
+        batch.failures[index] = failure
+        if index == batch.count - 1:
+            batch.inbox.put(True)
         return None
 
     def on_port(self, number: int, name: bytes, mac: str, config: int, state: int) -> Port | None:
@@ -149,50 +210,52 @@ class Connection:
             return
         self.closed = reason
         self.ready = False
-        for exchange in {id(one): one for one in self._waiting.values()}.values():
-            exchange.inbox.put(None)
+        for batch in self._open:
+            batch.inbox.put(None)
 
-    def _run(self, exchange: Exchange) -> None:
-        """Sends the messages of `exchange` at once and waits for the end of the answer to the last one."""
-        if self.closed is not None:
-            raise Unreachable(self.closed)
-        xids = [self._next_xid() for _ in exchange.messages]
-        exchange.first_xid = xids[0]
-        self._waiting.update(dict.fromkeys(xids, exchange))
-        frames = [message.frame(xid) for message, xid in zip(exchange.messages, xids, strict=True)]
+    def _confirmed(self, under_way: deque[Batch]) -> None:
+        """Waits for the first of some barriers, and takes it out."""
+        barrier = under_way.popleft()
         try:
-            if not self._datapath.send(b"".join(frames)):
-                raise Unreachable(self.closed or "the channel is closing")
-            self._await(exchange)
+            self._await(barrier, self._timeout)
         finally:
-            for xid in xids:
-                self._waiting.pop(xid, None)
-            self._settled.append(exchange)
+            self._open.remove(barrier)
+        if barrier.failures:
+            raise Rejected(barrier.failures[0])
 
-    def _await(self, exchange: Exchange) -> None:
+    def _send(self, data: bytes) -> None:
+        if not self._datapath.send(data):
+            raise Unreachable(self.closed or "the channel is closing")
+
+    def _await(self, batch: Batch, timeout: float) -> None:
         """Waits for the last part; each part has the whole time-out to come."""
         while True:
             try:
-                last = exchange.inbox.get(timeout=self._timeout)
+                last = batch.inbox.get(timeout=timeout)
             except QueueEmpty:
-                raise Unreachable(f"no answer within {self._timeout:g} seconds") from None
+                raise Unreachable(f"no answer within {timeout:g} seconds") from None
             if last is None:
                 raise Unreachable(str(self.closed))
             if last:
                 return
 
-    def _late(self, xid: int) -> Message | None:
-        for exchange in self._settled:
-            index = (xid - exchange.first_xid) & 0xFFFFFFFF
-            if index < len(exchange.messages):
-                return exchange.messages[index]
-        return None
+    def _find(self, xid: int) -> tuple[Batch | None, int]:
+        """The batch that waits for answers to that id, and which of its messages it is."""
+        for batch in self._open:
+            if (index := batch.index(xid)) is not None:
+                return batch, index
+        return None, -1
 
-    def _next_xid(self) -> int:
-        """Shares the framework's counter, so that no two messages of a channel have one id; 0 is left out."""
-        xid = (self._datapath.xid + 1) & 0xFFFFFFFF or 1
-        self._datapath.xid = xid
-        return xid
+    def _next_xid(self, messages: int = 1) -> int:
+        """The first of as many ids in a row; 0 is left out.
+
+        Shares the framework's counter, so that no two messages of a channel have one id.
+        """
+        first = self._datapath.xid + 1
+        if first + messages > 0xFFFFFFFF:
+            first = 1
+        self._datapath.xid = first + messages - 1
+        return int(first)
 
 
 def peer_text(address: tuple[Any, ...]) -> str:

@@ -108,17 +108,15 @@ class Controller:
 
     def on_failure(self, connection: Connection, xid: int, failure: Failure) -> None:
         """An error came; one that nobody waits for any more is told as an alarm."""
-        message = connection.on_failure(xid, failure)
-        if message is not None:
-            detail = (
-                f"{message.type.name.lower()} refused after its confirmation: {failure.type}/{failure.code}"
-            )
+        what = connection.on_failure(xid, failure)
+        if what is not None:
+            detail = f"{what} refused after its confirmation: {failure.type}/{failure.code}"
             self.alarms.sound("late_error", detail, LASTING, dpid=connection.name)
 
     def _set_up(self, connection: Connection) -> None:
         """Asks a new switch what it is, and gives it the reserved entries; then it is in service."""
         try:
-            intake.prepare(connection, self.settings.families)
+            intake.prepare(connection, self.settings.families, self.settings.bundles)
         except (Unreachable, Rejected) as error:
             if connection.closed is None:
                 detail = f"set-up failed, the connection was closed: {error}"

@@ -1,12 +1,15 @@
-"""A content entry of a switch's table: what the northbound takes and the switch holds."""
+"""A content entry of a switch's table: what the northbound takes and the switch holds.
+
+The values are named tuples: a change has tens of thousands of them, and a tuple is made and hashed in C.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
+from typing import NamedTuple
 
 from tercast.addressing import DEFAULT_PREFIX
 from tercast.errors import Path, Refused, shown
@@ -35,8 +38,7 @@ def _packed(text: str) -> bytes | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(NamedTuple):
     """An address prefix: packed address (4 or 16 bytes, zero beyond the length) and length in bits."""
 
     address: bytes
@@ -78,15 +80,13 @@ RANGES = {family: Prefix.parse(DEFAULT_PREFIX[family]) for family in FAMILIES}
 """The prefixes whose traffic is the controller's business, by family."""
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """Send out of a port; `None` is the port that the packet came in by."""
 
     port: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class SetDst:
+class SetDst(NamedTuple):
     """Rewrite the destination to a host's address: packed IP (4 or 16 bytes) and MAC (6 bytes)."""
 
     ip: bytes
@@ -96,8 +96,7 @@ class SetDst:
 Action = Output | SetDst
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """What tells one entry of a switch from another: match and priority."""
 
     dst: Prefix
@@ -109,8 +108,7 @@ class Key:
         return {"dst": str(self.dst), "in_port": self.in_port, "priority": self.priority}
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One content entry: its key, and what happens to a packet that hits it (no actions: dropped)."""
 
     key: Key
@@ -164,10 +162,11 @@ def _parse_action(obj: object, path: Path, family: str) -> Action:
         if port == "in_port":
             return Output(None)
         return Output(expect_integer(port, (*path, "output"), 1, MAX_PORT))
-    return _parse_set_dst(fields["set_dst"], (*path, "set_dst"), family)
+    return parse_set_dst(fields["set_dst"], (*path, "set_dst"), family)
 
 
-def _parse_set_dst(obj: object, path: Path, family: str) -> SetDst:
+def parse_set_dst(obj: object, path: Path, family: str) -> SetDst:
+    """The rewriting of a northbound object: a host's address of `family`, and its MAC."""
     fields = expect_keys(obj, path, ("ip", "mac"))
     text = expect_text(fields["ip"], (*path, "ip"))
     ip = _packed(text)

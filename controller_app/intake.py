@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from controller_app import openflow
+from controller_app.bundles import Act, Control, control
 from controller_app.connection import Connection
 from controller_app.entries import RANGES
 from controller_app.errors import Rejected
 from controller_app.openflow import Message, Stats
-from controller_app.programmer import identity
 from controller_app.readback import Identity, oxm_fields, read_foreign
+from controller_app.works import identity
 
 CAPABILITIES = {
     "flow_stats": 1 << 0,
@@ -26,15 +27,31 @@ CAPABILITIES = {
     "queue_stats": 1 << 6,
     "port_blocked": 1 << 8,
 }
+BUNDLES = "bundles"
 NEEDED = ("flow_stats", "port_stats")
 
 
-def prepare(connection: Connection, families: Sequence[str]) -> None:
-    """Fills in what the switch says of itself, and installs the reserved entries for `families`."""
+def prepare(connection: Connection, families: Sequence[str], bundles: bool = True) -> None:
+    """Fills in what the switch says of itself, and installs the reserved entries for `families`.
+
+    With `bundles` the switch is also asked whether it has those.
+    """
     _describe(connection)
+    if bundles and _has_bundles(connection):
+        connection.bundles = True
+        connection.capabilities += (BUNDLES,)
     connection.ask(openflow.multipart(Stats.PORT_DESC))
     connection.foreign = read_foreign(connection)
     _reserve(connection, families)
+
+
+def _has_bundles(connection: Connection) -> bool:
+    """Opens a bundle and discards it; a switch may refuse that, or say nothing to it."""
+    bundle = connection.next_bundle()
+    trial = [control(bundle, act) for act in (Act.OPEN, Act.DISCARD)]
+    batch = connection.exchange([*trial, openflow.barrier()])
+    wanted = {Control(bundle, act.reply) for act in (Act.OPEN, Act.DISCARD)}
+    return not batch.failures and wanted <= {part for part in batch.parts if isinstance(part, Control)}
 
 
 def _describe(connection: Connection) -> None:

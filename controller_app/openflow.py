@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from struct import Struct, pack
 from typing import NamedTuple
 
@@ -55,6 +55,7 @@ class Type(IntEnum):
     """Message types that the controller sends."""
 
     ECHO_REQUEST = 2
+    EXPERIMENTER = 4
     FEATURES_REQUEST = 5
     PACKET_OUT = 13
     FLOW_MOD = 14
@@ -111,12 +112,13 @@ _OXM_BASIC, _SET_FIELD, _APPLY_ACTIONS = 0x8000, 25, 4
 
 def add(entry: Entry) -> Message:
     """Install a content entry, or replace the one with the same match and priority in one step."""
-    return _flow_mod(Kind.CONTENT, Command.ADD, entry.key.priority, match(entry.key), apply(entry.actions))
+    key, actions = entry
+    return Message(Type.FLOW_MOD, _content(Command.ADD, key.priority) + match(key) + apply(actions))
 
 
 def remove(key: Key) -> Message:
     """Delete exactly the content entry of that key, and only if it is an own one."""
-    return _flow_mod(Kind.CONTENT, Command.DELETE_STRICT, key.priority, match(key), b"")
+    return Message(Type.FLOW_MOD, _content(Command.DELETE_STRICT, key.priority) + match(key))
 
 
 def add_drop(range_: Prefix) -> Message:
@@ -143,18 +145,43 @@ def drop_key(range_: Prefix) -> Key:
 
 
 def _flow_mod(kind: Kind, command: Command, priority: int, match_: bytes, instructions: bytes) -> Message:
+    return Message(Type.FLOW_MOD, _fixed(kind, command, priority) + match_ + instructions)
+
+
+def _fixed(kind: Kind, command: Command, priority: int) -> bytes:
     """An addition carries its cookie; a deletion is limited to that cookie by the mask."""
     mask = 0 if command is Command.ADD else DELETION_MASK
-    fixed = _FLOW_MOD.pack(kind.cookie, mask, TABLE, command, 0, 0, priority, NO_BUFFER, ANY, ANY, 0)
-    return Message(Type.FLOW_MOD, fixed + match_ + instructions)
+    return _FLOW_MOD.pack(kind.cookie, mask, TABLE, command, 0, 0, priority, NO_BUFFER, ANY, ANY, 0)
+
+
+@lru_cache(maxsize=4096)
+def _content(command: Command, priority: int) -> bytes:
+    return _fixed(Kind.CONTENT, command, priority)
 
 
 def match(key: Key) -> bytes:
     """The match of a key: in_port first, then eth_type before the destination that needs it."""
-    fields = oxm(Field.ETH_TYPE, pack("!H", ETH_TYPE[key.dst.family])) + _destination(key.dst)
-    if key.in_port is not None:
-        fields = oxm(Field.IN_PORT, pack("!I", key.in_port)) + fields
-    return match_of(fields)
+    (address, length), in_port, _ = key
+    if in_port is None:
+        head, _, tail = _around(len(address), length, False)
+        return head + address + tail
+    head, middle, tail = _around(len(address), length, True)
+    return head + in_port.to_bytes(4, "big") + middle + address + tail
+
+
+@cache
+def _around(size: int, length: int, has_port: bool) -> tuple[bytes, bytes, bytes]:
+    """What stands before the in_port (if any), between it and the address, and behind the address.
+
+    That is all of a match that prefixes of one length have in common: at most 324 cases.
+    """
+    prefix = Prefix(bytes(size), length)
+    port = oxm(Field.IN_PORT, bytes(4)) if has_port else b""
+    ethernet = oxm(Field.ETH_TYPE, pack("!H", ETH_TYPE[prefix.family]))
+    whole = match_of(port + ethernet + _destination(prefix))
+    address = 4 + len(port) + len(ethernet) + 4
+    behind = whole[address + size :]
+    return (whole[:8], whole[12:address], behind) if has_port else (whole[:address], b"", behind)
 
 
 def lldp_match() -> bytes:

@@ -52,6 +52,7 @@ class Settings:
     northbound: Address
     token: str = field(repr=False)
     families: tuple[str, ...] = FAMILIES
+    bundles: bool = True
     probe_interval: float = 5.0
     poll_interval: float = 2.0
     reply_timeout: float = 5.0
@@ -73,6 +74,7 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         northbound=northbound,
         token=_read_token(given.token_file),
         families=FAMILIES if given.family == "both" else (given.family,),
+        bundles=not given.no_bundles,
         probe_interval=_seconds(given.probe_interval, "--probe-interval", 0.1, 300),
         poll_interval=_seconds(given.poll_interval, "--poll-interval", 0.1, 300),
         reply_timeout=_seconds(given.reply_timeout, "--reply-timeout", 0.1, 300),
@@ -105,6 +107,7 @@ def _parser() -> ArgumentParser:
         action="store_true",
         help="allow a northbound address that other machines reach",
     )
+    add("--no-bundles", action="store_true", help="send single flow-mods, also to switches that know bundles")
     add("--probe-interval", metavar="SECONDS", default="5", help="between discovery probes (%(default)s)")
     add("--poll-interval", metavar="SECONDS", default="2", help="between readings of counters (%(default)s)")
     add("--reply-timeout", metavar="SECONDS", default="5", help="until a switch is silent (%(default)s)")

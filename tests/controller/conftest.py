@@ -24,10 +24,20 @@ def run_dir() -> Iterator[Path]:
     shutil.rmtree(path, ignore_errors=True)
 
 
+WAYS = ("bundles", "single flow-mods")
+
+
 @pytest.fixture(scope="module")
-def controller(run_dir: Path) -> Iterator[Controller]:
+def way() -> str:
+    """How table changes go to switches; modules that say so run with each of WAYS."""
+    return WAYS[0]
+
+
+@pytest.fixture(scope="module")
+def controller(run_dir: Path, way: str) -> Iterator[Controller]:
     """One controller for a module, with a short time-out for replies."""
-    with running(run_dir, "--reply-timeout", "1") as started:
+    options = () if way == WAYS[0] else ("--no-bundles",)
+    with running(run_dir, "--reply-timeout", "1", *options) as started:
         yield started
 
 

@@ -16,6 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 HELLO, ERROR, ECHO_REQUEST, ECHO_REPLY, FEATURES_REQUEST, FEATURES_REPLY = 0, 1, 2, 3, 5, 6
+EXPERIMENTER, ONF, BUNDLE_CONTROL, BUNDLE_ADD = 4, 0x4F4E4600, 2300, 2301
+OPEN, COMMIT, DISCARD = 0, 4, 6
+BAD_ID, MSG_FAILED, BAD_EXPERIMENTER = 2302, 2313, (1, 3)
 PACKET_IN, PORT_STATUS, PACKET_OUT, FLOW_MOD, MULTIPART_REQUEST, MULTIPART_REPLY = 10, 12, 13, 14, 18, 19
 BARRIER_REQUEST, BARRIER_REPLY = 20, 21
 DESC, FLOW, AGGREGATE, PORT_STATS, PORT_DESC = 0, 1, 2, 4, 13
@@ -59,6 +62,13 @@ class Faults:
     part_size: int = 60_000
     deaf: bool = False
     mute: frozenset[int] = frozenset()
+    bundles: str = "known"
+    """`known`, `refused`, or `ignored`."""
+    cut_at_commit: str | None = None
+    """`before` or `after` the bundle takes effect."""
+    expired_bundles: int = 0
+    """So many commits find their bundle gone."""
+    at_commit: Callable[[], None] = lambda: None
 
 
 class FakeSwitch:
@@ -80,6 +90,9 @@ class FakeSwitch:
         self._flow_mods = 0
         self._lock = threading.Lock()
         self._late: list[bytes] = []
+        self._bundles: dict[int, tuple[int, list[tuple[int, bytes, bytes]]]] = {}
+        self.commits: list[int] = []
+        """The number of messages of each bundle that took effect."""
 
     # Life
 
@@ -103,7 +116,10 @@ class FakeSwitch:
         try:
             while len(header := stream.read(8)) == 8:
                 version, kind, length, xid = struct.unpack("!BBHI", header)
-                self._on_message(version, kind, stream.read(length - 8), xid)
+                body = stream.read(length - 8)
+                if len(body) < length - 8:
+                    break
+                self._on_message(version, kind, body, xid)
         except OSError:
             pass
         finally:
@@ -152,6 +168,8 @@ class FakeSwitch:
             self._send(FEATURES_REPLY, self._features(), xid)
         elif kind == FLOW_MOD:
             self._on_flow_mod(body, original, xid)
+        elif kind == EXPERIMENTER:
+            self._on_experimenter(body, original, xid)
         elif kind == BARRIER_REQUEST:
             self._on_barrier(xid)
         elif kind == MULTIPART_REQUEST:
@@ -189,6 +207,86 @@ class FakeSwitch:
                 self._late.append(struct.pack("!BBHI", self.version, ERROR, 8 + len(data), xid) + data)
             else:
                 self._refuse(pair, original, xid)
+
+    def _on_experimenter(self, body: bytes, original: bytes, xid: int) -> None:
+        experimenter, kind, bundle = struct.unpack_from("!III", body)
+        if self.faults.bundles == "refused":
+            self._refuse(BAD_EXPERIMENTER, original, xid)
+        elif self.faults.bundles == "known":
+            if experimenter != ONF or kind not in (BUNDLE_CONTROL, BUNDLE_ADD):
+                self.complaint = f"experimenter {experimenter:#x}, message {kind}"
+            elif kind == BUNDLE_ADD:
+                self._on_bundle_add(bundle, body[12:], original, xid)
+            else:
+                self._on_bundle_control(bundle, *struct.unpack("!HH", body[12:]), original, xid)
+
+    def _on_bundle_add(self, bundle: int, rest: bytes, original: bytes, xid: int) -> None:
+        """Takes a message in; what is wrong in itself is refused now, what finds no place at the commit."""
+        padding, flags, version, kind, length, inner_xid = struct.unpack_from("!HHBBHI", rest)
+        if (padding, flags, version, kind, length, inner_xid) != (0, 3, 4, FLOW_MOD, len(rest) - 4, xid):
+            self.complaint = f"a message in a bundle with {padding, flags, version, kind, length, inner_xid}"
+        if bundle not in self._bundles:
+            self.complaint = f"a message for bundle {bundle}, which is not open"
+            return
+        body = rest[12:]
+        self._flow_mods += 1
+        if self._flow_mods > (self.faults.cut_after_flow_mods or self._flow_mods):
+            self.socket.shutdown(socket.SHUT_RDWR)
+            return
+        try:
+            match, _, behind = self._parse_match(body, 40)
+            self._check_instructions(match, body[behind:])
+        except Refusal as refusal:
+            self._refuse((refusal.args[0], refusal.args[1]), original, xid)
+            return
+        self._bundles[bundle][1].append((xid, body, original))
+
+    def _on_bundle_control(self, bundle: int, act: int, flags: int, original: bytes, xid: int) -> None:
+        if act == OPEN:
+            if bundle in self._bundles:
+                self.complaint = f"bundle {bundle} opened twice"
+            self._bundles[bundle] = (flags, [])
+        elif act in (COMMIT, DISCARD) and bundle in self._bundles:
+            opened, messages = self._bundles.pop(bundle)
+            if act == COMMIT and opened != flags:
+                self.complaint = f"bundle {bundle} opened with flags {opened}, committed with {flags}"
+            if act == COMMIT and not self._commit(messages, original, xid):
+                return
+        else:
+            self.complaint = f"act {act} on bundle {bundle}"
+            return
+        self._send(EXPERIMENTER, struct.pack("!IIIHH", ONF, BUNDLE_CONTROL, bundle, act + 1, 0), xid)
+
+    def _commit(self, messages: list[tuple[int, bytes, bytes]], original: bytes, xid: int) -> bool:
+        """All messages take effect, or none; whether the commit is to be confirmed."""
+        self.faults.at_commit()
+        if self.faults.cut_at_commit == "before":
+            self.socket.shutdown(socket.SHUT_RDWR)
+            return False
+        if self.faults.expired_bundles:
+            self.faults.expired_bundles -= 1
+            self._refuse_bundle(BAD_ID, original, xid)
+            return False
+        log, before = self.log, {place: dict(group) for place, group in self._groups.items()}
+        self.log = []
+        for inner_xid, body, carrier in messages:
+            try:
+                self._apply(body)
+            except Refusal as refusal:
+                self._groups, self.log = before, log
+                self._refuse((refusal.args[0], refusal.args[1]), carrier, inner_xid)
+                self._refuse_bundle(MSG_FAILED, original, xid)
+                return False
+        log += self.log
+        self.log = log
+        self.commits.append(len(messages))
+        if self.faults.cut_at_commit == "after":
+            self.socket.shutdown(socket.SHUT_RDWR)
+            return False
+        return True
+
+    def _refuse_bundle(self, code: int, original: bytes, xid: int) -> None:
+        self._send(ERROR, struct.pack("!HHI", 0xFFFF, code, ONF) + original[:64], xid)
 
     def _apply(self, body: bytes) -> None:
         cookie, mask, table, command, idle, hard, priority, buffer, _, _, flags = struct.unpack_from(

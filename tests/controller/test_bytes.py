@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app import openflow, readback, ryu_api
+from controller_app import bundles, delivery, openflow, readback, ryu_api
 from controller_app.entries import MAX_PORT, RANGES, Entry, Key, Output, Prefix, SetDst, parse_entry
 from tercast.errors import Refused
 
@@ -90,6 +90,68 @@ def _wanted_actions(entry: Entry) -> list[tuple]:
                 (field, str(ipaddress.ip_address(action.ip))),
             ]
     return wanted
+
+
+@given(entries(), st.integers(0, 0xFFFFFFFF))
+def test_an_addition_has_the_bytes_of_the_frameworks_objects(entry: Entry, xid: int) -> None:
+    actions = [action for one in entry.actions for action in _framework_actions(one)]
+    apply = [parser.OFPInstructionActions(4, actions)] if actions else []
+    mod = _framework_mod(entry.key, command=0, instructions=apply)
+    assert openflow.add(entry).frame(xid) == _serialised(mod, xid)
+
+
+@given(keys, st.integers(0, 0xFFFFFFFF))
+def test_a_removal_has_the_bytes_of_the_frameworks_objects(key: Key, xid: int) -> None:
+    mod = _framework_mod(key, command=4, cookie_mask=openflow.DELETION_MASK)
+    assert openflow.remove(key).frame(xid) == _serialised(mod, xid)
+
+
+@given(entries() | keys, st.integers(0, 0xFFFFFFFF), st.integers(0, 0xFFFFFFFF))
+def test_a_message_in_a_bundle_has_the_bytes_of_the_frameworks_objects(
+    item: Entry | Key, bundle: int, xid: int
+) -> None:
+    message = delivery.flow_mod(item)
+    inner = SimpleNamespace(xid=xid, buf=message.frame(xid), serialize=lambda: None)
+    outer = parser.ONFBundleAddMsg(DATAPATH, bundle, 3, inner, [])
+    assert bundles.carry(bundle, message, xid) == _serialised(outer, xid)
+
+
+@given(st.sampled_from(bundles.Act), st.integers(0, 0xFFFFFFFF))
+def test_control_of_a_bundle_has_the_bytes_of_the_frameworks_objects(act: bundles.Act, bundle: int) -> None:
+    wanted = parser.ONFBundleCtrlMsg(DATAPATH, bundle, act, 3, [])
+    assert bundles.control(bundle, act).frame(9) == _serialised(wanted, 9)
+
+
+def _serialised(message, xid: int) -> bytes:
+    message.set_xid(xid)
+    message.serialize()
+    return bytes(message.buf)
+
+
+def _framework_mod(key: Key, **fields):
+    address = ipaddress.ip_network(str(key.dst))
+    wanted = {} if key.in_port is None else {"in_port": key.in_port}
+    wanted["eth_type"] = 0x86DD if address.version == 6 else 0x0800
+    full = address.prefixlen == address.max_prefixlen
+    place = str(address.network_address) if full else (str(address.network_address), str(address.netmask))
+    wanted["ipv6_dst" if address.version == 6 else "ipv4_dst"] = place
+    return parser.OFPFlowMod(
+        DATAPATH,
+        cookie=0x7EC0A57E00000001,
+        priority=key.priority,
+        match=parser.OFPMatch(**wanted),
+        **{"instructions": [], "out_port": 0xFFFFFFFF, "out_group": 0xFFFFFFFF, **fields},
+    )
+
+
+def _framework_actions(action: Output | SetDst) -> list:
+    if isinstance(action, Output):
+        return [parser.OFPActionOutput(0xFFFFFFF8 if action.port is None else action.port, 0)]
+    field = "ipv4_dst" if len(action.ip) == 4 else "ipv6_dst"
+    return [
+        parser.OFPActionSetField(eth_dst=action.mac.hex(":")),
+        parser.OFPActionSetField(**{field: str(ipaddress.ip_address(action.ip))}),
+    ]
 
 
 @given(keys)

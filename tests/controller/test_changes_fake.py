@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import pytest
 from controller_harness import (
     Controller,
     dpid,
@@ -16,6 +17,9 @@ from controller_harness import (
     set_dst,
 )
 from fake_switch import BAD_PREREQ, TABLE_FULL, FakeNetwork
+
+BOTH_WAYS = pytest.mark.parametrize("way", ["bundles", "single flow-mods"], scope="module")
+pytestmark = BOTH_WAYS
 
 A, B, C = 0xA1, 0xB2, 0xC3
 WIDE = entry("ff0e:4::/32", 18, output(1))
@@ -31,6 +35,16 @@ def start(network: FakeNetwork, controller: Controller, *dpids: int) -> None:
 
 def refuse_one(prefix_bits: int):
     return lambda match: TABLE_FULL if 27 in match and match[27][1].bit_count() == prefix_bits else None
+
+
+def test_the_way_is_the_one_that_was_set(network, controller, way) -> None:
+    start(network, controller, A)
+    known = "bundles" in controller.get("/v1/switches")[0]["capabilities"]
+    entries = [WIDE, NARROW]
+    assert controller.change({"dpid": dpid(A), "add": entries})[dpid(A)]["state"] == "confirmed"
+    assert controller.change({"dpid": dpid(A), "remove": [key(item) for item in entries]})[dpid(A)]["removed"]
+    commits = network.switches[0].commits
+    assert (known, commits) == ((True, [2, 2]) if way == "bundles" else (False, []))
 
 
 def test_entries_are_installed_as_a_strict_switch_wants_them(network, controller) -> None:

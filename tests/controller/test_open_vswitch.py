@@ -200,6 +200,7 @@ def test_events_go_where_entries_say_and_the_whole_space_beats_the_drop_entry(
     ]
     with FrameSocket(fabric.host_socket("h1")) as sender, FrameSocket(fabric.host_socket("h2")) as receiver:
         sender.send(event_frame(1))
+        assert eventually(lambda: dropped(fabric, "s1") == [1])
         controller.change(*whole)
         sender.send(event_frame(2))
         frame = first_event(receiver)
@@ -208,10 +209,13 @@ def test_events_go_where_entries_say_and_the_whole_space_beats_the_drop_entry(
         assert frame[38:54] == bytes.fromhex("fd000000000000000000000000000002")
     counted = controller.get(f"/v1/switches/{dpid(1)}/entries")["entries"]
     assert [(item["dst"], item["packets"]) for item in counted] == [("ff0e::/16", 1)]
-    dropped = [
-        f.packets for f in fabric.dump_flows("s1") if f.priority == 1 and "ff0e::/16" in f.match.values()
-    ]
-    assert dropped == [1]
+    assert dropped(fabric, "s1") == [1]
+
+
+def dropped(fabric: Fabric, switch: str) -> list[int]:
+    """Packets that met the drop entry of the IPv6 range."""
+    flows = fabric.dump_flows(switch)
+    return [flow.packets for flow in flows if flow.priority == 1 and "ff0e::/16" in flow.match.values()]
 
 
 def event_frame(number: int) -> bytes:

@@ -1,0 +1,171 @@
+"""Entries and removals brought to one switch: in bundles where it has those, else as single flow-mods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from controller_app import openflow
+from controller_app.bundles import Act, Control, carry, control
+from controller_app.connection import Batch, Connection
+from controller_app.entries import Entry, Key
+from controller_app.errors import Failure
+
+WINDOW = 250
+"""Single flow-mods between two barriers: so much is at stake when a switch falls silent."""
+
+PIECE = 128 * 1024
+"""Bytes of a bundle between two barriers."""
+
+SLOWEST = 2000
+"""Messages of a bundle a second that a switch is given time for, at its commit."""
+
+ROUNDS = 3
+"""Bundles tried for one delivery; each leaves out what the ones before it had refused."""
+
+NO_ROOM = "table_full"
+
+Item = Entry | Key
+"""What a flow-mod is about: an entry to add, or the key of one to remove."""
+
+Refused = tuple[Item, Failure]
+
+
+def flow_mod(item: Item) -> openflow.Message:
+    """The message that adds the entry, or removes the one with that key."""
+    return openflow.add(item) if isinstance(item, Entry) else openflow.remove(item)
+
+
+class Bundle:
+    """Flow-mods that take effect together or not at all: staged, then committed or discarded, once each."""
+
+    def __init__(self, connection: Connection, items: Sequence[Item]) -> None:
+        self._connection = connection
+        self._items = items
+        self._id = connection.next_bundle()
+        self._batch: Batch | None = None
+        self._opening: Failure | None = None
+        self.failure: Failure | None = None
+
+    def stage(self) -> None:
+        """Opens the bundle and sends its messages; they have come when this returns. Raises Unreachable."""
+        opening = self._connection.reserve(1, "bundle")
+        try:
+            self._batch = self._connection.reserve(len(self._items), "flow_mod in a bundle")
+            self._connection.transfer(self._pieces(opening.first, self._batch.first))
+        finally:
+            self._connection.settle(opening)
+        self._opening = opening.failures.get(0)
+
+    @property
+    def refused(self) -> list[Refused]:
+        """The items that the switch has refused so far."""
+        failures = self._batch.failures if self._batch else {}
+        return [(self._items[n], failure) for n, failure in sorted(failures.items())]
+
+    def commit(self) -> bool:
+        """Whether the messages that were not refused at staging are applied; if not, none is.
+
+        `refused` and `failure` say why. Raises Unreachable.
+        """
+        if self._opening is not None:
+            self.discard()
+            self.failure = self._opening
+            return False
+        return self._end(Act.COMMIT)
+
+    def discard(self) -> None:
+        """Drops what was staged."""
+        self._end(Act.DISCARD)
+
+    def abandon(self) -> None:
+        """Forgets a bundle whose switch is gone."""
+        if self._batch is not None:
+            self._connection.settle(self._batch)
+            self._batch = None
+
+    def _end(self, act: Act) -> bool:
+        assert self._batch is not None, "a bundle ends after its staging"
+        patience = len(self._items) / SLOWEST
+        answer = self._connection.exchange([control(self._id, act), openflow.barrier()], patience)
+        self.failure = answer.failures.get(0)
+        return self.failure is None and Control(self._id, act.reply) in answer.parts
+
+    def _pieces(self, opening: int, first: int) -> Iterator[bytes]:
+        piece = [control(self._id, Act.OPEN).frame(opening)]
+        size = 0
+        for xid, item in enumerate(self._items, first):
+            message = carry(self._id, flow_mod(item), xid)
+            piece.append(message)
+            size += len(message)
+            if size >= PIECE:
+                yield b"".join(piece)
+                piece, size = [], 0
+        yield b"".join(piece)
+
+
+class Delivery:
+    """Brings all items that the switch takes to it, in their order; those it refused are named.
+
+    A bundle that fails applies nothing, so it is tried again without the items that were named. A table that
+    is full names one item at a time, and a bundle may have run out of time while it waited for its turn: what
+    does not go in a few bundles goes as single flow-mods, which are refused one by one.
+    """
+
+    def __init__(self, connection: Connection, items: Sequence[Item]) -> None:
+        self._connection = connection
+        self._items = list(items)
+        self._bundle: Bundle | None = None
+
+    def stage(self) -> None:
+        """Sends ahead what takes no effect yet. One message is as atomic alone as in a bundle."""
+        if self._connection.bundles and len(self._items) > 1:
+            self._bundle = Bundle(self._connection, self._items)
+            self._bundle.stage()
+
+    def deliver(self) -> list[Refused]:
+        """Lets it take effect; the refused items. Raises Unreachable."""
+        refused: list[Refused] = []
+        for round_ in range(1, ROUNDS + 1):
+            if self._bundle is None:
+                break
+            done = self._bundle.commit()
+            named = self._bundle.refused
+            self.abandon()
+            refused += named
+            if done:
+                return refused
+            gone = {item for item, _ in named}
+            self._items = [item for item in self._items if item not in gone]
+            if round_ < ROUNDS and not any(failure.code == NO_ROOM for _, failure in named):
+                self.stage()
+        return refused + send_singly(self._connection, self._items)
+
+    def drop(self) -> None:
+        """Gives up what was staged, on a switch that is there. Raises Unreachable."""
+        if self._bundle is not None:
+            self._bundle.discard()
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Forgets the bundle: it has ended, or its switch is gone."""
+        if self._bundle is not None:
+            self._bundle.abandon()
+            self._bundle = None
+
+
+def send_singly(connection: Connection, items: Sequence[Item]) -> list[Refused]:
+    """Sends one flow-mod for each item, in windows; the items that the switch refused."""
+    if not items:
+        return []
+    batch = connection.reserve(len(items), "flow_mod")
+    try:
+        connection.transfer(_windows(items, batch.first))
+    finally:
+        connection.settle(batch)
+    return [(items[n], failure) for n, failure in sorted(batch.failures.items())]
+
+
+def _windows(items: Sequence[Item], first: int) -> Iterator[bytes]:
+    for start in range(0, len(items), WINDOW):
+        window = enumerate(items[start : start + WINDOW], first + start)
+        yield b"".join(flow_mod(item).frame(xid) for xid, item in window)

@@ -1,0 +1,76 @@
+"""The quick reader says what the strict one says, or nothing."""
+
+from __future__ import annotations
+
+import copy
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller_app.entries import RANGES, Prefix, parse_entry, parse_key
+from controller_app.quick import QuickReader
+from tercast.errors import Refused
+
+ALL = tuple(RANGES.values())
+NARROW = (Prefix.parse("ff0e:4::/32"), Prefix.parse("ff0e::/18"), RANGES["ipv4"])
+NAMES = ("dst", "in_port", "priority", "actions", "output", "set_dst", "ip", "mac", "other")
+
+texts = st.sampled_from(
+    [
+        *("ff0e:4::/32", "ff0e:4::/032", "ff0e::/16", "ff0e::/8", "ff0e:4::1/32", "ff0e:4::1/128", "::/0"),
+        *("225.128.0.0/9", "225.129.0.0/16", "225.129.0.0/33", "10.0.0.1", "fd00::1", "ff02::1", "0.0.0.0"),
+        *("02:00:00:00:00:01", "03:00:00:00:00:01", "in_port", "FF0E:4::/32", "ff0e:4::%1/32", "ff0e::\0/16"),
+        *("ff0e:4:0:0::/64", "225.128.0.9/32", " ff0e::/16", "ff0e::/16 ", "ff0e::/+16", "ff0e::/١٦"),
+        *("", "/"),
+    ]
+)  # fmt: skip
+values = st.none() | st.booleans() | st.integers(-1, 70000) | st.floats(0, 9) | texts | st.just(1 << 40)
+items = st.recursive(
+    values,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner),
+    max_leaves=6,
+)
+actions = st.lists(
+    st.fixed_dictionaries({"output": st.integers(1, 9) | st.just("in_port")})
+    | st.fixed_dictionaries(
+        {"set_dst": st.fixed_dictionaries({"ip": texts, "mac": st.just("02:00:00:00:00:01") | texts})}
+    ),
+    max_size=4,
+)
+fields = {"dst": texts, "priority": st.integers(0, 60001)}
+optional = {"in_port": st.none() | st.integers(0, 9)}
+keys = st.fixed_dictionaries(fields, optional=optional)
+entries = st.fixed_dictionaries({**fields, "actions": actions}, optional=optional)
+
+
+@st.composite
+def damaged(draw, whole):
+    """A thing of the right form in which one place may hold anything."""
+    found = copy.deepcopy(draw(whole))
+    if draw(st.booleans()):
+        found[draw(st.sampled_from(NAMES))] = draw(items)
+    if draw(st.integers(0, 3)) == 0 and found:
+        del found[draw(st.sampled_from(sorted(found)))]
+    return found
+
+
+def strictly(parse, obj: object, ranges: tuple[Prefix, ...]):
+    try:
+        return parse(obj, (), ranges)
+    except Refused:
+        return None
+
+
+@given(damaged(entries) | items, st.sampled_from((ALL, NARROW, ALL[:1])))
+def test_an_entry_read_quickly_is_the_one_read_strictly(obj: object, ranges: tuple[Prefix, ...]) -> None:
+    assert QuickReader(ranges).entry(obj) in (None, strictly(parse_entry, obj, ranges))
+
+
+@given(damaged(keys) | items, st.sampled_from((ALL, NARROW, ALL[:1])))
+def test_a_key_read_quickly_is_the_one_read_strictly(obj: object, ranges: tuple[Prefix, ...]) -> None:
+    assert QuickReader(ranges).key(obj) in (None, strictly(parse_key, obj, ranges))
+
+
+@given(entries)
+def test_what_is_plainly_right_is_read_quickly(obj: dict) -> None:
+    assert QuickReader(ALL).entry(obj) == strictly(parse_entry, obj, ALL)
