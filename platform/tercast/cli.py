@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from tercast.carry_out import carry_out, entries_table, read_budget_option
+from tercast.collector import calm
 from tercast.encoder import encode
 from tercast.errors import Refused, RefusedMany
 from tercast.files import STANDARD_OUTPUT, FileRefused, read_document, read_lines, write_json
@@ -41,6 +42,7 @@ _OTHERS = ("tercast.client.cli", "tercast.importers.cli")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit status."""
+    calm()
     args = make_parser().parse_args(arguments)
     command = args.run if hasattr(args, "run") else args.call
     try:

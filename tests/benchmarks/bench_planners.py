@@ -22,6 +22,7 @@ from workloads import (
 
 from tercast import compiled
 from tercast.addressing import AddressPlan
+from tercast.collector import calm
 from tercast.encodings import encode_text
 from tercast.limits import Limits
 from tercast.planner import Planner
@@ -47,7 +48,11 @@ def carry_out(planner: Planner, requests: Requests) -> None:
 
 
 def use_kernels(kernels: str) -> None:
-    """Choose compiled kernels or plain Python, and have everything loaded before anything is measured."""
+    """Choose compiled kernels or plain Python, and have everything loaded before anything is measured.
+
+    The garbage collector runs as it does in the worker and in the `tercast` command.
+    """
+    calm()
     compiled.use(kernels == "compiled")
     planner = planner_for(fat_tree(), 2, 4)
     requests = subscriptions(Filters("uniform", 2, 0), ["h1", "h2"], 20)

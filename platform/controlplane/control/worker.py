@@ -9,6 +9,7 @@ from celery.worker import state
 from controlplane.config.celery import app
 from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.control.tasks import wake
+from tercast.collector import calm
 
 _CHATTY = ("celery.worker.strategy", "celery.app.trace", "httpx")
 
@@ -20,7 +21,8 @@ def stopping() -> bool:
 
 @signals.celeryd_after_setup.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def quiet(**_: Any) -> None:
-    """Wake-ups come every second and are not worth a line each."""
+    """Wake-ups come every second and are not worth a line each; and what plans make, no cycles hold."""
+    calm()
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)
 
