@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 from typing import Any
 
@@ -17,41 +18,65 @@ from tercast.planner import Outcome, Planner
 from tercast.topology_json import read_topology
 from tests.core.aggregation_oracle import installed_as_defined
 from tests.core.judge import Judge, World
-from tests.core.networks import DEPTH, dense_scene, flows, scenes
+from tests.core.networks import flows, host, link, scenes, topology
 
-SIDE = {"type": "int", "min": 0, "max": 3}
+DEPTH = 6
+SIDE = {"type": "int", "min": 0, "max": 7}
 TOPICS: list[dict[str, Any]] = [
     {"name": name, "code": code, "attributes": [{"name": "x", **SIDE}, {"name": "y", **SIDE}]}
     for name, code in (("a", 4), ("b", 5))
 ]
 
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
-BUDGETS = [None, 0, 1, 1, 2, 2, 3, 4, 6]
+BUDGETS = [None, 0, 1, 2, 3, 4, 6, 8, 12, 16]
 
 
-def random_covers(random: Random) -> tuple[Cover, ...]:
+def random_covers(random: Random, exact: list[int], fewest: int = 0) -> tuple[Cover, ...]:
+    """Covers that do not overlap; their cells are mostly some of `exact` or just above."""
     found: list[Cover] = []
-    for _ in range(random.randint(0, 3)):
-        dz = random.randint(1, (2 << random.randint(0, DEPTH - 1)) - 1)
+    for _ in range(random.randint(fewest, 3)):
+        dz = random.choice(exact) if exact else 1
+        dz >>= random.randint(0, dz.bit_length() - 1)
         if any(holds(dz, other.dz) or holds(other.dz, dz) for other in found):
             continue
-        below = [other for other in range(2, 2 << DEPTH) if other != dz and holds(dz, other)]
-        found.append(Cover.of(dz, random.sample(below, min(len(below), random.choice([0, 0, 1, 2, 4])))))
+        below = [other for other in exact if other != dz and holds(dz, other)]
+        kept = set(random.sample(below, random.randint(0, len(below) // 2)))
+        for cell in list(kept):
+            if random.random() < 0.3:
+                kept.add(cell ^ 1)
+            if random.random() < 0.2 and cell >> 1 != dz:
+                kept.add(cell >> 1)
+        if dz.bit_length() <= DEPTH and random.random() < 0.2:
+            kept |= {2 * dz, 2 * dz + 1}
+        found.append(Cover.of(dz, kept - {dz}))
     return tuple(sorted(found, key=lambda cover: bin(cover.dz)))
 
 
-def random_table(random: Random, ports: list[int]) -> TableCovers:
-    inner = {port: random_covers(random) for port in sorted(random.sample(ports, min(len(ports), 2)))}
-    return TableCovers(random_covers(random), {port: some for port, some in inner.items() if some})
+def random_aggregation(random: Random, planner: Planner) -> dict[str, Any]:
+    """A result of aggregation for the tables as they are, or a little besides."""
+    some: dict[str, dict[str, TableCovers]] = {}
+    names = list(planner.topology.switches)
+    for switch in random.sample(names, random.randint(1, len(names))):
+        some[switch] = {}
+        for plan in planner.plans:
+            trie = plan.tries.get(switch)
+            if trie is None or random.random() < 0.1:
+                continue
+            plain = [plan.order.dz(key) for key in trie.entries]
+            inner: dict[int, list[int]] = {}
+            for port, key in trie.in_entries:
+                inner.setdefault(port, []).append(plan.order.dz(key))
+            ports = {port: random_covers(random, cells, 1) for port, cells in inner.items()}
+            some[switch][plan.topic.name] = TableCovers(random_covers(random, plain), ports)
+    return {"op": "aggregate", "method": "optimal", "covers": network_covers_json(some)}
 
 
 def spice(network: dict[str, Any], requests: list[dict[str, Any]], random: Random) -> Scene:
     """Put budgets and requests about budgets, aggregation, `indexed` and the network among others.
 
-    Filters take the place of dz, so that topics can be encoded anew.
+    Filters take the place of dz, so that topics can be encoded anew. Covers follow from the tables at their time.
     """
     names = [switch["id"] for switch in network["switches"]]
-    ports = sorted({host["port"] for host in network["hosts"]})
     for switch in network["switches"]:
         switch["tcam_budget"] = random.choice(BUDGETS)
     out: list[dict[str, Any]] = []
@@ -59,32 +84,43 @@ def spice(network: dict[str, Any], requests: list[dict[str, Any]], random: Rando
         if "dz" in request:
             request = {key: value for key, value in request.items() if key != "dz"}
             request["filter"] = random_filter(random)
+        if request["op"] == "advertise" and random.random() < 0.5:
+            quarter = 2 * random.randint(0, 3)
+            request["filter"] = random.choice([f"x in [{quarter}, {quarter + 1}]", "x < 4", "x >= 4", "y < 4"])
         out.append(request)
         chance = random.random()
-        if chance < 0.12:
+        if chance < 0.08:
             budget = random.choice(BUDGETS)
             out.append({"op": "set_budget", "switch": random.choice(names), "tcam_budget": budget})
+        elif chance < 0.18:
+            out.append({"op": "aggregate"})
         elif chance < 0.2:
-            some = {
-                name: {
-                    topic["name"]: random_table(random, ports)
-                    for topic in random.sample(TOPICS, random.randint(0, 2))
-                }
-                for name in random.sample(names, random.randint(1, len(names)))
-            }
-            out.append({"op": "aggregate", "method": "optimal", "covers": network_covers_json(some)})
-        elif chance < 0.23:
             out.append({"op": "set_aggregation", "method": random.choice(["none", "la", "la", "fa-pb"])})
-        elif chance < 0.25:
+        elif chance < 0.22:
             indexed = random.choice([["x"], ["y"], ["x", "y"], ["y", "x"]])
             out.append({"op": "set_indexed", "topic": random.choice("ab"), "indexed": indexed})
-    return network, out
+    return network, with_covers(network, out, random)
+
+
+def with_covers(
+    network: dict[str, Any], requests: list[dict[str, Any]], random: Random
+) -> list[dict[str, Any]]:
+    """The requests, those for aggregation with covers for the tables that they find."""
+    planner = planner_of_scene(network)
+    planner.apply({"op": "set_aggregation", "method": "la"})
+    out: list[dict[str, Any]] = []
+    for request in requests:
+        if request["op"] == "aggregate":
+            request = random_aggregation(random, planner)
+        planner.apply(request)
+        out.append(request)
+    return out
 
 
 def random_filter(random: Random) -> str:
     def part(name: str) -> str:
-        low = random.randint(0, 3)
-        return f"{name} in [{low}, {random.randint(low, 3)}]"
+        low = random.randint(0, 7)
+        return f"{name} in [{low}, {random.randint(low, min(7, low + 4))}]"
 
     return random.choice([part("x"), part("y"), f"{part('x')} and {part('y')}", "x >= 0"])
 
@@ -95,8 +131,47 @@ def spiced_scenes(draw: st.DrawFn, most: int = 18) -> Scene:
     return spice(network, requests, Random(draw(st.integers(0, 1 << 30))))
 
 
-def dense_spiced_scene(seed: int) -> Scene:
-    return spice(*dense_scene(seed), Random(seed))
+def lively_scene(seed: int) -> Scene:
+    """A ring with a chord, a publisher and a subscriber or two at every switch, and many requests that stay."""
+    random = Random(seed)
+    count = random.randint(4, 6)
+    ring = [(i, i % count + 1) for i in range(1, count + 1)] + [(1, count // 2 + 1)]
+    ports = Counter[str]()
+
+    def port(switch: str) -> int:
+        ports[switch] += 1
+        return ports[switch]
+
+    links = [link(f"s{a}", port(f"s{a}"), f"s{b}", port(f"s{b}"), random.randint(1, 2)) for a, b in ring]
+    hosts: list[dict[str, Any]] = []
+    for number in range(1, 2 * count + 1):
+        switch = f"s{(number - 1) % count + 1}"
+        mate = number > count and random.random() < 0.4
+        where = hosts[number - count - 1]["port"] if mate else port(switch)
+        hosts.append(host(f"h{number}", switch, where, number))
+    network = topology(count, links, hosts)
+    return spice(network, _lively_requests(random, network), random)
+
+
+def _lively_requests(random: Random, network: dict[str, Any]) -> list[dict[str, Any]]:
+    hosts = [item["id"] for item in network["hosts"]]
+    live: dict[str, str] = {}
+    out: list[dict[str, Any]] = []
+    for number in range(random.randint(30, 60)):
+        chance = random.random()
+        if chance < 0.72 or not live:
+            op = "advertise" if chance < 0.2 else "subscribe"
+            live[f"r{number}"] = op
+            topic = random.choice("aaab")
+            out.append({"op": op, "id": f"r{number}", "host": random.choice(hosts), "topic": topic, "dz": []})
+        elif chance < 0.92:
+            name = random.choice(sorted(live))
+            out.append({"op": f"un{live.pop(name)}", "id": name})
+        else:
+            some = random.choice(network["links"])
+            op = random.choice(["link_down", "link_up", "link_up"])
+            out.append({"op": op, "switch": some["a"], "port": some["a_port"]})
+    return out
 
 
 def planner_of_scene(network: dict[str, Any], max_trees: int = 64) -> Planner:

@@ -72,11 +72,11 @@ class Keeper:
         """The same after a change of the network: all trees may have changed."""
         step = Step()
         self._follow(marked, step)
-        for overlay in self.overlays.values():
+        for overlay in self._in_order():
             for table in overlay.tables():
                 self._look_again(table)
                 table.suspects.update(table.nodes)
-        involved = dict.fromkeys(self.overlays.values())
+        involved = dict.fromkeys(self._in_order())
         self._mend(involved, step)
         self._make_room(self._everywhere(step), step)
         return step
@@ -84,9 +84,11 @@ class Keeper:
     def exceeded(self, step: Step) -> tuple[str, ...]:
         """The switches that are over their budget after a step, with more entries than before it."""
         return tuple(
-            site.id
-            for site, before in step.before.items()
-            if site.budget is not None and site.installed > site.budget and site.installed > before
+            sorted(
+                site.id
+                for site, before in step.before.items()
+                if site.budget is not None and site.installed > site.budget and site.installed > before
+            )
         )
 
     def take_back(self, step: Step) -> None:
@@ -147,7 +149,7 @@ class Keeper:
 
     def forget_topic(self, topic: str) -> None:
         """The covers of a topic mean nothing any more."""
-        for overlay in self.overlays.values():
+        for overlay in self._in_order():
             for found in overlay.topics.values():
                 if found.plan.topic.name == topic:
                     for table in found.tables.values():
@@ -191,6 +193,10 @@ class Keeper:
             involved[overlay] = None
         return involved
 
+    def _in_order(self) -> list[Overlay]:
+        """The overlays in an order that does not depend on when they came."""
+        return [self.overlays[switch] for switch in sorted(self.overlays)]
+
     def _follow_site(self, overlay: Overlay) -> None:
         self._touched.add(overlay.site.id)
         overlay.look(self._planner.plans, self._planner.network)
@@ -210,7 +216,7 @@ class Keeper:
 
     def _suspect(self, topic: str, cells: list[Key]) -> dict[Overlay, None]:
         involved: dict[Overlay, None] = {}
-        for overlay in self.overlays.values():
+        for overlay in self._in_order():
             for found in overlay.topics.values():
                 if found.plan.topic.name == topic:
                     for table in found.tables.values():
