@@ -1,0 +1,147 @@
+"""What aggregation at once (LA) adds to a request; prints JSON, progress goes to standard error.
+
+    PYTHONPATH=platform:tests/benchmarks .venv/bin/python tests/benchmarks/bench_la.py            # ten minutes
+    PYTHONPATH=platform:tests/benchmarks .venv/bin/python tests/benchmarks/bench_la.py --quick    # one
+
+Eight publishers advertise everything, or an eighth of the space each (eight trees); subscribers at all switches
+subscribe one after the other, around hot spots. The same requests go through a planner without budgets, and
+through one whose switches hold at most `budget` entries. `la_us` is the processor time that the second spends on
+installed tables, in the mean over all requests: following exact entries, merging, and what a full table fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import sys
+from collections.abc import Callable
+from time import process_time
+from typing import Any
+
+import bench_machine
+from workloads import Filters, eighths, everything, random_graph, subscriptions, topic
+
+from tercast.addressing import AddressPlan
+from tercast.encodings import encode_text
+from tercast.eventspace import Topic
+from tercast.limits import Limits
+from tercast.planner import Planner
+from tercast.requests import Request, Subscribe
+from tercast.topology_json import read_topology
+
+DEPTH, CELLS = 48, 8
+
+
+def main() -> None:
+    """Measure, and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="60 switches, 1,500 subscriptions")
+    args = parser.parse_args()
+    switches, number = (60, 1_500) if args.quick else (300, 15_000)
+    rows = [
+        measure(switches, number, budget, trees)
+        for trees in (1, 8)
+        for budget in ((100,) if args.quick else (100, 300, 600))
+    ]
+    print(json.dumps({"machine": bench_machine.describe(), "la": rows}, indent=1))
+
+
+def measure(kind: str, switches: int, number: int, budget: int, trees: int) -> dict[str, Any]:
+    """One network with one budget for all of its switches."""
+    network = random_graph(switches)
+    hosts = [host["id"] for host in network["hosts"]]
+    apart = trees > 1
+    ads = eighths(hosts) if apart else [everything(host, n) for n, host in enumerate(hosts[:8])]
+    requests = subscriptions(Filters(kind, 5, 1), hosts, number)
+    encoded = _encoded(requests)
+    exact, bounded = _planner(network, None), _planner(network, budget)
+    bounded.apply({"op": "set_aggregation", "method": "la"})
+    for planner in (exact, bounded):
+        planner.apply_all(ads)
+    seconds, _ = _run(exact, encoded)
+    spent = _Clock(bounded)
+    with_la, failed = _run(bounded, encoded)
+    counts = sorted(exact.exact_counts().values())
+    row = {
+        "filters": kind,
+        "switches": switches,
+        "subscriptions": number,
+        "trees": trees,
+        "budget": budget,
+        "largest_exact": counts[-1],
+        "exact_entries": sum(counts),
+        "installed_entries": sum(bounded.counts().values()),
+        "switches_over_budget": sum(count > budget for count in counts),
+        "failed": failed,
+        "exact_us": round(1e6 * seconds / number, 1),
+        "with_la_us": round(1e6 * with_la / number, 1),
+        "la_us": round(1e6 * spent.seconds / number, 1),
+        "requests_that_overflow": spent.calls,
+    }
+    print(row, file=sys.stderr)
+    return row
+
+
+def _encoded(requests: list[dict[str, Any]]) -> list[Request]:
+    """The requests with their dz, so that encoding is no part of what is measured."""
+    space = Topic.from_json(topic(5))
+    return [
+        Subscribe(
+            one["id"], one["host"], one["topic"], None, encode_text(one["filter"], space, DEPTH, CELLS)
+        )
+        for one in requests
+    ]
+
+
+def _run(planner: Planner, requests: list[Request]) -> tuple[float, int]:
+    """Seconds of processor time, and how many requests failed."""
+    failed = 0
+    seconds = 0.0
+    gc.collect()
+    gc.disable()
+    for request in requests:
+        start = process_time()
+        outcome = planner.apply(request)
+        seconds += process_time() - start
+        planner.take_diff()
+        failed += not outcome.ok
+    gc.enable()
+    return seconds, failed
+
+
+class _Clock:
+    """Times what a planner's keeper does in `settle`."""
+
+    def __init__(self, planner: Planner) -> None:
+        self.seconds = 0.0
+        self.calls = 0
+        keeper = planner.keeper
+        settle: Callable[..., Any] = type(keeper).settle
+
+        def timed(*args: Any) -> Any:
+            start = process_time()
+            step = settle(keeper, *args)
+            self.seconds += process_time() - start
+            self.calls += bool(step.undo)
+            return step
+
+        class Timed(type(keeper)):  # type: ignore[misc]
+            __slots__ = ()
+            settle = staticmethod(timed)
+
+        keeper.__class__ = Timed
+
+
+def _planner(network: dict[str, Any], budget: int | None) -> Planner:
+    bounded = {**network, "switches": [{**one, "tcam_budget": budget} for one in network["switches"]]}
+    return Planner(
+        AddressPlan.default("ipv6"),
+        Limits(max_dz_length=DEPTH, max_dz_per_filter=CELLS),
+        read_topology(bounded, "ipv6"),
+        [Topic.from_json(topic(5))],
+    )
+
+
+if __name__ == "__main__":
+    main()
