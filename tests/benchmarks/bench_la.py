@@ -1,12 +1,13 @@
 """What aggregation at once (LA) adds to a request; prints JSON, progress goes to standard error.
 
-    PYTHONPATH=platform:tests/benchmarks .venv/bin/python tests/benchmarks/bench_la.py            # ten minutes
-    PYTHONPATH=platform:tests/benchmarks .venv/bin/python tests/benchmarks/bench_la.py --quick    # one
+    PYTHONPATH=platform:tests/benchmarks .venv/bin/python tests/benchmarks/bench_la.py [--quick] [-o FILE]
 
-Eight publishers advertise everything, or an eighth of the space each (eight trees); subscribers at all switches
-subscribe one after the other, around hot spots. The same requests go through a planner without budgets, and
-through one whose switches hold at most `budget` entries. `la_us` is the processor time that the second spends on
-installed tables, in the mean over all requests: following exact entries, merging, and what a full table fails.
+Eight publishers advertise everything, or an eighth of the space each (eight trees); subscribers at all
+switches subscribe one after the other, around hot spots or (`uniform`) narrowly anywhere, which makes tables of tens
+of thousands of exact entries. The same requests go through a planner without budgets, and through one whose
+switches hold at most `budget` entries. `la_us` is the processor time that the second spends on installed
+tables, in the mean over all requests: following exact entries, and merging. `la_us_per_switch` shares it
+among the switches where a request merged something.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import gc
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -32,19 +34,29 @@ from tercast.topology_json import read_topology
 
 DEPTH, CELLS = 48, 8
 
+Case = tuple[str, int, int, int, int]
+"""Filters, switches, subscriptions, budget, trees."""
+
+QUICK: list[Case] = [("zipf", 60, 1_500, 100, 1), ("zipf", 60, 1_500, 100, 8), ("uniform", 60, 300, 100, 1)]
+FULL: list[Case] = [
+    *(("zipf", 300, 15_000, budget, trees) for budget in (50, 100, 300) for trees in (1, 8)),
+    *(("uniform", 300, 3_000, budget, 1) for budget in (100, 600)),
+]
+
 
 def main() -> None:
     """Measure, and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="60 switches, 1,500 subscriptions")
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("-o", "--output", type=Path, help="where to write; standard output without it")
+    parser.add_argument("--quick", action="store_true", help="60 switches, fewer subscriptions")
     args = parser.parse_args()
-    switches, number = (60, 1_500) if args.quick else (300, 15_000)
-    rows = [
-        measure(switches, number, budget, trees)
-        for trees in (1, 8)
-        for budget in ((100,) if args.quick else (100, 300, 600))
-    ]
-    print(json.dumps({"machine": bench_machine.describe(), "la": rows}, indent=1))
+    rows = [measure(*case) for case in (QUICK if args.quick else FULL)]
+    text = json.dumps({"machine": bench_machine.describe(), "la": rows}, indent=1)
+    if args.output is None:
+        print(text)
+    else:
+        args.output.write_text(text + "\n")
 
 
 def measure(kind: str, switches: int, number: int, budget: int, trees: int) -> dict[str, Any]:
@@ -77,6 +89,7 @@ def measure(kind: str, switches: int, number: int, budget: int, trees: int) -> d
         "exact_us": round(1e6 * seconds / number, 1),
         "with_la_us": round(1e6 * with_la / number, 1),
         "la_us": round(1e6 * spent.seconds / number, 1),
+        "la_us_per_switch": round(1e6 * spent.seconds / max(1, spent.switches), 1),
         "requests_that_overflow": spent.calls,
     }
     print(row, file=sys.stderr)
@@ -87,9 +100,7 @@ def _encoded(requests: list[dict[str, Any]]) -> list[Request]:
     """The requests with their dz, so that encoding is no part of what is measured."""
     space = Topic.from_json(topic(5))
     return [
-        Subscribe(
-            one["id"], one["host"], one["topic"], None, encode_text(one["filter"], space, DEPTH, CELLS)
-        )
+        Subscribe(one["id"], one["host"], one["topic"], None, encode_text(one["filter"], space, DEPTH, CELLS))
         for one in requests
     ]
 
@@ -116,6 +127,7 @@ class _Clock:
     def __init__(self, planner: Planner) -> None:
         self.seconds = 0.0
         self.calls = 0
+        self.switches = 0
         keeper = planner.keeper
         settle: Callable[..., Any] = type(keeper).settle
 
@@ -124,6 +136,7 @@ class _Clock:
             step = settle(keeper, *args)
             self.seconds += process_time() - start
             self.calls += bool(step.undo)
+            self.switches += len({table.trie.site for table, _, _ in step.undo})
             return step
 
         class Timed(type(keeper)):  # type: ignore[misc]

@@ -74,7 +74,7 @@ def random_aggregation(random: Random, planner: Planner) -> dict[str, Any]:
 def spice(network: dict[str, Any], requests: list[dict[str, Any]], random: Random) -> Scene:
     """Put budgets and requests about budgets, aggregation, `indexed` and the network among others.
 
-    Filters take the place of dz, so that topics can be encoded anew. Covers follow from the tables at their time.
+    Filters take the place of dz, so that topics can be encoded anew. Covers follow from tables at their time.
     """
     names = [switch["id"] for switch in network["switches"]]
     for switch in network["switches"]:
@@ -86,7 +86,9 @@ def spice(network: dict[str, Any], requests: list[dict[str, Any]], random: Rando
             request["filter"] = random_filter(random)
         if request["op"] == "advertise" and random.random() < 0.5:
             quarter = 2 * random.randint(0, 3)
-            request["filter"] = random.choice([f"x in [{quarter}, {quarter + 1}]", "x < 4", "x >= 4", "y < 4"])
+            request["filter"] = random.choice(
+                [f"x in [{quarter}, {quarter + 1}]", "x < 4", "x >= 4", "y < 4"]
+            )
         out.append(request)
         chance = random.random()
         if chance < 0.08:
@@ -132,7 +134,7 @@ def spiced_scenes(draw: st.DrawFn, most: int = 18) -> Scene:
 
 
 def lively_scene(seed: int) -> Scene:
-    """A ring with a chord, a publisher and a subscriber or two at every switch, and many requests that stay."""
+    """A ring with a chord, two hosts at every switch, some on one port, and many requests that stay."""
     random = Random(seed)
     count = random.randint(4, 6)
     ring = [(i, i % count + 1) for i in range(1, count + 1)] + [(1, count // 2 + 1)]

@@ -6,10 +6,11 @@ lies within a cover, the cover keeps the point instead of what lies below it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from tercast.aggregation.node import Node
-from tercast.aggregation.table import Table, Undo
+from tercast.aggregation.table import Members, Table, Undo
 from tercast.keys import LENGTH_MASK, NONE, Key
 
 
@@ -21,78 +22,77 @@ def shrink(tables: Sequence[Table], excess: int) -> list[Undo]:
     undo: list[Undo] = []
     for table in tables:
         table.start_points()
-    wanted = sum(map(len, tables)) - excess
-    count = wanted + excess
-    while count > wanted:
-        table = max(tables, key=_depth)
-        if _depth(table) < 0:
-            break
+    left = excess
+    while left > 0:
+        table = tables[0] if len(tables) == 1 else max(tables, key=_depth)
         before = len(table)
         found = _merge(table)
         if found is not None:
             undo.append(found)
-            count += len(table) - before
+            left -= before - len(table)
+        elif _depth(table) < 0 and all(_depth(other) < 0 for other in tables):
+            break
     return undo
 
 
 def _depth(table: Table) -> int:
     """The length of a table's lowest merge point; -1 where it has none."""
-    points, order, installed = table.points, table.order, table.installed
-    assert points is not None
+    points, order, installed = table.start_points(), table.order, table.installed
     while (point := points.lowest()) != NONE:
-        first = installed.ceil(point)
-        if installed.ceil(first + 1) < order.end(point):
+        second = bisect_left(installed, point) + 1
+        if second < len(installed) and installed[second] < order.end(point):
             return point & LENGTH_MASK
         points.drop()
     return -1
 
 
 def _merge(table: Table) -> Undo | None:
-    """Merge at the lowest point; None where the rule forbids it."""
-    points = table.points
-    assert points is not None
+    """Merge at the lowest point; None where it is none any more, or the rule forbids it."""
+    points, installed, nodes = table.start_points(), table.installed, table.nodes
     point = points.lowest()
-    members = table.installed.range(point, table.order.end(point))
-    top = _cover_around(table, point, members)
-    if top == NONE and not table.port:
-        nodes = [table.nodes.get(key) for key in members]
-        if all(node is None or not (node.kids or node.up) for node in nodes):
-            return _merge_plain(table, point, members, nodes)
-    kept = () if top in (NONE, point) else _with_point(table, top, point)
-    at = point if top == NONE else top
-    built = table.build((at, kept))
+    if point == NONE:
+        return None
+    start = bisect_left(installed, point)
+    stop = bisect_left(installed, table.order.end(point), start)
+    if stop - start < 2:
+        points.drop()
+        return None
+    members = [(key, nodes.get(key)) for key in installed[start:stop]]
+    if table.port or any(node is not None and (node.kids or node.up) for _, node in members):
+        return _merge_anyhow(table, point, members[0])
+    merged = _joined(table, members)
+    if not table.rule.allows(point, merged.mask, merged.kids):
+        points.put_aside()
+        return None
+    points.drop()
+    return table.merge(start, stop, point, members, merged)
+
+
+def _joined(table: Table, members: Members) -> Node:
+    """A node for what exact entries, and covers that keep nothing, stand for."""
+    merged, own = Node(), table.own
+    for key, node in members:
+        if node is None:
+            merged.entries += 1
+            merged.count(own[key])
+        else:
+            merged.absorb(node)
+    return merged
+
+
+def _merge_anyhow(table: Table, point: Key, first: tuple[Key, Node | None]) -> Undo | None:
+    """Merge where covers keep something, or plain entries count besides those of a port."""
+    points = table.start_points()
+    top = table.top(first[0]) if first[1] is not None else NONE
+    inside = top != NONE and table.order.covers(top, point)
+    at = top if inside else point
+    built = table.build((at, _with_point(table, top, point) if inside and top != point else ()))
     node = next(node for key, node in built if key == point)
     if node is not None and not table.rule.holds(point, node):
         points.put_aside()
         return None
     points.drop()
     return table.swap(at, built)
-
-
-def _merge_plain(table: Table, point: Key, members: list[Key], nodes: list[Node | None]) -> Undo | None:
-    """The same for exact entries and covers that keep nothing."""
-    points, own = table.points, table.own
-    assert points is not None
-    merged = Node()
-    for key, node in zip(members, nodes, strict=True):
-        if node is None:
-            merged.entries += 1
-            merged.count(own[key])
-        else:
-            merged.absorb(node)
-    if not table.rule.allows(point, merged.mask, merged.kids):
-        points.put_aside()
-        return None
-    points.drop()
-    return table.swap(point, [(point, merged)])
-
-
-def _cover_around(table: Table, point: Key, members: list[Key]) -> Key:
-    """The top of the cover that holds a point; NONE where there is none."""
-    if members[0] not in table.nodes:
-        return NONE
-    top = table.top(members[0])
-    return top if table.order.covers(top, point) else NONE
 
 
 def _with_point(table: Table, top: Key, point: Key) -> tuple[Key, ...]:

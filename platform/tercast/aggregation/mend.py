@@ -23,13 +23,13 @@ def mend(table: Table) -> list[Undo]:
 
 def suspect(table: Table, cells: list[Key]) -> None:
     """Trees have changed within some cells: covers that have a part in them are looked at by `mend`."""
-    order, nodes = table.order, table.nodes
+    nodes = table.nodes
     for cell in cells:
         at = table.home(cell)
         while at:
             table.suspects.add(at)
             at = nodes[at].up
-        found = table.installed.range(cell, order.end(cell)) if nodes else ()
+        found = table.within(cell) if nodes else ()
         table.suspects.update(key for key in found if key in nodes)
 
 

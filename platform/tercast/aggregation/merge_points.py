@@ -46,6 +46,20 @@ class MergePoints:
         if point not in self._aside:
             heapq.heappush(self._heap, (-(point & LENGTH_MASK), point))
 
+    def come(self, installed: list[Key], index: int) -> None:
+        """A key is new: the longer of its prefixes with its neighbours may be a new point.
+
+        The shorter one is that of the neighbours. Where a key goes, theirs was one of its own, so none comes.
+        """
+        key = installed[index]
+        point = common(self._order, installed[index - 1], key) if index else NONE
+        if index + 1 < len(installed):
+            other = common(self._order, key, installed[index + 1])
+            if not point or other & LENGTH_MASK > point & LENGTH_MASK:
+                point = other
+        if point and point not in self._aside:
+            heapq.heappush(self._heap, (-(point & LENGTH_MASK), point))
+
     def overgrown(self, installed: int) -> bool:
         """Whether most of what is kept here is of no use any more."""
         return len(self._heap) > 4 * installed + _SLACK

@@ -39,14 +39,19 @@ class TopicOverlay:
         table = self.tables.get(port)
         if table is None:
             trie = self._trie
-            mates = trie.site.hosts_on(port)
             own = {
                 key: outputs | back for (at, key), (outputs, back) in trie.in_entries.items() if at == port
             }
-            table = Table(trie, self.rule, own, port=port, others=trie.entries, mates=mates)
+            table = self._new(port, own)
             self.tables[port] = table
             self.tables = dict(sorted(self.tables.items()))
         return table
+
+    def _new(self, port: int, own: dict[Key, Mask]) -> Table:
+        """A table for an ingress port."""
+        trie = self._trie
+        mates, keys = trie.site.hosts_on(port), self.tables[0].exact
+        return Table(trie, self.rule, own, port=port, others=trie.entries, other_keys=keys, mates=mates)
 
     def follow(self) -> bool:
         """Take in how the exact entries have changed since the last call; whether they have."""
@@ -112,9 +117,7 @@ class TopicOverlay:
                 continue
             found = self.tables.get(port)
             if found is None:
-                found = self.tables[port] = Table(
-                    trie, self.rule, {}, port=port, others=entries, mates=site.hosts_on(port)
-                )
+                found = self.tables[port] = self._new(port, {})
                 self.tables = dict(sorted(self.tables.items()))
             found.change_own(key, _one(masks), _one(after))
 

@@ -6,13 +6,16 @@ follows changes of the exact entries one by one; covers change by `swap`, which 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from tercast.aggregation.exact_keys import ExactKeys
 from tercast.aggregation.merge_points import MergePoints
 from tercast.aggregation.node import Node, grow, tiled
 from tercast.aggregation.rule import Rule
-from tercast.keys import FAR, LENGTH_MASK, NONE, Key, Order, SortedKeys
+from tercast.keys import LENGTH_MASK, NONE, Key, Order, SortedKeys
 from tercast.site import Mask
 
 if TYPE_CHECKING:
@@ -31,13 +34,14 @@ Spread = tuple[Key, tuple[Key, ...]]
 class Table:
     """`own` are the exact entries: masks by key, for an ingress port outputs elsewhere and back in one mask.
 
-    `others` are what packets meet where the table of an ingress port says nothing: the plain entries, without
-    the bits `mates` of the hosts on the port. `touched` holds what was installed when changes were last taken
-    (None: nothing).
+    `others`, at `other_keys`, are what packets meet where the table of an ingress port says nothing: the
+    plain entries, without the bits `mates` of the hosts on the port. `touched` holds what was installed when
+    changes were last taken (None: nothing).
     """
 
     __slots__ = (
         "_hollow",
+        "_other_keys",
         "_others",
         "_stale",
         "exact",
@@ -63,6 +67,7 @@ class Table:
         *,
         port: int = 0,
         others: Mapping[Key, Mask] | None = None,
+        other_keys: ExactKeys | None = None,
         mates: Mask = 0,
     ) -> None:
         self.trie = trie
@@ -72,8 +77,9 @@ class Table:
         self.port = port
         self.mates = mates
         self._others = others if others is not None else {}
-        self.exact = SortedKeys(own)
-        self.installed = SortedKeys(own)
+        self._other_keys = other_keys
+        self.exact = ExactKeys(own)
+        self.installed: list[Key] = sorted(own)
         self.nodes: dict[Key, Node] = {}
         self.points: MergePoints | None = None
         self.touched: dict[Key, Mask | None] = {}
@@ -103,14 +109,22 @@ class Table:
 
     def kept(self, top: Key) -> tuple[Key, ...]:
         """What the cover at `top` keeps."""
-        return tuple(self.installed.range(top + 1, self.order.end(top))) if self.nodes[top].kids else ()
+        return tuple(self.within(top)[1:]) if self.nodes[top].kids else ()
+
+    def within(self, key: Key) -> list[Key]:
+        """What is installed in a cell, in order."""
+        installed = self.installed
+        start = bisect_left(installed, key)
+        return installed[start : bisect_left(installed, self.order.end(key), start)]
 
     def home(self, key: Key) -> Key:
         """The nearest node over or at `key`; NONE where no cover is."""
         nodes, shifts = self.nodes, self.order.shifts
         if not nodes:
             return NONE
-        at = self.installed.floor(key)
+        installed = self.installed
+        index = bisect_right(installed, key)
+        at = installed[index - 1] if index else NONE
         node = nodes.get(at)
         while node is not None and (key ^ at) >> shifts[at & LENGTH_MASK]:
             at = node.up
@@ -137,10 +151,8 @@ class Table:
                     self.thin.add(at)
             if not node.kids or not self._tiled(key, node):
                 self._recount(at, node, before, after)
-        if not before:
-            self.exact.add(key)
-        elif not after:
-            self.exact.remove(key)
+        if not before or not after:
+            self.exact.note(key)
         if before & ~after and self.points is not None:
             self.points.reconsider(key)
         if len(self._hollow):
@@ -178,30 +190,54 @@ class Table:
         self._stale.clear()
 
     def swap(self, at: Key, members: Members) -> Undo:
-        """Let `members` be all that is installed within a cell; what undoes it."""
-        installed, nodes = self.installed, self.nodes
-        end = self.order.end(at)
-        if not self.touched:
+        """Let `members`, in order, be all that is installed within a cell; what undoes it."""
+        installed, nodes, own, touched = self.installed, self.nodes, self.own, self.touched
+        if not touched:
             self.trie.queue.touch(self.trie)
+        start = bisect_left(installed, at)
+        stop = bisect_left(installed, self.order.end(at), start)
         gone: Members = []
-        for key in installed.range(at, end):
-            self.touched.setdefault(key, self.value(key))
-            installed.remove(key)
+        for key in installed[start:stop]:
             node = nodes.pop(key, None)
             gone.append((key, node))
-            if node is not None and not node.counts:
-                self._hollow.remove(key)
-        before = installed.floor(at)
+            if node is None:
+                touched.setdefault(key, own[key])
+            else:
+                touched.setdefault(key, node.mask)
+                if not node.counts:
+                    self._hollow.remove(key)
+        keys = [key for key, _ in members]
+        installed[start:stop] = keys
         for key, node in members:
-            installed.add(key)
-            self.touched.setdefault(key, None)
+            touched.setdefault(key, None)
             if node is not None:
                 nodes[key] = node
                 if not node.counts:
                     self._hollow.add(key)
         if self.points is not None:
-            self._meet(before, [key for key, _ in members], installed.ceil(end))
+            around = installed[max(start - 1, 0) : start + len(keys) + 1]
+            for a, b in pairwise(around):
+                self.points.meet(a, b)
         return self, at, gone
+
+    def merge(self, start: int, stop: int, point: Key, members: Members, merged: Node) -> Undo:
+        """`swap`, where a node takes in entries and covers that keep nothing, at these indexes.
+
+        Its common prefixes with its neighbours are those of what it takes in, so no merge point comes.
+        """
+        nodes, own, touched = self.nodes, self.own, self.touched
+        if not touched:
+            self.trie.queue.touch(self.trie)
+        for key, node in members:
+            if node is None:
+                touched.setdefault(key, own[key])
+            else:
+                touched.setdefault(key, node.mask)
+                del nodes[key]
+        touched.setdefault(point, None)
+        self.installed[start:stop] = (point,)
+        nodes[point] = merged
+        return self, point, members
 
     def build(self, spread: Spread) -> Members:
         """The nodes of a cover, from the exact entries below it; it is not put in place."""
@@ -209,11 +245,9 @@ class Table:
         end = self.order.end(top)
         within = self.exact.range(top, end)
         others: dict[Key, Mask] = {}
-        if self.port:
-            mates = self.mates
-            others = {
-                key: mask & ~mates for key, mask in self._others.items() if top <= key < end and mask & ~mates
-            }
+        if self._other_keys is not None:
+            keys = self._other_keys.range(top, end)
+            others = {key: mask for key in keys if (mask := self._others[key] & ~self.mates)}
             within += others
         nodes = grow(self.order, (top, *kept), self.own, others, within)
         for key, node in nodes.items():
@@ -235,29 +269,14 @@ class Table:
 
     def _follow_bare(self, key: Key, before: Mask, after: Mask) -> None:
         self.touched.setdefault(key, before or None)
+        installed = self.installed
         if not before:
-            low, high = self.installed.add(key)
+            index = bisect_right(installed, key)
+            installed.insert(index, key)
             if self.points is not None:
-                self._meet(low, [key], high)
+                self.points.come(installed, index)
         elif not after:
-            self.installed.remove(key)
-            if self.points is not None:
-                self._meet(*self._around(key))
-
-    def _around(self, key: Key) -> tuple[Key, list[Key], Key]:
-        low, high = self.installed.around(key)
-        return low, [], high
-
-    def _meet(self, low: Key, keys: Iterable[Key], high: Key) -> None:
-        points = self.points
-        if points is None:
-            return
-        for key in keys:
-            if low:
-                points.meet(low, key)
-            low = key
-        if low and high != FAR:
-            points.meet(low, high)
+            del installed[bisect_left(installed, key)]
 
     def _recount(self, at: Key, node: Node, before: Mask, after: Mask) -> None:
         old = node.mask
