@@ -66,6 +66,39 @@ def _dz_of_some(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, n
     return _dz(schedule, codes, early)
 
 
+def event_indexes(topic: Topic, events: Sequence[Mapping[str, Any]]) -> list[npt.NDArray[Any]]:
+    """For each indexed attribute the indexes of its values, which are all of the domain.
+
+    Columns of uint64; of Python ints for domains of 2**63 indexes and more.
+    """
+    found: list[npt.NDArray[Any]] = []
+    for position in topic.indexed_positions:
+        attribute = topic.attributes[position]
+        try:
+            if attribute.size >> 63:
+                raise _Unfit
+            found.append(_indexes(attribute, events))
+        except (_Unfit, OverflowError, ValueError):
+            column = np.empty(len(events), dtype=np.uint64 if attribute.size >> 63 == 0 else object)
+            column[:] = [attribute.index(event[attribute.name]) for event in events]
+            found.append(column)
+    return found
+
+
+def indexes_dz_batch(topic: Topic, columns: Sequence[npt.NDArray[Any]], depth: int) -> list[Dz]:
+    """The dz of the events at these indexes, given as `event_indexes` gives them."""
+    schedule = topic.schedule(depth)
+    if not len(columns[0]):
+        return []
+    if any(halving.bits > 63 for halving in schedule.halvings) or any(
+        column.dtype != np.uint64 for column in columns
+    ):
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [schedule.event_dz(row) for row in rows]
+    pairs = [_codes(halving, column) for halving, column in zip(schedule.halvings, columns, strict=True)]
+    return _dz(schedule, [codes for codes, _ in pairs], [ended for _, ended in pairs])
+
+
 def _one_by_one(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, number: int) -> list[Dz]:
     out = []
     for i, event in enumerate(events, number):

@@ -224,6 +224,10 @@ class TopicPlan:
                     self.tries[site.id].change_links(tree, was, now)
             self._queue.settle()
 
+    def subscribers(self) -> Iterator[str]:
+        """The hosts that want anything."""
+        return iter(self._subs)
+
     def trees(self) -> Iterator[Tree]:
         """All trees, of all components, oldest first."""
         found = [tree for forest in self.forests.values() for tree in forest.trees.values()]

@@ -1,0 +1,156 @@
+"""The best entries for a budget: merges with longer prefixes as exceptions, and drop entries where they pay.
+
+Each entry costs a price, which is searched so that the budget holds; for a price, a dynamic programme over the
+trie finds the best entries (see `exception_kernels`). An entry's outputs then shrink to what really resolves
+to it, and the programme runs again with these, and with outputs that leave out what few need, to choose from.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tercast.aggregation.board import Board
+from tercast.aggregation.exception_kernels import NEVER, choose, leanings, slot_costs, solve, trim
+from tercast.aggregation.kernels import Array
+from tercast.aggregation.selection import Selection, select
+from tercast.aggregation.tables import hosts_in
+
+ROUNDS = 3
+STEPS = 40
+CLOSE = 0.01
+WIDE = 3.0
+
+
+def best_selection(board: Board, budget: int, host_weight: float, rounds: int = ROUNDS) -> Selection | None:
+    """The cheapest entries found that are no more than `budget`; None where so few cannot be."""
+    best: Selection | None = None
+    masks = np.stack((board.everything, board.out), axis=1)
+    price = 0.0
+    for _ in range(rounds):
+        programme = _Programme(board, masks, host_weight)
+        found = programme.search(budget, price)
+        price = found.price
+        for standing in found.choices:
+            trimmed = _trimmed(board, standing, budget, host_weight)
+            if trimmed is not None and (best is None or trimmed.cost < best.cost):
+                best = trimmed
+        if best is None or best.cost == 0 or not found.price:
+            break
+        lean = leanings(
+            board.parent, board.has, board.out, board.charge, found.price, board.link_words, host_weight
+        )
+        narrow = np.where(best.standing[:, None], best.mask, board.everything)
+        masks = np.stack((board.everything, board.out, narrow, lean), axis=1)
+    return best
+
+
+class _Found:
+    """What a search came to: sets of entries on both sides of the budget, and the price between."""
+
+    def __init__(self, choices: list[Array], price: float) -> None:
+        self.choices = choices
+        self.price = price
+
+
+class _Programme:
+    """The dynamic programme of a board, for given masks to choose from."""
+
+    def __init__(self, board: Board, masks: Array, host_weight: float) -> None:
+        self.board = board
+        self.width = masks.shape[1]
+        slots = 1 + self.width * (board.depth + 1)
+        self.offset = np.concatenate(([0], np.cumsum(slots)))
+        self.costs = slot_costs(
+            board.parent,
+            board.depth,
+            board.has,
+            board.passes,
+            board.out,
+            board.out_hosts,
+            board.edges,
+            board.charge,
+            np.ascontiguousarray(masks),
+            hosts_in(masks, board.link_words),
+            self.offset,
+            host_weight,
+        )
+
+    def standing(self, price: float) -> Array:
+        """Which nodes get an entry at a price."""
+        board = self.board
+        best = solve(board.parent, board.depth, self.offset, self.costs, self.width, price)
+        chosen: Array = choose(board.parent, board.depth, self.offset, best, self.width, price)
+        return chosen >= 0
+
+    def search(self, budget: int, guess: float) -> _Found:
+        """The entries just within a budget, and those just beyond it; `guess` is a price near it, or 0."""
+        finite = self.costs[(self.costs > 0) & (self.costs < NEVER)]
+        if not len(finite):
+            return _Found([self.standing(1.0)], 0.0)
+        lowest, highest = float(finite.min()) * 1e-3, float(finite.sum()) * 2
+        low, high = (guess / WIDE, guess * WIDE) if guess else (lowest, highest)
+        beyond, within = self.standing(low), self.standing(high)
+        if beyond.sum() <= budget and low > lowest:
+            low, beyond = lowest, self.standing(lowest)
+        if within.sum() > budget and high < highest:
+            high, within = highest, self.standing(highest)
+        if beyond.sum() <= budget:
+            return _Found([beyond], 0.0)
+        if within.sum() > budget:
+            return _Found([within], high)
+        return self._narrow(budget, (low, beyond), (high, within))
+
+    def _narrow(self, budget: int, beyond: tuple[float, Array], within: tuple[float, Array]) -> _Found:
+        """Bring two prices, one that leaves too many entries and one that does not, close together.
+
+        By the rule of false position (with Illinois' halving) on the logarithms of prices and numbers.
+        """
+        a, b = np.log(beyond[0]), np.log(within[0])
+        over, under = _excess(beyond[1], budget), _excess(within[1], budget)
+        left, right, last = beyond[1], within[1], 0
+        for step in range(STEPS):
+            if right.sum() >= budget * (1 - CLOSE) or left.sum() <= budget * (1 + CLOSE) or b - a < 1e-4:
+                break
+            middle = a + (b - a) * (over / (over - under) if step % 4 != 3 else 0.5)
+            found = self.standing(float(np.exp(middle)))
+            if found.sum() > budget:
+                a, left, over = middle, found, _excess(found, budget)
+                under = under / 2 if last > 0 else under
+                last = 1
+            else:
+                b, right, under = middle, found, _excess(found, budget)
+                over = over / 2 if last < 0 else over
+                last = -1
+        return _Found([right, left], float(np.exp((a + b) / 2)))
+
+
+def _excess(standing: Array, budget: int) -> float:
+    """How far a number of entries is from a budget, on a logarithmic scale; never 0."""
+    return float(np.log((standing.sum() + 0.5) / (budget + 1.0)))
+
+
+def _trimmed(board: Board, standing: Array, budget: int, host_weight: float) -> Selection | None:
+    """The selection with the cheapest entries taken away until the budget holds."""
+    whole = select(board, standing, host_weight)
+    if len(whole) <= budget:
+        return whole
+    nodes = np.flatnonzero(standing)
+    place = np.full(len(board), -1, dtype=np.int64)
+    place[nodes] = np.arange(len(nodes))
+    above = board.parent[nodes]
+    over = np.where(above >= 0, whole.owner[above], -1)
+    over = np.where(over >= 0, place[over], -1)
+    left, fits = trim(
+        over,
+        whole.mask[nodes],
+        whole.allowed[nodes],
+        whole.total[nodes],
+        board.link_words,
+        host_weight,
+        budget,
+    )
+    if not fits:
+        return None
+    chosen = np.zeros(len(board), dtype=np.bool_)
+    chosen[nodes[left]] = True
+    return select(board, chosen, host_weight)

@@ -1,0 +1,213 @@
+"""Events of one topic on their way: which switch sends which of them on, with the tables as they stand.
+
+Events are held by source (switch, port and tree), each source's in the order of their codes. With the rule
+that keeps trees apart an event comes to a switch at most once, from a side that its tree decides.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from tercast.aggregation.kernels import Array, downstream
+from tercast.aggregation.scene import NO_TABLES, Scene, TableSet, TopicScene
+from tercast.aggregation.tables import Cells, hosts_in
+from tercast.aggregation.traffic import TopicTraffic
+from tercast.dz import WHOLE
+from tercast.trees import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where events come from: a port of a switch, on a tree; `events` are its own, `came` their way."""
+
+    switch: int
+    port: int
+    tree: Tree
+    events: slice
+    came: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """What comes to a table: events, and the link column over which each does (-1: from a host)."""
+
+    event: Array
+    ingress: Array
+
+
+class Sample:
+    """Events of one topic, and where tables send them."""
+
+    __slots__ = ("_forward", "_hosts", "_scene", "code", "sources", "topic", "weight")
+
+    def __init__(self, scene: Scene, topic: TopicScene, traffic: TopicTraffic | None) -> None:
+        self._scene = scene
+        self.topic = topic
+        self.sources, self.code, self.weight = _by_source(scene, topic, traffic)
+        self._forward = np.zeros((len(scene.wires), len(self.code)), dtype=np.bool_)
+        self._hosts = np.zeros((len(scene.names), len(self.code)), dtype=np.int16)
+        for switch, tables in topic.tables.items():
+            self.set_tables(switch, tables)
+
+    def set_tables(self, switch: int, tables: TableSet) -> None:
+        """Let a switch have other tables."""
+        if not len(self.code):
+            return
+        bits, wires = self._scene.bits[switch], self._scene.wires
+        rows = self._rows(tables.plain, self.code, bits.words)
+        for source in self.sources:
+            if source.switch == switch and source.port in tables.inner:
+                part = self.code[source.events]
+                inner = tables.inner[source.port]
+                owner = self.owner(inner, part)
+                hit = owner >= 0
+                rows[source.events][hit] = inner.mask[owner[hit]]
+        self._hosts[switch] = hosts_in(rows, bits.link_words)
+        for link in wires.of(switch).tolist():
+            column = int(wires.column[link])
+            self._forward[link] = rows[:, column // 62] >> column % 62 & 1
+
+    def arrivals(self, switch: int, port: int | None = None) -> Arrivals:
+        """What comes to the plain table of a switch, or to that of an ingress port."""
+        wires = self._scene.wires
+        events: list[Array] = [np.zeros(0, dtype=np.int64)]
+        ingress: list[Array] = [np.zeros(0, dtype=np.int64)]
+        for source in self.sources:
+            if source.switch == switch:
+                found, column = self._local(source, port), -1
+            elif source.came[switch] < 0 or port is not None:
+                continue
+            else:
+                column = int(wires.column[wires.back[source.came[switch]]])
+                found = np.flatnonzero(self._through(source, switch)) + source.events.start
+            events.append(found)
+            ingress.append(np.full(len(found), column))
+        return Arrivals(np.concatenate(events), np.concatenate(ingress))
+
+    def _local(self, source: Source, port: int | None) -> Array:
+        """The events that begin at a switch and come to its plain table, or to that of an ingress port."""
+        mine = np.arange(source.events.start, source.events.stop)
+        inner = self.topic.tables.get(source.switch, NO_TABLES).inner
+        if port is not None:
+            return mine if port == source.port else mine[:0]
+        if source.port in inner:
+            return mine[self.owner(inner[source.port], self.code[mine]) < 0]
+        return mine
+
+    def _through(self, source: Source, switch: int) -> Array:
+        """Which of a source's events come to another switch."""
+        wires = self._scene.wires
+        link = int(source.came[switch])
+        there = self._forward[link, source.events].copy()
+        at = int(wires.source[link])
+        while at != source.switch:
+            link = int(source.came[at])
+            there &= self._forward[link, source.events]
+            at = int(wires.source[link])
+        return there
+
+    def behind(self, link: int, event: Array) -> Array:
+        """The copies that tables behind a link make of events, with 0.2 for each host."""
+        wires = self._scene.wires
+        return np.asarray(
+            downstream(
+                event, link, self._forward, self._hosts, wires.out, wires.first, wires.back, wires.target
+            )
+        )
+
+    def copies(self) -> tuple[Array, Array]:
+        """The weight of copies that each link carries, and of deliveries that each switch makes to hosts."""
+        wires = self._scene.wires
+        over = np.zeros(len(wires))
+        delivered = np.zeros(len(self._scene.names))
+        for source in self.sources:
+            weight = self.weight[source.events]
+            there = {source.switch: np.ones(len(weight), dtype=np.bool_)}
+            for at in _outward(source, wires.source):
+                if at != source.switch:
+                    link = int(source.came[at])
+                    here = there[int(wires.source[link])] & self._forward[link, source.events]
+                    over[link] += weight[here].sum()
+                    there[at] = here
+                hosts = self._hosts[at, source.events]
+                delivered[at] += (weight * hosts)[there[at]].sum()
+        return over, delivered
+
+    def _rows(self, cells: Cells, code: Array, words: int) -> Array:
+        if not len(cells):
+            return np.zeros((len(code), words), dtype=np.int64)
+        owner = self.owner(cells, code)
+        return np.where((owner >= 0)[:, None], cells.mask[owner], 0)
+
+    def owner(self, cells: Cells, code: Array) -> Array:
+        """The entry that each code meets; -1: none."""
+        if not len(cells):
+            return np.full(len(code), -1)
+        starts, owner = self.topic.codes.stretches(cells.code, cells.length)
+        at = np.searchsorted(starts, code, side="right") - 1
+        return np.where(at >= 0, owner[at], -1)
+
+
+def _outward(source: Source, link_source: Array) -> list[int]:
+    """The switches that a source's events can come to, each behind the one before it on the way."""
+    order = [source.switch]
+    below: dict[int, list[int]] = {}
+    for at in np.flatnonzero(source.came >= 0).tolist():
+        below.setdefault(int(link_source[source.came[at]]), []).append(at)
+    for at in order:
+        order += below.get(at, ())
+    return order
+
+
+def _by_source(
+    scene: Scene, topic: TopicScene, traffic: TopicTraffic | None
+) -> tuple[list[Source], Array, Array]:
+    """Sources with their events, codes, weights; events whose publisher is out of reach are left out."""
+    codes = topic.codes
+    if traffic is None or not len(traffic):
+        return [], codes.array([]), np.zeros(0)
+    code = codes.of_events(traffic.dz)
+    number = np.full(len(code), -1, dtype=np.int64)
+    found: dict[tuple[int, int, int], tuple[int, Tree]] = {}
+    network = scene.planner.network
+    for who, ad in enumerate(traffic.ads):
+        place = network.place(ad.host)
+        mine = np.flatnonzero(traffic.who == who)
+        if place is None or not len(mine):
+            continue
+        switch = scene.index[place.switch]
+        for tree, chosen in _on_trees(topic, switch, [traffic.dz[i] for i in mine.tolist()]):
+            group = found.setdefault((switch, place.port, tree.number), (len(found), tree))
+            number[mine[chosen]] = group[0]
+    order = np.argsort(code, kind="stable")
+    order = order[np.argsort(number[order], kind="stable")]
+    order = order[np.searchsorted(number[order], 0) :]
+    bounds = np.searchsorted(number[order], np.arange(len(found) + 1)).tolist()
+    sources = [
+        Source(switch, port, tree, slice(low, high), scene.route(tree, switch))
+        for ((switch, port, _), (_, tree)), (low, high) in zip(found.items(), pairwise(bounds), strict=True)
+    ]
+    return sources, code[order], traffic.weight[order]
+
+
+def _on_trees(topic: TopicScene, switch: int, cells: list[int]) -> list[tuple[Tree, Array]]:
+    """Which of the events, published at a switch, travel on which tree."""
+    forest = topic.forest(switch)
+    if forest is None:
+        return []
+    order, owners = topic.plan.order, forest.owners()
+    tops = sorted(owners)
+    if tops == [order.key(WHOLE)]:
+        return [(owners[tops[0]], np.arange(len(cells)))]
+    out: dict[int, tuple[Tree, list[int]]] = {}
+    for i, dz in enumerate(cells):
+        key = order.key(dz)
+        at = bisect_right(tops, key) - 1
+        if at >= 0 and order.covers(tops[at], key):
+            tree = owners[tops[at]]
+            out.setdefault(tree.number, (tree, []))[1].append(i)
+    return [(tree, np.array(chosen, dtype=np.int64)) for tree, chosen in out.values()]

@@ -1,0 +1,114 @@
+"""Which nodes of a board get an entry, and what follows: masks, cost, covers, tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tercast.aggregation.board import Board, Part
+from tercast.aggregation.covers import Cover, TableCovers
+from tercast.aggregation.exception_kernels import narrowed, needless, owners
+from tercast.aggregation.kernels import Array
+from tercast.aggregation.scene import TableSet
+from tercast.aggregation.tables import Cells
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Entries at the nodes `standing`; each has the outputs of what resolves to it (`mask`, by node).
+
+    `cost` is that of the needless copies, as the board charges them.
+    """
+
+    board: Board
+    standing: Array
+    owner: Array
+    mask: Array
+    allowed: Array
+    total: Array
+    cost: float
+
+    def __len__(self) -> int:
+        return int(self.standing.sum())
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the entries are just the exact ones."""
+        return bool((self.standing == self.board.here).all())
+
+    def covers(self) -> dict[str, TableCovers]:
+        """The covers that make these entries of the exact ones, by topic."""
+        out: dict[str, TableCovers] = {}
+        needing = self._needing()
+        for part in self.board.tables:
+            found = tuple(self._covers_of(part, needing))
+            known = out.get(part.topic.name, TableCovers())
+            if part.port is None:
+                out[part.topic.name] = TableCovers(found, known.in_port)
+            elif found:
+                out[part.topic.name] = TableCovers(known.plain, {**known.in_port, part.port: found})
+        return out
+
+    def tables(self) -> dict[str, TableSet]:
+        """The tables that are installed, by topic."""
+        out: dict[str, TableSet] = {}
+        for part in self.board.tables:
+            nodes = np.arange(part.nodes.start, part.nodes.stop)
+            nodes = nodes[self.standing[nodes]]
+            cells = Cells(self.board.code[nodes], self.board.length[nodes], self.mask[nodes])
+            known = out.get(part.topic.name)
+            if part.port is None:
+                out[part.topic.name] = TableSet(cells, known.inner if known else {})
+            else:
+                plain = part.topic.tables[self.board.switch].plain
+                inner = {**(known.inner if known else {}), part.port: cells}
+                out[part.topic.name] = TableSet(plain, inner)
+        return out
+
+    def _needing(self) -> Array:
+        """The entries that are not exact: at no exact entry, or with an exact one merged into them."""
+        board = self.board
+        merged = self.owner[np.flatnonzero(board.here & ~self.standing)]
+        out = self.standing & ~board.here
+        out[merged[merged >= 0]] = True
+        return out
+
+    def _covers_of(self, part: Part, needing: Array) -> list[Cover]:
+        board, found = self.board, []
+        nodes = range(part.nodes.start, part.nodes.stop)
+        codes = part.topic.codes
+        top, kept = -1, []
+        for v in nodes:
+            if top >= 0 and not self._under(v, top):
+                found.append(Cover(codes.dz(board.code[top], int(board.length[top])), tuple(kept)))
+                top, kept = -1, []
+            if not self.standing[v]:
+                continue
+            if top >= 0:
+                kept.append(codes.dz(board.code[v], int(board.length[v])))
+            elif needing[v]:
+                top = v
+        if top >= 0:
+            found.append(Cover(codes.dz(board.code[top], int(board.length[top])), tuple(kept)))
+        return found
+
+    def _under(self, v: int, top: int) -> bool:
+        """Whether a node behind `top`, in depth-first order, lies below it."""
+        parent = self.board.parent
+        while v > top:
+            v = int(parent[v])
+        return v == top
+
+
+def select(board: Board, standing: Array, host_weight: float) -> Selection:
+    """The selection of these nodes."""
+    owner = owners(board.parent, standing)
+    mask, allowed, total = narrowed(owner, board.has, board.out, board.edges, board.charge)
+    costs = needless(owner, board.has, board.out, mask, board.charge, board.link_words, host_weight)
+    return Selection(board, standing, owner, mask, allowed, total, float(costs.sum()))
+
+
+def exact_selection(board: Board, host_weight: float) -> Selection:
+    """The exact entries."""
+    return select(board, board.here.copy(), host_weight)
