@@ -16,11 +16,16 @@ EVERYWHERE: DzSet = (WHOLE,)
 
 @dataclass(slots=True)
 class Flow:
-    """What becomes of packets at a switch from an ingress port: hosts that get them, and get them again."""
+    """What becomes of packets at a switch from an ingress port: hosts that get them, and get them again.
+
+    `direct` are those on the switch itself; `rule` is what sends them there, and `onward`.
+    """
 
     once: HostMask = 0
     again: HostMask = 0
+    direct: HostMask = 0
     onward: list[tuple[Step, Port]] = field(default_factory=list)
+    rule: Rule | None = None
 
 
 class Walk:
@@ -70,11 +75,28 @@ class Walk:
         for ingress, host in ingresses.items():
             flow = self._flow(ingress, dz, chain)
             expected = atom.wanted & world.members[world.components[ingress[0]]]
-            lost, unwanted = expected & ~flow.once, flow.once & ~expected if self._proof.exact else 0
+            lost, unwanted = expected & ~flow.once, flow.once & ~expected
+            if unwanted and not self._proof.allowance.exact:
+                unwanted = self._unexplained(unwanted)
             if lost | unwanted | flow.again:
                 self._note(dz, host, (lost, unwanted, flow.again))
-        if self._proof.exact:
-            self._check_needless(dz)
+        if not self._proof.allowance.lenient:
+            self._check_needless(dz, atom.wanted)
+
+    def _unexplained(self, unwanted: HostMask) -> HostMask:
+        """Those of hosts that get what they did not ask for from an entry that is not merged."""
+        found = 0
+        for (switch, _), flow in self._flows.items():
+            if flow.direct & unwanted and not self._is_merged(switch, flow.rule):
+                found |= flow.direct & unwanted
+        return found
+
+    def _is_merged(self, switch: str, rule: Rule | None) -> bool:
+        """Whether what an entry sends may be too much."""
+        proof = self._proof
+        return rule is not None and proof.allowance.is_merged(
+            switch, proof.topic, rule.entry.in_port, rule.dz
+        )
 
     def _note(self, dz: Dz, host: str, masks: tuple[HostMask, HostMask, HostMask]) -> None:
         """Note which hosts lost events, got unwanted ones, got them more than once."""
@@ -141,6 +163,7 @@ class Walk:
                         winner = rule
         if winner is None:
             return flow
+        flow.rule = winner
         steps = [step for step in winner.steps if step.port != in_port]
         if winner.turns:
             steps += self._world.back(switch, in_port, winner.entry)
@@ -152,14 +175,17 @@ class Walk:
             else:
                 flow.again |= flow.once & step.hosts
                 flow.once |= step.hosts
+                flow.direct |= step.hosts
         return flow
 
-    def _check_needless(self, dz: Dz) -> None:
-        """No copy crosses a link for nobody."""
+    def _check_needless(self, dz: Dz, wanted: HostMask) -> None:
+        """No copy crosses a link for nobody who wants it, but from a merged entry."""
         for (switch, _), flow in self._flows.items():
             for step, far in flow.onward:
                 behind = self._flows.get(far)
-                if behind is not None and not behind.once:
+                if behind is None or behind.once & wanted:
+                    continue
+                if self._proof.allowance.exact or not self._is_merged(switch, flow.rule):
                     detail = (
                         f"{switch} sends copies over port {step.port} to {far[0]}, where nobody gets them"
                     )
@@ -169,9 +195,10 @@ class Walk:
         """The entries in the cell, by themselves, and whether packets come to them at all."""
         proof = self._proof
         rows: dict[str, list[Row]] = {}
+        allowance, topic = proof.allowance, proof.topic
         for dz, switch, rule in proof.rules(within):
             rows.setdefault(switch, []).append(Row(dz, rule.entry))
-            if proof.exact and id(rule) not in self._used:
+            if id(rule) not in self._used and not self._may_idle(switch, rule):
                 detail = f"{switch}: no packet ever comes to entry {rule.entry.dst}"
                 self._add("idle", detail, dz, switch)
         over: dict[str, list[Row]] = {switch: [] for switch in rows}
@@ -179,7 +206,13 @@ class Walk:
             if switch in over:
                 over[switch].append(Row(dz, rule.entry))
         for switch, own in rows.items():
-            check_rows(switch, proof.topic, own, over[switch], self._found)
+            check_rows(switch, topic, own, over[switch], self._found, allowance)
+
+    def _may_idle(self, switch: str, rule: Rule) -> bool:
+        """Whether an entry that no packet comes to is merged, or hidden by merged ones of an ingress port."""
+        if self._is_merged(switch, rule):
+            return True
+        return rule.entry.in_port is None and self._proof.allowance.has_ports(switch, self._proof.topic)
 
     def _add(self, kind: str, detail: str, dz: Dz, switch: str) -> None:
         self._found.add(kind, detail, topic=self._proof.topic, region=(dz,), switch=switch)

@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tercast.dz import Dz, covers, length
+from tercast.merged import Allowance
 from tercast.tables import HIGHEST_PRIORITY, LOWEST_PRIORITY, Entry, SetDst
 from tercast.violations import Findings
+
+STRICT = Allowance(exact=True, covers=None)
 
 Note = Callable[[str, str], None]
 
@@ -20,20 +23,30 @@ class Row:
     entry: Entry
 
 
-def check_rows(switch: str, topic: str, rows: Iterable[Row], above: Iterable[Row], found: Findings) -> None:
+def check_rows(
+    switch: str,
+    topic: str,
+    rows: Iterable[Row],
+    above: Iterable[Row],
+    found: Findings,
+    allowance: Allowance = STRICT,
+) -> None:
     """Check entries of one topic at one switch against each other and those `above` them.
 
-    `rows` come depth first; `above` are the entries that cover all of them, from short to long.
+    `rows` come depth first; `above` are the entries that cover all of them, from short to long. A merged entry
+    may say what another says.
     """
     open_rows = list(above)
     for row in rows:
         while open_rows and not covers(open_rows[-1].dz, row.dz):
             open_rows.pop()
-        _check_row(switch, topic, row, open_rows, found)
+        _check_row(switch, topic, row, open_rows, found, allowance)
         open_rows.append(row)
 
 
-def _check_row(switch: str, topic: str, row: Row, above: list[Row], found: Findings) -> None:
+def _check_row(
+    switch: str, topic: str, row: Row, above: list[Row], found: Findings, allowance: Allowance
+) -> None:
     """Compare an entry with those that cover it, the nearest last."""
     entry = row.entry
 
@@ -59,7 +72,12 @@ def _check_row(switch: str, topic: str, row: Row, above: list[Row], found: Findi
         elif (other.entry.priority > entry.priority) != _wins(other, row):
             low, high = (entry, other.entry) if _wins(row, other) else (other.entry, entry)
             note("priority", f"entry {_named(high)} wins over {_named(low)}, which should win")
-    _check_news(row, above, note)
+    hidden = _hidden(row, above)
+    if not _says_news(row, hidden):
+        among = (row,) if hidden is None else (row, hidden)
+        if not any(allowance.is_merged(switch, topic, one.entry.in_port, one.dz) for one in among):
+            other = _named(hidden.entry) if hidden is not None else "no entry at all"
+            note("redundant", f"entry {_named(row.entry)} does no other than {other}")
 
 
 def _wins(a: Row, b: Row) -> bool:
@@ -69,20 +87,17 @@ def _wins(a: Row, b: Row) -> bool:
     return length(a.dz) > length(b.dz)
 
 
-def _check_news(row: Row, above: list[Row], note: Note) -> None:
-    """An entry says something that the one it hides does not say."""
-    hidden = _hidden(row, above)
+def _says_news(row: Row, hidden: Row | None) -> bool:
+    """Whether an entry says something that the one it hides does not say."""
     port = row.entry.in_port
-    if effect(row.entry, port) == (effect(hidden, port) if hidden is not None else []):
-        other = _named(hidden) if hidden is not None else "no entry at all"
-        note("redundant", f"entry {_named(row.entry)} does no other than {other}")
+    return effect(row.entry, port) != (effect(hidden.entry, port) if hidden is not None else [])
 
 
-def _hidden(row: Row, above: list[Row]) -> Entry | None:
+def _hidden(row: Row, above: list[Row]) -> Row | None:
     """The entry that packets would meet without this one."""
     port = row.entry.in_port
-    candidates = [other.entry for other in above if other.entry.in_port in (None, port)]
-    return max(candidates, key=lambda entry: entry.priority, default=None)
+    candidates = [other for other in above if other.entry.in_port in (None, port)]
+    return max(candidates, key=lambda other: other.entry.priority, default=None)
 
 
 def effect(entry: Entry, port: int | None) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from tercast.dz import Dz, DzSet
 from tercast.forwarding import HostMask, Step, World
 from tercast.keys import Order, SortedKeys
+from tercast.merged import Allowance
 from tercast.tables import IN_PORT, Entry, Output
 
 
@@ -20,6 +21,7 @@ from tercast.tables import IN_PORT, Entry, Output
 class Rule:
     """An entry, with what it does; `turns` when it sends something back to where it came from."""
 
+    dz: Dz
     entry: Entry
     steps: tuple[Step, ...]
     turns: bool
@@ -44,11 +46,11 @@ class Frame:
 class TopicProof:
     """Prefixes of one topic, with the entries, advertisements and subscriptions at each."""
 
-    __slots__ = ("_ads", "_order", "_prefixes", "_rules", "_subs", "_uses", "exact", "topic")
+    __slots__ = ("_ads", "_order", "_prefixes", "_rules", "_subs", "_uses", "allowance", "topic")
 
-    def __init__(self, topic: str, order: Order, exact: bool) -> None:
+    def __init__(self, topic: str, order: Order, allowance: Allowance) -> None:
         self.topic = topic
-        self.exact = exact
+        self.allowance = allowance
         self._order = order
         self._prefixes = SortedKeys()
         self._uses: dict[Dz, int] = {}
@@ -60,7 +62,7 @@ class TopicProof:
         """An entry of the topic is in a table."""
         rules = self._rules.setdefault(dz, {}).setdefault(switch, [])
         turns = any(isinstance(action, Output) and action.port == IN_PORT for action in entry.actions)
-        rules.append(Rule(entry, world.steps(switch, entry), turns))
+        rules.append(Rule(dz, entry, world.steps(switch, entry), turns))
         rules.sort(key=lambda rule: rule.entry.in_port or 0)
         self._use(dz)
 

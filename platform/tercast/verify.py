@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tercast.addressing import AddressPlan
+from tercast.aggregation.covers import NetworkCovers
 from tercast.dz import Dz, DzSet, canonical
 from tercast.errors import Refused
 from tercast.eventspace import Topic
 from tercast.forwarding import World
 from tercast.keys import Order
+from tercast.merged import Allowance, Covers
 from tercast.proof_walk import EVERYWHERE, Walk
 from tercast.registry import ADVERTISEMENT, Registration, Registry
 from tercast.tables import Diff, Entry
@@ -34,13 +36,21 @@ def verify(
     *,
     address: AddressPlan | None = None,
     exact: bool = True,
+    covers: NetworkCovers | None = None,
 ) -> list[Violation]:
     """All that is wrong with `tables`; nothing means that they hold.
 
     Without `address` it is the default plan of the topology's family.
-    With `exact=False` tables may deliver too much (aggregated ones do), but never lose, double or loop.
+    With `covers` the entries that stand under these may send too much; with `exact=False` and no covers all
+    may. None may ever lose, double or loop.
     """
-    verifier = Verifier(topology, topics, address or AddressPlan.default(topology.family), exact)
+    verifier = Verifier(
+        topology,
+        topics,
+        address or AddressPlan.default(topology.family),
+        exact=exact,
+        covers=None if covers is None else lambda: covers,
+    )
     for registration in (*ads, *subs):
         verifier.register(registration)
     verifier.load(tables)
@@ -51,11 +61,17 @@ class Verifier:
     """Keeps tables and registrations, and checks all of them or the part that something touched."""
 
     def __init__(
-        self, topology: Topology, topics: Iterable[Topic], address: AddressPlan, exact: bool = True
+        self,
+        topology: Topology,
+        topics: Iterable[Topic],
+        address: AddressPlan,
+        *,
+        exact: bool = True,
+        covers: Covers | None = None,
     ) -> None:
         self._topology = topology
         self._address = address
-        self._exact = exact
+        self._allowance = Allowance(exact, covers)
         self._order = Order(address.dz_room)
         self._world = World(topology)
         self._version = topology.version
@@ -69,9 +85,20 @@ class Verifier:
         self._know(topics)
 
     @classmethod
-    def of(cls, registry: Registry, tables: Mapping[str, Iterable[Entry]], exact: bool = True) -> Verifier:
-        """A verifier that knows the live registrations and the tables, to go on with `step`."""
-        verifier = cls(registry.topology, registry.topics.values(), registry.address, exact)
+    def of(
+        cls,
+        registry: Registry,
+        tables: Mapping[str, Iterable[Entry]],
+        *,
+        exact: bool = True,
+        covers: Covers | None = None,
+    ) -> Verifier:
+        """A verifier that knows the live registrations and the tables, to go on with `step`.
+
+        `covers` gives those that are in force whenever it is asked.
+        """
+        topics = registry.topics.values()
+        verifier = cls(registry.topology, topics, registry.address, exact=exact, covers=covers)
         for registration in registry.live.values():
             verifier.register(registration)
         verifier.load(tables)
@@ -159,6 +186,7 @@ class Verifier:
     def check(self, touched: Mapping[str, DzSet] | None = None) -> list[Violation]:
         """All that is wrong within `touched` cells by topic; everywhere without it."""
         found = Findings()
+        self._allowance.begin()
         self._check_strays(found)
         self._check_counts(found)
         for name, proof in self._proofs.items():
@@ -175,7 +203,7 @@ class Verifier:
         for item in self._names.items() - same:
             del self._proofs[item[1]]
         for item in codes.items() - same:
-            self._proofs[item[1]] = TopicProof(item[1], self._order, self._exact)
+            self._proofs[item[1]] = TopicProof(item[1], self._order, self._allowance)
         self._names = codes
         self._parsed.clear()
         return True

@@ -70,7 +70,9 @@ class Board:
 
     def dz(self, node: int) -> Dz:
         """The cell of a node."""
-        codes = next(table.topic.codes for table in self.tables if table.nodes.start <= node < table.nodes.stop)
+        codes = next(
+            table.topic.codes for table in self.tables if table.nodes.start <= node < table.nodes.stop
+        )
         return codes.dz(self.code[node], int(self.length[node]))
 
 

@@ -128,9 +128,7 @@ def owners(parent: Array, standing: Array) -> Array:
 
 
 @Kernel
-def narrowed(
-    owner: Array, has: Array, out: Array, edges: Array, charge: Array
-) -> tuple[Array, Array, Array]:
+def narrowed(owner: Array, has: Array, out: Array, edges: Array, charge: Array) -> tuple[Array, Array, Array]:
     """For each entry: the union of the outputs that resolve to it, the links allowed there, the charges there."""
     mask = np.zeros_like(out)
     allowed = np.full_like(edges, 4611686018427387903)
@@ -293,3 +291,55 @@ def leanings(
             if parent[v] >= 0:
                 gain[parent[v], c] += gain[v, c]
     return mask
+
+
+@Kernel
+def without_repeats(
+    parent: Array, standing: Array, mask: Array, resolver: Array, has: Array, passes: Array
+) -> Array:
+    """The entries that are left when those go that say what the one above them says.
+
+    And those with none above that resolve nothing but what may pass without. `resolver` is the entry of each
+    node.
+    """
+    count = len(parent)
+    out = standing.copy()
+    idle = standing.copy()
+    for v in range(count):
+        if has[v] and not passes[v] and resolver[v] >= 0:
+            idle[resolver[v]] = False
+    owner = np.full(count, -1, dtype=np.int64)
+    for v in range(count):
+        above = owner[parent[v]] if parent[v] >= 0 else -1
+        owner[v] = above
+        if standing[v]:
+            same = above >= 0 or idle[v]
+            if above >= 0:
+                for w in range(mask.shape[1]):
+                    if mask[v, w] != mask[above, w]:
+                        same = False
+            if same:
+                out[v] = False
+            else:
+                owner[v] = v
+    return out
+
+
+@Kernel
+def worth_it(parent: Array, here: Array, standing: Array, needing: Array) -> Array:
+    """The entries that are left when covers go that have no fewer entries than the exact table has there."""
+    count = len(parent)
+    top = np.full(count, -1, dtype=np.int64)
+    saved = np.zeros(count, dtype=np.int64)
+    for v in range(count):
+        over = top[parent[v]] if parent[v] >= 0 else -1
+        if over < 0 and standing[v] and needing[v]:
+            over = v
+        top[v] = over
+        if over >= 0:
+            saved[over] += int(here[v]) - int(standing[v])
+    out = standing.copy()
+    for v in range(count):
+        if top[v] >= 0 and saved[top[v]] <= 0:
+            out[v] = here[v]
+    return out

@@ -12,7 +12,7 @@ import numpy as np
 from tercast.aggregation.board import Board
 from tercast.aggregation.exception_kernels import NEVER, choose, leanings, slot_costs, solve, trim
 from tercast.aggregation.kernels import Array
-from tercast.aggregation.selection import Selection, select
+from tercast.aggregation.selection import Selection, select, tidied
 from tercast.aggregation.tables import hosts_in
 
 ROUNDS = 3
@@ -131,26 +131,19 @@ def _excess(standing: Array, budget: int) -> float:
 
 def _trimmed(board: Board, standing: Array, budget: int, host_weight: float) -> Selection | None:
     """The selection with the cheapest entries taken away until the budget holds."""
-    whole = select(board, standing, host_weight)
+    whole = tidied(select(board, standing, host_weight), host_weight)
     if len(whole) <= budget:
         return whole
-    nodes = np.flatnonzero(standing)
+    nodes = np.flatnonzero(whole.standing)
     place = np.full(len(board), -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
     above = board.parent[nodes]
     over = np.where(above >= 0, whole.owner[above], -1)
     over = np.where(over >= 0, place[over], -1)
-    left, fits = trim(
-        over,
-        whole.mask[nodes],
-        whole.allowed[nodes],
-        whole.total[nodes],
-        board.link_words,
-        host_weight,
-        budget,
-    )
+    entries = whole.mask[nodes], whole.allowed[nodes], whole.total[nodes]
+    left, fits = trim(over, *entries, board.link_words, host_weight, budget)
     if not fits:
         return None
     chosen = np.zeros(len(board), dtype=np.bool_)
     chosen[nodes[left]] = True
-    return select(board, chosen, host_weight)
+    return tidied(select(board, chosen, host_weight), host_weight)

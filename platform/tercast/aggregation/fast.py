@@ -1,7 +1,8 @@
-"""Kernels: plain Python functions over arrays, compiled when they are first called, where numba is installed.
+"""Kernels: plain Python functions over arrays, compiled by Numba from some work on.
 
-Without numba, or with TERCAST_NO_NUMBA set in the environment, the same functions run as they are: slower, with
-the same results.
+Small problems are done sooner than compiled code is loaded. Without Numba, or with TERCAST_COMPILED=0 in the
+environment, the same functions run as they are: slower, with the same results. With TERCAST_COMPILED=1
+compiled code is used from the start.
 """
 
 from __future__ import annotations
@@ -11,27 +12,51 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
+from tercast.compiled import VARIABLE
+from tercast.compiled.store import prepare
+
+WORTH = 40_000
+"""From how many elements that kernels were given on compiled code is used."""
+
+
+class _Work:
+    """What kernels were given so far; `possible` is None until that was tried."""
+
+    done = 0
+    possible: bool | None = None
+
 
 class Kernel:
-    """A function over arrays; `pure` is the function as written."""
+    """A function over arrays, the first argument among them; `pure` is the function as written."""
 
     def __init__(self, pure: Callable[..., Any]) -> None:
         self.pure = pure
-        self._run: Callable[..., Any] | None = None
+        self._fast: Callable[..., Any] | None = None
         update_wrapper(self, pure)
 
     def __call__(self, *arguments: Any) -> Any:
-        if self._run is None:
-            self._run = _compiled(self.pure)
-        return self._run(*arguments)
+        if self._fast is None:
+            _Work.done += len(arguments[0])
+            if not _wanted():
+                return self.pure(*arguments)
+            self._fast = self._compiled()
+        return self._fast(*arguments)
+
+    def _compiled(self) -> Callable[..., Any]:
+        import numba  # noqa: PLC0415 - heavy, and not needed for small problems
+
+        found: Callable[..., Any] = numba.njit(cache=True, nogil=True)(self.pure)
+        return found
 
 
-def _compiled(pure: Callable[..., Any]) -> Callable[..., Any]:
-    if os.environ.get("TERCAST_NO_NUMBA"):
-        return pure
-    try:
-        import numba  # noqa: PLC0415 - heavy, and not needed at all
-    except ImportError:
-        return pure
-    found: Callable[..., Any] = numba.njit(cache=True, nogil=True)(pure)
-    return found
+def _wanted() -> bool:
+    """Whether compiled code is to be used from now on."""
+    if _Work.possible is None:
+        setting = os.environ.get(VARIABLE)
+        if setting == "0":
+            _Work.possible = False
+        elif setting == "1" or _Work.done >= WORTH:
+            _Work.possible = prepare()
+        else:
+            return False
+    return _Work.possible

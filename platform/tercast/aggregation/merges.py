@@ -17,38 +17,41 @@ from tercast.aggregation.selection import Selection, select
 from tercast.aggregation.tables import hosts_in
 
 
-def merge_costs(board: Board, behind: Array) -> tuple[Array, Array]:
+def merge_costs(board: Board, host_weight: float) -> tuple[Array, Array]:
     """Of every node: the needless copies that a merge there makes, and the exact entries at and below it.
 
-    `behind` tells for each link, and last for a host, how many links lie behind it.
+    A copy to a host costs `host_weight`. The cost of what the rule forbids is infinite.
     """
     links = board.charge.shape[1] - 1
     load = np.where(board.has[:, None], board.charge, 0.0)
-    sent = _bits(board.everything, links)
-    useful = (load[:, :links] * _bits(board.out, links) * behind[:links]).sum(axis=1)
-    useful += load[:, links] * board.out_hosts * behind[links]
+    useful = (load[:, :links] * _bits(board.out, links)).sum(axis=1)
+    useful += load[:, links] * board.out_hosts * host_weight
     sums = gather_sums(board.parent, np.column_stack((load, useful, board.here.astype(np.float64))))
-    cost = (sums[:, :links] * sent * behind[:links]).sum(axis=1)
-    cost += sums[:, links] * hosts_in(board.everything, board.link_words) * behind[links]
-    cost -= sums[:, links + 1]
+    sent = (sums[:, :links] * _bits(board.everything, links)).sum(axis=1)
+    sent += sums[:, links] * hosts_in(board.everything, board.link_words) * host_weight
+    cost = sent - sums[:, links + 1]
+    cost = np.where(cost < 1e-9 * sent, 0.0, cost)  # what is left of sums that cancel
     allowed = ~(board.everything[:, : board.link_words] & ~board.everywhere).any(axis=1)
-    cost = np.where(allowed, np.maximum(cost, 0.0), np.inf)
-    return np.where(np.abs(cost) < 1e-9 * np.maximum(1.0, sums[:, links + 1]), 0.0, cost), sums[:, links + 2]
+    return np.where(allowed, cost, np.inf), sums[:, links + 2]
 
 
-def greedy_merges(board: Board, budget: int, behind: Array, host_weight: float) -> Selection | None:
+def greedy_merges(board: Board, budget: int, host_weight: float) -> Selection | None:
     """The choice of the paper; None where no merges are enough."""
-    cost, entries = merge_costs(board, behind)
+    cost, entries = merge_costs(board, host_weight)
     picked = pick_merges(board.parent, cost, entries, budget)
     return None if picked is None else merged(board, picked, host_weight)
 
 
 def pick_merges(parent: Array, cost: Array, entries: Array, budget: int) -> Array | None:
-    """The merge points with the least cost per benefit, reduced after each choice."""
+    """The merge points with the least cost per benefit, reduced after each choice.
+
+    Of equal ones the paper says nothing; here the one that saves most comes first.
+    """
     left, gain = cost.copy(), entries - 1
     count = float(entries[parent < 0].sum())
     heap = [
-        (left[v] / gain[v], -float(gain[v]), int(v)) for v in np.flatnonzero((gain > 0) & np.isfinite(cost)).tolist()
+        (left[v] / gain[v], -float(gain[v]), int(v))
+        for v in np.flatnonzero((gain > 0) & np.isfinite(cost)).tolist()
     ]
     heapq.heapify(heap)
     picked = np.zeros(len(parent), dtype=np.bool_)

@@ -74,7 +74,9 @@ def lay_out(codes: Codes, layers: Sequence[Cells], events: Array, weight: Array,
     inside = np.flatnonzero(deepest >= root)
     near, deepest, leaf = near[inside], deepest[inside], leaf[inside]
     loose = np.flatnonzero(~leaf)
-    starts, lengths, which = _gaps(codes, events[inside[loose]], deepest[loose], weight[inside[loose]], most_gaps)
+    starts, lengths, which = _gaps(
+        codes, events[inside[loose]], deepest[loose], weight[inside[loose]], most_gaps
+    )
     whole = _merged([*pairs, (starts, lengths)]) if len(starts) else marks
     parent, depth, length, cell = _grow(codes, whole)
     of_mark = np.full(len(whole.length), -1, dtype=np.int64)
@@ -141,7 +143,9 @@ def _place(codes: Codes, marks: _Marks, events: Array) -> tuple[Array, Array, Ar
     return np.where((left >= right) | hit, before, after), np.maximum(left, right), hit
 
 
-def _gaps(codes: Codes, events: Array, deepest: Array, weight: Array, most: int) -> tuple[Array, Array, Array]:
+def _gaps(
+    codes: Codes, events: Array, deepest: Array, weight: Array, most: int
+) -> tuple[Array, Array, Array]:
     """The gaps in which events lie: codes and lengths of the `most` heaviest; in which each event lies, or -1."""
     length = deepest + 1
     starts, first, which = np.unique(codes.cut(events, length), return_index=True, return_inverse=True)

@@ -204,7 +204,9 @@ class Scene:
         came = self.route(tree, root)
         order = [root]
         for at in order:
-            order += [int(self.wires.target[n]) for n in adjacent.get(at, ()) if came[self.wires.target[n]] == n]
+            order += [
+                int(self.wires.target[n]) for n in adjacent.get(at, ()) if came[self.wires.target[n]] == n
+            ]
         below, links = hosts.copy(), hosts.copy()
         for at in reversed(order[1:]):
             over = int(self.wires.source[came[at]])

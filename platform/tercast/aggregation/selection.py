@@ -8,7 +8,7 @@ import numpy as np
 
 from tercast.aggregation.board import Board, Part
 from tercast.aggregation.covers import Cover, TableCovers
-from tercast.aggregation.exception_kernels import narrowed, needless, owners
+from tercast.aggregation.exception_kernels import narrowed, needless, owners, without_repeats, worth_it
 from tercast.aggregation.kernels import Array
 from tercast.aggregation.scene import TableSet
 from tercast.aggregation.tables import Cells
@@ -40,7 +40,7 @@ class Selection:
     def covers(self) -> dict[str, TableCovers]:
         """The covers that make these entries of the exact ones, by topic."""
         out: dict[str, TableCovers] = {}
-        needing = self._needing()
+        needing = self.needing()
         for part in self.board.tables:
             found = tuple(self._covers_of(part, needing))
             known = out.get(part.topic.name, TableCovers())
@@ -66,7 +66,7 @@ class Selection:
                 out[part.topic.name] = TableSet(plain, inner)
         return out
 
-    def _needing(self) -> Array:
+    def needing(self) -> Array:
         """The entries that are not exact: at no exact entry, or with an exact one merged into them."""
         board = self.board
         merged = self.owner[np.flatnonzero(board.here & ~self.standing)]
@@ -102,11 +102,33 @@ class Selection:
 
 
 def select(board: Board, standing: Array, host_weight: float) -> Selection:
-    """The selection of these nodes."""
+    """The selection of these nodes.
+
+    And of exact entries under no other entry, which no cover can leave out (those that longer ones hide
+    altogether are all that can be missing among them).
+    """
     owner = owners(board.parent, standing)
+    bare = board.here & (owner < 0)
+    if bare.any():
+        standing = standing | bare
+        owner = owners(board.parent, standing)
     mask, allowed, total = narrowed(owner, board.has, board.out, board.edges, board.charge)
     costs = needless(owner, board.has, board.out, mask, board.charge, board.link_words, host_weight)
     return Selection(board, standing, owner, mask, allowed, total, float(costs.sum()))
+
+
+def tidied(selection: Selection, host_weight: float) -> Selection:
+    """The same without entries that repeat the one above, and without covers that save nothing.
+
+    It costs no more and has no more entries.
+    """
+    board = selection.board
+    left = without_repeats(
+        board.parent, selection.standing, selection.mask, selection.owner, board.has, board.passes
+    )
+    tidy = select(board, left, host_weight)
+    left = worth_it(board.parent, board.here, tidy.standing, tidy.needing())
+    return tidy if (left == tidy.standing).all() else select(board, left, host_weight)
 
 
 def exact_selection(board: Board, host_weight: float) -> Selection:

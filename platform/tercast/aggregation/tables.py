@@ -109,7 +109,9 @@ class Bits:
         """Masks as rows of words."""
         out = np.zeros((len(masks), self.words), dtype=np.int64)
         for w in range(self.words - self.link_words):
-            bits = [mask >> WORD * w & ALL_BITS for mask in masks] if self.words - self.link_words > 1 else masks
+            bits = (
+                [mask >> WORD * w & ALL_BITS for mask in masks] if self.words - self.link_words > 1 else masks
+            )
             column = np.array(bits, dtype=np.int64)
             for number, position in enumerate(self.links):
                 if position // WORD == w:

@@ -1,0 +1,125 @@
+"""FA-LB, FA-PB and the method by exceptions, over all switches that are beyond their budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from tercast.aggregation.board import Board, make_board
+from tercast.aggregation.exceptions import best_selection
+from tercast.aggregation.loads import Loads
+from tercast.aggregation.merges import greedy_merges
+from tercast.aggregation.order import by_distance, from_publishers
+from tercast.aggregation.sample import Sample
+from tercast.aggregation.scene import Scene, TableSet
+from tercast.aggregation.selection import Selection
+from tercast.aggregation.tables import Cells
+from tercast.aggregation.traffic import Traffic
+from tercast.aggregation.yardstick import least_merge_cost
+
+HOST_WEIGHT = 0.2
+"""What an unwanted delivery to a host costs, where a copy over a link costs 1."""
+
+TRACE = 1e-3
+"""The weight of events that are thought to be anywhere, as a share of all."""
+
+Flows = Sequence[Sample] | Sequence[Loads]
+Selections = dict[int, Selection | None]
+"""What was decided, by switch; None where the budget cannot hold."""
+
+
+def load_based(scene: Scene, traffic: Traffic, seed: int) -> Selections:
+    """FA-LB (Bhowmik et al., section 5.2)."""
+    loads = [Loads(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    return _from_publishers(scene, loads, seed)
+
+
+def pattern_based(scene: Scene, traffic: Traffic, seed: int) -> Selections:
+    """FA-PB (Bhowmik et al., section 5.2)."""
+    samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    return _from_publishers(scene, samples, seed)
+
+
+def by_exceptions(scene: Scene, traffic: Traffic) -> Selections:
+    """Merges with exceptions where they pay; what tables downstream make of a needless copy counts.
+
+    Switches that are still to be decided count as exact.
+    """
+    samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    sources = [source for sample in samples for source in sample.sources]
+    weights = [float(sample.weight[s.events].sum()) for sample in samples for s in sample.sources]
+    trace = TRACE * sum(weights)
+
+    def decide(board: Board, budget: int) -> Selection | None:
+        return best_selection(board, budget, HOST_WEIGHT)
+
+    order = by_distance(scene, sources, weights, scene.over_budget())
+    return _decide(scene, order, samples, decide, follow=True, trace=trace)
+
+
+def _from_publishers(scene: Scene, flows: Flows, seed: int) -> Selections:
+    """Both methods of the paper: what is undecided upstream has the coarsest tables there can be."""
+    switches = scene.over_budget()
+    for switch in switches:
+        for topic, flow in zip(scene.topics, flows, strict=True):
+            if switch in topic.tables:
+                flow.set_tables(switch, coarsest(topic.tables[switch]))
+    sources = [source for flow in flows for source in flow.sources]
+    order = from_publishers(scene, sources, switches, seed)
+
+    def decide(board: Board, budget: int) -> Selection | None:
+        return greedy_merges(board, budget, 1.0)
+
+    return _decide(scene, order, flows, decide, follow=False, trace=0.0)
+
+
+def _decide(
+    scene: Scene,
+    order: Sequence[int],
+    flows: Flows,
+    decide: Callable[[Board, int], Selection | None],
+    *,
+    follow: bool,
+    trace: float,
+) -> Selections:
+    found: Selections = {}
+    for switch in order:
+        budget = scene.budgets[switch]
+        assert budget is not None
+        board = make_board(scene, switch, flows, follow=follow, trace=trace)
+        selection = found[switch] = decide(board, budget)
+        tables = selection.tables() if selection is not None else {}
+        for flow in flows:
+            if switch in flow.topic.tables:
+                flow.set_tables(switch, tables.get(flow.topic.name, flow.topic.tables[switch]))
+    return found
+
+
+def coarsest(tables: TableSet) -> TableSet:
+    """One entry for all of a table, with all of its outputs."""
+    return TableSet(_one(tables.plain), {port: _one(cells) for port, cells in tables.inner.items()})
+
+
+def _one(cells: Cells) -> Cells:
+    if not len(cells):
+        return cells
+    everything = np.bitwise_or.reduce(cells.mask, axis=0)
+    first = cells.code[:1] - cells.code[:1]
+    return Cells(first, np.zeros(1, dtype=np.int64), everything[None, :])
+
+
+def yardstick(scene: Scene, found: Mapping[int, Selection], host_weight: float) -> float | None:
+    """By how much of itself the cost of all selections is above that of the exact choices of merge points.
+
+    0 where neither costs anything; None where only the exact choices cost nothing, or cannot hold a budget.
+    """
+    cost = least = 0.0
+    for switch, selection in found.items():
+        budget = scene.budgets[switch]
+        assert budget is not None
+        least += least_merge_cost(selection.board, budget, host_weight)
+        cost += selection.cost
+    if cost == least:
+        return 0.0
+    return (cost - least) / least if 0 < least < float("inf") else None

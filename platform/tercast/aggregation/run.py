@@ -1,0 +1,193 @@
+"""Aggregation from end to end: traffic in, covers as a request of the log out, with what they are to cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tercast.aggregation.covers import NetworkCovers, network_covers_json
+from tercast.aggregation.methods import (
+    HOST_WEIGHT,
+    Selections,
+    by_exceptions,
+    load_based,
+    pattern_based,
+    yardstick,
+)
+from tercast.aggregation.sample import Sample
+from tercast.aggregation.scene import Scene
+from tercast.aggregation.traffic import Traffic, check_sampling, read_traffic, smoothed
+from tercast.errors import Refused, shown
+
+if TYPE_CHECKING:
+    from tercast.planner import Planner
+
+EXCEPTIONS = "exceptions"
+"""The name of our candidate; the other one is `fa-pb`."""
+
+METHODS = ("fa-lb", "fa-pb", "optimal")
+
+HELD_BACK = 0.2
+"""The share of a sample on which candidates are compared."""
+
+POINTS = 50_000
+"""How many events a smoothed sample has, about."""
+
+MOST_COPIES = 16
+SPREAD = (0.02, 0.04)
+SMOOTH_WEIGHT = 3.0
+
+REFIT = 150_000
+"""Up to how many entries beyond budgets the chosen candidate is made again from the whole sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What tables cost beyond the exact ones, as means for each event.
+
+    Judged on events that were held back, or where all were needed, on events near them.
+
+    `by_switch`: needless copies that a switch sends to others; `copies`: all of them; `unwanted`: deliveries
+    to hosts that did not ask for them. `cost` weighs the two as the methods do.
+    """
+
+    by_switch: Mapping[str, float]
+    copies: float
+    unwanted: float
+
+    @property
+    def cost(self) -> float:
+        """Copies, and unwanted deliveries at their weight."""
+        return self.copies + HOST_WEIGHT * self.unwanted
+
+
+@dataclass(frozen=True, slots=True)
+class AggregationResult:
+    """What an aggregation came to.
+
+    `request` is what the log takes. `before` and `after` are the entries of every switch, exact and with the
+    covers. `yardstick_gap` is by how much of itself the cost is above (below: negative) that of the exact choice
+    of merge points, both as the method charges them; None where that choice costs nothing and this does.
+    `unmet` are the switches whose budgets no covers can hold; they are left as they are. `chosen` is the
+    candidate that was best.
+    """
+
+    method: str
+    request: dict[str, object]
+    covers: NetworkCovers
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    expected: Expected
+    yardstick_gap: float | None
+    seconds: float
+    chosen: str
+    unmet: tuple[str, ...] = ()
+    selections: Selections = field(default_factory=dict, repr=False)
+
+
+def aggregate(
+    planner: Planner,
+    method: str,
+    traffic: Traffic | Iterable[object],
+    sampling: float = 1.0,
+    seed: int = 0,
+    *,
+    budgets: Mapping[str, int | None] | None = None,
+) -> AggregationResult:
+    """Work out covers with which all budgets hold; the planner stays as it is.
+
+    `traffic` are past events: as `read_traffic` gives them, or as JSON. `budgets` take the place of those of
+    the switches that they name. Refused: an unknown method, a sampling factor outside (0, 1], events of
+    publishers that do not exist or outside what they advertise.
+    """
+    start = perf_counter()
+    if method not in METHODS:
+        detail = f"{shown(method)} is none of {', '.join(METHODS)}"
+        raise Refused(("method",), "unknown_method", detail, method)
+    check_sampling(sampling)
+    known = traffic if isinstance(traffic, Traffic) else read_traffic(planner, traffic)
+    sample = known.sampled(sampling)
+    scene = Scene(planner, budgets)
+    if method == "optimal":
+        return _result(scene, method, *_best(scene, sample, seed), start)
+    selections = load_based(scene, known, seed) if method == "fa-lb" else pattern_based(scene, sample, seed)
+    return _result(scene, method, selections, method, judged(scene, selections, smooth(sample, seed)), start)
+
+
+def judged(scene: Scene, selections: Selections, traffic: Traffic) -> Expected:
+    """What selections cost on a sample, beyond the exact tables."""
+    wires, names = scene.wires, scene.names
+    added, unwanted = np.zeros(len(wires)), 0.0
+    for topic in scene.topics:
+        sample = Sample(scene, topic, traffic.topics.get(topic.name))
+        exact, delivered = sample.copies()
+        for switch, selection in selections.items():
+            if selection is not None and switch in topic.tables:
+                sample.set_tables(switch, selection.tables()[topic.name])
+        copies, now = sample.copies()
+        added += copies - exact
+        unwanted += float((now - delivered).sum())
+    events = max(traffic.weight, 1.0)
+    by_switch = np.bincount(wires.source, weights=added, minlength=len(names)) / events
+    return Expected(
+        {names[s]: float(by_switch[s]) for s in np.flatnonzero(by_switch).tolist()},
+        float(added.sum()) / events,
+        unwanted / events,
+    )
+
+
+def _best(scene: Scene, sample: Traffic, seed: int) -> tuple[Selections, str, Expected]:
+    """The better of two candidates, on a part of the sample that neither has seen."""
+    train, held = sample.split(HELD_BACK, seed)
+    if not len(train) or not len(held):
+        sharp = by_exceptions(scene, smooth(sample, seed))
+        return sharp, EXCEPTIONS, judged(scene, sharp, sample)
+    greedy, sharp = pattern_based(scene, train, seed), by_exceptions(scene, smooth(train, seed))
+    costs = judged(scene, greedy, held), judged(scene, sharp, held)
+    large = sum(scene.count(s) for s in scene.over_budget()) > REFIT
+    if _is_clearly_less(costs[0].cost, costs[1].cost, held.weight):
+        return greedy if large else pattern_based(scene, sample, seed), "fa-pb", costs[0]
+    return sharp if large else by_exceptions(scene, smooth(sample, seed)), EXCEPTIONS, costs[1]
+
+
+def _is_clearly_less(a: float, b: float, events: float) -> bool:
+    """Whether one mean of so many events is below another by more than chance would have it."""
+    return (b - a) * events > ((a + b) * events) ** 0.5
+
+
+def smooth(traffic: Traffic, seed: int) -> Traffic:
+    """The sample as the method by exceptions takes it."""
+    copies = min(MOST_COPIES, max(1, POINTS // max(1, len(traffic))))
+    return smoothed(traffic, copies, SMOOTH_WEIGHT, SPREAD, seed)
+
+
+def _result(
+    scene: Scene, method: str, selections: Selections, chosen: str, expected: Expected, start: float
+) -> AggregationResult:
+    names = scene.names
+    before = {name: scene.count(s) for s, name in enumerate(names)}
+    found = {s: selection for s, selection in selections.items() if selection is not None}
+    covers: NetworkCovers = {
+        names[s]: {name: table for name, table in selection.covers().items() if table}
+        for s, selection in sorted(found.items())
+    }
+    for s, site in enumerate(scene.sites):
+        if site.overlay is not None and s not in selections:
+            covers[names[s]] = {}
+    return AggregationResult(
+        method=method,
+        request={"op": "aggregate", "method": method, "covers": network_covers_json(covers)},
+        covers=covers,
+        before=before,
+        after=before | {names[s]: len(selection) for s, selection in found.items()},
+        expected=expected,
+        yardstick_gap=yardstick(scene, found, 1.0 if method != "optimal" else HOST_WEIGHT),
+        seconds=perf_counter() - start,
+        chosen=chosen,
+        unmet=tuple(names[s] for s in selections if s not in found),
+        selections=selections,
+    )

@@ -1,0 +1,64 @@
+"""Every method on small networks: what it installs is judged by walking packets, and by the verifier."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tercast.aggregation.run import METHODS, aggregate
+from tercast.errors import Refused
+from tests.core.method_scenes import (
+    entries_of,
+    planner_with_requests,
+    problems,
+    proof,
+    some_budgets,
+    some_traffic,
+)
+
+seeds = st.integers(0, 100_000)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(seeds)
+@settings(max_examples=60, deadline=None)
+def test_nothing_is_lost_doubled_or_sent_round_and_budgets_hold(method: str, seed: int) -> None:
+    planner, world = planner_with_requests(seed)
+    budgets = some_budgets(planner, seed)
+    result = aggregate(planner, method, some_traffic(planner, seed), budgets=budgets)
+    for switch, count in result.after.items():
+        budget = budgets[switch]
+        assert count == entries_of(planner, result, switch)
+        assert budget is None or count <= budget or switch in result.unmet
+    assert planner.apply(result.request).ok
+    assert planner.counts() == result.after
+    assert problems(planner, world) == []
+    assert proof(planner) == []
+
+
+@given(seeds, st.sampled_from(METHODS))
+@settings(max_examples=25, deadline=None)
+def test_the_same_input_gives_the_same_result_and_leaves_the_planner_alone(seed: int, method: str) -> None:
+    planner, _ = planner_with_requests(seed)
+    before, budgets = planner.snapshot(), some_budgets(planner, seed)
+    traffic = some_traffic(planner, seed)
+    first = aggregate(planner, method, traffic, 0.5, seed=3, budgets=budgets)
+    second = aggregate(planner, method, traffic, 0.5, seed=3, budgets=budgets)
+    assert first.request == second.request
+    assert planner.snapshot() == before
+
+
+def test_bad_input_is_refused_by_name() -> None:
+    planner, _ = planner_with_requests(7)
+    traffic = some_traffic(planner, 7)
+    for sampling in (0, -0.5, 1.5, True, "1", float("nan")):
+        with pytest.raises(Refused) as refused:
+            aggregate(planner, "fa-pb", traffic, sampling)  # type: ignore[arg-type]
+        assert refused.value.path == ("sampling",)
+    with pytest.raises(Refused) as refused:
+        aggregate(planner, "best", traffic)
+    assert refused.value.code == "unknown_method"
+    with pytest.raises(Refused) as refused:
+        aggregate(planner, "fa-pb", [*traffic, {"publisher": "nobody", "values": {"x": 1}}])
+    assert (refused.value.path, refused.value.code) == ((len(traffic), "publisher"), "unknown_publisher")
