@@ -326,6 +326,18 @@ def without_repeats(
 
 
 @Kernel
+def cover_tops(parent: Array, standing: Array, needing: Array) -> Array:
+    """For each node under a cover the top of that: the first entry from above that is not exact; else -1."""
+    top = np.full(len(parent), -1, dtype=np.int64)
+    for v in range(len(parent)):
+        if parent[v] >= 0:
+            top[v] = top[parent[v]]
+        if top[v] < 0 and standing[v] and needing[v]:
+            top[v] = v
+    return top
+
+
+@Kernel
 def worth_it(parent: Array, here: Array, standing: Array, needing: Array) -> Array:
     """The entries that are left when covers go that have no fewer entries than the exact table has there."""
     count = len(parent)

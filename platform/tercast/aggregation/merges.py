@@ -12,6 +12,7 @@ import heapq
 import numpy as np
 
 from tercast.aggregation.board import Board
+from tercast.aggregation.fast import Kernel
 from tercast.aggregation.kernels import Array, gather_sums
 from tercast.aggregation.selection import Selection, select
 from tercast.aggregation.tables import hosts_in
@@ -38,63 +39,66 @@ def merge_costs(board: Board, host_weight: float) -> tuple[Array, Array]:
 def greedy_merges(board: Board, budget: int, host_weight: float) -> Selection | None:
     """The choice of the paper; None where no merges are enough."""
     cost, entries = merge_costs(board, host_weight)
-    picked = pick_merges(board.parent, cost, entries, budget)
-    return None if picked is None else merged(board, picked, host_weight)
+    picked, fits = pick_merges(board.parent, cost, entries, budget)
+    if not fits:
+        return None
+    return select(board, with_merges(board.parent, board.here, picked), host_weight)
 
 
-def pick_merges(parent: Array, cost: Array, entries: Array, budget: int) -> Array | None:
+@Kernel
+def pick_merges(parent: Array, cost: Array, entries: Array, budget: int) -> tuple[Array, bool]:
     """The merge points with the least cost per benefit, reduced after each choice.
 
-    Of equal ones the paper says nothing; here the one that saves most comes first.
+    Of equal ones the paper says nothing; here the one that saves most comes first. `entries` counts the exact
+    ones at and below each node. Which are picked (those below a picked one mean nothing any more), and whether
+    they are enough.
     """
-    left, gain = cost.copy(), entries - 1
-    count = float(entries[parent < 0].sum())
-    heap = [
-        (left[v] / gain[v], -float(gain[v]), int(v))
-        for v in np.flatnonzero((gain > 0) & np.isfinite(cost)).tolist()
-    ]
-    heapq.heapify(heap)
+    left = cost.copy()
+    gain = entries - 1.0
     picked = np.zeros(len(parent), dtype=np.bool_)
+    count = 0.0
+    heap = [(0.0, 0.0, -1)]
+    for v in range(len(parent)):
+        if parent[v] < 0:
+            count += entries[v]
+        if gain[v] > 0 and left[v] < np.inf:
+            heap.append((left[v] / gain[v], -gain[v], v))
+    heapq.heapify(heap)
     while count > budget:
-        if not heap:
-            return None
-        ratio, _, v = heapq.heappop(heap)
-        if picked[v] or gain[v] <= 0 or ratio != left[v] / gain[v] or _under(parent, picked, v):
+        if len(heap) == 0:
+            return picked, False
+        ratio, minus, v = heapq.heappop(heap)
+        if v < 0 or picked[v] or minus != -gain[v] or gain[v] <= 0 or ratio != left[v] / gain[v]:
+            continue
+        above = parent[v]
+        while above >= 0 and not picked[above]:
+            above = parent[above]
+        if above >= 0:
             continue
         picked[v] = True
-        count -= gain[v]
-        saved, paid = gain[v], left[v]
+        saved = gain[v]
+        paid = left[v]
+        count -= saved
         above = parent[v]
         while above >= 0:
             gain[above] -= saved
-            if np.isfinite(left[above]):
+            if left[above] < np.inf:
                 left[above] = max(0.0, left[above] - paid)
                 if gain[above] > 0:
-                    heapq.heappush(heap, (left[above] / gain[above], -float(gain[above]), int(above)))
+                    heapq.heappush(heap, (left[above] / gain[above], -gain[above], above))
             above = parent[above]
-    return picked
+    return picked, True
 
 
-def merged(board: Board, picked: Array, host_weight: float) -> Selection:
-    """The selection where the exact entries at and below picked nodes are one."""
-    below = np.zeros(len(board), dtype=np.bool_)
-    top = picked.copy()
-    for v in range(len(board)):
-        over = board.parent[v]
-        if over >= 0 and (below[over] or picked[over]):
-            below[v] = True
-            top[v] = False
-    return select(board, (board.here & ~below) | top, host_weight)
-
-
-def _under(parent: Array, picked: Array, v: int) -> bool:
-    """Whether a node above is picked."""
-    at = parent[v]
-    while at >= 0:
-        if picked[at]:
-            return True
-        at = parent[at]
-    return False
+@Kernel
+def with_merges(parent: Array, here: Array, picked: Array) -> Array:
+    """The entries when those at and below each picked node are one."""
+    out = here.copy()
+    below = np.zeros(len(parent), dtype=np.bool_)
+    for v in range(len(parent)):
+        below[v] = parent[v] >= 0 and (below[parent[v]] or picked[parent[v]])
+        out[v] = not below[v] and (picked[v] or here[v])
+    return out
 
 
 def _bits(rows: Array, links: int) -> Array:

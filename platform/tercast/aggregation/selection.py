@@ -8,10 +8,18 @@ import numpy as np
 
 from tercast.aggregation.board import Board, Part
 from tercast.aggregation.covers import Cover, TableCovers
-from tercast.aggregation.exception_kernels import narrowed, needless, owners, without_repeats, worth_it
+from tercast.aggregation.exception_kernels import (
+    cover_tops,
+    narrowed,
+    needless,
+    owners,
+    without_repeats,
+    worth_it,
+)
 from tercast.aggregation.kernels import Array
 from tercast.aggregation.scene import TableSet
 from tercast.aggregation.tables import Cells
+from tercast.dz import Dz
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +48,9 @@ class Selection:
     def covers(self) -> dict[str, TableCovers]:
         """The covers that make these entries of the exact ones, by topic."""
         out: dict[str, TableCovers] = {}
-        needing = self.needing()
+        tops = cover_tops(self.board.parent, self.standing, self.needing())
         for part in self.board.tables:
-            found = tuple(self._covers_of(part, needing))
+            found = tuple(self._covers_of(part, tops))
             known = out.get(part.topic.name, TableCovers())
             if part.port is None:
                 out[part.topic.name] = TableCovers(found, known.in_port)
@@ -74,31 +82,16 @@ class Selection:
         out[merged[merged >= 0]] = True
         return out
 
-    def _covers_of(self, part: Part, needing: Array) -> list[Cover]:
-        board, found = self.board, []
-        nodes = range(part.nodes.start, part.nodes.stop)
-        codes = part.topic.codes
-        top, kept = -1, []
-        for v in nodes:
-            if top >= 0 and not self._under(v, top):
-                found.append(Cover(codes.dz(board.code[top], int(board.length[top])), tuple(kept)))
-                top, kept = -1, []
-            if not self.standing[v]:
-                continue
-            if top >= 0:
-                kept.append(codes.dz(board.code[v], int(board.length[v])))
-            elif needing[v]:
-                top = v
-        if top >= 0:
-            found.append(Cover(codes.dz(board.code[top], int(board.length[top])), tuple(kept)))
-        return found
-
-    def _under(self, v: int, top: int) -> bool:
-        """Whether a node behind `top`, in depth-first order, lies below it."""
-        parent = self.board.parent
-        while v > top:
-            v = int(parent[v])
-        return v == top
+    def _covers_of(self, part: Part, tops: Array) -> list[Cover]:
+        """The covers of one table; `tops` is for each entry under a cover the entry at its top, else -1."""
+        board, codes = self.board, part.topic.codes
+        nodes = np.arange(part.nodes.start, part.nodes.stop)
+        nodes = nodes[self.standing[nodes] & (tops[nodes] >= 0)]
+        cells = zip(board.code[nodes].tolist(), board.length[nodes].tolist(), strict=True)
+        kept: dict[int, list[Dz]] = {}
+        for top, (code, length) in zip(tops[nodes].tolist(), cells, strict=True):
+            kept.setdefault(top, []).append(codes.dz(code, length))
+        return [Cover(found[0], tuple(found[1:])) for found in kept.values()]
 
 
 def select(board: Board, standing: Array, host_weight: float) -> Selection:
