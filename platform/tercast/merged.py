@@ -11,7 +11,7 @@ Covers = Callable[[], NetworkCovers]
 
 
 class Allowance:
-    """What tables may do too much: nothing (`covers` None, `exact`), anything, or what entries under covers do.
+    """What tables may do too much: nothing (`exact`), anything, or what entries under `covers` do.
 
     Covers are asked for when something is found that they could explain, and once for each check.
     """

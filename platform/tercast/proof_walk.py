@@ -206,7 +206,7 @@ class Walk:
             if switch in over:
                 over[switch].append(Row(dz, rule.entry))
         for switch, own in rows.items():
-            check_rows(switch, topic, own, over[switch], self._found, allowance)
+            check_rows(switch, topic, own, over[switch], self._found, allowance=allowance)
 
     def _may_idle(self, switch: str, rule: Rule) -> bool:
         """Whether an entry that no packet comes to is merged, or hidden by merged ones of an ingress port."""

@@ -29,23 +29,24 @@ def check_rows(
     rows: Iterable[Row],
     above: Iterable[Row],
     found: Findings,
+    *,
     allowance: Allowance = STRICT,
 ) -> None:
     """Check entries of one topic at one switch against each other and those `above` them.
 
-    `rows` come depth first; `above` are the entries that cover all of them, from short to long. A merged entry
-    may say what another says.
+    `rows` come depth first; `above` are the entries that cover all of them, from short to long. A merged
+    entry may say what another says.
     """
     open_rows = list(above)
     for row in rows:
         while open_rows and not covers(open_rows[-1].dz, row.dz):
             open_rows.pop()
-        _check_row(switch, topic, row, open_rows, found, allowance)
+        _check_row(switch, topic, row, open_rows, found=found, allowance=allowance)
         open_rows.append(row)
 
 
 def _check_row(
-    switch: str, topic: str, row: Row, above: list[Row], found: Findings, allowance: Allowance
+    switch: str, topic: str, row: Row, above: list[Row], *, found: Findings, allowance: Allowance
 ) -> None:
     """Compare an entry with those that cover it, the nearest last."""
     entry = row.entry
@@ -76,8 +77,8 @@ def _check_row(
     if not _says_news(row, hidden):
         among = (row,) if hidden is None else (row, hidden)
         if not any(allowance.is_merged(switch, topic, one.entry.in_port, one.dz) for one in among):
-            other = _named(hidden.entry) if hidden is not None else "no entry at all"
-            note("redundant", f"entry {_named(row.entry)} does no other than {other}")
+            same = _named(hidden.entry) if hidden is not None else "no entry at all"
+            note("redundant", f"entry {_named(row.entry)} does no other than {same}")
 
 
 def _wins(a: Row, b: Row) -> bool:

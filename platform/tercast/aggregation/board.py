@@ -1,8 +1,8 @@
 """A switch with all its tables as one forest of prefix tries, and what comes to it laid out on their nodes.
 
 Nodes are the cells of entries, their branching points, and the gaps between entries into which events come.
-So within a node's own space (a node without its children) all exact outputs are the same, and an entry that is
-to single out some events stands best at a node.
+So within a node's own space (a node without its children) all exact outputs are the same, and an entry that
+is to single out some events stands best at a node.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tercast.aggregation.loads import Loads
 from tercast.aggregation.nodes import Nodes, inner_cells, lay_out
 from tercast.aggregation.sample import Sample
 from tercast.aggregation.scene import Scene, TopicScene
-from tercast.aggregation.tables import Cells, Codes, hosts_in
+from tercast.aggregation.tables import Cells, hosts_in
 from tercast.dz import Dz
 
 MOST_GAPS = 4

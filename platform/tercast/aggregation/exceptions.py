@@ -1,8 +1,9 @@
 """The best entries for a budget: merges with longer prefixes as exceptions, and drop entries where they pay.
 
-Each entry costs a price, which is searched so that the budget holds; for a price, a dynamic programme over the
-trie finds the best entries (see `exception_kernels`). An entry's outputs then shrink to what really resolves
-to it, and the programme runs again with these, and with outputs that leave out what few need, to choose from.
+Each entry costs a price, which is searched so that the budget holds; for a price, a dynamic programme over
+the trie finds the best entries (see `exception_kernels`). An entry's outputs then shrink to what really
+resolves to it, and the programme runs again with these, and with outputs that leave out what few need, to
+choose from.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from tercast.aggregation.board import Board
-from tercast.aggregation.exception_kernels import NEVER, choose, leanings, slot_costs, solve, trim
+from tercast.aggregation.entry_kernels import trim
+from tercast.aggregation.exception_kernels import NEVER, choose, leanings, slot_costs, solve
 from tercast.aggregation.kernels import Array
 from tercast.aggregation.selection import Selection, select, tidied
 from tercast.aggregation.tables import hosts_in

@@ -35,6 +35,7 @@ class Kernel:
         update_wrapper(self, pure)
 
     def __call__(self, *arguments: Any) -> Any:
+        """Run it, one way or the other."""
         if self._fast is None:
             _Work.done += len(arguments[0])
             if not _wanted():

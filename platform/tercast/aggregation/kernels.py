@@ -1,8 +1,8 @@
 """The loops of aggregation over arrays (see `fast` for how they run).
 
 A trie is a set of arrays with one place for each node, in depth-first order: `parent` (-1: a root), `depth`
-(how many nodes lie above), `length` (bits of its prefix). Masks are rows of words of 62 bits: first those of links, then
-those of hosts.
+(how many nodes lie above), `length` (bits of its prefix). Masks are rows of words of 62 bits: first those of
+links, then those of hosts.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ def downstream(
 
 @Kernel
 def meet(a_low: Array, a_high: Array, b_low: Array, b_high: Array) -> tuple[Array, Array]:
-    """What is in both of two lists of disjoint ranges in order: the first numbers, and those behind the last."""
+    """What is in both of two lists of disjoint ranges: the first numbers, and those behind the last."""
     low = np.empty(len(a_low) + len(b_low), dtype=a_low.dtype)
     high = np.empty(len(a_low) + len(b_low), dtype=a_low.dtype)
     i = 0

@@ -142,7 +142,7 @@ def _where(codes: Codes, cells: Cells, column: int | None) -> Ranges:
 
 def _meet(codes: Codes, a: Ranges, b: Ranges) -> Ranges:
     """What is in both."""
-    run = meet.pure if codes.kind == object else meet
+    run = meet.pure if codes.is_wide else meet
     low, high = run(*a, *b)
     return low, high
 

@@ -1,19 +1,17 @@
 """Merge points: the choices of the DEBS'17 paper (Bhowmik et al., section 5.1), and a baseline.
 
-Every node under which more than one exact entry lies is a merge point. Its benefit is the entries it saves, its
-cost the needless copies it makes; the cheapest per benefit is taken, cost and benefit of those above it shrink,
-and so on until the budget holds. Ours is only that a merge point that would let trees mix is none.
+Every node under which more than one exact entry lies is a merge point. Its benefit is the entries it saves,
+its cost the needless copies it makes; the cheapest per benefit is taken, cost and benefit of those above it
+shrink, and so on until the budget holds. Ours is only that a merge point that would let trees mix is none.
 """
 
 from __future__ import annotations
 
-import heapq
-
 import numpy as np
 
 from tercast.aggregation.board import Board
-from tercast.aggregation.fast import Kernel
 from tercast.aggregation.kernels import Array, gather_sums
+from tercast.aggregation.merge_kernels import pick_merges, with_merges
 from tercast.aggregation.selection import Selection, select
 from tercast.aggregation.tables import hosts_in
 
@@ -43,62 +41,6 @@ def greedy_merges(board: Board, budget: int, host_weight: float) -> Selection | 
     if not fits:
         return None
     return select(board, with_merges(board.parent, board.here, picked), host_weight)
-
-
-@Kernel
-def pick_merges(parent: Array, cost: Array, entries: Array, budget: int) -> tuple[Array, bool]:
-    """The merge points with the least cost per benefit, reduced after each choice.
-
-    Of equal ones the paper says nothing; here the one that saves most comes first. `entries` counts the exact
-    ones at and below each node. Which are picked (those below a picked one mean nothing any more), and whether
-    they are enough.
-    """
-    left = cost.copy()
-    gain = entries - 1.0
-    picked = np.zeros(len(parent), dtype=np.bool_)
-    count = 0.0
-    heap = [(0.0, 0.0, -1)]
-    for v in range(len(parent)):
-        if parent[v] < 0:
-            count += entries[v]
-        if gain[v] > 0 and left[v] < np.inf:
-            heap.append((left[v] / gain[v], -gain[v], v))
-    heapq.heapify(heap)
-    while count > budget:
-        if len(heap) == 0:
-            return picked, False
-        ratio, minus, v = heapq.heappop(heap)
-        if v < 0 or picked[v] or minus != -gain[v] or gain[v] <= 0 or ratio != left[v] / gain[v]:
-            continue
-        above = parent[v]
-        while above >= 0 and not picked[above]:
-            above = parent[above]
-        if above >= 0:
-            continue
-        picked[v] = True
-        saved = gain[v]
-        paid = left[v]
-        count -= saved
-        above = parent[v]
-        while above >= 0:
-            gain[above] -= saved
-            if left[above] < np.inf:
-                left[above] = max(0.0, left[above] - paid)
-                if gain[above] > 0:
-                    heapq.heappush(heap, (left[above] / gain[above], -gain[above], above))
-            above = parent[above]
-    return picked, True
-
-
-@Kernel
-def with_merges(parent: Array, here: Array, picked: Array) -> Array:
-    """The entries when those at and below each picked node are one."""
-    out = here.copy()
-    below = np.zeros(len(parent), dtype=np.bool_)
-    for v in range(len(parent)):
-        below[v] = parent[v] >= 0 and (below[parent[v]] or picked[parent[v]])
-        out[v] = not below[v] and (picked[v] or here[v])
-    return out
 
 
 def _bits(rows: Array, links: int) -> Array:

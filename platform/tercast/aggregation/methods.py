@@ -24,20 +24,24 @@ HOST_WEIGHT = 0.2
 TRACE = 1e-3
 """The weight of events that are thought to be anywhere, as a share of all."""
 
-Flows = Sequence[Sample] | Sequence[Loads]
+Flows = Sequence[Sample | Loads]
 Selections = dict[int, Selection | None]
 """What was decided, by switch; None where the budget cannot hold."""
 
 
 def load_based(scene: Scene, traffic: Traffic, seed: int) -> Selections:
     """FA-LB (Bhowmik et al., section 5.2)."""
-    loads = [Loads(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    loads: list[Sample | Loads] = [
+        Loads(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics
+    ]
     return _from_publishers(scene, loads, seed)
 
 
 def pattern_based(scene: Scene, traffic: Traffic, seed: int) -> Selections:
     """FA-PB (Bhowmik et al., section 5.2)."""
-    samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    samples: list[Sample | Loads] = [
+        Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics
+    ]
     return _from_publishers(scene, samples, seed)
 
 

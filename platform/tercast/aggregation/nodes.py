@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class _Marks:
 
 
 def inner_cells(codes: Codes, entries: Cells, layer: Cells) -> Cells:
-    """Those of a layer within the smallest cell that holds all entries, after the one that holds it, if any."""
+    """Those of a layer within the smallest cell that holds all entries, after one that holds it, if any."""
     if not len(layer):
         return layer
     code, length = _root(codes, entries)
@@ -64,7 +65,7 @@ def inner_cells(codes: Codes, entries: Cells, layer: Cells) -> Cells:
 
 def lay_out(codes: Codes, layers: Sequence[Cells], events: Array, weight: Array, most_gaps: int) -> Nodes:
     """The trie of layers of cells (the first are the entries, of the rest `inner_cells`) and events."""
-    root_code, root = _root(codes, layers[0])
+    _, root = _root(codes, layers[0])
     above = (-1, *(0 if len(layer) and layer.length[0] <= root else -1 for layer in layers[1:]))
     pairs = [
         (layer.code[skip + 1 :], layer.length[skip + 1 :]) for skip, layer in zip(above, layers, strict=True)
@@ -85,7 +86,7 @@ def lay_out(codes: Codes, layers: Sequence[Cells], events: Array, weight: Array,
     some = np.where(cell >= 0, cell, -1 - cell)
     code = codes.cut(whole.code[some], length)
     bounds = np.cumsum([0, *(len(pair[1]) for pair in pairs)])
-    placed = [of_mark[whole.group[a:b]] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    placed = [of_mark[whole.group[a:b]] for a, b in pairwise(bounds.tolist())]
     of_layer = tuple(
         np.concatenate((np.full(skip + 1, -1, dtype=np.int64), nodes))
         for skip, nodes in zip(above, placed, strict=True)
@@ -129,7 +130,7 @@ def _grow(codes: Codes, marks: _Marks) -> tuple[Array, Array, Array, Array]:
 
 
 def _place(codes: Codes, marks: _Marks, events: Array) -> tuple[Array, Array, Array]:
-    """For each event a mark next to it, the bits of its path down the trie, whether it lies in a mark's leaf."""
+    """For each event a mark next to it, the bits of its path down the trie, whether it lies in a leaf."""
     last = len(marks.length) - 1
     at = np.searchsorted(marks.code, events, side="right") - 1
     before, after = np.maximum(at, 0), np.minimum(at + 1, last)
@@ -146,7 +147,7 @@ def _place(codes: Codes, marks: _Marks, events: Array) -> tuple[Array, Array, Ar
 def _gaps(
     codes: Codes, events: Array, deepest: Array, weight: Array, most: int
 ) -> tuple[Array, Array, Array]:
-    """The gaps in which events lie: codes and lengths of the `most` heaviest; in which each event lies, or -1."""
+    """The gaps in which events lie: codes and lengths of the `most` heaviest; that of each event, or -1."""
     length = deepest + 1
     starts, first, which = np.unique(codes.cut(events, length), return_index=True, return_inverse=True)
     lengths = length[first]

@@ -9,8 +9,8 @@ import numpy as np
 
 from tercast.aggregation.kernels import Array
 from tercast.aggregation.loads import Load
-from tercast.aggregation.scene import Scene
 from tercast.aggregation.sample import Source
+from tercast.aggregation.scene import Scene
 
 Sources = Iterable[Source | Load]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -70,10 +71,10 @@ class AggregationResult:
     """What an aggregation came to.
 
     `request` is what the log takes. `before` and `after` are the entries of every switch, exact and with the
-    covers. `yardstick_gap` is by how much of itself the cost is above (below: negative) that of the exact choice
-    of merge points, both as the method charges them; None where that choice costs nothing and this does.
-    `unmet` are the switches whose budgets no covers can hold; they are left as they are. `chosen` is the
-    candidate that was best.
+    covers. `yardstick_gap` is by how much of itself the cost is above (below: negative) that of the exact
+    choice of merge points, both as the method charges them; None where that choice costs nothing and this
+    does. `unmet` are the switches whose budgets no covers can hold; they are left as they are. `chosen` is
+    the candidate that was best.
     """
 
     method: str
@@ -87,6 +88,15 @@ class AggregationResult:
     chosen: str
     unmet: tuple[str, ...] = ()
     selections: Selections = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """What a method decided, by which candidate, and what it is to cost."""
+
+    selections: Selections
+    chosen: str
+    expected: Expected
 
 
 def aggregate(
@@ -113,9 +123,14 @@ def aggregate(
     sample = known.sampled(sampling)
     scene = Scene(planner, budgets)
     if method == "optimal":
-        return _result(scene, method, *_best(scene, sample, seed), start)
-    selections = load_based(scene, known, seed) if method == "fa-lb" else pattern_based(scene, sample, seed)
-    return _result(scene, method, selections, method, judged(scene, selections, smooth(sample, seed)), start)
+        decided = _best(scene, sample, seed)
+    elif method == "fa-pb":
+        selections = pattern_based(scene, sample, seed)
+        decided = _Decided(selections, method, judged(scene, selections, smooth(sample, seed)))
+    else:
+        selections = load_based(scene, known, seed)
+        decided = _Decided(selections, method, judged(scene, selections, smooth(sample, seed)))
+    return _result(scene, method, decided, start)
 
 
 def judged(scene: Scene, selections: Selections, traffic: Traffic) -> Expected:
@@ -140,23 +155,25 @@ def judged(scene: Scene, selections: Selections, traffic: Traffic) -> Expected:
     )
 
 
-def _best(scene: Scene, sample: Traffic, seed: int) -> tuple[Selections, str, Expected]:
+def _best(scene: Scene, sample: Traffic, seed: int) -> _Decided:
     """The better of two candidates, on a part of the sample that neither has seen."""
     train, held = sample.split(HELD_BACK, seed)
     if not len(train) or not len(held):
         sharp = by_exceptions(scene, smooth(sample, seed))
-        return sharp, EXCEPTIONS, judged(scene, sharp, sample)
+        return _Decided(sharp, EXCEPTIONS, judged(scene, sharp, sample))
     greedy, sharp = pattern_based(scene, train, seed), by_exceptions(scene, smooth(train, seed))
     costs = judged(scene, greedy, held), judged(scene, sharp, held)
     large = sum(scene.count(s) for s in scene.over_budget()) > REFIT
     if _is_clearly_less(costs[0].cost, costs[1].cost, held.weight):
-        return greedy if large else pattern_based(scene, sample, seed), "fa-pb", costs[0]
-    return sharp if large else by_exceptions(scene, smooth(sample, seed)), EXCEPTIONS, costs[1]
+        final = greedy if large else pattern_based(scene, sample, seed)
+        return _Decided(final, "fa-pb", costs[0])
+    final = sharp if large else by_exceptions(scene, smooth(sample, seed))
+    return _Decided(final, EXCEPTIONS, costs[1])
 
 
 def _is_clearly_less(a: float, b: float, events: float) -> bool:
     """Whether one mean of so many events is below another by more than chance would have it."""
-    return (b - a) * events > ((a + b) * events) ** 0.5
+    return (b - a) * events > math.sqrt((a + b) * events)
 
 
 def smooth(traffic: Traffic, seed: int) -> Traffic:
@@ -165,9 +182,8 @@ def smooth(traffic: Traffic, seed: int) -> Traffic:
     return smoothed(traffic, copies, SMOOTH_WEIGHT, SPREAD, seed)
 
 
-def _result(
-    scene: Scene, method: str, selections: Selections, chosen: str, expected: Expected, start: float
-) -> AggregationResult:
+def _result(scene: Scene, method: str, decided: _Decided, start: float) -> AggregationResult:
+    selections = decided.selections
     names = scene.names
     before = {name: scene.count(s) for s, name in enumerate(names)}
     found = {s: selection for s, selection in selections.items() if selection is not None}
@@ -184,10 +200,10 @@ def _result(
         covers=covers,
         before=before,
         after=before | {names[s]: len(selection) for s, selection in found.items()},
-        expected=expected,
+        expected=decided.expected,
         yardstick_gap=yardstick(scene, found, 1.0 if method != "optimal" else HOST_WEIGHT),
         seconds=perf_counter() - start,
-        chosen=chosen,
+        chosen=decided.chosen,
         unmet=tuple(names[s] for s in selections if s not in found),
         selections=selections,
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TableSet:
-    """One topic's entries at one switch: plain ones, and those of ingress ports (outputs and back in one mask)."""
+    """One topic's entries at one switch: plain ones, and those of ports (outputs and back in one mask)."""
 
     plain: Cells
     inner: Mapping[int, Cells]
@@ -102,7 +102,7 @@ class TopicScene:
         return None if number is None else self.plan.forests.get(number)
 
     def tops(self, switch: int) -> Cells:
-        """The cells that trees own, with the links of each tree at a switch as masks; none where all agree."""
+        """The cells that trees own, with the links of each tree at a switch; none where all agree."""
         found = self._tops.get(switch)
         if found is None:
             forest, site, bits = self.forest(switch), self._scene.sites[switch], self._scene.bits[switch]
@@ -198,7 +198,7 @@ class Scene:
         return came
 
     def behind(self, tree: Tree, hosts: Array) -> dict[int, float]:
-        """For each directed link of a tree: itself and the links behind it that lead to hosts, theirs included."""
+        """For each directed link of a tree: it and the links behind it on ways to hosts, theirs too."""
         adjacent = self._adjacent(tree)
         root = self.index[tree.root]
         came = self.route(tree, root)

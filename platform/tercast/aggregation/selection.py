@@ -8,7 +8,7 @@ import numpy as np
 
 from tercast.aggregation.board import Board, Part
 from tercast.aggregation.covers import Cover, TableCovers
-from tercast.aggregation.exception_kernels import (
+from tercast.aggregation.entry_kernels import (
     cover_tops,
     narrowed,
     needless,

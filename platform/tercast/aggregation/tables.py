@@ -30,6 +30,11 @@ class Codes:
         self.depth = depth
         self.kind = np.dtype(np.int64) if depth <= NARROW else np.dtype(object)
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether codes are Python ints."""
+        return self.depth > NARROW
+
     def of_keys(self, keys: Iterable[Key]) -> tuple[Array, Array]:
         """Codes and lengths of cells, in depth-first order."""
         ordered = sorted(keys)
@@ -59,13 +64,13 @@ class Codes:
 
     def ends(self, code: Array, length: Array) -> Array:
         """The code behind the last of each cell."""
-        if self.kind == object:
+        if self.is_wide:
             return self.array([c + (1 << self.depth - n) for c, n in zip(code, length.tolist(), strict=True)])
         return code + (np.int64(1) << (self.depth - length))
 
     def cut(self, code: Array, length: Array) -> Array:
         """The first codes of the cells of so many bits that hold the codes."""
-        if self.kind == object:
+        if self.is_wide:
             shifts = (self.depth - length).tolist()
             return self.array([c >> shift << shift for c, shift in zip(code, shifts, strict=True)])
         shift = self.depth - length
@@ -73,19 +78,20 @@ class Codes:
 
     def shared(self, a: Array, b: Array) -> Array:
         """How many bits two codes have in common from the first on."""
-        if self.kind == object:
+        if self.is_wide:
             pairs = zip(a, b, strict=True)
             return np.array([self.depth - (x ^ y).bit_length() for x, y in pairs], dtype=np.int64)
         return shared_bits(a, b, self.depth)
 
     def stretches(self, code: Array, length: Array) -> tuple[Array, Array]:
-        """Where the innermost of cells in depth-first order changes: the first codes, and which it is then."""
+        """Where the innermost of cells (depth first) changes: the first codes, and which it is then."""
         low, high = code, self.ends(code, length)
-        if self.kind == object:
+        if self.is_wide:
             known, ranks = np.unique(np.concatenate((low, high)), return_inverse=True)
             starts, owner = flatten(ranks[: len(low)], ranks[len(low) :])
             return known[starts], owner
-        return flatten(low, high)
+        starts, owner = flatten(low, high)
+        return starts, owner
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ tomorrow's are near them and not the same.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,7 @@ SPREAD = 0.02
 
 @dataclass(frozen=True, slots=True)
 class TopicTraffic:
-    """Events of one topic: `ads[who[i]]` published event i, whose dz is `dz[i]` and which stands for `weight[i]`.
+    """Events of one topic: `ads[who[i]]` published event i, with dz `dz[i]`, which stands for `weight[i]`.
 
     `columns` are the indexes of the indexed attributes' values. `counts` are the events of each advertisement
     before any sampling.
@@ -204,7 +205,7 @@ def _smoothed(
     if not len(part) or not copies:
         return part
     numbers = np.repeat(np.arange(len(part)), copies)
-    wide_of = np.exp(draw.uniform(*np.log(spread), len(numbers)))
+    wide_of = np.exp(draw.uniform(math.log(spread[0]), math.log(spread[1]), len(numbers)))
     moved, inside = [], np.ones(len(numbers), dtype=np.bool_)
     for position, column in zip(part.topic.indexed_positions, part.columns, strict=True):
         attribute = part.topic.attributes[position]
