@@ -22,7 +22,7 @@ seeds = st.integers(0, 100_000)
 
 @pytest.mark.parametrize("method", METHODS)
 @given(seeds)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_nothing_is_lost_doubled_or_sent_round_and_budgets_hold(method: str, seed: int) -> None:
     planner, world = planner_with_requests(seed)
     budgets = some_budgets(planner, seed)
@@ -38,7 +38,7 @@ def test_nothing_is_lost_doubled_or_sent_round_and_budgets_hold(method: str, see
 
 
 @given(seeds, st.sampled_from(METHODS))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_the_same_input_gives_the_same_result_and_leaves_the_planner_alone(seed: int, method: str) -> None:
     planner, _ = planner_with_requests(seed)
     before, budgets = planner.snapshot(), some_budgets(planner, seed)
