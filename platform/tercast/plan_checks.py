@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from tercast.dz import WHOLE, Dz, DzSet, canonical, difference, intersection, set_overlaps, text
-from tercast.filters import Filter
+from tercast.dz import Dz, DzSet, canonical, difference, intersection, set_overlaps
+from tercast.encoding_checks import missing
 from tercast.forwarding import World
 from tercast.keys import Order
 from tercast.plan import Plan, PlanTree
@@ -77,60 +77,14 @@ def _check_encoding(scenario: Scenario, name: str, cells: tuple[Dz, ...], found:
     longest = max((dz.bit_length() - 1 for dz in cells), default=0)
     if longest > scenario.depth:
         found.add("encoding", f"{name}: a dz of {longest} bits, the limit is {scenario.depth}")
-    missing = tuple(dz for dz in difference((WHOLE,), joined) if meets(filter_, dz))
-    if missing:
+    lost = tuple(missing(filter_, joined))
+    if lost:
         found.add(
             "encoding",
             f"{name}: events that its filter matches lie outside its dz",
             topic=registration.topic,
-            region=missing,
+            region=lost,
         )
-
-
-def meets(filter_: Filter, dz: Dz) -> bool:
-    """Whether some point of the cell `dz` is one that the filter may want; found from the spec's halving."""
-    ranges = _ranges(filter_, dz)
-    if ranges is None:
-        return False
-    attributes = filter_.topic.attributes
-    for term in filter_.terms:
-        held = dict(term)
-        if all(
-            position not in held
-            or any(_touch(attributes[position].cells(interval), low, high) for interval in held[position])
-            for position, (low, high) in ranges.items()
-        ):
-            return True
-    return False
-
-
-def _touch(cells: tuple[int, int], low: int, high: int) -> bool:
-    return cells[0] <= high and cells[1] >= low and cells[0] <= cells[1]
-
-
-def _ranges(filter_: Filter, dz: Dz) -> dict[int, tuple[int, int]] | None:
-    """The indexes of each indexed attribute in a cell; None for a cell in which no event lies.
-
-    Each bit halves the attribute whose turn it is; one that has a single index left is passed over. Past the
-    end of a dz addresses go on with zeros.
-    """
-    topic = filter_.topic
-    turns = topic.indexed_positions
-    ranges = {position: (0, topic.attributes[position].size - 1) for position in turns}
-    turn = 0
-    for bit in text(dz):
-        for step in range(len(turns)):
-            position = turns[(turn + step) % len(turns)]
-            low, high = ranges[position]
-            if low < high:
-                middle = low + (high - low + 1) // 2
-                ranges[position] = (low, middle - 1) if bit == "0" else (middle, high)
-                turn = (turn + step + 1) % len(turns)
-                break
-        else:
-            if bit == "1":
-                return None
-    return ranges
 
 
 def _check_waiting(
