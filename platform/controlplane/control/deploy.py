@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from controlplane.control.flows import HostBook
 from controlplane.control.lag import Debt, Lag, destinations
@@ -19,6 +20,7 @@ from tercast.tables import Entry, SwitchDiff
 LARGEST = 20_000
 """Entries a change; a body of the northbound holds some more."""
 
+_NO_ROOM = "the table has no room for new entries beside old ones"
 _KEPT = "old entries stay until all of the new ones are confirmed"
 
 
@@ -32,22 +34,28 @@ class Result:
     errors: tuple[EntryError, ...] = ()
 
 
-def push(northbound: Northbound, diffs: Sequence[SwitchDiff], switches: Mapping[str, Switch]) -> list[Result]:
+def push(
+    northbound: Northbound,
+    diffs: Sequence[SwitchDiff],
+    switches: Mapping[str, Switch],
+    atomic: Collection[str] = (),
+) -> list[Result]:
     """Change tables, adding in the order of `diffs`; a controller that fails leaves all of it owed.
 
     Switches without a change are confirmed without being asked. What is too large for one change goes in
-    several: all that adds, then, when all of it is confirmed, all that removes.
+    several: all that adds, then, when all of it is confirmed, all that removes. At the switches named by
+    `atomic`, whose tables have no room for old and new entries, all is changed in one step, or nothing.
     """
     results = {diff.switch: Result(switches[diff.switch], SwitchDiff(diff.switch), None) for diff in diffs}
     book = HostBook.read()
     failure = ""
-    for step in _steps(diffs):
+    for step in _steps(diffs, atomic):
         complete = all(result.debt is None for result in results.values())
         try:
             if failure or not (complete or any(diff.installs for diff in step)):
                 parts = [_unknown(switches[diff.switch], diff, failure or _KEPT) for diff in step]
             else:
-                parts = _send(northbound, step, switches, book)
+                parts = _send(northbound, step, switches, book, atomic)
         except NorthboundError as error:
             failure = str(error)
             parts = [_unknown(switches[diff.switch], diff, failure) for diff in step]
@@ -57,20 +65,35 @@ def push(northbound: Northbound, diffs: Sequence[SwitchDiff], switches: Mapping[
 
 
 def _send(
-    northbound: Northbound, diffs: Sequence[SwitchDiff], switches: Mapping[str, Switch], book: HostBook
+    northbound: Northbound,
+    diffs: Sequence[SwitchDiff],
+    switches: Mapping[str, Switch],
+    book: HostBook,
+    atomic: Collection[str],
 ) -> list[Result]:
-    answers = northbound.change([book.change(switches[diff.switch].dpid, diff) for diff in diffs])
-    return [_result(switches[diff.switch], diff, answer) for diff, answer in zip(diffs, answers, strict=True)]
+    whole = [diff.switch in atomic for diff in diffs]
+    changes = [
+        book.change(switches[diff.switch].dpid, diff, at_once)
+        for diff, at_once in zip(diffs, whole, strict=True)
+    ]
+    answers = northbound.change(changes)
+    return [
+        _result(switches[diff.switch], diff, answer, at_once)
+        for diff, answer, at_once in zip(diffs, answers, whole, strict=True)
+    ]
 
 
-def _steps(diffs: Sequence[SwitchDiff]) -> list[list[SwitchDiff]]:
+def _steps(diffs: Sequence[SwitchDiff], atomic: Collection[str]) -> list[list[SwitchDiff]]:
     """What to send in one change each."""
     if sum(map(len, diffs)) <= LARGEST:
         parts = [diff for diff in diffs if len(diff)]
         return [parts] if parts else []
-    adding = [piece for diff in diffs for piece in _pieces(diff)]
+    adding = [piece for diff in diffs for piece in ([diff] if diff.switch in atomic else _pieces(diff))]
     removing = [
-        SwitchDiff(diff.switch, removed=part) for diff in reversed(diffs) for part in _slices(diff.removed)
+        SwitchDiff(diff.switch, removed=part)
+        for diff in reversed(diffs)
+        if diff.switch not in atomic
+        for part in _slices(diff.removed)
     ]
     return [*_portions(adding), *_portions(removing)]
 
@@ -105,15 +128,62 @@ def push_holding(
     switches: Mapping[str, Switch],
     lag: Lag,
     silent: Collection[str],
+    room: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Result]:
-    """`push`, but for the removals that `silent` switches hold up: those are owed afterwards."""
-    held = {diff.switch: lag.held(diff.removed, silent) for diff in diffs}
-    allowed = [replace(diff, removed=_but(diff.removed, held[diff.switch])) for diff in diffs]
-    names = ", ".join(sorted(silent))
-    return [
+    """`push`, but for the removals that `silent` switches hold up: those are owed afterwards.
+
+    `room` has, by switch, how many more entries its budget allows. A table without room for what is added
+    beside what goes is changed in one step; one without room because of what is held up has to wait, and
+    what depends on it waits with it.
+    """
+    held, stuck = _held(diffs, lag, set(silent), room)
+    going = [diff for diff in diffs if diff.switch not in stuck]
+    allowed = [replace(diff, removed=_but(diff.removed, held[diff.switch])) for diff in going]
+    atomic = {diff.switch for diff in allowed if is_tight(diff, room)}
+    names = ", ".join(sorted({*silent, *stuck}))
+    results = [
         _still_owing(result, held[result.switch.name], names)
-        for result in push(northbound, allowed, switches)
+        for result in push(northbound, allowed, switches, atomic)
     ]
+    return results + [_stuck(switches[name], diff, names) for name, diff in stuck.items()]
+
+
+def _held(
+    diffs: Sequence[SwitchDiff], lag: Lag, silent: set[str], room: Mapping[str, int]
+) -> tuple[dict[str, frozenset[str]], dict[str, SwitchDiff]]:
+    """By switch, the destinations whose removal has to wait; and the diffs that have to wait as a whole."""
+    stuck: dict[str, SwitchDiff] = {}
+    while True:
+        held = {diff.switch: lag.held(diff.removed, silent - {diff.switch}) for diff in diffs}
+        found = [
+            diff
+            for diff in diffs
+            if diff.switch not in stuck and _is_stuck(diff, held[diff.switch], room.get(diff.switch))
+        ]
+        if not found:
+            return held, stuck
+        for diff in found:
+            stuck[diff.switch] = diff
+            silent.add(diff.switch)
+            lag.add(diff.switch, Debt.of(diff, _NO_ROOM, held=True))
+
+
+def is_tight(diff: SwitchDiff, room: Mapping[str, int]) -> bool:
+    """Whether a table has room for a change, but only when what goes, goes in the same step."""
+    free = room.get(diff.switch)
+    return free is not None and len(diff.added) - len(diff.removed) <= free < len(diff.added)
+
+
+def _is_stuck(diff: SwitchDiff, held: frozenset[str], free: int | None) -> bool:
+    if free is None or not held:
+        return False
+    going = len(_but(diff.removed, held))
+    return len(diff.added) - len(diff.removed) <= free < len(diff.added) - going
+
+
+def _stuck(switch: Switch, diff: SwitchDiff, silent: str) -> Result:
+    reason = f"switch {switch.name} has no room for new entries beside old ones that {silent} hold up"
+    return Result(switch, SwitchDiff(diff.switch), Debt.of(diff, reason, held=True))
 
 
 def _but(entries: Sequence[Entry], dsts: frozenset[str]) -> tuple[Entry, ...]:
@@ -150,14 +220,22 @@ def joined(first: Result, second: Result) -> Result:
     return Result(second.switch, done, debt, first.errors + second.errors)
 
 
-def _result(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer) -> Result:
+def _result(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, atomic: bool) -> Result:
     if answer.epoch not in (None, switch.epoch):
         return _unknown(switch, diff, f"switch {switch.name} has connected anew")
     if answer.state == CONFIRMED and (answer.removed or not diff.removed):
         return Result(switch, diff, None)
     if answer.state not in (CONFIRMED, FAILED):
         return _unknown(switch, diff, f"switch {switch.name} is not reachable{_because(answer.detail)}")
-    return _partial(switch, diff, answer)
+    return _nothing(switch, diff, answer) if atomic else _partial(switch, diff, answer)
+
+
+def _nothing(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer) -> Result:
+    """The switch was to do all in one step and has done nothing."""
+    because = answer.errors[0].text if answer.errors else answer.detail
+    reason = f"switch {switch.name} refused a change in one step{_because(because)}"
+    debt = replace(Debt.of(diff, reason), refused=answer.state == FAILED)
+    return Result(switch, SwitchDiff(diff.switch), debt, answer.errors)
 
 
 def _partial(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer) -> Result:

@@ -38,10 +38,11 @@ class HostBook:
         found = _NOT_OURS if actions is None else tuple(map(self._parse, actions))
         return Entry(row["dst"], row["in_port"], row["priority"], found)
 
-    def change(self, dpid: str, diff: SwitchDiff) -> dict[str, Any]:
-        """A switch's part of a change, its entries in the order of `diff`."""
+    def change(self, dpid: str, diff: SwitchDiff, atomic: bool = False) -> dict[str, Any]:
+        """A switch's part of a change, its entries in the order of `diff`; `atomic` is all in one step."""
         return {
             "dpid": dpid,
+            **({"atomic": True} if atomic else {}),
             "add": list(map(self.northbound, diff.added)),
             "modify": list(map(self.northbound, diff.modified)),
             "remove": list(map(key_json, diff.removed)),

@@ -50,6 +50,16 @@ class Hot:
         else:
             self.counts[switch.name] = installed.count(switch)
 
+    def entries(self, switch: Switch) -> int:
+        """How many entries the kept table of `switch` has."""
+        self.count(switch, 0)
+        return self.counts[switch.name]
+
+    def budget(self, switch: str) -> int | None:
+        """How many entries the plan allows `switch`; None is any number."""
+        known = self.state.planner.topology.switches.get(switch)
+        return None if known is None else known.tcam_budget
+
     def rewind(self) -> None:
         """Bring the planner back to what is decided, after it was led astray."""
         self.state, self._prover = planner_state.load(), None

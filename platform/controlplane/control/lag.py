@@ -30,17 +30,19 @@ class Debt:
     """Destinations of the entries that a switch misses, of those left over, and why it is so.
 
     `refused`: the switch was asked and said no, so that nobody knows whether it will ever have them.
+    `held`: it was not asked, since it has no room while others hold up what has to go first.
     """
 
     missing: frozenset[str] = frozenset()
     left_over: frozenset[str] = frozenset()
     reason: str = ""
     refused: bool = False
+    held: bool = False
 
     @classmethod
-    def of(cls, diff: SwitchDiff, reason: str) -> "Debt":
+    def of(cls, diff: SwitchDiff, reason: str, held: bool = False) -> "Debt":
         """Everything that `diff` has still to do."""
-        return cls(destinations(diff.installs), destinations(diff.removed), reason)
+        return cls(destinations(diff.installs), destinations(diff.removed), reason, held=held)
 
 
 class Lag:
@@ -66,7 +68,8 @@ class Lag:
         """`switch` owes `debt` besides what it owed before."""
         before = self._debts.get(switch, Debt())
         missing, left_over = before.missing | debt.missing, before.left_over | debt.left_over
-        self._debts[switch] = Debt(missing, left_over, debt.reason, before.refused or debt.refused)
+        refused = before.refused or debt.refused
+        self._debts[switch] = Debt(missing, left_over, debt.reason, refused, debt.held)
 
     def lose(self, switch: str, reason: str) -> None:
         """`switch` cannot be asked; it owes what it owed before."""
@@ -91,9 +94,15 @@ class Lag:
         """Whether `switch` was asked last and said no."""
         return switch in self._debts and self._debts[switch].refused
 
-    def only_left_over(self) -> list[str]:
-        """The switches that miss nothing, and have entries that others kept in place."""
-        return [name for name, debt in self._debts.items() if debt.left_over and not debt.missing]
+    def held_up(self) -> list[str]:
+        """The switches that lag only because others do: by entries kept in place, or for want of room."""
+        return [
+            name for name, debt in self._debts.items() if debt.held or (debt.left_over and not debt.missing)
+        ]
+
+    def without_room(self) -> list[str]:
+        """The switches that wait as a whole, for want of room."""
+        return [name for name, debt in self._debts.items() if debt.held]
 
     def held(self, entries: Iterable[Entry], silent: Iterable[str]) -> frozenset[str]:
         """The destinations of those `entries`, about to be removed, that a `silent` switch holds up.

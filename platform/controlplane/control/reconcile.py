@@ -31,9 +31,11 @@ class Asked:
 def run(hot: Hot, northbound: Northbound) -> bool:
     """Repair the switches that are due; whether there were any."""
     known = sync.switches()
-    due = [known[name] for name in sorted(sync.due(known, timezone.now()))]
-    if not due:
+    names = sync.due(known, timezone.now())
+    if not names:
         return False
+    names |= {name for name in hot.lag.without_room() if name in known}  # together they may find a way
+    due = [known[name] for name in sorted(names)]
     asked, silent = _ask(hot, northbound, due)
     results = _send(hot, northbound, asked, known)
     faults.point("reconcile:push")
@@ -79,11 +81,20 @@ def _send(
     """All differences in one change, but for switches that refused something before: each of them alone."""
     names = {one.switch.name for one in asked}
     silent = [name for name in hot.lag if name not in names and not hot.lag.refused(name)]
-    full = [one.diff for one in asked if hot.lag.refused(one.switch.name)]
+    room = _room(hot, asked)
+    full = [
+        one.diff for one in asked if hot.lag.refused(one.switch.name) and not deploy.is_tight(one.diff, room)
+    ]
     willing = [one.diff for one in asked if one.diff not in full]
-    results = deploy.push_holding(northbound, willing, known, hot.lag, silent)
+    results = deploy.push_holding(northbound, willing, known, hot.lag, silent, room)
     for diff in full:  # make room first: an entry can come only when another one has gone
         steps = (SwitchDiff(diff.switch, removed=diff.removed), replace(diff, removed=()))
         parts = [deploy.push_holding(northbound, [step], known, hot.lag, silent)[0] for step in steps]
         results.append(deploy.joined(*parts))
     return {result.switch.name: result for result in results}
+
+
+def _room(hot: Hot, asked: Sequence[Asked]) -> dict[str, int]:
+    """How many more entries the budgets allow beside what the switches have, where they have one."""
+    budgets = [(one.switch.name, hot.budget(one.switch.name), len(one.found)) for one in asked]
+    return {name: budget - there for name, budget, there in budgets if budget is not None}

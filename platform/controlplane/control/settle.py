@@ -41,7 +41,7 @@ def repaired(hot: Hot, result: Result, found: Iterable[Entry]) -> None:
         hot.lag.settle(name)
         sync.confirmed([name])
         sync.met(result.switch)
-        sync.hasten(hot.lag.only_left_over())
+        sync.hasten(hot.lag.held_up())
     else:
         hot.lag.put(name, result.debt)
         _owes(result)

@@ -14,7 +14,10 @@ EntryKey = tuple[str, int | None, int]
 
 @dataclass
 class FakeSwitch:
-    """A switch as the controller knows it; `refuses` are the destinations whose additions fail."""
+    """A switch as the controller knows it; `refuses` are the destinations whose additions fail.
+
+    `limit` is how many entries it has room for; `peak` is how many it ever had.
+    """
 
     epoch: int
     ports: dict[int, bool] = field(default_factory=dict)
@@ -22,6 +25,8 @@ class FakeSwitch:
     refuses: set[str] = field(default_factory=set)
     connected: bool = True
     mods: int = 0
+    limit: int | None = None
+    peak: int = 0
 
 
 class FakeNorthbound:
@@ -57,6 +62,7 @@ class FakeNorthbound:
         table = old.table if old and keep else {}
         up = old.ports if old else dict.fromkeys(range(1, ports + 1), True)
         self.switches[dpid] = FakeSwitch(self._epochs, up, table, old.refuses if old else set())
+        self.switches[dpid].limit = old.limit if old else None
         return self.switches[dpid]
 
     def disconnect(self, dpid: str) -> None:
@@ -123,25 +129,38 @@ class FakeNorthbound:
         switch = self._find(part["dpid"])
         if switch is None:
             return answer
+        if part.get("atomic"):
+            return self._at_once(switch, part, answer)
         for entry in part["add"] + part["modify"]:
             switch.mods += 1
-            if entry["dst"] in switch.refuses:
-                answer["errors"].append(
-                    {
-                        "dst": entry["dst"],
-                        "in_port": entry["in_port"],
-                        "type": "flow_mod_failed",
-                        "code": "table_full",
-                        "detail": "no room",
-                    }
-                )
+            full = switch.limit is not None and len(switch.table) >= switch.limit
+            if entry["dst"] in switch.refuses or (full and _key(entry) not in switch.table):
+                answer["errors"].append(_refusal(entry))
             else:
                 switch.table[_key(entry)] = entry["actions"]
+        switch.peak = max(switch.peak, len(switch.table))
         state = "failed" if answer["errors"] else "confirmed"
         return {**answer, "state": state, "epoch": switch.epoch}
 
+    def _at_once(self, switch: FakeSwitch, part: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+        """One bundle: all of it, or nothing."""
+        after = dict(switch.table)
+        for key in part["remove"]:
+            after.pop(_key(key), None)
+        refused = [entry for entry in part["add"] + part["modify"] if entry["dst"] in switch.refuses]
+        after |= {_key(entry): entry["actions"] for entry in part["add"] + part["modify"]}
+        switch.mods += 1
+        if refused or (switch.limit is not None and len(after) > switch.limit):
+            errors = [_refusal(entry) for entry in refused or part["add"][-1:]]
+            return {**answer, "state": "failed", "epoch": switch.epoch, "errors": errors}
+        switch.table = after
+        switch.peak = max(switch.peak, len(after))
+        return {**answer, "state": "confirmed", "epoch": switch.epoch}
+
     def _remove(self, part: dict[str, Any]) -> None:
         switch = self.switches[part["dpid"]]
+        if part.get("atomic"):
+            return
         for key in part["remove"]:
             switch.mods += 1
             switch.table.pop(_key(key), None)
@@ -204,6 +223,16 @@ def running(token: str) -> Iterator[FakeNorthbound]:
 
 def _key(entry: dict[str, Any]) -> EntryKey:
     return entry["dst"], entry["in_port"], entry["priority"]
+
+
+def _refusal(entry: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "dst": entry["dst"],
+        "in_port": entry["in_port"],
+        "type": "flow_mod_failed",
+        "code": "table_full",
+        "detail": "no room",
+    }
 
 
 def _entries(switch: FakeSwitch) -> list[dict[str, Any]]:

@@ -1,0 +1,197 @@
+"""Deployment within budgets: a table without room for old and new entries at once changes in one step."""
+
+import random
+
+import control_world as world
+import pytest
+
+from controlplane.control import deploy, replay, session
+from controlplane.control.lag import Debt, Lag
+from controlplane.control.models import Request, SwitchSync
+from controlplane.control.northbound import Northbound
+from controlplane.network.models import Switch
+from tercast.tables import Entry, Output, SwitchDiff
+
+
+def later():
+    SwitchSync.objects.update(retry_at=None)
+    session.run()
+
+
+def entry(n: int) -> Entry:
+    return Entry(f"ff0e:4:{n:x}::/48", None, 34, (Output(1),))
+
+
+def entries(*numbers: int) -> tuple[Entry, ...]:
+    return tuple(map(entry, numbers))
+
+
+@pytest.fixture
+def switches(network):
+    return {switch.name: switch for switch in Switch.objects.all()}
+
+
+def push(switches, diffs, lag=None, silent=(), room=None):
+    with Northbound() as northbound:
+        results = deploy.push_holding(northbound, diffs, switches, lag or Lag(), silent, room or {})
+    return {result.switch.name: result for result in results}
+
+
+def parts(network):
+    return [part for change in network.changes for part in change["switches"]]
+
+
+def test_only_a_table_without_room_for_both_changes_in_one_step(network, switches):
+    push(switches, [SwitchDiff("s1", entries(1, 2)), SwitchDiff("s2", entries(1, 2))])
+    network.changes.clear()
+    diffs = [SwitchDiff(name, entries(3), (), entries(1)) for name in ("s1", "s2", "s3")]
+    results = push(switches, diffs, room={"s1": 0, "s2": 1})
+    assert {part["dpid"][-1]: part.get("atomic") for part in parts(network)} == {
+        "1": True,
+        "2": None,
+        "3": None,
+    }
+    assert all(result.debt is None for result in results.values())
+    assert results["s1"].done == diffs[0]
+    assert len(network.tables()[world.dpid(1)]) == 2 == network.switches[world.dpid(1)].peak
+    assert network.switches[world.dpid(2)].peak == 3
+
+
+def test_what_is_too_much_even_in_one_step_goes_the_usual_way(network, switches):
+    """A change of the network that cannot be refused may leave too many entries; as many as possible come."""
+    push(switches, [SwitchDiff("s1", entries(1, 2), (), entries(5))], room={"s1": 0})
+    assert [part.get("atomic") for part in parts(network)] == [None]
+
+
+def test_nothing_is_done_by_a_step_that_is_refused(network, switches):
+    push(switches, [SwitchDiff("s1", entries(1, 2))])
+    network.switches[world.dpid(1)].refuses.add(entry(4).dst)
+    result = push(switches, [SwitchDiff("s1", entries(3, 4), (), entries(1))], room={"s1": 1})["s1"]
+    assert len(result.done) == 0
+    assert result.debt.refused and "in one step" in result.debt.reason and "table_full" in result.debt.reason
+    assert result.debt.missing == {entry(3).dst, entry(4).dst} and result.debt.left_over == {entry(1).dst}
+    assert {key[0] for key in network.tables()[world.dpid(1)]} == {entry(1).dst, entry(2).dst}
+
+
+@pytest.mark.parametrize("largest", [1, 2, 3, 5])
+def test_a_step_is_never_cut(network, switches, monkeypatch, largest):
+    push(switches, [SwitchDiff("s1", entries(1, 2, 3, 4)), SwitchDiff("s2", entries(1, 2, 3, 4))])
+    network.changes.clear()
+    monkeypatch.setattr(deploy, "LARGEST", largest)
+    diffs = [SwitchDiff(name, entries(5, 6, 7), (), entries(1, 2, 3)) for name in ("s1", "s2")]
+    results = push(switches, diffs, room={"s1": 1})
+    assert all(result.debt is None for result in results.values())
+    (step,) = [part for part in parts(network) if part.get("atomic")]
+    assert len(step["add"]) == len(step["remove"]) == 3
+    assert network.switches[world.dpid(1)].peak == 4
+    assert len(network.tables()[world.dpid(2)]) == 4
+
+
+def test_a_full_table_waits_for_what_holds_its_old_entries_up(network, switches):
+    """s1 must keep an entry until s3 has its new one; with no room for both, its new one waits too."""
+    push(switches, [SwitchDiff("s1", entries(1)), SwitchDiff("s2", entries(1))])
+    network.changes.clear()
+    lag = Lag()
+    lag.put("s3", Debt(missing=frozenset({entry(1).dst}), reason="away"))
+    diffs = [SwitchDiff("s1", entries(2), (), entries(1)), SwitchDiff("s2", entries(2), (), entries(2))]
+    results = push(switches, diffs, lag, ["s3"], {"s1": 0})
+    assert [part["dpid"] for part in parts(network)] == [world.dpid(2)]
+    debt = results["s1"].debt
+    assert debt.held and not debt.refused and "s3" in debt.reason
+    assert debt.missing == {entry(2).dst} and debt.left_over == {entry(1).dst}
+    assert results["s2"].debt.left_over == {entry(2).dst}, "what depends on s1 waits with it"
+    assert lag.without_room() == ["s1"]
+
+
+def moved(network) -> None:
+    """s2 is full; a subscription comes while another goes."""
+    world.log({"op": "set_budget", "switch": "s2", "tcam_budget": 2})
+    world.advertise("h1", ["0"])
+    gone = world.subscribe("h3", ["000"])
+    world.subscribe("h3", ["010"])
+    session.run()
+    assert len(network.tables()[world.dpid(2)]) == 2
+    world.withdraw(gone)
+    world.subscribe("h3", ["0110"])
+    world.subscribe("h3", ["0011"])
+
+
+def test_a_batch_on_a_full_table_never_exceeds_it(network):
+    world.log({"op": "set_aggregation", "method": "la"})
+    moved(network)
+    session.run()
+    assert {state for _, _, state in world.states()} == {"active"}
+    assert network.switches[world.dpid(2)].peak == 2
+    assert list(replay.differences()) == []
+
+
+def test_a_switch_that_connects_anew_with_old_entries_never_exceeds_its_budget(network):
+    world.log({"op": "set_aggregation", "method": "la"})
+    moved(network)
+    network.disconnect(world.dpid(2))
+    session.run()
+    assert Request.objects.filter(state="deploying").exists()
+    back = network.connect(world.dpid(2))
+    foreign = ("ff0e:4:ff00::/40", None, 26)  # left by a plan that nobody remembers
+    back.table.pop(next(iter(back.table)))
+    back.table[foreign] = []
+    back.limit = 2
+    later()
+    assert not Request.objects.filter(state="deploying").exists()
+    assert foreign not in back.table and back.peak == 2
+    assert list(replay.differences()) == []
+
+
+def test_switches_that_wait_for_each_other_find_a_way_once_the_cause_is_gone(network):
+    """Both full, both stuck behind s3; when it is back they are asked together, however their pauses stand."""
+    world.log({"op": "set_aggregation", "method": "la"})
+    for name in ("s1", "s2"):
+        world.log({"op": "set_budget", "switch": name, "tcam_budget": 2})
+    world.advertise("h1", ["0"])
+    first = world.subscribe("h3", ["000"])
+    world.subscribe("h3", ["010"])
+    session.run()
+    network.disconnect(world.dpid(3))
+    world.withdraw(first)
+    world.subscribe("h3", ["0010"])
+    world.subscribe("h3", ["0001"])
+    session.run()
+    network.connect(world.dpid(3))
+    later()
+    session.run()
+    assert {state for _, _, state in world.states()} == {"active"}
+    assert all(network.switches[world.dpid(n)].peak <= 2 for n in (1, 2))
+    assert list(replay.differences()) == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_changes_within_budgets_stay_within_them_at_every_step(network, seed):
+    rng = random.Random(seed)
+    world.log({"op": "set_aggregation", "method": "la"})
+    limits = {n: rng.choice((1, 2, 3, 5)) for n in (1, 2, 3)}
+    for n, limit in limits.items():
+        world.log({"op": "set_budget", "switch": f"s{n}", "tcam_budget": limit})
+    live = []
+    for _ in range(12):
+        kind = rng.random()
+        if kind < 0.15:
+            network.disconnect(world.dpid(rng.randint(1, 3)))
+        for _ in range(rng.randint(1, 4)):
+            if live and rng.random() < 0.4:
+                world.withdraw(live.pop(rng.randrange(len(live))))
+            else:
+                cell = "".join(rng.choice("01") for _ in range(rng.randint(1, 6)))
+                if rng.random() < 0.25:
+                    live.append(world.advertise(f"h{rng.randint(1, 3)}", [cell]))
+                else:
+                    live.append(world.subscribe(f"h{rng.randint(1, 3)}", [cell]))
+        session.run()
+        for n in (1, 2, 3):
+            if not network.switches[world.dpid(n)].connected:
+                network.connect(world.dpid(n))
+        later()
+    later()
+    session.run()
+    assert set(Request.objects.values_list("state", flat=True)) <= {"active", "failed"}
+    assert all(network.switches[world.dpid(n)].peak <= limit for n, limit in limits.items())
+    assert list(replay.differences()) == []
