@@ -14,6 +14,7 @@ from controlplane.control.northbound import (
     NorthboundError,
     SwitchAnswer,
 )
+from controlplane.control.room import Room, Rooms
 from controlplane.network.models import Switch
 from tercast.tables import Entry, SwitchDiff
 
@@ -38,13 +39,14 @@ def push(
     northbound: Northbound,
     diffs: Sequence[SwitchDiff],
     switches: Mapping[str, Switch],
-    atomic: Collection[str] = (),
+    atomic: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Result]:
     """Change tables, adding in the order of `diffs`; a controller that fails leaves all of it owed.
 
     Switches without a change are confirmed without being asked. What is too large for one change goes in
-    several: all that adds, then, when all of it is confirmed, all that removes. At the switches named by
-    `atomic`, whose tables have no room for old and new entries, all is changed in one step, or nothing.
+    several: all that adds, then, when all of it is confirmed, all that removes. The switches named by
+    `atomic`, whose tables have no room for old and new entries, do all in one step or nothing; each number
+    is how many entries there may be at any moment.
     """
     results = {diff.switch: Result(switches[diff.switch], SwitchDiff(diff.switch), None) for diff in diffs}
     book = HostBook.read()
@@ -69,17 +71,13 @@ def _send(
     diffs: Sequence[SwitchDiff],
     switches: Mapping[str, Switch],
     book: HostBook,
-    atomic: Collection[str],
+    atomic: Mapping[str, int],
 ) -> list[Result]:
-    whole = [diff.switch in atomic for diff in diffs]
-    changes = [
-        book.change(switches[diff.switch].dpid, diff, at_once)
-        for diff, at_once in zip(diffs, whole, strict=True)
-    ]
+    changes = [book.change(switches[diff.switch].dpid, diff, atomic.get(diff.switch)) for diff in diffs]
     answers = northbound.change(changes)
     return [
-        _result(switches[diff.switch], diff, answer, at_once)
-        for diff, answer, at_once in zip(diffs, answers, whole, strict=True)
+        _result(switches[diff.switch], diff, answer, diff.switch in atomic)
+        for diff, answer in zip(diffs, answers, strict=True)
     ]
 
 
@@ -128,18 +126,19 @@ def push_holding(
     switches: Mapping[str, Switch],
     lag: Lag,
     silent: Collection[str],
-    room: Mapping[str, int] = MappingProxyType({}),
+    *,
+    room: Rooms = MappingProxyType({}),
 ) -> list[Result]:
     """`push`, but for the removals that `silent` switches hold up: those are owed afterwards.
 
-    `room` has, by switch, how many more entries its budget allows. A table without room for what is added
-    beside what goes is changed in one step; one without room because of what is held up has to wait, and
-    what depends on it waits with it.
+    A table without room for what is added beside what goes is changed in one step; one without room because
+    of what is held up has to wait, and what depends on it waits with it.
     """
     held, stuck = _held(diffs, lag, set(silent), room)
     going = [diff for diff in diffs if diff.switch not in stuck]
     allowed = [replace(diff, removed=_but(diff.removed, held[diff.switch])) for diff in going]
-    atomic = {diff.switch for diff in allowed if is_tight(diff, room)}
+    rooms = [(diff, room.get(diff.switch)) for diff in allowed]
+    atomic = {diff.switch: one.budget for diff, one in rooms if one is not None and one.is_tight(diff)}
     names = ", ".join(sorted({*silent, *stuck}))
     results = [
         _still_owing(result, held[result.switch.name], names)
@@ -149,7 +148,7 @@ def push_holding(
 
 
 def _held(
-    diffs: Sequence[SwitchDiff], lag: Lag, silent: set[str], room: Mapping[str, int]
+    diffs: Sequence[SwitchDiff], lag: Lag, silent: set[str], room: Rooms
 ) -> tuple[dict[str, frozenset[str]], dict[str, SwitchDiff]]:
     """By switch, the destinations whose removal has to wait; and the diffs that have to wait as a whole."""
     stuck: dict[str, SwitchDiff] = {}
@@ -168,17 +167,10 @@ def _held(
             lag.add(diff.switch, Debt.of(diff, _NO_ROOM, held=True))
 
 
-def is_tight(diff: SwitchDiff, room: Mapping[str, int]) -> bool:
-    """Whether a table has room for a change, but only when what goes, goes in the same step."""
-    free = room.get(diff.switch)
-    return free is not None and len(diff.added) - len(diff.removed) <= free < len(diff.added)
-
-
-def _is_stuck(diff: SwitchDiff, held: frozenset[str], free: int | None) -> bool:
-    if free is None or not held:
+def _is_stuck(diff: SwitchDiff, held: frozenset[str], room: Room | None) -> bool:
+    if room is None or not held:
         return False
-    going = len(_but(diff.removed, held))
-    return len(diff.added) - len(diff.removed) <= free < len(diff.added) - going
+    return room.is_short(diff, len(diff.removed) - len(_but(diff.removed, held)))
 
 
 def _stuck(switch: Switch, diff: SwitchDiff, silent: str) -> Result:

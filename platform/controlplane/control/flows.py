@@ -38,11 +38,14 @@ class HostBook:
         found = _NOT_OURS if actions is None else tuple(map(self._parse, actions))
         return Entry(row["dst"], row["in_port"], row["priority"], found)
 
-    def change(self, dpid: str, diff: SwitchDiff, atomic: bool = False) -> dict[str, Any]:
-        """A switch's part of a change, its entries in the order of `diff`; `atomic` is all in one step."""
+    def change(self, dpid: str, diff: SwitchDiff, limit: int | None = None) -> dict[str, Any]:
+        """A switch's part of a change, its entries in the order of `diff`; with a `limit`, all in one step.
+
+        The limit is how many entries there may be at any moment.
+        """
         return {
             "dpid": dpid,
-            **({"atomic": True} if atomic else {}),
+            **({} if limit is None else {"atomic": True, "limit": limit}),
             "add": list(map(self.northbound, diff.added)),
             "modify": list(map(self.northbound, diff.modified)),
             "remove": list(map(key_json, diff.removed)),

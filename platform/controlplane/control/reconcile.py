@@ -15,6 +15,7 @@ from controlplane.control.deploy import Result
 from controlplane.control.flows import HostBook, repair
 from controlplane.control.hot import Hot
 from controlplane.control.northbound import Northbound, NorthboundError
+from controlplane.control.room import Room
 from controlplane.network.models import Switch
 from tercast.tables import Entry, SwitchDiff
 
@@ -82,11 +83,9 @@ def _send(
     names = {one.switch.name for one in asked}
     silent = [name for name in hot.lag if name not in names and not hot.lag.refused(name)]
     room = _room(hot, asked)
-    full = [
-        one.diff for one in asked if hot.lag.refused(one.switch.name) and not deploy.is_tight(one.diff, room)
-    ]
+    full = [one.diff for one in asked if hot.lag.refused(one.switch.name)]
     willing = [one.diff for one in asked if one.diff not in full]
-    results = deploy.push_holding(northbound, willing, known, hot.lag, silent, room)
+    results = deploy.push_holding(northbound, willing, known, hot.lag, silent, room=room)
     for diff in full:  # make room first: an entry can come only when another one has gone
         steps = (SwitchDiff(diff.switch, removed=diff.removed), replace(diff, removed=()))
         parts = [deploy.push_holding(northbound, [step], known, hot.lag, silent)[0] for step in steps]
@@ -94,7 +93,7 @@ def _send(
     return {result.switch.name: result for result in results}
 
 
-def _room(hot: Hot, asked: Sequence[Asked]) -> dict[str, int]:
-    """How many more entries the budgets allow beside what the switches have, where they have one."""
+def _room(hot: Hot, asked: Sequence[Asked]) -> dict[str, Room]:
+    """The room beside what the switches have, where they have a budget."""
     budgets = [(one.switch.name, hot.budget(one.switch.name), len(one.found)) for one in asked]
-    return {name: budget - there for name, budget, there in budgets if budget is not None}
+    return {name: Room(budget, there) for name, budget, there in budgets if budget is not None}

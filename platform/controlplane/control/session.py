@@ -36,6 +36,7 @@ from controlplane.control.lock import Held, planner_lock
 from controlplane.control.models import Request
 from controlplane.control.northbound import Northbound
 from controlplane.control.planning import Planned
+from controlplane.control.room import Room
 from controlplane.control.stakes import stakes
 from controlplane.network.models import Switch
 from tercast.tables import SwitchDiff
@@ -132,13 +133,15 @@ def _push(
             hot.lag.add(diff.switch, Debt.of(diff, f"switch {diff.switch} has yet to be repaired"))
     silent = [name for name in hot.lag if not hot.lag.refused(name)]
     ready = [diff for diff in diffs if diff.switch in clean]
-    return deploy.push_holding(northbound, ready, known, hot.lag, silent, _room(hot, ready, known))
+    return deploy.push_holding(northbound, ready, known, hot.lag, silent, room=_room(hot, ready, known))
 
 
-def _room(hot: Hot, diffs: Sequence[SwitchDiff], known: dict[str, Switch]) -> dict[str, int]:
-    """How many more entries the budgets of the switches allow, where they have one."""
+def _room(hot: Hot, diffs: Sequence[SwitchDiff], known: dict[str, Switch]) -> dict[str, Room]:
+    """The room in the tables of the switches, where they have a budget."""
     budgets = {diff.switch: hot.budget(diff.switch) for diff in diffs}
-    return {name: budget - hot.entries(known[name]) for name, budget in budgets.items() if budget is not None}
+    return {
+        name: Room(budget, hot.entries(known[name])) for name, budget in budgets.items() if budget is not None
+    }
 
 
 def _leaving(row: Request) -> set[str]:

@@ -27,6 +27,7 @@ class FakeSwitch:
     mods: int = 0
     limit: int | None = None
     peak: int = 0
+    bundles: bool = True
 
 
 class FakeNorthbound:
@@ -149,6 +150,9 @@ class FakeNorthbound:
             after.pop(_key(key), None)
         refused = [entry for entry in part["add"] + part["modify"] if entry["dst"] in switch.refuses]
         after |= {_key(entry): entry["actions"] for entry in part["add"] + part["modify"]}
+        if not switch.bundles and len(switch.table.keys() | after.keys()) > part["limit"]:
+            detail = "nothing was done: the table would hold too many entries on the way, over its limit"
+            return {**answer, "state": "failed", "epoch": switch.epoch, "detail": detail}
         switch.mods += 1
         if refused or (switch.limit is not None and len(after) > switch.limit):
             errors = [_refusal(entry) for entry in refused or part["add"][-1:]]

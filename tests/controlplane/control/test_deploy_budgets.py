@@ -9,6 +9,7 @@ from controlplane.control import deploy, replay, session
 from controlplane.control.lag import Debt, Lag
 from controlplane.control.models import Request, SwitchSync
 from controlplane.control.northbound import Northbound
+from controlplane.control.room import Room
 from controlplane.network.models import Switch
 from tercast.tables import Entry, Output, SwitchDiff
 
@@ -33,7 +34,7 @@ def switches(network):
 
 def push(switches, diffs, lag=None, silent=(), room=None):
     with Northbound() as northbound:
-        results = deploy.push_holding(northbound, diffs, switches, lag or Lag(), silent, room or {})
+        results = deploy.push_holding(northbound, diffs, switches, lag or Lag(), silent, room=room or {})
     return {result.switch.name: result for result in results}
 
 
@@ -45,12 +46,13 @@ def test_only_a_table_without_room_for_both_changes_in_one_step(network, switche
     push(switches, [SwitchDiff("s1", entries(1, 2)), SwitchDiff("s2", entries(1, 2))])
     network.changes.clear()
     diffs = [SwitchDiff(name, entries(3), (), entries(1)) for name in ("s1", "s2", "s3")]
-    results = push(switches, diffs, room={"s1": 0, "s2": 1})
+    results = push(switches, diffs, room={"s1": Room(2, 2), "s2": Room(3, 2)})
     assert {part["dpid"][-1]: part.get("atomic") for part in parts(network)} == {
         "1": True,
         "2": None,
         "3": None,
     }
+    assert parts(network)[0]["limit"] == 2
     assert all(result.debt is None for result in results.values())
     assert results["s1"].done == diffs[0]
     assert len(network.tables()[world.dpid(1)]) == 2 == network.switches[world.dpid(1)].peak
@@ -59,14 +61,14 @@ def test_only_a_table_without_room_for_both_changes_in_one_step(network, switche
 
 def test_what_is_too_much_even_in_one_step_goes_the_usual_way(network, switches):
     """A change of the network that cannot be refused may leave too many entries; as many as possible come."""
-    push(switches, [SwitchDiff("s1", entries(1, 2), (), entries(5))], room={"s1": 0})
+    push(switches, [SwitchDiff("s1", entries(1, 2), (), entries(5))], room={"s1": Room(0, 0)})
     assert [part.get("atomic") for part in parts(network)] == [None]
 
 
 def test_nothing_is_done_by_a_step_that_is_refused(network, switches):
     push(switches, [SwitchDiff("s1", entries(1, 2))])
     network.switches[world.dpid(1)].refuses.add(entry(4).dst)
-    result = push(switches, [SwitchDiff("s1", entries(3, 4), (), entries(1))], room={"s1": 1})["s1"]
+    result = push(switches, [SwitchDiff("s1", entries(3, 4), (), entries(1))], room={"s1": Room(3, 2)})["s1"]
     assert len(result.done) == 0
     assert result.debt.refused and "in one step" in result.debt.reason and "table_full" in result.debt.reason
     assert result.debt.missing == {entry(3).dst, entry(4).dst} and result.debt.left_over == {entry(1).dst}
@@ -79,7 +81,7 @@ def test_a_step_is_never_cut(network, switches, monkeypatch, largest):
     network.changes.clear()
     monkeypatch.setattr(deploy, "LARGEST", largest)
     diffs = [SwitchDiff(name, entries(5, 6, 7), (), entries(1, 2, 3)) for name in ("s1", "s2")]
-    results = push(switches, diffs, room={"s1": 1})
+    results = push(switches, diffs, room={"s1": Room(5, 4)})
     assert all(result.debt is None for result in results.values())
     (step,) = [part for part in parts(network) if part.get("atomic")]
     assert len(step["add"]) == len(step["remove"]) == 3
@@ -94,7 +96,7 @@ def test_a_full_table_waits_for_what_holds_its_old_entries_up(network, switches)
     lag = Lag()
     lag.put("s3", Debt(missing=frozenset({entry(1).dst}), reason="away"))
     diffs = [SwitchDiff("s1", entries(2), (), entries(1)), SwitchDiff("s2", entries(2), (), entries(2))]
-    results = push(switches, diffs, lag, ["s3"], {"s1": 0})
+    results = push(switches, diffs, lag, ["s3"], {"s1": Room(1, 1)})
     assert [part["dpid"] for part in parts(network)] == [world.dpid(2)]
     debt = results["s1"].debt
     assert debt.held and not debt.refused and "s3" in debt.reason
@@ -143,7 +145,7 @@ def test_a_switch_that_connects_anew_with_old_entries_never_exceeds_its_budget(n
 
 
 def test_switches_that_wait_for_each_other_find_a_way_once_the_cause_is_gone(network):
-    """Both full, both stuck behind s3; when it is back they are asked together, however their pauses stand."""
+    """Both full, both stuck behind s3; when it is back they are asked together, whatever their pauses."""
     world.log({"op": "set_aggregation", "method": "la"})
     for name in ("s1", "s2"):
         world.log({"op": "set_budget", "switch": name, "tcam_budget": 2})
@@ -194,4 +196,18 @@ def test_random_changes_within_budgets_stay_within_them_at_every_step(network, s
     session.run()
     assert set(Request.objects.values_list("state", flat=True)) <= {"active", "failed"}
     assert all(network.switches[world.dpid(n)].peak <= limit for n, limit in limits.items())
+    assert list(replay.differences()) == []
+
+
+def test_a_switch_that_cannot_do_it_in_one_step_makes_room_first(network):
+    """The controller says so, having done nothing; the next attempt removes, then adds."""
+    world.log({"op": "set_aggregation", "method": "la"})
+    moved(network)
+    network.switches[world.dpid(2)].bundles = False
+    session.run()
+    assert Request.objects.filter(state="deploying").exists()
+    assert "over its limit" in SwitchSync.objects.get(switch="s2").problem["detail"]
+    later()
+    assert {state for _, _, state in world.states()} == {"active"}
+    assert network.switches[world.dpid(2)].peak == 2
     assert list(replay.differences()) == []
