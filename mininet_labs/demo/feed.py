@@ -3,12 +3,13 @@
 import json
 import queue
 import threading
+from contextlib import suppress
 from typing import Any
 
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.plan import PlanReader
 from mininet_labs.demo.platform_up import Platform
-from mininet_labs.demo.rest import Rest
+from mininet_labs.demo.rest import Refusal, Rest
 from mininet_labs.demo.services import Service, python
 
 REPORTER = "demo"
@@ -29,6 +30,7 @@ class Feed:
         self._service = Service("hosts", python("-m", "mininet_labs.demo.traffic"), log, {}, pipes=True)
         self._reports: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._latest = _NOTHING
+        self._samples: list[dict[str, Any]] = []
 
     def start(self) -> None:
         """Start it; traffic flows when this returns."""
@@ -50,6 +52,20 @@ class Feed:
     def _tell(self) -> None:
         counters = {key: value for key, value in self._latest.items() if key != "final"}
         self._rest.post("/api/v1/traffic/", {"reporter": REPORTER, **counters})
+        samples, self._samples = self._samples, []
+        if samples:
+            self._tell_samples(samples)
+
+    def _tell_samples(self, samples: list[dict[str, Any]]) -> None:
+        """What was published meanwhile under an advertisement that is withdrawn now is of no use any more."""
+        try:
+            self._rest.post("/api/v1/traffic/samples/", samples)
+        except Refusal:
+            live = {row["id"] for row in self._plans.read()["advertisements"] if row["until"] is None}
+            samples = [sample for sample in samples if sample["publisher"] in live]
+            with suppress(Refusal):
+                if samples:
+                    self._rest.post("/api/v1/traffic/samples/", samples)
 
     def finish(self) -> dict[str, Any]:
         """Stop publishing, let the network drain, and give the final counters."""
@@ -90,6 +106,7 @@ class Feed:
         if report is None:
             self._failed()
         else:
+            self._samples += report.pop("samples")
             self._latest = report
 
     def _failed(self) -> None:

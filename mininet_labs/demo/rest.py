@@ -10,6 +10,10 @@ BULK = 500
 """Most items of one bulk call."""
 
 
+class Refusal(DemoError):  # noqa: N818 - named by meaning
+    """The control plane does not take what it was sent."""
+
+
 class Rest:
     """A client with the operator's token; a refusal is a `DemoError` with the problem's words."""
 
@@ -69,6 +73,7 @@ class Rest:
             )
         except (ValueError, KeyError, TypeError):
             detail = answer.text[:500]
-        raise DemoError(
+        kind = Refusal if answer.status_code == httpx.codes.BAD_REQUEST else DemoError
+        raise kind(
             f"{answer.request.method} {answer.request.url.path} was answered {answer.status_code}: {detail}"
         )

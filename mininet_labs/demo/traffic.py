@@ -2,7 +2,7 @@
 
 It reads lines from standard input: first a plan as JSON (`mininet_labs.demo.plan`), then further plans, which
 take the place of the one before, or `stop`, which ends publishing, drains the network, and ends. It writes a
-line of JSON with its counters every half second.
+line of JSON every half second: its counters, and a share of the events that it has published since the last.
 """
 
 import json
@@ -11,6 +11,7 @@ import os
 import selectors
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,9 @@ from tercast.filters import Filter
 
 GRACE_S = 0.05
 """An event counts as lost from this long after its subscription became active."""
+SAMPLE_EVERY = 10
+"""Each publisher's first event of so many is told."""
+_MOST_SAMPLES = 500
 _REPORT_EVERY_S = 0.5
 _DRAIN_QUIET_S = 1.0
 _DRAIN_AT_MOST_S = 10.0
@@ -64,6 +68,8 @@ class Hosts:
         self.ended: dict[str, float] = {}
         self.known: dict[str, tuple[Publisher, Iterator[dict[str, Any]]]] = {}
         self.publishers: list[tuple[Publisher, Iterator[dict[str, Any]]]] = []
+        self.sent: Counter[str] = Counter()
+        self.samples: list[dict[str, Any]] = []
         self.follow(plan)
 
     def follow(self, plan: dict[str, Any]) -> None:
@@ -122,6 +128,17 @@ class Hosts:
         wanting = self.wanting(publisher.publisher, values, now)
         seq = publisher.publish(values)
         self.ledger.sent((publisher.publisher, seq), now, values, wanting)
+        self._sample(publisher.publisher, values)
+
+    def _sample(self, publisher: str, values: Values) -> None:
+        if self.sent[publisher] % SAMPLE_EVERY == 0 and len(self.samples) < _MOST_SAMPLES:
+            self.samples.append({"publisher": publisher, "values": dict(values)})
+        self.sent[publisher] += 1
+
+    def take_samples(self) -> list[dict[str, Any]]:
+        """A share of the events published since this was last asked, as the control plane takes them."""
+        taken, self.samples = self.samples, []
+        return taken
 
     def receive(self, host: str) -> int:
         """Take all that has arrived at `host`; gives the number of events."""
@@ -224,7 +241,8 @@ class Loop:
         counters = self.hosts.counters()
         if final:
             counters["lost"] = self.hosts.ledger.lost()
-        print(json.dumps({"final": final, **counters}), flush=True)
+        samples = self.hosts.take_samples()
+        print(json.dumps({"final": final, "samples": samples, **counters}), flush=True)
 
 
 def main() -> None:

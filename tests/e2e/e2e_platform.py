@@ -105,6 +105,10 @@ class ControlPlane:
     def emit(self, kind, payload, times=1):
         return self.do("emit", kind=kind, payload=payload, times=times)
 
+    def end_request(self, **how):
+        """Let a request that the page makes come to its end."""
+        return self.do("end_request", **how)
+
     def _wait_until_up(self):
         deadline = time.monotonic() + PATIENCE
         while True:

@@ -2,8 +2,10 @@
 
 import ipaddress
 import re
+from collections.abc import Sequence
 from typing import Any, ClassVar, NoReturn
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tercast.errors import shown
@@ -110,6 +112,35 @@ class Number(_Strict, serializers.FloatField):
         return float(data)
 
 
+class Share(Number):
+    """A number above 0, and 1 at most."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"max_value": 1, **options})
+
+    def to_internal_value(self, data: Any) -> float:
+        """`data` as a float."""
+        value = super().to_internal_value(data)
+        if not value > 0:
+            self.refuse("out_of_range", f"{shown(data)} is not above 0, and 1 at most.")
+        return value
+
+
+class Choice(Text):
+    """One of some words."""
+
+    def __init__(self, choices: Sequence[str], **options: Any) -> None:
+        self.choices = tuple(choices)
+        super().__init__(max_length=100, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        """`data` itself."""
+        text = super().to_internal_value(data)
+        if text not in self.choices:
+            self.refuse("not_a_choice", f"{shown(text)}: use one of {', '.join(self.choices)}.")
+        return text
+
+
 class Flag(_Strict, serializers.BooleanField):
     """true or false, and nothing that looks like it."""
 
@@ -117,6 +148,43 @@ class Flag(_Strict, serializers.BooleanField):
         """`data` itself."""
         if not isinstance(data, bool):
             self.refuse("wrong_type", f"{shown(data)} is neither true nor false.")
+        return data
+
+
+class Mapped(_Strict):
+    """An object of values by names, each read by `member`; at most `most` of them."""
+
+    member: ClassVar[serializers.Field[Any, Any, Any, Any]]
+    most: ClassVar[int]
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        """The values, read."""
+        if not isinstance(data, dict):
+            self.refuse("wrong_type", f"{shown(data)} is not an object of values by names.")
+        if len(data) > self.most:
+            self.refuse("too_many", f"{len(data)} names; at most {self.most} are taken.")
+        out, wrong = {}, {}
+        for name, value in data.items():
+            try:
+                out[name] = self.member.run_validation(value)
+            except serializers.ValidationError as error:
+                wrong[name] = error.detail
+        if wrong:
+            raise serializers.ValidationError(wrong)
+        return out
+
+
+VALUE: dict[str, Any] = {"oneOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]}
+
+
+@extend_schema_field({"type": "object", "additionalProperties": VALUE})
+class Values(_Strict):
+    """The values of an event by the attributes' names; the topic says what they may be."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        """`data` itself."""
+        if not isinstance(data, dict):
+            self.refuse("wrong_type", f"{shown(data)} is not an object of values by attributes' names.")
         return data
 
 

@@ -22,7 +22,7 @@ from controlplane.registry.views import (
     SubscriptionViewSet,
     TopicViewSet,
 )
-from controlplane.telemetry.views import TrafficTotalsView, TrafficViewSet
+from controlplane.telemetry.views import SampleViewSet, TrafficTotalsView, TrafficViewSet
 
 router = SimpleRouter()
 for prefix, viewset in {
@@ -45,6 +45,7 @@ for prefix, viewset in {
 resources: list[tuple[str, type[ViewSetMixin]]] = [
     *((prefix, viewset) for prefix, viewset, _ in router.registry),
     ("topology/import", TopologyImportViewSet),
+    ("traffic/samples", SampleViewSet),
 ]
 """All that `me/` tells the caller's rights of."""
 
@@ -53,6 +54,11 @@ v1: list[URLPattern | URLResolver] = [
     path("me/", MeView.as_view(), name="me"),
     path("topology/import/", TopologyImportViewSet.as_view({"post": "create"}), name="topology-import"),
     path("traffic/totals/", TrafficTotalsView.as_view(), name="traffic-totals"),
+    path(
+        "traffic/samples/",
+        SampleViewSet.as_view({"get": "list", "post": "create"}),
+        name="traffic-samples",
+    ),
     path("tables/<str:pk>/entries/", TableEntriesViewSet.as_view({"get": "list"}), name="tables-entries"),
     path(
         "operations/<str:pk>/results/",

@@ -1,8 +1,9 @@
-"""Rows that show the planner's state beside tables: trees, and which subscriptions nothing overlaps."""
+"""Rows that show the planner's state beside tables: trees, exact entries, subscriptions without a match."""
 
 from collections.abc import Collection
 from typing import Any
 
+from controlplane.control import outbox
 from controlplane.control.batches import chunks
 from controlplane.control.models import State
 from controlplane.network.models import Switch, Tree
@@ -18,13 +19,28 @@ class Mirror:
     def __init__(self) -> None:
         self._trees: dict[str, Any] | None = None
         self._matched = False
+        self._exact: dict[str, int] | None = None
 
     def show(self, planner: Planner, kinds: Collection[str]) -> None:
         """Bring the rows to the planner's state after requests of `kinds`, in the caller's transaction."""
+        stale = planner.is_stale  # nothing is registered, and bringing the network up to date takes long
+        self._show_exact(dict.fromkeys(planner.topology.switches, 0) if stale else planner.exact_counts())
         self._show_trees({tree.id: tree.to_json() for tree in planner.trees()})
         if not self._matched or not _CHANGES_MATCHES.isdisjoint(kinds):
             _show_matched({int(name[1:]) for name in planner.pending()})
             self._matched = True
+
+    def _show_exact(self, counts: dict[str, int]) -> None:
+        """How many entries the switches would have without aggregation."""
+        if counts == self._exact:
+            return
+        known = dict(Switch.objects.values_list("name", "exact_entries"))
+        changed = {name: n for name, n in counts.items() if known.get(name, n) != n}
+        for name, n in changed.items():
+            Switch.objects.filter(name=name).update(exact_entries=n)
+        if changed:
+            outbox.emit("exact", changed)
+        self._exact = counts
 
     def _show_trees(self, trees: dict[str, Any]) -> None:
         if trees == self._trees:

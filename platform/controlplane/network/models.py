@@ -14,6 +14,9 @@ class Switch(models.Model):
     tcam_budget = models.PositiveIntegerField(
         null=True, help_text="content entries it may hold; null is unlimited"
     )
+    exact_entries = models.PositiveIntegerField(
+        default=0, help_text="content entries that the plan would have without aggregation"
+    )
     up = models.BooleanField(default=True, help_text="as the planner has it")
     connected = models.BooleanField(default=False)
     epoch = models.BigIntegerField(default=0, help_text="of the controller's connection")

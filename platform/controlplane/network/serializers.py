@@ -46,6 +46,9 @@ class SwitchSerializer(serializers.ModelSerializer[Switch]):
 
     url = serializers.SerializerMethodField()
     entries = serializers.IntegerField(source="entry_count", help_text="content entries installed")
+    exact_entries = serializers.IntegerField(
+        help_text="content entries that it would have without aggregation"
+    )
     ports = PortSerializer(many=True)
     problems = serializers.ListField(child=serializers.CharField())
     request = serializers.SerializerMethodField()
@@ -65,6 +68,7 @@ class SwitchSerializer(serializers.ModelSerializer[Switch]):
             "longitude",
             "tcam_budget",
             "entries",
+            "exact_entries",
             "up",
             "connected",
             "epoch",

@@ -3,6 +3,8 @@
 from django.conf import settings
 from django.db import models
 
+from controlplane.config.json_numbers import Decoder
+
 
 class TrafficReport(models.Model):
     """The latest counters of one reporter (a process that runs publishers and subscribers)."""
@@ -23,3 +25,16 @@ class TrafficReport(models.Model):
 
     class Meta:
         ordering = ("id",)
+
+
+class EventSample(models.Model):
+    """A past event, as its publisher reported it; the newest of each topic are kept."""
+
+    topic = models.ForeignKey("registry.Topic", on_delete=models.CASCADE, related_name="+")
+    advertisement = models.ForeignKey("registry.Advertisement", on_delete=models.CASCADE, related_name="+")
+    values = models.JSONField(decoder=Decoder)
+    reported_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("id",)
+        indexes = (models.Index(fields=("topic", "id"), name="sample_topic"),)

@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample, extend_schema_serializer
 from rest_framework import serializers
 
-from controlplane.api.fields import Integer, Name, Number
+from controlplane.api.fields import Integer, Name, Number, Reference, Values
 from controlplane.api.views import url
 from controlplane.telemetry.models import TrafficReport
 from tercast.strict import SAFE_INTEGER
@@ -88,3 +88,43 @@ class TrafficReportCreateSerializer(serializers.Serializer[Any]):
     doubled = _counter()
     unwanted = _counter()
     delay_ms = _DelayReportSerializer(required=False, allow_null=True, default=None)
+
+
+@extend_schema_serializer(
+    examples=[OpenApiExample("sample", {"publisher": "a1", "values": {"low": 92, "symbol": "IBM"}})]
+)
+class EventSampleCreateSerializer(serializers.Serializer[Any]):
+    """An event that was published."""
+
+    publisher = Reference(help_text="the advertisement, by its id in plans: `a` and its number")
+    values = Values()
+
+
+class PublisherCountSerializer(serializers.Serializer[Any]):
+    """How many samples of one publisher are kept."""
+
+    publisher = serializers.CharField(help_text="id of the advertisement")
+    events = serializers.IntegerField()
+
+
+class TopicSamplesSerializer(serializers.Serializer[Any]):
+    """The samples of a topic."""
+
+    topic = serializers.CharField()
+    events = serializers.IntegerField()
+    oldest = serializers.DateTimeField()
+    newest = serializers.DateTimeField()
+    publishers = PublisherCountSerializer(many=True)
+
+
+class SamplesSerializer(serializers.Serializer[Any]):
+    """What is kept of past events."""
+
+    most = serializers.IntegerField(help_text="events of a topic; beyond, the oldest go")
+    topics = TopicSamplesSerializer(many=True)
+
+
+class SamplesTakenSerializer(serializers.Serializer[Any]):
+    """What a report of samples came to."""
+
+    items = serializers.IntegerField()

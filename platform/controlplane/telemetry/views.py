@@ -3,14 +3,19 @@
 from typing import ClassVar
 
 from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controlplane.api.bodies import read_one
+from controlplane.api.bodies import read_body, read_one
 from controlplane.api.query import ID, TEXT, Filter
-from controlplane.api.views import ListAndRead, StrictView
-from controlplane.telemetry.models import TrafficReport
+from controlplane.api.views import ListAndRead, Resource, StrictView
+from controlplane.telemetry import samples
+from controlplane.telemetry.models import EventSample, TrafficReport
 from controlplane.telemetry.serializers import (
+    EventSampleCreateSerializer,
+    SamplesSerializer,
+    SamplesTakenSerializer,
     TotalsSerializer,
     TrafficReportCreateSerializer,
     TrafficReportSerializer,
@@ -51,3 +56,36 @@ class TrafficTotalsView(StrictView):
     def get(self, request: Request) -> Response:
         """The sums; p50 is a mean weighted by deliveries, p99 the largest."""
         return Response(totals())
+
+
+class SampleViewSet(Resource):
+    """Samples of past events, by which tables are aggregated."""
+
+    queryset = EventSample.objects.all()
+    serializer_class = EventSampleCreateSerializer
+    noun = "sample"
+    bulk = True
+    pagination_class = None
+    filter_backends: ClassVar[tuple[()]] = ()  # type: ignore[assignment]
+    write_parameters: ClassVar[frozenset[str]] = frozenset()
+
+    def lists(self) -> bool:
+        """It is one object, without pages."""
+        return False
+
+    @extend_schema(operation_id="samples_read", tags=["traffic"], responses=SamplesSerializer)
+    def list(self, request: Request) -> Response:
+        """How many are kept, by topic and publisher."""
+        return Response(SamplesSerializer({"most": samples.KEPT, "topics": samples.counts()}).data)
+
+    @extend_schema(
+        operation_id="samples_report",
+        tags=["traffic"],
+        request=EventSampleCreateSerializer,
+        responses={201: SamplesTakenSerializer},
+    )
+    def create(self, request: Request) -> Response:
+        """Report an event that was published, or a list of them, all or none."""
+        body = read_body(request, EventSampleCreateSerializer(), bulk=True)
+        samples.keep(samples.draft(body))
+        return Response({"items": len(body.items)}, status.HTTP_201_CREATED)

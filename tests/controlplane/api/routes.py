@@ -16,6 +16,11 @@ POSTS = (
 FILES = ("topology/import",)
 """POSTs whose body is a file."""
 
+ALONE = {
+    "traffic/samples": ("GET", "POST"),
+}
+"""Addresses below which there is no object with an id of its own, or that stand beside the router."""
+
 BULK = ("publishers", "subscribers", "advertisements", "subscriptions", "switches", "links", "hosts")
 PATCHES = ("topics", "switches", "links", "hosts")
 DELETES = (
@@ -30,4 +35,4 @@ DELETES = (
 )
 LISTS = tuple(prefix for prefix, _, _ in router.registry)
 NESTED = ("tables/1/entries/", "operations/1/results/")
-SINGLES = ("me/", "traffic/totals/")
+SINGLES = ("me/", "traffic/totals/", *(f"{path}/" for path in ALONE))

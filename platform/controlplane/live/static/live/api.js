@@ -1,4 +1,4 @@
-// Reading the REST API.
+// Reading the REST API, and changing what the caller may change.
 
 const ROOT = "/api/v1/";
 const LONGEST = 20000;
@@ -16,12 +16,31 @@ export class ApiError extends Error {
 export async function read(path, query = {}) {
   const url = new URL(path, new URL(ROOT, location.origin));
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return call(url, { headers: { Accept: "application/json" } });
+}
+
+/** Change the object at `path`; the request that was logged, at its end or after `wait` seconds. */
+export async function change(path, values, wait = 10) {
+  const token = document.querySelector("input[name=csrfmiddlewaretoken]");
+  return call(new URL(path, new URL(ROOT, location.origin)), {
+    method: "PATCH",
+    headers: {
+      Accept: "application/json",
+      "Content-Type": "application/json",
+      "X-CSRFToken": token?.value ?? "",
+      Prefer: `wait=${wait}`,
+    },
+    body: JSON.stringify(values),
+  });
+}
+
+async function call(url, options) {
   let answer;
   try {
     answer = await fetch(url.pathname + url.search, {
-      headers: { Accept: "application/json" },
       credentials: "same-origin",
       signal: AbortSignal.timeout(LONGEST),
+      ...options,
     });
   } catch (error) {
     const late = error.name === "TimeoutError";

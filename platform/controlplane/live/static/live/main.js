@@ -104,6 +104,10 @@ function change(kind, payload, fresh) {
       if (!network.changeLink(payload) && fresh) shape.ask(REREAD);
       ask("topology", "switches");
       break;
+    case "exact":
+      if (!network.fillExact(payload) && fresh) shape.ask(REREAD);
+      ask("switches");
+      break;
     case "tables":
       if (!network.fill(payload) && fresh) shape.ask(REREAD);
       ask("topology", "switches", "counters");
@@ -178,6 +182,9 @@ async function checkLogIn() {
   try {
     const me = await read("me/");
     set(byId("who"), { text: `${me.username} · ${me.role}` });
+    const may = me.may?.find(({ resource }) => resource === "switches")?.methods ?? [];
+    switches.editable = may.includes("PATCH");
+    ask("switches");
   } catch (error) {
     if (error.status === 401 || error.status === 403) location.assign("/login/?next=/");
   }

@@ -41,6 +41,15 @@ export class Network {
     return known;
   }
 
+  /** Take an `exact` event: by switch, the entries that it would have without aggregation. */
+  fillExact(counts) {
+    let known = true;
+    for (const [name, exact] of Object.entries(counts)) {
+      known = this.changeSwitch({ name, exact_entries: exact }) && known;
+    }
+    return known;
+  }
+
   /** Take a `load` event: totals by link, which give rates from the second one on. */
   measure({ links, at }) {
     const now = Date.parse(at);

@@ -1,5 +1,6 @@
 // The switches as a list: what the drawing tells, for those who do not see it.
 
+import { Budget } from "./budget.js";
 import { byId, html, reconcile, set, svg } from "./dom.js";
 import { count } from "./format.js";
 import { label, share, standing } from "./network.js";
@@ -8,17 +9,32 @@ import { fillName } from "./topology.js";
 const BAR = 72;
 
 export class Switches {
+  /** `editable` is whether budgets may be changed here; it may become so later. */
   constructor(network) {
     this.network = network;
-    this.body = byId("switches").tBodies[0];
+    this.editable = false;
+    this.budgets = new Map(); // by switch
+    this.table = byId("switches");
+    this.body = this.table.tBodies[0];
     this.panel = byId("switches").closest(".panel");
   }
 
   draw() {
     const rows = [...this.network.switches.values()].sort((a, b) => label(a).localeCompare(label(b)));
     this.panel.hidden = rows.length === 0;
+    set(this.table, { "data-editable": this.editable });
     const links = degrees(this.network.links);
-    reconcile(this.body, rows, (row) => row.name, created, (element, row) => updated(element, row, links.get(row.name)));
+    for (const name of this.budgets.keys()) if (!this.network.switches.has(name)) this.budgets.delete(name);
+    reconcile(this.body, rows, (row) => row.name, (row) => this.#created(row), (element, row) => {
+      updated(element, row, links.get(row.name));
+      this.budgets.get(row.name).update(row);
+    });
+  }
+
+  #created(row) {
+    const budget = new Budget(row);
+    this.budgets.set(row.name, budget);
+    return created(row, budget.cell);
   }
 }
 
@@ -34,7 +50,7 @@ function degrees(links) {
   return found;
 }
 
-function created(row) {
+function created(row, budget) {
   const bar = svg(
     "svg", { class: "bar-chart", width: BAR, height: 8, "aria-hidden": "true" },
     svg("rect", { class: "track", width: BAR, height: 8, rx: 2 }),
@@ -45,13 +61,15 @@ function created(row) {
     html("th", { scope: "row" }, html("span", {}), html("span", { class: "aside" })),
     html("td", {}, html("span", { class: "state" })),
     html("td", { class: "load" }, bar, html("span")),
-    html("td", { class: "num" }),
+    html("td", { class: "num exact" }),
+    budget,
+    html("td", { class: "num broad" }),
     html("td", { class: "wide mono" }, row.dpid ?? ""),
   );
 }
 
 function updated(element, row, links = { all: 0, down: 0 }) {
-  const [name, state, table, degree] = element.children;
+  const [name, state, table, exact, , degree] = element.children;
   set(name.children[0], { text: label(row) });
   set(name.children[1], { text: row.label && row.label !== row.name ? row.name : "" });
   set(state.firstElementChild, { text: standing(row), "data-state": standing(row) });
@@ -61,5 +79,6 @@ function updated(element, row, links = { all: 0, down: 0 }) {
   set(bar.lastElementChild, { width: (BAR * Math.min(filled, 1)).toFixed(1) });
   const budget = row.tcam_budget == null ? "no budget" : count(row.tcam_budget);
   set(text, { text: `${count(row.entries ?? 0)} / ${budget}` });
+  set(exact, { text: count(row.exact_entries ?? 0) });
   set(degree, { text: links.down ? `${count(links.all)} (${count(links.down)} down)` : count(links.all) });
 }
