@@ -223,10 +223,10 @@ def _result(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, atomic: bool
 
 
 def _nothing(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer) -> Result:
-    """The switch was to do all in one step and has done nothing."""
+    """The switch was to do all in one step and has done nothing, for its own or for others' sake."""
     because = answer.errors[0].text if answer.errors else answer.detail
-    reason = f"switch {switch.name} refused a change in one step{_because(because)}"
-    debt = replace(Debt.of(diff, reason), refused=answer.state == FAILED)
+    reason = f"switch {switch.name} has not changed in one step{_because(because)}"
+    debt = replace(Debt.of(diff, reason), refused=bool(answer.errors))
     return Result(switch, SwitchDiff(diff.switch), debt, answer.errors)
 
 

@@ -15,18 +15,22 @@ from controlplane.control.deploy import Result
 from controlplane.control.flows import HostBook, repair
 from controlplane.control.hot import Hot
 from controlplane.control.northbound import Northbound, NorthboundError
-from controlplane.control.room import Room
+from controlplane.control.room import Room, Rooms
 from controlplane.network.models import Switch
 from tercast.tables import Entry, SwitchDiff
+
+BUNDLES = "bundles"
+"""What a switch can do that changes its table in one step, in the controller's words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A switch that answered: what it holds, and what has to change."""
+    """A switch that answered: what it holds, what has to change, and whether it can do it in one step."""
 
     switch: Switch
     found: tuple[Entry, ...]
     diff: SwitchDiff
+    bundles: bool
 
 
 def run(hot: Hot, northbound: Northbound) -> bool:
@@ -54,16 +58,19 @@ def _ask(hot: Hot, northbound: Northbound, switches: Sequence[Switch]) -> tuple[
     silent: dict[str, str] = {}
     book = HostBook.read()
     try:
-        epochs = {row["dpid"]: int(row["epoch"]) for row in northbound.switches()}
+        rows = {row["dpid"]: row for row in northbound.switches()}
     except NorthboundError as error:
         return [], {switch.name: str(error) for switch in switches}
     for switch in switches:
-        found = _read(northbound, switch, book) if switch.dpid in epochs else None
-        if isinstance(found, tuple):
-            switch.epoch = epochs[switch.dpid]
-            asked.append(Asked(switch, found, repair(switch.name, found, hot.table(switch.name))))
-        else:
-            silent[switch.name] = found or f"switch {switch.name} is not connected"
+        row = rows.get(switch.dpid)
+        found = None if row is None else _read(northbound, switch, book)
+        if row is None or not isinstance(found, tuple):
+            said = found if isinstance(found, str) else None
+            silent[switch.name] = said or f"switch {switch.name} is not connected"
+            continue
+        switch.epoch = int(row["epoch"])
+        diff = repair(switch.name, found, hot.table(switch.name))
+        asked.append(Asked(switch, found, diff, BUNDLES in row.get("capabilities", ())))
     return asked, silent
 
 
@@ -79,11 +86,14 @@ def _read(northbound: Northbound, switch: Switch, book: HostBook) -> tuple[Entry
 def _send(
     hot: Hot, northbound: Northbound, asked: Sequence[Asked], known: Mapping[str, Switch]
 ) -> dict[str, Result]:
-    """All differences in one change, but for switches that refused something before: each of them alone."""
+    """All differences in one change, but for switches that have to make room first: each of them alone.
+
+    Those are the ones that refused something before, and full ones that know no change in one step.
+    """
     names = {one.switch.name for one in asked}
     silent = [name for name in hot.lag if name not in names and not hot.lag.refused(name)]
     room = _room(hot, asked)
-    full = [one.diff for one in asked if hot.lag.refused(one.switch.name)]
+    full = [one.diff for one in asked if hot.lag.refused(one.switch.name) or _is_cramped(one, room)]
     willing = [one.diff for one in asked if one.diff not in full]
     results = deploy.push_holding(northbound, willing, known, hot.lag, silent, room=room)
     for diff in full:  # make room first: an entry can come only when another one has gone
@@ -91,6 +101,11 @@ def _send(
         parts = [deploy.push_holding(northbound, [step], known, hot.lag, silent)[0] for step in steps]
         results.append(deploy.joined(*parts))
     return {result.switch.name: result for result in results}
+
+
+def _is_cramped(one: Asked, rooms: Rooms) -> bool:
+    room = rooms.get(one.switch.name)
+    return room is not None and not one.bundles and room.is_tight(one.diff)
 
 
 def _room(hot: Hot, asked: Sequence[Asked]) -> dict[str, Room]:

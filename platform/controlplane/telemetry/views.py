@@ -66,7 +66,7 @@ class SampleViewSet(Resource):
     noun = "sample"
     bulk = True
     pagination_class = None
-    filter_backends: ClassVar[tuple[()]] = ()  # type: ignore[assignment]
+    filter_backends = ()
     write_parameters: ClassVar[frozenset[str]] = frozenset()
 
     def lists(self) -> bool:

@@ -111,6 +111,7 @@ class FakeNorthbound:
             ],
             "description": {},
             "tables": 1,
+            "capabilities": ["bundles"] if switch.bundles else [],
             "problems": [],
         }
 

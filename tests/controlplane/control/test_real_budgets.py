@@ -1,0 +1,123 @@
+"""Open vSwitch whose tables refuse what is beyond their budgets, with events on their way all the time."""
+
+import shutil
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import control_world as world
+import pytest
+from control_workers import wait_until
+from test_real_switches import HOSTS, Platform
+
+from controlplane.control import replay
+from controlplane.control.models import Request
+from mininet_labs.fabric import FrameSocket
+from mininet_labs.fabric.probe import event_frame, event_payload
+
+pytestmark = pytest.mark.fabric
+
+BUDGET = 4
+STABLE = "0000"
+"""Wanted by h3 from the first to the last event."""
+
+QUIET_SECONDS = 1.0
+"""Nothing is on its way any more when nothing has come for so long."""
+
+
+class Stream:
+    """Events of a region that h1 sends and h3 wants, at a steady pace; each bears its number."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._socket = platform.fabric.host_socket
+        self._stop = threading.Event()
+        self.sent = 0
+        self.got: list[int] = []
+        self._threads = [threading.Thread(target=run) for run in (self._send, self._receive)]
+
+    def __enter__(self) -> "Stream":
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _send(self) -> None:
+        address = f"ff0e:4:{int(STABLE.ljust(16, '0'), 2):x}::"
+        with FrameSocket(self._socket("h1")) as sender:
+            while not self._stop.is_set():
+                sender.send(event_frame(HOSTS["h1"], address, str(self.sent).encode()))
+                self.sent += 1
+                time.sleep(0.003)  # the pace of a publisher
+
+    def _receive(self) -> None:
+        with FrameSocket(self._socket("h3")) as receiver:
+            last = time.monotonic()
+            while not self._stop.is_set() or time.monotonic() - last < QUIET_SECONDS:
+                frame = receiver.recv(0.25)
+                payload = None if frame is None else event_payload(HOSTS["h3"], frame)
+                if isinstance(payload, bytes) and payload.isdigit():
+                    self.got.append(int(payload))
+                    last = time.monotonic()
+
+
+@pytest.fixture
+def platform(transactional_db):
+    folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
+    running = Platform(folder)
+    try:
+        running.start()
+        yield running
+    finally:
+        running.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def done(platform: Platform, what: str) -> None:
+    """All requests have come to their end."""
+    final = ("active", "failed")
+    wait_until(lambda: not Request.objects.exclude(state__in=final).exists(), what, platform.worker)
+
+
+def reserved(platform: Platform, switch: str) -> int:
+    """The entries that are none of the content."""
+    return platform.fabric.ofctl(switch, "dump-flows").count("cookie=") - platform.own_entries()[switch]
+
+
+def test_full_tables_change_while_events_flow(platform):
+    world.line(3)
+    world.log({"op": "set_aggregation", "method": "la"})
+    for switch in ("s1", "s2", "s3"):
+        world.log({"op": "set_budget", "switch": switch, "tcam_budget": BUDGET})
+    world.advertise("h1", ["0"])
+    world.subscribe("h3", [STABLE])
+    done(platform, "the first subscription")
+    for switch in ("s1", "s2", "s3"):
+        platform.fabric.set_capacity(switch, BUDGET + reserved(platform, switch))
+    with Stream(platform) as stream:
+        wait_until(lambda: len(stream.got) > 50, "events", platform.worker)
+        live = []
+        for n in range(24):
+            cell = f"0{n * 5 % 16:04b}{n % 2}"
+            live.append(world.subscribe(f"h{2 + n % 2}", [cell]))
+            if len(live) > 6:
+                world.withdraw(live.pop(0))
+            if n % 6 == 5:
+                done(platform, f"the requests up to {n}")
+        for budget in (2, 1, BUDGET):  # lowered and raised again
+            world.log({"op": "set_budget", "switch": "s2", "tcam_budget": budget})
+            done(platform, f"the budget {budget}")
+            assert platform.own_entries()["s2"] <= budget
+    assert stream.sent > 300
+    assert sorted(stream.got) == list(range(stream.got[0], stream.sent)), "nothing is lost or doubled"
+    assert not list(Request.objects.filter(state="failed"))
+    before = platform.own_entries()
+    assert all(n <= BUDGET for n in before.values())
+    platform.fabric.restart_switches()  # a power cut: the limit stays, the tables are empty
+    wait_until(lambda: platform.own_entries() == before, "the repair", platform.worker)
+    assert platform.event(STABLE, b"after the cut") == b"after the cut"
+    assert list(replay.differences()) == []
