@@ -40,7 +40,9 @@ ERRORS = {
 """The extension's errors, under OpenFlow 1.4's names of them."""
 
 _CONTROL = Struct("!IIIHH")
-_CARRIER = Struct("!BBHIIIIxxHBBHI")
+_CARRIER = Struct("!2sHIQIxxH2sHI")
+_OUTER, _INNER = bytes((VERSION, Type.EXPERIMENTER)), bytes((VERSION, Type.FLOW_MOD))
+_ONF_ADD = ONF << 32 | ADD_MESSAGE
 
 
 class Act(IntEnum):
@@ -68,9 +70,8 @@ def control(bundle: int, act: Act) -> Message:
     return Message(Type.EXPERIMENTER, _CONTROL.pack(ONF, CONTROL, bundle, act, ATOMIC_AND_ORDERED))
 
 
-def carry(bundle: int, message: Message, xid: int) -> bytes:
-    """`message` with that transaction id inside a message that puts it into a bundle, as bytes."""
-    kind, body = message
-    length = 8 + len(body)
-    outer = (VERSION, Type.EXPERIMENTER, 24 + length, xid, ONF, ADD_MESSAGE, bundle, ATOMIC_AND_ORDERED)
-    return _CARRIER.pack(*outer, VERSION, kind, length, xid) + body
+def carry(bundle: int, body: bytes, xid: int) -> bytes:
+    """A flow-mod of that body and transaction id, inside a message that puts it into a bundle."""
+    inner = 8 + len(body)
+    flags = ATOMIC_AND_ORDERED
+    return _CARRIER.pack(_OUTER, 24 + inner, xid, _ONF_ADD, bundle, flags, _INNER, inner, xid) + body

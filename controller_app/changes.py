@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from controller_app.entries import Entry, Key, Prefix, parse_entry, parse_key
+from controller_app.entries import Entry, Key, Prefix, parse_entry
 from controller_app.quick import QuickReader
+from controller_app.rows import RowReader, quick_key, strict_key
 from tercast.errors import Path, Refused, RefusedMany, shown
 from tercast.strict import expect_integer, expect_keys, expect_list, expect_text
 
@@ -176,43 +177,55 @@ class _Reader:
         return tuple(found)
 
     def _step(self, fields: Mapping[str, object], path: Path) -> Step:
-        adds = [
-            (self._items(fields, part, path, self._quick.entry, parse_entry), (*path, part))
-            for part in ("add", "modify")
-        ]
-        removes = self._items(fields, "remove", path, self._quick.key, parse_key)
-        entries = [entry for listed, _ in adds for entry in listed]
-        step = Step(tuple(entries), tuple(removes))
-        if len({entry.key for entry in entries}.union(removes)) < len(entries) + len(removes):
-            keys = [(entry.key, (*place, n)) for listed, place in adds for n, entry in enumerate(listed)] + [
-                (key, (*path, "remove", n)) for n, key in enumerate(removes)
-            ]
-            self._refusals.attempt(lambda: _refuse_repeated_keys(keys))
-        return step
+        adds = [self._entries(fields.get(part, ()), (*path, part)) for part in ("add", "modify")]
+        removes = self._keys(fields.get("remove", ()), (*path, "remove"))
+        entries = tuple(entry for listed, _ in adds for entry in listed if entry is not None)
+        keys = tuple(key for key in removes if key is not None)
+        if len({entry.key for entry in entries}.union(keys)) < len(entries) + len(keys):
+            placed = [(one and one.key, (*at, n)) for listed, at in adds for n, one in enumerate(listed)]
+            placed += [(key, (*path, "remove", n)) for n, key in enumerate(removes)]
+            self._refusals.attempt(lambda: _refuse_repeated_keys(placed))
+        return Step(entries, keys)
+
+    def _entries(self, listed: object, path: Path) -> tuple[list[Entry | None], Path]:
+        """The entries of a list of objects, or of rows with their actions beside; and where they stand."""
+        if not isinstance(listed, dict):
+            found = self._items(
+                listed, path, self._quick.entry, lambda obj, place: parse_entry(obj, place, self._ranges)
+            )
+            return found, path
+        fields = self._refusals.attempt(lambda: expect_keys(listed, path, ("actions", "entries")))
+        if fields is None:
+            return [], path
+        actions = self._refusals.attempt(lambda: expect_list(fields["actions"], (*path, "actions"))) or ()
+        rows = RowReader(actions, self._ranges, self._quick)
+        path = (*path, "entries")
+        return self._items(fields["entries"], path, rows.quick, rows.strict), path
+
+    def _keys(self, listed: object, path: Path) -> list[Key | None]:
+        def quick(item: object) -> Key | None:
+            return self._quick.key(item) or quick_key(item, self._quick)
+
+        return self._items(listed, path, quick, lambda item, place: strict_key(item, place, self._ranges))
 
     def _items(
         self,
-        fields: Mapping[str, object],
-        part: str,
+        listed: object,
         path: Path,
         quick: Callable[[object], Value | None],
-        parse: Callable[[object, Path, Iterable[Prefix]], Value],
-    ) -> list[Value]:
-        """The items of a list: read quickly, and strictly where that says nothing."""
-        place = (*path, part)
-        found: list[Value] = []
-        for n, item in enumerate(
-            self._refusals.attempt(lambda: expect_list(fields.get(part, ()), place)) or ()
-        ):
+        strict: Callable[[object, Path], Value],
+    ) -> list[Value | None]:
+        """The items of a list: read quickly, and strictly where that says nothing. None for a refused one."""
+        found: list[Value | None] = []
+        for n, item in enumerate(self._refusals.attempt(lambda: expect_list(listed, path)) or ()):
             if n % PAUSE_EVERY == 0:
                 self._refusals.pause()
             value = quick(item)
             if value is None:
                 value = self._refusals.attempt(
-                    lambda item=item, n=n: parse(item, (*place, n), self._ranges)  # type: ignore[misc]
+                    lambda item=item, n=n: strict(item, (*path, n))  # type: ignore[misc]
                 )
-            if value is not None:
-                found.append(value)
+            found.append(value)
         return found
 
 
@@ -249,10 +262,12 @@ def _refuse_over_limit(steps: Sequence[Step], limit: int | None, path: Path) -> 
         raise Refused((*path, "limit"), "over_limit", detail, limit)
 
 
-def _refuse_repeated_keys(keys: list[tuple[Key, Path]]) -> None:
+def _refuse_repeated_keys(keys: list[tuple[Key | None, Path]]) -> None:
     """One change says one thing of an entry: added and removed, or added twice, would hang on the order."""
     seen: set[Key] = set()
     for key, path in keys:
+        if key is None:
+            continue
         if key in seen:
             detail = f"{key.dst} at priority {key.priority} stands twice in the change of this switch"
             raise Refused(path, "repeated", detail, str(key.dst))

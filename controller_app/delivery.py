@@ -9,6 +9,7 @@ from controller_app.bundles import Act, Control, carry, control
 from controller_app.connection import Batch, Connection
 from controller_app.entries import Entry, Key
 from controller_app.errors import Failure
+from controller_app.openflow import add_body
 
 WINDOW = 250
 """Single flow-mods between two barriers: so much is at stake when a switch falls silent."""
@@ -94,7 +95,8 @@ class Bundle:
         piece = [control(self._id, Act.OPEN).frame(opening)]
         size = 0
         for xid, item in enumerate(self._items, first):
-            message = carry(self._id, flow_mod(item), xid)
+            body = add_body(item) if type(item) is Entry else flow_mod(item).body
+            message = carry(self._id, body, xid)
             piece.append(message)
             size += len(message)
             if size >= PIECE:

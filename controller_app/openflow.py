@@ -112,8 +112,24 @@ _OXM_BASIC, _SET_FIELD, _APPLY_ACTIONS = 0x8000, 25, 4
 
 def add(entry: Entry) -> Message:
     """Install a content entry, or replace the one with the same match and priority in one step."""
-    key, actions = entry
-    return Message(Type.FLOW_MOD, _content(Command.ADD, key.priority) + match(key) + apply(actions))
+    return Message(Type.FLOW_MOD, add_body(entry))
+
+
+def add_body(entry: Entry) -> bytes:
+    """What follows the header in the message that installs an entry."""
+    (prefix, in_port, priority), actions = entry
+    if in_port is not None:
+        return _content(Command.ADD, priority) + match(entry.key) + apply(actions)
+    address, length = prefix
+    front, behind = _around_address(len(address), length, priority)
+    return front + address + behind + apply(actions)
+
+
+@lru_cache(maxsize=4096)
+def _around_address(size: int, length: int, priority: int) -> tuple[bytes, bytes]:
+    """What additions for any in_port, of one prefix length and priority, have in common."""
+    head, _, tail = _around(size, length, False)
+    return _content(Command.ADD, priority) + head, tail
 
 
 def remove(key: Key) -> Message:

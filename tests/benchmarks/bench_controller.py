@@ -5,8 +5,10 @@
 Real Open vSwitch of the embedded fabric. In each round the same entries go, divided evenly over the switches,
 in turn through each way, into empty tables; the best and the middle of the rounds are told. The time of the
 northbound is from sending the request, ready as bytes, to its answer; that of `ovs-ofctl` from its start to
-its end, one process after the other, and all at once. `framework_objects` are flow-mods made of Ryu's
-classes, one by one, on a plain socket: how it would go without the own encoder and without bundles.
+its end, one process after the other, and all at once. `cpu_seconds` are those of all processes that take
+part, in the middle round; they say more than rates where the machine has other work. `framework_objects` are
+flow-mods made of Ryu's classes, one by one, on a plain socket: how it would go without the own encoder and
+without bundles.
 """
 
 import argparse
@@ -69,6 +71,16 @@ def flow_text(item: dict[str, Any]) -> str:
     return f"{match},actions={','.join(actions)}\n"
 
 
+def compact(entries: Entries) -> dict[str, Any]:
+    """The compact form of the entries."""
+    places: dict[str, int] = {}
+    rows = []
+    for item in entries:
+        actions = json.dumps(item["actions"])
+        rows.append([item["dst"], item["priority"], places.setdefault(actions, len(places))])
+    return {"actions": [json.loads(actions) for actions in places], "entries": rows}
+
+
 def divided(entries: Entries, switches: int) -> list[Entries]:
     """The entries of each switch."""
     return [entries[n::switches] for n in range(switches)]
@@ -86,17 +98,21 @@ class Bench:
         for n, part in enumerate(parts, 1):
             self.files.append(run_dir / f"flows-{n}")
             self.files[-1].write_text("".join(map(flow_text, part)))
-        self.bodies = {order: self._body(order) for order in ("given", "any")}
+        self.bodies = {
+            "given": self._body("given", list),
+            "any": self._body("any", list),
+            "compact": self._body("given", compact),
+        }
         removes = [{"dpid": dpid(n), "remove": [*map(key, part)]} for n, part in enumerate(parts, 1)]
         self.removal = json.dumps({"id": "remove", "switches": removes}).encode()
 
-    def _body(self, order: str) -> bytes:
-        switches = [{"dpid": dpid(n), "add": part} for n, part in enumerate(self.parts, 1)]
+    def _body(self, order: str, form: Callable[[Entries], object]) -> bytes:
+        switches = [{"dpid": dpid(n), "add": form(part)} for n, part in enumerate(self.parts, 1)]
         return json.dumps({"id": order, "order": order, "switches": switches}).encode()
 
-    def northbound(self, order: str) -> None:
-        """One change over all switches."""
-        self._post(self.bodies[order])
+    def northbound(self, body: str) -> None:
+        """One change over all switches, of that name in `bodies`."""
+        self._post(self.bodies[body])
 
     def remove(self) -> None:
         """One change that removes all entries again."""
@@ -139,14 +155,28 @@ class Bench:
             self.fabric.ofctl(f"s{n}", "del-flows", CONTENT)
         time.sleep(0.5)
 
-    def timed(self, act: Callable[[], None]) -> float:
-        """Seconds that it took to fill empty tables in that way."""
+    def timed(self, act: Callable[[], None]) -> tuple[float, float]:
+        """Seconds that it took to fill empty tables in that way, and seconds of work of all processes."""
         self.clear()
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), self._worked()
         act()
-        seconds = time.perf_counter() - began
+        seconds, worked = time.perf_counter() - began, self._worked() - worked
         self.check()
-        return seconds
+        return seconds, worked
+
+    def _worked(self) -> float:
+        """Seconds of processor time of the controller, Open vSwitch, this process, and `ovs-ofctl`."""
+        assert self.controller.process is not None
+        daemon = json.loads((self.run_dir / "f" / "ovs-vswitchd.process").read_text())["pid"]
+        own = os.times()
+        others = map(processor_time, (self.controller.process.pid, daemon))
+        return sum((*others, own.user, own.system, own.children_user, own.children_system))
+
+
+def processor_time(pid: int) -> float:
+    """Seconds of processor time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def send_objects(path: str, entries: Entries) -> None:
@@ -212,10 +242,12 @@ def measure(entries: Entries, switches: int, rounds: int) -> dict[str, Any]:
     """The rates of all ways over so many switches."""
     parts = divided(entries, switches)
     taken: dict[str, list[float]] = {}
+    spent: dict[str, list[float]] = {}
     with bench(parts) as bundled, bench(parts, "--no-bundles") as single:
         ways: dict[str, tuple[Bench, Callable[[], None]]] = {
             "ofctl_bundle": (bundled, lambda: bundled.ofctl(at_once=False)),
             "northbound": (bundled, lambda: bundled.northbound("given")),
+            "northbound_compact": (bundled, lambda: bundled.northbound("compact")),
             "ofctl_bundle_at_once": (bundled, lambda: bundled.ofctl(at_once=True)),
             "northbound_order_any": (bundled, lambda: bundled.northbound("any")),
             "northbound_no_bundles": (single, lambda: single.northbound("given")),
@@ -223,7 +255,9 @@ def measure(entries: Entries, switches: int, rounds: int) -> dict[str, Any]:
         }
         for _ in range(rounds):
             for name, (place, act) in ways.items():
-                taken.setdefault(name, []).append(place.timed(act))
+                seconds, worked = place.timed(act)
+                taken.setdefault(name, []).append(seconds)
+                spent.setdefault(name, []).append(worked)
         bundled.timed(lambda: bundled.northbound("given"))
         began = time.perf_counter()
         bundled.remove()
@@ -231,8 +265,10 @@ def measure(entries: Entries, switches: int, rounds: int) -> dict[str, Any]:
     rates = {name: rate(len(entries), seconds) for name, seconds in taken.items()}
     return {
         "entries_per_second": rates,
+        "cpu_seconds": {name: round(median(seconds), 2) for name, seconds in spent.items()},
         "removed_per_second": round(len(entries) / removed),
         "northbound_to_ofctl_bundle": ratio(taken["ofctl_bundle"], taken["northbound"]),
+        "compact_to_ofctl_bundle": ratio(taken["ofctl_bundle"], taken["northbound_compact"]),
         "order_any_to_ofctl_at_once": ratio(taken["ofctl_bundle_at_once"], taken["northbound_order_any"]),
         "northbound_to_framework_objects": ratio(taken["framework_objects"], taken["northbound"]),
     }

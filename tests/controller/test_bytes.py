@@ -113,7 +113,7 @@ def test_a_message_in_a_bundle_has_the_bytes_of_the_frameworks_objects(
     message = delivery.flow_mod(item)
     inner = SimpleNamespace(xid=xid, buf=message.frame(xid), serialize=lambda: None)
     outer = parser.ONFBundleAddMsg(DATAPATH, bundle, 3, inner, [])
-    assert bundles.carry(bundle, message, xid) == _serialised(outer, xid)
+    assert bundles.carry(bundle, message.body, xid) == _serialised(outer, xid)
 
 
 @given(st.sampled_from(bundles.Act), st.integers(0, 0xFFFFFFFF))

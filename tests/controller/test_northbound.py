@@ -22,6 +22,11 @@ def change(**switch: Any) -> dict[str, Any]:
     return {"id": "test", "switches": [{"dpid": A, **switch}]}
 
 
+def rows(entries: list[Any], *actions: list[dict[str, Any]]) -> dict[str, Any]:
+    """The compact form of additions."""
+    return {"actions": [list(listed) for listed in actions] or [[output(1)]], "entries": entries}
+
+
 def refused(answer: tuple[int, Any]) -> dict[str, Any]:
     """The first error of a 400."""
     status, problem = answer
@@ -175,6 +180,23 @@ def test_a_removal_takes_no_actions(controller) -> None:
         (change(atomic=True, limit=-1), "/switches/0/limit"),
         (change(atomic=True, limit=True), "/switches/0/limit"),
         (change(atomic=True, limit=0, add=[GOOD]), "/switches/0/limit"),
+        (change(add={}), "/switches/0/add/actions"), (change(add={"actions": []}), "/switches/0/add/entries"),
+        (change(add=rows([["ff0e:4::/32", 18]])), "/switches/0/add/entries/0"),
+        (change(add=rows([["ff0e:4::/32", 18, 1]])), "/switches/0/add/entries/0/2"),
+        (change(add=rows([["ff0e:4::/32", 18, -1]])), "/switches/0/add/entries/0/2"),
+        (change(add=rows([["ff0e:4::/32", 18, True]])), "/switches/0/add/entries/0/2"),
+        (change(add=rows([["ff0e:4::/32", 1, 0]])), "/switches/0/add/entries/0/priority"),
+        (change(add=rows([["ff0e:4::/32", 18, 0, 0]])), "/switches/0/add/entries/0/in_port"),
+        (change(add=rows([GOOD])), "/switches/0/add/entries/0"),
+        (
+            change(add=rows([["ff0e:4::/32", 18, 0]], [output(0)])),
+            "/switches/0/add/entries/0/actions/0/output",
+        ),
+        (change(add=rows([["ff0e:4::/32", 18, 0]] * 2)), "/switches/0/add/entries/1"),
+        (change(remove=[["ff0e:4::/32"]]), "/switches/0/remove/0"),
+        (change(remove=[["ff0e:4::/32", 18, 5, 0]]), "/switches/0/remove/0"),
+        (change(remove=[["ff0e:4::/32", 18, 0]]), "/switches/0/remove/0/in_port"),
+        (change(add=[GOOD], remove=[["ff0e:4::/32", 18]]), "/switches/0/remove/0"),
         (change(steps=[{"add": [GOOD]}], add=[]), "/switches/0/steps"),
         (change(steps=[]), "/switches/0/steps"),
         (change(steps={}), "/switches/0/steps"), (change(steps=[{"adds": []}]), "/switches/0/steps/0/adds"),
@@ -208,6 +230,12 @@ def test_bad_bodies_are_refused_with_their_place(controller, body, pointer) -> N
 )
 def test_what_is_no_json_is_refused(controller, raw) -> None:
     assert refused(post(controller, raw=raw))["code"] in ("bad_json", "wrong_type")
+
+
+def test_a_repeated_key_is_told_at_its_place_beside_other_mistakes(controller) -> None:
+    _, problem = post(controller, change(add=[{**GOOD, "priority": 1}, GOOD, GOOD]))
+    told = [error["pointer"] for error in problem["errors"]]
+    assert told == ["/switches/0/add/0/priority", "/switches/0/add/2"]
 
 
 def test_all_mistakes_are_told_at_once_up_to_a_limit(controller) -> None:

@@ -7,9 +7,10 @@ import copy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller_app.changes import parse_change
 from controller_app.entries import RANGES, Prefix, parse_entry, parse_key
 from controller_app.quick import QuickReader
-from tercast.errors import Refused
+from tercast.errors import Refused, RefusedMany
 
 ALL = tuple(RANGES.values())
 NARROW = (Prefix.parse("ff0e:4::/32"), Prefix.parse("ff0e::/18"), RANGES["ipv4"])
@@ -69,6 +70,31 @@ def test_an_entry_read_quickly_is_the_one_read_strictly(obj: object, ranges: tup
 @given(damaged(keys) | items, st.sampled_from((ALL, NARROW, ALL[:1])))
 def test_a_key_read_quickly_is_the_one_read_strictly(obj: object, ranges: tuple[Prefix, ...]) -> None:
     assert QuickReader(ranges).key(obj) in (None, strictly(parse_key, obj, ranges))
+
+
+@given(st.lists(entries, max_size=4), st.lists(keys, max_size=4))
+def test_the_compact_form_says_what_the_long_one_says(added: list[dict], removed: list[dict]) -> None:
+    lists = [obj["actions"] for obj in added]
+    rows = [[*_row(obj), n, *_port(obj)] for n, obj in enumerate(added)]
+    compact = {"add": {"actions": lists, "entries": rows}, "remove": [[*_row(o), *_port(o)] for o in removed]}
+    assert _change(compact) == _change({"add": added, "remove": removed})
+
+
+def _row(obj: dict) -> list[object]:
+    return [obj["dst"], obj["priority"]]
+
+
+def _port(obj: dict) -> list[object]:
+    return [obj["in_port"]] if "in_port" in obj else []
+
+
+def _change(part: dict) -> object:
+    """The change of one switch, or the mistakes in it without their places."""
+    body = {"id": "x", "switches": [{"dpid": "0000000000000001", **part}]}
+    try:
+        return parse_change(body, ALL)
+    except RefusedMany as refused:
+        return [(error.code, error.detail) for error in refused.errors]
 
 
 @given(entries)
