@@ -100,6 +100,20 @@ def test_an_addition_has_the_bytes_of_the_frameworks_objects(entry: Entry, xid: 
     assert openflow.add(entry).frame(xid) == _serialised(mod, xid)
 
 
+@pytest.mark.parametrize("family", ["ipv6", "ipv4"])
+@pytest.mark.parametrize("in_port", [None, 7])
+def test_every_prefix_length_has_the_bytes_of_the_frameworks_objects(
+    family: str, in_port: int | None
+) -> None:
+    outer = RANGES[family]
+    for length in range(outer.length, 8 * len(outer.address) + 1):
+        key = Key(Prefix(outer.address, length), in_port, 100 + length)
+        mod = _framework_mod(key, command=0)
+        assert openflow.add(Entry(key, ())).frame(7) == _serialised(mod, 7)
+        mod = _framework_mod(key, command=4, cookie_mask=openflow.DELETION_MASK)
+        assert openflow.remove(key).frame(7) == _serialised(mod, 7)
+
+
 @given(keys, st.integers(0, 0xFFFFFFFF))
 def test_a_removal_has_the_bytes_of_the_frameworks_objects(key: Key, xid: int) -> None:
     mod = _framework_mod(key, command=4, cookie_mask=openflow.DELETION_MASK)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,15 +17,14 @@ ALL = tuple(RANGES.values())
 NARROW = (Prefix.parse("ff0e:4::/32"), Prefix.parse("ff0e::/18"), RANGES["ipv4"])
 NAMES = ("dst", "in_port", "priority", "actions", "output", "set_dst", "ip", "mac", "other")
 
-texts = st.sampled_from(
-    [
+TEXTS = (
         *("ff0e:4::/32", "ff0e:4::/032", "ff0e::/16", "ff0e::/8", "ff0e:4::1/32", "ff0e:4::1/128", "::/0"),
         *("225.128.0.0/9", "225.129.0.0/16", "225.129.0.0/33", "10.0.0.1", "fd00::1", "ff02::1", "0.0.0.0"),
         *("02:00:00:00:00:01", "03:00:00:00:00:01", "in_port", "FF0E:4::/32", "ff0e:4::%1/32", "ff0e::\0/16"),
         *("ff0e:4:0:0::/64", "225.128.0.9/32", " ff0e::/16", "ff0e::/16 ", "ff0e::/+16", "ff0e::/١٦"),
         *("", "/"),
-    ]
 )  # fmt: skip
+texts = st.sampled_from(TEXTS)
 values = st.none() | st.booleans() | st.integers(-1, 70000) | st.floats(0, 9) | texts | st.just(1 << 40)
 items = st.recursive(
     values,
@@ -65,6 +65,13 @@ def strictly(parse, obj: object, ranges: tuple[Prefix, ...]):
 @given(damaged(entries) | items, st.sampled_from((ALL, NARROW, ALL[:1])))
 def test_an_entry_read_quickly_is_the_one_read_strictly(obj: object, ranges: tuple[Prefix, ...]) -> None:
     assert QuickReader(ranges).entry(obj) in (None, strictly(parse_entry, obj, ranges))
+
+
+@pytest.mark.parametrize("ranges", [ALL, NARROW, ALL[:1], ALL[1:], ()])
+def test_every_text_is_a_dst_for_both_or_for_none(ranges: tuple[Prefix, ...]) -> None:
+    for text in TEXTS:
+        obj = {"dst": text, "priority": 18, "actions": []}
+        assert QuickReader(ranges).entry(obj) == strictly(parse_entry, obj, ranges), text
 
 
 @given(damaged(keys) | items, st.sampled_from((ALL, NARROW, ALL[:1])))

@@ -96,6 +96,20 @@ def test_a_port_that_cannot_be_fails_alone(fabric: Fabric, controller: Controlle
     assert controller.entries(dpid(1)) == ordered(OLD)
 
 
+def test_a_port_that_cannot_be_undoes_a_swap_or_ends_it(
+    fabric: Fabric, controller: Controller, way: str
+) -> None:
+    controller.change({"dpid": dpid(1), "add": OLD})
+    bad = entry("ff0e:7::/32", 18, output(0xFFFFFF00))
+    part = {"dpid": dpid(1), "atomic": True, "add": [*NEW, bad], "remove": [key(item) for item in OLD]}
+    result = controller.change(part)[dpid(1)]
+    assert (result["state"], result["removed"]) == ("failed", False)
+    assert (result["errors"][0]["dst"], result["errors"][0]["code"]) == ("ff0e:7::/32", "bad_out_port")
+    undone = NEW if way == "bundles" else []
+    assert {error["dst"] for error in result["errors"][1:]} == {item["dst"] for item in undone}
+    assert controller.entries(dpid(1)) == ordered(OLD if way == "bundles" else [*OLD, *NEW])
+
+
 def test_a_foreign_entry_among_many_stays(fabric: Fabric, controller: Controller) -> None:
     fabric.ofctl("s1", "add-flow", "cookie=0x99,priority=34,ipv6,ipv6_dst=ff0e:5:7::/48,actions=output:1")
     assert eventually(lambda: [row["foreign"] for row in controller.get("/v1/counters")["tables"]] == [1, 0])
