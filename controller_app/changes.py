@@ -15,6 +15,9 @@ from tercast.strict import expect_integer, expect_keys, expect_list, expect_text
 
 MAX_ID = 200
 MAX_SWITCHES = 10_000
+MAX_ENTRIES = 500_000
+"""Entries and keys of a change: a compact body has room for more than is good for the memory."""
+
 MAX_REFUSALS = 50
 """So many refusals are told at once; reading stops there."""
 
@@ -141,6 +144,7 @@ class _Reader:
         self._ranges = ranges
         self._quick = QuickReader(ranges)
         self._refusals = refusals
+        self._left = MAX_ENTRIES
 
     def switch(self, obj: object, path: Path) -> SwitchChange | None:
         """What one switch is to do, or None after a refusal of its id or of the whole."""
@@ -217,7 +221,8 @@ class _Reader:
     ) -> list[Value | None]:
         """The items of a list: read quickly, and strictly where that says nothing. None for a refused one."""
         found: list[Value | None] = []
-        for n, item in enumerate(self._refusals.attempt(lambda: expect_list(listed, path)) or ()):
+        items = self._refusals.attempt(lambda: self._expect_room(expect_list(listed, path), path)) or ()
+        for n, item in enumerate(items):
             if n % PAUSE_EVERY == 0:
                 self._refusals.pause()
             value = quick(item)
@@ -227,6 +232,13 @@ class _Reader:
                 )
             found.append(value)
         return found
+
+    def _expect_room(self, items: Sequence[object], path: Path) -> Sequence[object]:
+        self._left -= len(items)
+        if items and self._left < 0:
+            detail = f"more than {MAX_ENTRIES} entries in one change; send several"
+            raise Refused(path, "too_many", detail, len(items))
+        return items
 
 
 def _expect_some(value: object, path: Path) -> Sequence[object]:

@@ -232,6 +232,12 @@ def test_what_is_no_json_is_refused(controller, raw) -> None:
     assert refused(post(controller, raw=raw))["code"] in ("bad_json", "wrong_type")
 
 
+def test_a_change_has_a_largest_number_of_entries(controller) -> None:
+    _, problem = post(controller, change(remove=[0] * 500_001, add=[{**GOOD, "priority": 1}]))
+    told = [(error["pointer"], error["code"]) for error in problem["errors"]]
+    assert told == [("/switches/0/add/0/priority", "out_of_range"), ("/switches/0/remove", "too_many")]
+
+
 def test_a_repeated_key_is_told_at_its_place_beside_other_mistakes(controller) -> None:
     _, problem = post(controller, change(add=[{**GOOD, "priority": 1}, GOOD, GOOD]))
     told = [error["pointer"] for error in problem["errors"]]
