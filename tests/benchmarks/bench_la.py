@@ -3,11 +3,11 @@
     PYTHONPATH=platform:tests/benchmarks .venv/bin/python tests/benchmarks/bench_la.py [--quick] [-o FILE]
 
 Eight publishers advertise everything, or an eighth of the space each (eight trees); subscribers at all
-switches subscribe one after the other, around hot spots or (`uniform`) narrowly anywhere, which makes tables of
-tens of thousands of exact entries. The same requests go through a planner without budgets, and through one whose
-switches hold at most `budget` entries. `la_us` is the processor time that the second spends on installed
-tables, in the mean over all requests: following exact entries, and merging. `la_us_per_switch` shares it
-among the switches where a request merged something.
+switches subscribe one after the other, around hot spots or (`uniform`) narrowly anywhere, which makes tables
+of tens of thousands of exact entries. The same requests go through a planner without budgets, and through one
+whose switches hold at most `budget` entries. `la_us` is the processor time that the second spends on
+installed tables, in the mean over all requests: following exact entries, and merging. `la_us_per_switch`
+shares it among the switches where a request merged something.
 """
 
 from __future__ import annotations

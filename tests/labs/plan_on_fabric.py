@@ -37,6 +37,9 @@ class Lab:
         self.planner = Planner(
             self.scenario().address, self.scenario().limits, beginning.topology, beginning.topics.values()
         )
+        self.is_exact = self.scenario().aggregation.method == "none"
+        if not self.is_exact:
+            self.planner.apply({"op": "set_aggregation", "method": self.scenario().aggregation.method})
         self.world = _world(scene, self.scenario())
         self.wires = self.world.wires()
         self.places = _places(scene)
@@ -76,8 +79,12 @@ class Lab:
         return read_plan(plan_json(self.planner))
 
     def check_tables(self) -> None:
-        """The verifier finds nothing, and what is on the switches is what was planned."""
-        assert check_plan(self.scenario(), self.plan()) == []
+        """The verifier finds nothing, and what is on the switches is what was planned.
+
+        Within budgets there may be entries and copies that serve nobody.
+        """
+        found = check_plan(self.scenario(), self.plan())
+        assert [violation for violation in found if self.is_exact or not violation.is_surplus] == []
         hosts, tables = self.planner.topology.hosts, self.planner.tables()
         for switch in self.planner.topology.switches:
             planned = {

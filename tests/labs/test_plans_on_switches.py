@@ -12,6 +12,7 @@ from tercast.plan import Plan
 from tercast.tables import Entry
 from tests.labs import plan_on_fabric_scenes as scenes
 from tests.labs.plan_on_fabric import Lab
+from tests.labs.plan_on_fabric_bounded import bounded
 from tests.labs.plan_on_fabric_drawn import drawn
 from tests.labs.plan_on_fabric_faults import FAULTS, FaultKind, find_fault
 from tests.labs.plan_on_fabric_scenes import Scene
@@ -19,6 +20,7 @@ from tests.labs.plan_on_fabric_scenes import Scene
 pytestmark = pytest.mark.fabric
 
 SEEDS, FAILING_SEEDS, MORE_SEEDS = (1, 2, 5, 9, 17), (103, 104, 105), range(1000, 1060)
+BOUNDED = ((1, False), (3, False), (6, False), (25, False), (9, True), (16, True))
 DRAWN = (*SEEDS, *FAILING_SEEDS)
 
 
@@ -58,6 +60,11 @@ def test_so_they_do_when_links_and_switches_fail_and_come_back(seed: int, folder
     run(drawn(seed, failing=True), folder)
 
 
+@pytest.mark.parametrize(("seed", "failing"), BOUNDED)
+def test_so_they_do_where_tables_have_less_room(seed: int, failing: bool, folder: Path) -> None:
+    run(bounded(drawn(seed, failing), seed), folder)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("failing", [False, True])
 @pytest.mark.parametrize("seed", MORE_SEEDS)
@@ -91,6 +98,16 @@ def test_the_scenes_are_what_they_are_for(folder: Path) -> None:
         assert any(entry.dst.endswith(f"/{length}") for entry in entries)
     for lab, _ in stages(scenes.APART, folder):
         assert len(lab.planner.unreachable()) == 5
+
+
+def test_bounded_scenes_come_to_merged_entries_within_their_budgets(folder: Path) -> None:
+    for seed, failing in BOUNDED:
+        merged = 0
+        for lab, _ in stages(bounded(drawn(seed, failing), seed), folder):
+            planner = lab.planner
+            assert not planner.over_budget()
+            merged += sum(planner.exact_counts().values()) - sum(planner.counts().values())
+        assert merged > 20, seed
 
 
 def test_the_drawn_scenes_differ(folder: Path) -> None:

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from tercast.aggregation.node import Node
+from tercast.aggregation.partly import merge_partly
 from tercast.aggregation.table import Members, Table, Undo
 from tercast.keys import LENGTH_MASK, NONE, Key
 
@@ -30,8 +31,12 @@ def shrink(tables: Sequence[Table], excess: int) -> list[Undo]:
         if found is not None:
             undo.append(found)
             left -= before - len(table)
-        elif _depth(table) < 0 and all(_depth(other) < 0 for other in tables):
-            break
+        elif all(_depth(other) < 0 for other in tables):
+            part = next(filter(None, map(merge_partly, tables)), None)
+            if part is None:
+                break
+            undo.append(part[0])
+            left -= part[1]
     return undo
 
 

@@ -76,6 +76,10 @@ class MergePoints:
         """The lowest point may not be merged."""
         self._aside.add(heapq.heappop(self._heap)[1])
 
+    def forbidden(self) -> list[Key]:
+        """The points that were put aside, the lowest first."""
+        return sorted(self._aside, key=lambda point: (-(point & LENGTH_MASK), point))
+
     def reconsider(self, key: Key) -> None:
         """Outputs at `key` have become fewer."""
         if self._aside:

@@ -51,6 +51,18 @@ class Rule:
                     return False
         return True
 
+    def edges(self, key: Key) -> dict[Key, Mask]:
+        """The widest parts of a cell that trees own, each with the links that its tree has here."""
+        component = self._network.component_of(self._site.id)
+        forest = None if component is None else self._plan.forests.get(component)
+        pieces = () if forest is None else forest.pieces(key)
+        return {max(cell, key): tree.masks.get(self._site, 0) for cell, tree in pieces}
+
+    @property
+    def links(self) -> Mask:
+        """The bits that the rule is about."""
+        return self._site.links
+
     def holds(self, key: Key, node: Node) -> bool:
         """Whether a node obeys."""
         return self.allows(key, node.mask, node.kids)
