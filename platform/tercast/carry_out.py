@@ -5,30 +5,42 @@ from __future__ import annotations
 import gc
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from time import perf_counter
 
-from tercast.errors import Refused, shown
-from tercast.files import FileRefused
+from tercast.aggregation.run import METHODS, AggregationResult, aggregate
+from tercast.aggregation.traffic import TrafficReader
+from tercast.errors import Refused, RefusedMany, shown
+from tercast.files import FileRefused, read_lines
 from tercast.plan import Failure
 from tercast.planner import Outcome, Planner
 from tercast.registry import Registry
-from tercast.requests import Advertise, Request, SetBudget, Subscribe, Unadvertise, Unsubscribe
-from tercast.scenario import Scenario
+from tercast.requests import (
+    Advertise,
+    Request,
+    SetAggregation,
+    SetBudget,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+)
+from tercast.scenario import Aggregation, Scenario
 from tercast.timing import Timing
 
 ALL = "all"
-
-AT_ONCE = ("la",)
-"""The methods that this version has."""
 
 Budgets = Mapping[str, int | None]
 
 
 @dataclass(slots=True)
 class Carried:
-    """The planner after the last request, the requests without room, and how long it took."""
+    """The planner after the last request, the requests without room, and how long it took.
+
+    `result` is there where a method has worked out covers after the last request.
+    """
 
     planner: Planner
+    result: AggregationResult | None = None
     failed: dict[str, Failure] = field(default_factory=dict)
     timing: Timing = field(default_factory=Timing)
 
@@ -37,7 +49,8 @@ def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | Non
     """Carry out the scenario of the file `name`; FileRefused when it comes to something that is no plan.
 
     `budgets` by switch (`all`: every other one) stand above what the scenario says of these switches, from
-    the first request to the last.
+    the first request to the last. Where a budget is exceeded LA makes room at once, for every method but
+    `none`; after the last request `fa-lb`, `fa-pb` and `optimal` take its place.
     """
     beginning = scenario.beginning()
     fixed = fixed_budgets(beginning, budgets or {})
@@ -48,12 +61,13 @@ def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | Non
         scenario.limits,
         beginning.topology,
         beginning.topics.values(),
-        enforce_budgets=method in AT_ONCE,
+        enforce_budgets=method != "none",
     )
-    if method in AT_ONCE:
-        planner.apply({"op": "set_aggregation", "method": method})
+    planner.apply(SetAggregation(method))
     carried = Carried(planner)
     _take_requests(name, scenario, fixed, carried)
+    if method in METHODS and _has_work(planner):
+        carried.result = _aggregate(name, carried, method, scenario.aggregation)
     refuse_excess(name, planner, method)
     return carried
 
@@ -103,15 +117,43 @@ def _take(request: Request, carried: Carried) -> Outcome | None:
     return outcome
 
 
+def _has_work(planner: Planner) -> bool:
+    """Whether exact tables are larger than budgets somewhere."""
+    switches, counts = planner.topology.switches, planner.exact_counts()
+    budgets = {name: switch.tcam_budget for name, switch in switches.items()}
+    return any(budget is not None and counts[name] > budget for name, budget in budgets.items())
+
+
+def _aggregate(name: str, carried: Carried, method: str, settings: Aggregation) -> AggregationResult:
+    """Work out covers from past traffic, and install them; what failed advertisements sent does not count."""
+    planner = carried.planner
+    reader = TrafficReader(planner)
+    if settings.traffic is not None:
+        file = str(Path(name).parent / settings.traffic)
+        for number, event in read_lines(file):
+            if isinstance(event, dict) and str(event.get("publisher")) in carried.failed:
+                continue
+            try:
+                reader.take(event)
+            except Refused as refused:
+                raise FileRefused([f"{file}:{number}: {refused}"]) from None
+            except RefusedMany as many:
+                raise FileRefused([f"{file}:{number}: {refused}" for refused in many.errors]) from None
+    result = aggregate(planner, method, reader.traffic(), settings.sampling)
+    outcome = planner.apply(result.request)
+    if outcome.reason is not None:
+        raise FileRefused([f"{name}: {outcome.reason}"])
+    planner.take_diff()
+    return result
+
+
 def refuse_excess(name: str, planner: Planner, method: str) -> None:
     """Tables larger than budgets are no plan."""
     counts = planner.counts()
     if method == "none":
         why = "aggregation.method is none"
-    elif method in AT_ONCE:
-        why = f'aggregation.method "{method}" finds no merge that keeps trees apart'
     else:
-        why = f'aggregation.method "{method}" is not available in this version, which has {_known()}'
+        why = f'aggregation.method "{method}" finds no merge that keeps trees apart'
     lines = [
         f"{name}: switch {switch} needs {counts[switch]} entries, its tcam_budget is "
         f"{planner.topology.switches[switch].tcam_budget}, and {why}"
@@ -121,21 +163,27 @@ def refuse_excess(name: str, planner: Planner, method: str) -> None:
         raise FileRefused(lines)
 
 
-def _known() -> str:
-    return ", ".join(AT_ONCE)
-
-
-def entries_table(planner: Planner) -> list[str]:
-    """A line for each switch: its exact entries, those installed, and its budget."""
-    rows = [("switch", "exact", "installed", "budget")]
+def entries_table(carried: Carried) -> list[str]:
+    """A line for each switch: entries exact and installed, budget, and what a method expects it to cost."""
+    planner, result = carried.planner, carried.result
     installed, exact = planner.counts(), planner.exact_counts()
+    rows = [["switch", "exact", "installed", "budget"]]
     for name, switch in planner.topology.switches.items():
         budget = "-" if switch.tcam_budget is None else str(switch.tcam_budget)
-        rows.append((name, str(exact.get(name, 0)), str(installed.get(name, 0)), budget))
+        rows.append([name, str(exact.get(name, 0)), str(installed.get(name, 0)), budget])
+    if result is not None:
+        rows[0].append("needless copies an event")
+        for row in rows[1:]:
+            row.append(f"{result.expected.by_switch.get(row[0], 0.0):.4f}")
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows
-    ]
+    lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
+    if result is not None:
+        expected = result.expected
+        lines.append(
+            f"{result.method} expects, an event, {expected.copies:.4f} needless copies between switches and "
+            f"{expected.unwanted:.4f} unwanted deliveries beyond those of exact tables"
+        )
+    return lines
 
 
 def read_budget_option(text: str) -> tuple[str, int | None]:

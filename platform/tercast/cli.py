@@ -146,7 +146,7 @@ def run_plan(args: argparse.Namespace) -> int:
     if args.timing:
         print(json.dumps(carried.timing.to_json()))
     if args.entries or args.budget or args.aggregation:
-        _tell(entries_table(carried.planner))
+        _tell(entries_table(carried))
     return DONE
 
 
