@@ -179,13 +179,14 @@ class Walk:
         return flow
 
     def _check_needless(self, dz: Dz, wanted: HostMask) -> None:
-        """No copy crosses a link for nobody who wants it, but from a merged entry."""
+        """No copy crosses a link for nobody, but from a merged entry (then also for those who want none)."""
+        exact = self._proof.allowance.exact
         for (switch, _), flow in self._flows.items():
             for step, far in flow.onward:
                 behind = self._flows.get(far)
-                if behind is None or behind.once & wanted:
+                if behind is None or behind.once & (-1 if exact else wanted):
                     continue
-                if self._proof.allowance.exact or not self._is_merged(switch, flow.rule):
+                if exact or not self._is_merged(switch, flow.rule):
                     detail = (
                         f"{switch} sends copies over port {step.port} to {far[0]}, where nobody gets them"
                     )

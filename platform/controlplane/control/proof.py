@@ -23,20 +23,17 @@ class Prover:
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
-        self._start()
+        self._verifier = Verifier.of(planner.registry, planner.tables(), covers=planner.keeper.covers)
+        self._known = dict(planner.registry.live)
 
     def prove(self, rows: Sequence[Request], diffs: Sequence[SwitchDiff]) -> None:
         """Raise `Unproved` unless the tables, changed by `diffs`, do what the requests say after `rows`.
 
-        Tables without covers bring exactly what is wanted; others may bring more, and lose, double and loop
-        nothing either. Budgets that an operator or a change of the network left exceeded are no fault of the
-        tables.
+        Entries under covers may bring more than is wanted, all others bring exactly that, and none lose, double
+        or loop. Budgets that an operator or a change of the network left exceeded are no fault of the tables.
         """
         diff = Diff(tuple(diffs))
-        if self._exact != _is_exact(self._planner):
-            self._start()  # what was proved so far was another claim
-            found = self._verifier.check()
-        elif all(row.kind in ANNOUNCEMENTS for row in rows):
+        if all(row.kind in ANNOUNCEMENTS for row in rows):
             found = self._step({str(row.payload.get("id")) for row in rows}, diff)
         else:
             found = self._verifier.step(self._planner.registry, diff)
@@ -45,13 +42,6 @@ class Prover:
         wrong = [one for one in found if not (one.kind == "budget" and one.switch in over)]
         if wrong:
             raise Unproved(_text(wrong))
-
-    def _start(self) -> None:
-        """Take in all registrations and tables as they are."""
-        planner = self._planner
-        self._exact = _is_exact(planner)
-        self._verifier = Verifier.of(planner.registry, planner.tables(), self._exact)
-        self._known = dict(planner.registry.live)
 
     def _step(self, names: Iterable[str], diff: Diff) -> list[Violation]:
         """The verifier's own step, but it looks at the announcements `names` instead of at all that live."""
@@ -71,10 +61,6 @@ class Prover:
         for topic, cells in self._verifier.apply(diff).items():
             touched.setdefault(topic, set()).update(cells)
         return self._verifier.check({topic: canonical(cells) for topic, cells in touched.items()})
-
-
-def _is_exact(planner: Planner) -> bool:
-    return not planner.keeper.overlays
 
 
 def _text(found: Sequence[Violation]) -> str:

@@ -17,7 +17,7 @@ from tercast.aggregation.kernels import Array
 from tercast.aggregation.selection import Selection, select, tidied
 from tercast.aggregation.tables import hosts_in
 
-ROUNDS = 3
+ROUNDS = 2
 STEPS = 40
 CLOSE = 0.01
 WIDE = 3.0

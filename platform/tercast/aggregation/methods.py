@@ -8,25 +8,21 @@ import numpy as np
 
 from tercast.aggregation.board import Board, make_board
 from tercast.aggregation.exceptions import best_selection
+from tercast.aggregation.expected import HOST_WEIGHT
 from tercast.aggregation.loads import Loads
 from tercast.aggregation.merges import greedy_merges
 from tercast.aggregation.order import by_distance, from_publishers
 from tercast.aggregation.sample import Sample
 from tercast.aggregation.scene import Scene, TableSet
-from tercast.aggregation.selection import Selection
+from tercast.aggregation.selection import Selection, Selections
 from tercast.aggregation.tables import Cells
 from tercast.aggregation.traffic import Traffic
 from tercast.aggregation.yardstick import least_merge_cost
-
-HOST_WEIGHT = 0.2
-"""What an unwanted delivery to a host costs, where a copy over a link costs 1."""
 
 TRACE = 1e-3
 """The weight of events that are thought to be anywhere, as a share of all."""
 
 Flows = Sequence[Sample | Loads]
-Selections = dict[int, Selection | None]
-"""What was decided, by switch; None where the budget cannot hold."""
 
 
 def load_based(scene: Scene, traffic: Traffic, seed: int) -> Selections:

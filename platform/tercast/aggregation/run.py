@@ -8,19 +8,11 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tercast.aggregation.covers import NetworkCovers, network_covers_json
-from tercast.aggregation.methods import (
-    HOST_WEIGHT,
-    Selections,
-    by_exceptions,
-    load_based,
-    pattern_based,
-    yardstick,
-)
-from tercast.aggregation.sample import Sample
+from tercast.aggregation.expected import HOST_WEIGHT, Expected, judged
+from tercast.aggregation.methods import by_exceptions, load_based, pattern_based, yardstick
 from tercast.aggregation.scene import Scene
+from tercast.aggregation.selection import Selections
 from tercast.aggregation.traffic import Traffic, check_sampling, read_traffic, smoothed
 from tercast.errors import Refused, shown
 
@@ -44,26 +36,6 @@ SMOOTH_WEIGHT = 3.0
 
 REFIT = 150_000
 """Up to how many entries beyond budgets the chosen candidate is made again from the whole sample."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What tables cost beyond the exact ones, as means for each event.
-
-    Judged on events that were held back, or where all were needed, on events near them.
-
-    `by_switch`: needless copies that a switch sends to others; `copies`: all of them; `unwanted`: deliveries
-    to hosts that did not ask for them. `cost` weighs the two as the methods do.
-    """
-
-    by_switch: Mapping[str, float]
-    copies: float
-    unwanted: float
-
-    @property
-    def cost(self) -> float:
-        """Copies, and unwanted deliveries at their weight."""
-        return self.copies + HOST_WEIGHT * self.unwanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,28 +103,6 @@ def aggregate(
         selections = load_based(scene, known, seed)
         decided = _Decided(selections, method, judged(scene, selections, smooth(sample, seed)))
     return _result(scene, method, decided, start)
-
-
-def judged(scene: Scene, selections: Selections, traffic: Traffic) -> Expected:
-    """What selections cost on a sample, beyond the exact tables."""
-    wires, names = scene.wires, scene.names
-    added, unwanted = np.zeros(len(wires)), 0.0
-    for topic in scene.topics:
-        sample = Sample(scene, topic, traffic.topics.get(topic.name))
-        exact, delivered = sample.copies()
-        for switch, selection in selections.items():
-            if selection is not None and switch in topic.tables:
-                sample.set_tables(switch, selection.tables()[topic.name])
-        copies, now = sample.copies()
-        added += copies - exact
-        unwanted += float((now - delivered).sum())
-    events = max(traffic.weight, 1.0)
-    by_switch = np.bincount(wires.source, weights=added, minlength=len(names)) / events
-    return Expected(
-        {names[s]: float(by_switch[s]) for s in np.flatnonzero(by_switch).tolist()},
-        float(added.sum()) / events,
-        unwanted / events,
-    )
 
 
 def _best(scene: Scene, sample: Traffic, seed: int) -> _Decided:

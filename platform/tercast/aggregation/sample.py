@@ -33,10 +33,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """What comes to a table: events, and the link column over which each does (-1: from a host)."""
+    """What comes to a table: events, the link column over which each does (-1: from a host), its source."""
 
     event: Array
     ingress: Array
+    source: Array
 
 
 class Sample:
@@ -58,14 +59,15 @@ class Sample:
         if not len(self.code):
             return
         bits, wires = self._scene.bits[switch], self._scene.wires
-        rows = self._rows(tables.plain, self.code, bits.words)
+        rows = self.rows(tables.plain, self.code, bits.words)
         for source in self.sources:
-            if source.switch == switch and source.port in tables.inner:
-                part = self.code[source.events]
-                inner = tables.inner[source.port]
-                owner = self.owner(inner, part)
-                hit = owner >= 0
-                rows[source.events][hit] = inner.mask[owner[hit]]
+            if source.switch == switch:
+                rows[source.events] &= self.apart(source)
+                if source.port in tables.inner:
+                    inner = tables.inner[source.port]
+                    owner = self.owner(inner, self.code[source.events])
+                    hit = owner >= 0
+                    rows[source.events][hit] = inner.mask[owner[hit]]
         self._hosts[switch] = hosts_in(rows, bits.link_words)
         for link in wires.of(switch).tolist():
             column = int(wires.column[link])
@@ -76,7 +78,8 @@ class Sample:
         wires = self._scene.wires
         events: list[Array] = [np.zeros(0, dtype=np.int64)]
         ingress: list[Array] = [np.zeros(0, dtype=np.int64)]
-        for source in self.sources:
+        sources: list[Array] = [np.zeros(0, dtype=np.int64)]
+        for number, source in enumerate(self.sources):
             if source.switch == switch:
                 found, column = self._local(source, port), -1
             elif source.came[switch] < 0 or port is not None:
@@ -86,7 +89,8 @@ class Sample:
                 found = np.flatnonzero(self._through(source, switch)) + source.events.start
             events.append(found)
             ingress.append(np.full(len(found), column))
-        return Arrivals(np.concatenate(events), np.concatenate(ingress))
+            sources.append(np.full(len(found), number))
+        return Arrivals(np.concatenate(events), np.concatenate(ingress), np.concatenate(sources))
 
     def _local(self, source: Source, port: int | None) -> Array:
         """The events that begin at a switch and come to its plain table, or to that of an ingress port."""
@@ -109,6 +113,11 @@ class Sample:
             there &= self._forward[link, source.events]
             at = int(wires.source[link])
         return there
+
+    def apart(self, source: Source) -> Array:
+        """All bits but those of the hosts on a source's port: a plain entry sends nothing back there."""
+        site, bits = self._scene.sites[source.switch], self._scene.bits[source.switch]
+        return np.asarray(~bits.rows([site.hosts_on(source.port)])[0])
 
     def behind(self, link: int, event: Array) -> Array:
         """The copies that tables behind a link make of events, with 0.2 for each host."""
@@ -137,7 +146,8 @@ class Sample:
                 delivered[at] += (weight * hosts)[there[at]].sum()
         return over, delivered
 
-    def _rows(self, cells: Cells, code: Array, words: int) -> Array:
+    def rows(self, cells: Cells, code: Array, words: int) -> Array:
+        """The masks that codes meet; nothing where there is no entry."""
         if not len(cells):
             return np.zeros((len(code), words), dtype=np.int64)
         owner = self.owner(cells, code)

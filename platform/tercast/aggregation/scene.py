@@ -79,11 +79,11 @@ class TopicScene:
 
     __slots__ = ("_behind", "_scene", "_tops", "codes", "plan", "tables")
 
-    def __init__(self, scene: Scene, plan: TopicPlan) -> None:
+    def __init__(self, scene: Scene, plan: TopicPlan, deepest: int) -> None:
         self._scene = scene
         self.plan = plan
         longest = max((max(_lengths(plan, name), default=0) for name in plan.tries), default=0)
-        self.codes = Codes(plan.order, max(longest, 1))
+        self.codes = Codes(plan.order, max(longest, deepest, 1))
         self.tables: dict[int, TableSet] = {}
         for name, trie in plan.tries.items():
             if name in scene.index and (trie.entries or trie.in_entries):
@@ -160,11 +160,16 @@ class TopicScene:
 
 
 class Scene:
-    """All topics of a planner, and the network that they share."""
+    """All topics of a planner, and the network that they share.
+
+    `budgets` take the place of those of the switches that they name. Codes have at least `deepest` bits.
+    """
 
     __slots__ = ("bits", "budgets", "index", "names", "planner", "sites", "topics", "wires")
 
-    def __init__(self, planner: Planner, budgets: Mapping[str, int | None] | None = None) -> None:
+    def __init__(
+        self, planner: Planner, budgets: Mapping[str, int | None] | None = None, deepest: int = 0
+    ) -> None:
         self.planner = planner
         self.sites: list[Site] = list(planner.network.sites.values())
         self.names = [site.id for site in self.sites]
@@ -173,7 +178,7 @@ class Scene:
         other = budgets or {}
         self.budgets = [other.get(site.id, site.budget) for site in self.sites]
         self.wires = Wires(planner, self.index, self.bits)
-        self.topics = [TopicScene(self, plan) for plan in planner.plans]
+        self.topics = [TopicScene(self, plan, deepest) for plan in planner.plans]
 
     def count(self, switch: int) -> int:
         """The exact entries of a switch."""
@@ -196,6 +201,16 @@ class Scene:
                     came[far] = number
                     waiting.append(far)
         return came
+
+    def next_links(self, tree: Tree, start: int) -> Array:
+        """For each switch the link column of `start` that leads to it on a tree; -1 where none does."""
+        came, out = self.route(tree, start), np.full(len(self.names), -1, dtype=np.int64)
+        for target in np.flatnonzero(came >= 0).tolist():
+            at = target
+            while int(self.wires.source[came[at]]) != start:
+                at = int(self.wires.source[came[at]])
+            out[target] = self.wires.column[came[at]]
+        return out
 
     def behind(self, tree: Tree, hosts: Array) -> dict[int, float]:
         """For each directed link of a tree: it and the links behind it on ways to hosts, theirs too."""

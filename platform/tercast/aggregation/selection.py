@@ -94,6 +94,10 @@ class Selection:
         return [Cover(found[0], tuple(found[1:])) for found in kept.values()]
 
 
+Selections = dict[int, Selection | None]
+"""What was decided, by switch; None where the budget cannot hold."""
+
+
 def select(board: Board, standing: Array, host_weight: float) -> Selection:
     """The selection of these nodes.
 

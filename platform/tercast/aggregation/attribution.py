@@ -1,0 +1,197 @@
+"""What aggregated entries stand for, and what they cost: whose subscriptions, how many needless copies."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tercast.aggregation.covers import Cover, NetworkCovers
+from tercast.aggregation.kernels import Array
+from tercast.aggregation.sample import Sample
+from tercast.aggregation.scene import Scene, TableSet, TopicScene
+from tercast.aggregation.standing import Tables, samples_under, scene_under
+from tercast.aggregation.tables import Cells, hosts_in
+from tercast.aggregation.traffic import Traffic
+from tercast.dz import Dz, canonical, difference
+from tercast.keys import Key, Order
+from tercast.registry import Registration
+
+if TYPE_CHECKING:
+    from tercast.planner import Planner
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """One entry under a cover: the subscriptions it stands for, and what it did to given traffic.
+
+    `copies` are those that it sent to other switches and that the exact entries would not have sent,
+    `unwanted` such deliveries to hosts.
+    """
+
+    switch: str
+    topic: str
+    in_port: int | None
+    dz: Dz
+    subscriptions: tuple[str, ...]
+    copies: float
+    unwanted: float
+
+
+def attribute(
+    planner: Planner, traffic: Traffic, covers: NetworkCovers | None = None, switch: str | None = None
+) -> list[Attribution]:
+    """All entries under covers (those that are installed, if none are given), of one switch or of all."""
+    known = planner.keeper.covers() if covers is None else covers
+    scene, tables = scene_under(planner, known)
+    samples = samples_under(scene, tables, traffic)
+    wanting = {topic.name: _Wanting(planner, topic) for topic in scene.topics}
+    found: list[Attribution] = []
+    for name, topics in known.items():
+        if name not in scene.index or switch not in (None, name):
+            continue
+        for topic, sample in zip(scene.topics, samples, strict=True):
+            if topic.name in topics:
+                at = _Place(scene, topic, scene.index[name], tables)
+                table = topics[topic.name]
+                found += at.entries(sample, wanting[topic.name], None, table.plain)
+                for port, inner in table.in_port.items():
+                    found += at.entries(sample, wanting[topic.name], port, inner)
+    return found
+
+
+class _Wanting:
+    """The subscriptions of a topic by their cells, in order."""
+
+    def __init__(self, planner: Planner, topic: TopicScene) -> None:
+        order = topic.plan.order
+        self.order: Order = order
+        by_key: dict[Key, list[Registration]] = {}
+        for registration in planner.registry.subscriptions(topic.name):
+            for dz in registration.dz:
+                by_key.setdefault(order.key(dz), []).append(registration)
+        self.keys = sorted(by_key)
+        self.by_key = by_key
+
+    def overlapping(self, key: Key) -> Iterator[Registration]:
+        """Those that want any of a cell."""
+        order = self.order
+        dz = order.dz(key)
+        for k in range(1, dz.bit_length()):
+            yield from self.by_key.get(order.key(dz >> k), ())
+        for i in range(bisect_left(self.keys, key), bisect_left(self.keys, order.end(key))):
+            yield from self.by_key[self.keys[i]]
+
+
+class _Place:
+    """One topic at one switch."""
+
+    def __init__(self, scene: Scene, topic: TopicScene, switch: int, tables: Tables) -> None:
+        self.scene = scene
+        self.topic = topic
+        self.switch = switch
+        self.exact = topic.tables.get(switch)
+        self.now = tables.get(switch, {}).get(topic.name)
+        self.ways = [scene.next_links(tree, switch) for tree in topic.plan.trees()]
+
+    def entries(
+        self, sample: Sample, wanting: _Wanting, port: int | None, covers: Iterable[Cover]
+    ) -> Iterator[Attribution]:
+        """The entries under covers of one table."""
+        if self.exact is None or self.now is None:
+            return
+        cells = _table(self.now, port)
+        copies, unwanted = self._needless(sample, port, cells)
+        numbers = {
+            self.topic.codes.dz(code, length): i
+            for i, (code, length) in enumerate(zip(cells.code.tolist(), cells.length.tolist(), strict=True))
+        }
+        for cover in covers:
+            for dz in (cover.dz, *cover.kept):
+                number = numbers[dz]
+                names = self._stands_for(wanting, dz, cover.kept, cells.mask[number])
+                yield Attribution(
+                    self.scene.names[self.switch],
+                    self.topic.name,
+                    port,
+                    dz,
+                    names,
+                    float(copies[number]),
+                    float(unwanted[number]),
+                )
+
+    def _stands_for(self, wanting: _Wanting, dz: Dz, kept: Iterable[Dz], mask: Array) -> tuple[str, ...]:
+        """The subscriptions to which an entry leads: it holds some of them, and sends their way."""
+        order = wanting.order
+        key = order.key(dz)
+        below = [order.key(other) for other in kept if other != dz and order.covers(key, order.key(other))]
+        found: dict[str, int] = {}
+        for registration in wanting.overlapping(key):
+            if registration.id not in found and self._leads(registration, mask):
+                cells = (order.key(cell) for cell in registration.dz)
+                if any(_beside(order, key, cell, below) for cell in cells):
+                    found[registration.id] = registration.seq
+        return tuple(sorted(found, key=found.__getitem__))
+
+    def _leads(self, registration: Registration, mask: Array) -> bool:
+        """Whether outputs hold the way to a host."""
+        place = self.scene.planner.network.place(registration.host)
+        if place is None:
+            return False
+        bits, target = self.scene.bits[self.switch], self.scene.index[place.switch]
+        if target == self.switch:
+            bit = self.scene.sites[target].host_bits.get(registration.host, 0)
+            return bool(bits.mask(mask) & bit)
+        columns = {int(way[target]) for way in self.ways if way[target] >= 0}
+        return any(int(mask[column // 62]) >> column % 62 & 1 for column in columns)
+
+    def _needless(self, sample: Sample, port: int | None, cells: Cells) -> tuple[Array, Array]:
+        """The needless copies and the unwanted deliveries of each entry."""
+        assert self.exact is not None
+        bits, arrivals = self.scene.bits[self.switch], sample.arrivals(self.switch, port)
+        code, weight = sample.code[arrivals.event], sample.weight[arrivals.event]
+        owner = sample.owner(cells, code)
+        hit = np.flatnonzero(owner >= 0)
+        owner, code, weight = owner[hit], code[hit], weight[hit]
+        sent = cells.mask[owner]
+        wanted = self._exact_outputs(sample, port, code)
+        surplus = sent & ~wanted
+        ingress, came_from = arrivals.ingress[hit], arrivals.source[hit]
+        for number in np.unique(came_from[ingress < 0]).tolist() if port is None else ():
+            surplus[came_from == number] &= sample.apart(sample.sources[number])
+        back = np.flatnonzero(ingress >= 0)
+        surplus[back, ingress[back] // 62] &= ~(1 << ingress[back] % 62)
+        links = np.bitwise_count(surplus[:, : bits.link_words]).sum(axis=1)
+        hosts = hosts_in(surplus, bits.link_words)
+        return (
+            np.bincount(owner, weights=weight * links, minlength=len(cells)),
+            np.bincount(owner, weights=weight * hosts, minlength=len(cells)),
+        )
+
+    def _exact_outputs(self, sample: Sample, port: int | None, code: Array) -> Array:
+        assert self.exact is not None
+        words = self.scene.bits[self.switch].words
+        plain = sample.rows(self.exact.plain, code, words)
+        if port is None:
+            return plain
+        inner = self.exact.inner.get(port)
+        if inner is None:
+            return plain
+        owner = sample.owner(inner, code)
+        return np.where((owner >= 0)[:, None], inner.mask[owner], plain)
+
+
+def _table(tables: TableSet, port: int | None) -> Cells:
+    return tables.plain if port is None else tables.inner[port]
+
+
+def _beside(order: Order, key: Key, cell: Key, below: Iterable[Key]) -> bool:
+    """Whether an entry holds some of a cell that none of those kept below it takes."""
+    part = cell if order.covers(key, cell) else key if order.covers(cell, key) else None
+    if part is None:
+        return False
+    taken = canonical(order.dz(other) for other in below)
+    return bool(difference((order.dz(part),), taken))

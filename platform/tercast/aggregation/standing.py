@@ -1,0 +1,76 @@
+"""Covers from elsewhere, installed ones above all, as tables in arrays; and what they cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tercast.aggregation.covers import NetworkCovers, TableCovers
+from tercast.aggregation.expected import Expected, expected_of
+from tercast.aggregation.ground import ground_of, materialise
+from tercast.aggregation.sample import Sample
+from tercast.aggregation.scene import Scene, TableSet, TopicScene
+from tercast.aggregation.tables import Cells
+from tercast.aggregation.traffic import Traffic
+from tercast.keys import Key
+from tercast.site import Mask
+
+if TYPE_CHECKING:
+    from tercast.planner import Planner
+
+Tables = dict[int, dict[str, TableSet]]
+"""Tables by switch and topic."""
+
+
+def scene_under(planner: Planner, covers: NetworkCovers) -> tuple[Scene, Tables]:
+    """A planner's scene, whose codes are long enough for covers, and the tables under these."""
+    deepest = max((_deepest(table) for topics in covers.values() for table in topics.values()), default=0)
+    scene = Scene(planner, deepest=deepest)
+    found: Tables = {}
+    for switch, topics in covers.items():
+        if switch in scene.index:
+            number = scene.index[switch]
+            found[number] = {
+                topic.name: tables_under(scene, topic, number, topics[topic.name])
+                for topic in scene.topics
+                if topic.name in topics and number in topic.tables
+            }
+    return scene, found
+
+
+def tables_under(scene: Scene, topic: TopicScene, switch: int, covers: TableCovers) -> TableSet:
+    """The tables of a topic at a switch under covers."""
+    ground = ground_of(topic.plan, scene.names[switch], topic.forest(switch))
+    installed = materialise(ground, covers)
+    by_port: dict[int, dict[Key, Mask]] = {}
+    for (port, key), (outputs, back) in installed.in_port.items():
+        by_port.setdefault(port, {})[key] = outputs | back
+    codes, bits = topic.codes, scene.bits[switch]
+    inner = {port: Cells.of(codes, bits, found) for port, found in sorted(by_port.items())}
+    return TableSet(Cells.of(codes, bits, installed.plain), inner)
+
+
+def samples_under(scene: Scene, tables: Tables, traffic: Traffic) -> list[Sample]:
+    """Traffic on its way through these tables, and the exact ones elsewhere."""
+    samples = []
+    for topic in scene.topics:
+        sample = Sample(scene, topic, traffic.topics.get(topic.name))
+        for switch, topics in tables.items():
+            if topic.name in topics:
+                sample.set_tables(switch, topics[topic.name])
+        samples.append(sample)
+    return samples
+
+
+def judge_covers(planner: Planner, covers: NetworkCovers, traffic: Traffic) -> Expected:
+    """What covers cost on given traffic, beyond the exact tables."""
+    scene, tables = scene_under(planner, covers)
+    exact = samples_under(scene, {}, traffic)
+    return expected_of(scene, exact, samples_under(scene, tables, traffic), max(traffic.weight, 1.0))
+
+
+def _deepest(table: TableCovers) -> int:
+    cells = [cover for found in (table.plain, *table.in_port.values()) for cover in found]
+    lengths = [dz.bit_length() - 1 for cover in cells for dz in (cover.dz, *cover.kept)]
+    return int(np.max(lengths)) if lengths else 0
