@@ -17,8 +17,9 @@ from tercast.aggregation.loads import Loads
 from tercast.aggregation.nodes import Nodes, inner_cells, lay_out
 from tercast.aggregation.sample import Sample
 from tercast.aggregation.scene import Scene, TopicScene
-from tercast.aggregation.tables import Cells, hosts_in
+from tercast.aggregation.tables import Bits, Cells, hosts_in
 from tercast.dz import Dz
+from tercast.site import Mask
 
 MOST_GAPS = 4
 """Gaps that become nodes, as a multiple of the entries; beyond that the busiest."""
@@ -59,6 +60,7 @@ class Board:
     everywhere: Array
     charge: Array
     link_words: int
+    bits: Bits
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -67,6 +69,10 @@ class Board:
     def entries(self) -> int:
         """How many exact entries the switch has."""
         return int(self.here.sum())
+
+    def mask_of(self, row: Array) -> Mask:
+        """A row of words as a mask of the site."""
+        return self.bits.mask(row)
 
     def dz(self, node: int) -> Dz:
         """The cell of a node."""
@@ -203,6 +209,7 @@ class _Maker:
             switch=self.switch,
             tables=tuple(self.tables),
             link_words=self.bits.link_words,
+            bits=self.bits,
             out_hosts=hosts_in(whole["out"], self.bits.link_words),
             everything=gather_masks(whole["parent"], whole["has"], whole["out"]),
             everywhere=gather_edges(whole["parent"], whole["has"], whole["edges"]),

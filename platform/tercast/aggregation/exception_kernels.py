@@ -155,3 +155,66 @@ def leanings(
             if parent[v] >= 0:
                 gain[parent[v], c] += gain[v, c]
     return mask
+
+
+@Kernel
+def lossless(parent: Array, has: Array, free: Array, kind: Array, width: int) -> Array:
+    """The kind of outputs that an entry at each node has in the smallest table that is like the exact one.
+
+    By going up and down the trie once (Draves et al., Constructing optimal IP routing tables, section 2): up,
+    a node may have the kinds that all below it have in common, or where there are none, all of them; down,
+    it has that of the node above if it may. `kind` is that of each node's own space (`has`), unless it is
+    `free`; of more than `width` kinds the first are kept. -1: any.
+    """
+    count = len(parent)
+    kinds = np.full((count, width), -1, dtype=np.int64)
+    number = np.zeros(count, dtype=np.int64)
+    known = np.zeros(count, dtype=np.bool_)
+    merged = np.empty(2 * width, dtype=np.int64)
+    for v in range(count - 1, -1, -1):
+        if has[v] and not free[v]:
+            there = False
+            for i in range(number[v]):
+                there = there or kinds[v, i] == kind[v]
+            if there or not known[v]:
+                kinds[v, 0] = kind[v]
+                number[v] = 1
+                known[v] = True
+            elif number[v] < width:
+                kinds[v, number[v]] = kind[v]
+                number[v] += 1
+        p = parent[v]
+        if p < 0 or not known[v]:
+            continue
+        if not known[p]:
+            for i in range(number[v]):
+                kinds[p, i] = kinds[v, i]
+            number[p] = number[v]
+            known[p] = True
+            continue
+        n = 0
+        for i in range(number[p]):
+            for j in range(number[v]):
+                if kinds[p, i] == kinds[v, j]:
+                    merged[n] = kinds[p, i]
+                    n += 1
+        if n == 0:
+            for i in range(number[p]):
+                merged[n] = kinds[p, i]
+                n += 1
+            for j in range(number[v]):
+                merged[n] = kinds[v, j]
+                n += 1
+        number[p] = min(n, width)
+        for i in range(number[p]):
+            kinds[p, i] = merged[i]
+    out = np.full(count, -1, dtype=np.int64)
+    for v in range(count):
+        if not known[v]:
+            continue
+        out[v] = kinds[v, 0]
+        if parent[v] >= 0:
+            for i in range(number[v]):
+                if kinds[v, i] == out[parent[v]]:
+                    out[v] = kinds[v, i]
+    return out

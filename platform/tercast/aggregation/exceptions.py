@@ -12,7 +12,7 @@ import numpy as np
 
 from tercast.aggregation.board import Board
 from tercast.aggregation.entry_kernels import trim
-from tercast.aggregation.exception_kernels import NEVER, choose, leanings, slot_costs, solve
+from tercast.aggregation.exception_kernels import NEVER, choose, leanings, lossless, slot_costs, solve
 from tercast.aggregation.kernels import Array
 from tercast.aggregation.selection import Selection, select, tidied
 from tercast.aggregation.tables import hosts_in
@@ -21,12 +21,14 @@ ROUNDS = 2
 STEPS = 40
 CLOSE = 0.01
 WIDE = 3.0
+KINDS = 16
 
 
 def best_selection(board: Board, budget: int, host_weight: float, rounds: int = ROUNDS) -> Selection | None:
     """The cheapest entries found that are no more than `budget`; None where so few cannot be."""
     best: Selection | None = None
-    masks = np.stack((board.everything, board.out), axis=1)
+    same = _lossless_masks(board)
+    masks = np.stack((board.everything, board.out, same), axis=1)
     price = 0.0
     for _ in range(rounds):
         programme = _Programme(board, masks, host_weight)
@@ -42,8 +44,16 @@ def best_selection(board: Board, budget: int, host_weight: float, rounds: int = 
             board.parent, board.has, board.out, board.charge, found.price, board.link_words, host_weight
         )
         narrow = np.where(best.standing[:, None], best.mask, board.everything)
-        masks = np.stack((board.everything, board.out, narrow, lean), axis=1)
+        masks = np.stack((board.everything, same, narrow, lean), axis=1)
     return best
+
+
+def _lossless_masks(board: Board) -> Array:
+    """The masks of the smallest table that is like the exact one, wherever anything comes."""
+    rows, kind = np.unique(board.out, axis=0, return_inverse=True)
+    idle = board.passes & (board.charge[:, -1] == 0)
+    found = lossless(board.parent, board.has, idle, kind.reshape(-1), KINDS)
+    return np.where((found >= 0)[:, None], rows[found], 0)
 
 
 class _Found:
