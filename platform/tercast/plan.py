@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeGuard
 
 from tercast import dz as dzs
 from tercast.dz import Dz
@@ -171,16 +172,33 @@ def _read_flow(value: object, path: Path) -> Entry:
         expect_text(match["dst"], (*path, "match", "dst")),
         in_port,
         expect_integer(fields["priority"], (*path, "priority")),
-        tuple(_read_action(action, (*path, "actions", i)) for i, action in enumerate(actions)),
+        tuple(
+            _OUTPUTS(action["output"])
+            if _is_plain_output(action)
+            else _read_action(action, (*path, "actions", i))
+            for i, action in enumerate(actions)
+        ),
     )
+
+
+def _is_plain_output(action: object) -> TypeGuard[dict[str, int]]:
+    """Whether an action is the commonest one, so that there is nothing to tell about it."""
+    if type(action) is not dict or len(action) != 1:
+        return False
+    port = action.get("output")
+    return type(port) is int and 1 <= port <= MAX_PORT
 
 
 def _read_action(value: object, path: Path) -> Action:
     action = expect_object(value, path)
     if "set_dst" in action:
-        return SetDst(expect_text(expect_keys(action, path, ("set_dst",))["set_dst"], (*path, "set_dst")))
+        return _SET_DST(expect_text(expect_keys(action, path, ("set_dst",))["set_dst"], (*path, "set_dst")))
     port = expect_keys(action, path, ("output",))["output"]
     return Output(IN_PORT if port == IN_PORT else _port(port, (*path, "output")))
+
+
+_OUTPUTS = lru_cache(1 << 16)(Output)
+_SET_DST = lru_cache(1 << 16)(SetDst)
 
 
 def _port(value: object, path: Path) -> int:

@@ -20,7 +20,7 @@ _AS_STRING = "only one beyond ±(2^53-1) may be a string, of decimal digits with
 
 def expect_object(value: object, path: Path) -> Mapping[str, object]:
     """`value` itself when it is a JSON object, else Refused."""
-    if not isinstance(value, Mapping):
+    if type(value) is not dict and not isinstance(value, Mapping):
         raise wrong_type(value, path, "an object")
     return value
 
@@ -56,6 +56,12 @@ def expect_keys(
     """The object `value` when it has every key of `required` and none beyond `optional`, else Refused."""
     obj = expect_object(value, path)
     required = tuple(required)
+    if len(obj) == len(required):
+        for key in required:
+            if key not in obj:
+                break
+        else:
+            return obj
     known = (*required, *optional)
     for key in obj:
         if not isinstance(key, str) or key not in known:

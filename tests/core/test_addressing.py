@@ -139,6 +139,30 @@ def test_matches_that_are_refused(text: str, code: str) -> None:
     assert caught.value.code == code
 
 
+@given(st.data())
+def test_both_ways_to_read_a_match_agree(data: st.DataObject) -> None:
+    """The quick one has nothing to say, or says what the other one does, also of nearly right texts."""
+    plan = data.draw(plans())
+    word = data.draw(st.text("01", max_size=plan.dz_room))
+    text = plan.match(data.draw(st.integers(0, (1 << plan.topic_bits) - 1)), dz.parse(word))
+    for _ in range(data.draw(st.integers(0, 2))):
+        i = data.draw(st.integers(0, len(text)))
+        text = (
+            text[:i]
+            + data.draw(st.sampled_from(["", "0", "1", ":", "::", "/", "f", " ", ".", "%"]))
+            + text[i + 1 :]
+        )
+    quick = plan._quick_match(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AddressPlan, "_quick_match", lambda *_: None)
+        try:
+            slow = plan.parse_match(text)
+        except Refused:
+            slow = None
+    assert quick in (None, slow)
+    assert quick is not None or slow is None or "/" not in text
+
+
 def test_codes_and_dz_beyond_the_room_are_refused() -> None:
     plan = AddressPlan.default("ipv4")
     for code, cell, kind in ((1, dz.WHOLE, "code_out_of_range"), (-1, dz.WHOLE, "code_out_of_range")):
