@@ -205,18 +205,34 @@ def test_what_was_forbidden_is_merged_once_what_forbade_it_is_gone() -> None:
     assert dz_of(planner, "s1") == {""}
 
 
-def test_a_link_that_goes_from_a_tree_cuts_merges_over_it() -> None:
-    """The tree of p3 takes its way to s2 over s1 while its own link there is down; then it is not there."""
-    planner = triangle(None)
-    down = {"op": "link_down", "switch": "s2", "port": 2}
-    up = {**down, "op": "link_up"}
-    planner.apply_all([down, advertise("a3", "p3", "11"), budget(1, "s1")])
+def test_a_link_that_leaves_a_tree_cuts_merges_over_it_where_nothing_else_changes() -> None:
+    """Both trees go from s1 to s2 at first. Then that of p3 gets ways of its own; what s1 was asked for stays."""
+    links = [
+        link("s1", 1, "s2", 1, 3),
+        link("s1", 2, "s3", 1),
+        link("s2", 2, "s3", 2),
+        link("s1", 3, "s4", 1),
+        link("s3", 3, "s4", 2),
+    ]
+    hosts = [host("p1", "s1", 9, 1), host("p3", "s3", 9, 2), host("h2", "s2", 8, 3)]
+    network = topology(4, links, hosts)
+    network["switches"][0]["tcam_budget"] = 1
+    planner = planner_for(network)
+    planner.apply_all([{"op": "set_aggregation", "method": "la"}, _link("down", "s2", 2)])
+    planner.apply_all([advertise("a1", "p1", "0", "10"), advertise("a3", "p3", "11")])
+    planner.apply_all([subscribe("q1", "h2", "00"), subscribe("q2", "h2", "10")])
+    exact = planner.exact_tables()["s1"]
     assert dz_of(planner, "s1") == {""}
-    planner.apply_all([budget(2, "s1"), up])
+    planner.apply_all([budget(2, "s1"), _link("up", "s2", 2)])
+    assert dz_of(planner, "s1") == {""}
+    assert planner.apply(_link("down", "s1", 2)).ok
+    assert planner.exact_tables()["s1"] == exact
+    assert dz_of(planner, "s1") == {"00", "10"}
     assert not installed_as_defined(planner)
-    assert planner.apply({"op": "link_down", "switch": "s1", "port": 1}).ok
-    assert not installed_as_defined(planner)
-    assert planner.counts()["s1"] <= 2
+
+
+def _link(way: str, switch: str, port: int) -> dict[str, Any]:
+    return {"op": f"link_{way}", "switch": switch, "port": port}
 
 
 def test_where_trees_lie_in_one_another_the_space_of_the_other_tree_is_kept() -> None:
