@@ -206,7 +206,7 @@ def test_what_was_forbidden_is_merged_once_what_forbade_it_is_gone() -> None:
 
 
 def test_a_link_that_leaves_a_tree_cuts_merges_over_it_where_nothing_else_changes() -> None:
-    """Both trees go from s1 to s2 at first. Then that of p3 gets ways of its own; what s1 was asked for stays."""
+    """Both trees go from s1 to s2, until that of p3 goes another way; what s1 is asked for stays."""
     links = [
         link("s1", 1, "s2", 1, 3),
         link("s1", 2, "s3", 1),
