@@ -116,7 +116,7 @@ class Connection:
         batch = self.reserve(len(messages), messages[0].type.name.lower())
         try:
             frames = [message.frame(batch.first + n) for n, message in enumerate(messages)]
-            self._send(b"".join(frames))
+            self.send(b"".join(frames))
             self._await(batch, self._timeout + patience)
         finally:
             self.settle(batch)
@@ -148,13 +148,18 @@ class Connection:
                     self._confirmed(under_way)
                 barrier = self.reserve(1, "barrier")
                 under_way.append(barrier)
-                self._send(piece + openflow.barrier().frame(barrier.first))
+                self.send(piece + openflow.barrier().frame(barrier.first))
                 sleep(0)
             while under_way:
                 self._confirmed(under_way)
         finally:
             for barrier in under_way:
                 self._open.remove(barrier)
+
+    def send(self, data: bytes) -> None:
+        """Sends messages whose confirmation something behind them brings. Raises Unreachable."""
+        if not self._datapath.send(data):
+            raise Unreachable(self.closed or "the channel is closing")
 
     def next_bundle(self) -> int:
         """A number for a bundle that no other one of this connection has."""
@@ -222,10 +227,6 @@ class Connection:
             self._open.remove(barrier)
         if barrier.failures:
             raise Rejected(barrier.failures[0])
-
-    def _send(self, data: bytes) -> None:
-        if not self._datapath.send(data):
-            raise Unreachable(self.closed or "the channel is closing")
 
     def _await(self, batch: Batch, timeout: float) -> None:
         """Waits for the last part; each part has the whole time-out to come."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from controller_app import openflow
 from controller_app.bundles import Act, Control, carry, control
@@ -19,6 +19,9 @@ PIECE = 128 * 1024
 
 SLOWEST = 2000
 """Messages of a bundle a second that a switch is given time for, at its commit."""
+
+FEW = 100
+"""Messages that need no confirmation before the commit."""
 
 ROUNDS = 3
 """Bundles tried for one delivery; each leaves out what the ones before it had refused."""
@@ -44,33 +47,38 @@ class Bundle:
         self._items = items
         self._id = connection.next_bundle()
         self._batch: Batch | None = None
-        self._opening: Failure | None = None
         self.failure: Failure | None = None
 
-    def stage(self) -> None:
-        """Opens the bundle and sends its messages; they have come when this returns. Raises Unreachable."""
-        opening = self._connection.reserve(1, "bundle")
-        try:
-            self._batch = self._connection.reserve(len(self._items), "flow_mod in a bundle")
-            self._connection.transfer(self._pieces(opening.first, self._batch.first))
-        finally:
-            self._connection.settle(opening)
-        self._opening = opening.failures.get(0)
+    def stage(self, confirmed: bool = True) -> None:
+        """Opens the bundle and sends its messages. Raises Unreachable.
+
+        If `confirmed`, they have come when this returns, and `refused` has what is wrong with them in itself.
+        Otherwise a few messages are only sent, and the commit that follows costs the one round trip.
+        """
+        self._batch = self._connection.reserve(1 + len(self._items), "flow_mod in a bundle")
+        pieces: Iterable[bytes] = self._pieces(self._batch.first)
+        if not confirmed and len(self._items) <= FEW:
+            pieces = tuple(pieces)
+            if len(pieces) == 1:
+                self._connection.send(pieces[0])
+                return
+        self._connection.transfer(pieces)
 
     @property
     def refused(self) -> list[Refused]:
         """The items that the switch has refused so far."""
         failures = self._batch.failures if self._batch else {}
-        return [(self._items[n], failure) for n, failure in sorted(failures.items())]
+        return [(self._items[n - 1], failure) for n, failure in sorted(failures.items()) if n]
 
     def commit(self) -> bool:
         """Whether the messages that were not refused at staging are applied; if not, none is.
 
         `refused` and `failure` say why. Raises Unreachable.
         """
-        if self._opening is not None:
+        assert self._batch is not None, "a bundle ends after its staging"
+        if opening := self._batch.failures.get(0):
             self.discard()
-            self.failure = self._opening
+            self.failure = opening
             return False
         return self._end(Act.COMMIT)
 
@@ -85,16 +93,15 @@ class Bundle:
             self._batch = None
 
     def _end(self, act: Act) -> bool:
-        assert self._batch is not None, "a bundle ends after its staging"
         patience = len(self._items) / SLOWEST
         answer = self._connection.exchange([control(self._id, act), openflow.barrier()], patience)
         self.failure = answer.failures.get(0)
         return self.failure is None and Control(self._id, act.reply) in answer.parts
 
-    def _pieces(self, opening: int, first: int) -> Iterator[bytes]:
-        piece = [control(self._id, Act.OPEN).frame(opening)]
+    def _pieces(self, first: int) -> Iterator[bytes]:
+        piece = [control(self._id, Act.OPEN).frame(first)]
         size = 0
-        for xid, item in enumerate(self._items, first):
+        for xid, item in enumerate(self._items, first + 1):
             body = add_body(item) if type(item) is Entry else flow_mod(item).body
             message = carry(self._id, body, xid)
             piece.append(message)
@@ -122,7 +129,7 @@ class Delivery:
         """Sends ahead what takes no effect yet. One message is as atomic alone as in a bundle."""
         if self._connection.bundles and len(self._items) > 1:
             self._bundle = Bundle(self._connection, self._items)
-            self._bundle.stage()
+            self._bundle.stage(confirmed=False)
 
     def deliver(self) -> list[Refused]:
         """Lets it take effect; the refused items. Raises Unreachable."""
