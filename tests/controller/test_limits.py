@@ -1,0 +1,54 @@
+"""Steps on paper: what a table holds on the way, and the one step that leads to the same table."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller_app.changes import Step
+from controller_app.entries import Entry, Key, Output, Prefix
+from controller_app.limits import highest, merged
+
+KEYS = [Key(Prefix.parse(f"ff0e:{n}::/32"), None, 18) for n in range(1, 7)]
+
+
+@st.composite
+def steps(draw) -> Step:
+    """A step that says one thing of each key, or nothing."""
+    says = {key: draw(st.sampled_from("-ar")) for key in KEYS}
+    add = tuple(Entry(key, (Output(draw(st.integers(1, 3))),)) for key, word in says.items() if word == "a")
+    return Step(add, tuple(key for key, word in says.items() if word == "r"))
+
+
+tables = st.dictionaries(st.sampled_from(KEYS), st.just((Output(9),)))
+
+
+def walk(table: dict[Key, tuple], done: list[Step]) -> list[dict[Key, tuple]]:
+    """The tables after every single entry that is added and removed."""
+    seen = [dict(table)]
+    for step in done:
+        for entry in step.add:
+            seen.append({**seen[-1], entry.key: entry.actions})
+        for key in step.remove:
+            seen.append({held: actions for held, actions in seen[-1].items() if held != key})
+    return seen
+
+
+@given(tables, st.lists(steps(), min_size=1, max_size=4))
+def test_the_merged_step_leads_to_the_same_table(table: dict[Key, tuple], listed: list[Step]) -> None:
+    one = merged(listed)
+    assert not {entry.key for entry in one.add} & set(one.remove)
+    assert walk(table, [one])[-1] == walk(table, listed)[-1]
+
+
+@given(tables, st.lists(steps(), min_size=1, max_size=4))
+def test_the_highest_is_the_one_of_the_walk(table: dict[Key, tuple], listed: list[Step]) -> None:
+    behind_first = walk(table, listed)[1:] or [table]
+    most = max(len(table), *map(len, behind_first))
+    assert max(len(table), highest(table, listed, at_once=False)) == most
+
+
+@given(tables, st.lists(steps(), min_size=1, max_size=4))
+def test_at_once_only_the_tables_after_the_steps_count(table: dict[Key, tuple], listed: list[Step]) -> None:
+    after = [len(walk(table, listed[: n + 1])[-1]) for n in range(len(listed))]
+    assert highest(table, listed, at_once=True) == max(after)
