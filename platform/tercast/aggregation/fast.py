@@ -1,8 +1,9 @@
 """Kernels: plain Python functions over arrays, compiled by Numba from some work on.
 
-Small problems are done sooner than compiled code is loaded. Without Numba, or with TERCAST_COMPILED=0 in the
-environment, the same functions run as they are: slower, with the same results. With TERCAST_COMPILED=1
-compiled code is used from the start.
+Small problems are done sooner than compiled code is loaded, and much sooner than it is made where it does
+not lie ready (`python -m tercast.compiled` makes it). Without Numba, or with TERCAST_COMPILED=0 in the environment,
+the same functions run as they are: slower, with the same results. With TERCAST_COMPILED=1 compiled code is
+used from the start.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from functools import update_wrapper
 from typing import Any
 
 from tercast.compiled import VARIABLE
-from tercast.compiled.store import prepare
+from tercast.compiled.store import is_ready, prepare
 
 WORTH = 40_000
-"""From how many elements that kernels were given on compiled code is used."""
+"""From how many elements that kernels were given on compiled code is used, where it lies ready."""
+
+WORTH_MAKING = 400_000
+"""From how many on it is made where it does not."""
 
 
 class _Work:
@@ -56,8 +60,13 @@ def _wanted() -> bool:
         setting = os.environ.get(VARIABLE)
         if setting == "0":
             _Work.possible = False
-        elif setting == "1" or _Work.done >= WORTH:
+        elif setting == "1" or _Work.done >= WORTH_MAKING or (_Work.done >= WORTH and is_ready()):
             _Work.possible = prepare()
         else:
             return False
     return _Work.possible
+
+
+def use() -> None:
+    """Use compiled code from now on, where it can be."""
+    _Work.possible = prepare()

@@ -6,6 +6,7 @@ import argparse
 import sys
 from time import perf_counter
 
+from tercast.aggregation.warm import warm_up
 from tercast.compiled.store import is_ready, mark_ready, prepare
 
 
@@ -43,6 +44,7 @@ def compile_all() -> None:
     encoder = BoxEncoder(topic, schedule)
     encoder.of_text("a in [3, 700] and b in [5, 901)", 8)
     encoder.of_sides(0, 1, ((0, 0), (0, 1)), 8)
+    warm_up()
 
 
 if __name__ == "__main__":

@@ -57,7 +57,9 @@ def _folder() -> Path | None:
 
 def _sources() -> list[str]:
     """What Numba goes by, and the contents: it does not see when a kernel that another calls has changed."""
-    files = [*sorted(_HERE.glob("*.py")), _HERE.parent / "passing.py", _HERE.parent / "choice.py"]
+    outside = [_HERE.parent / "passing.py", _HERE.parent / "choice.py"]
+    outside += sorted((_HERE.parent / "aggregation").glob("*kernels.py"))
+    files = [*sorted(_HERE.glob("*.py")), *outside]
     return [f"{file.name}:{file.stat().st_mtime_ns}:{file.read_text()}" for file in files]
 
 
