@@ -1,9 +1,9 @@
 """Kernels: plain Python functions over arrays, compiled by Numba from some work on.
 
 Small problems are done sooner than compiled code is loaded, and much sooner than it is made where it does
-not lie ready (`python -m tercast.compiled` makes it). Without Numba, or with TERCAST_COMPILED=0 in the environment,
-the same functions run as they are: slower, with the same results. With TERCAST_COMPILED=1 compiled code is
-used from the start.
+not lie ready (`python -m tercast.compiled` makes it). Without Numba, or with TERCAST_COMPILED=0 in the
+environment, the same functions run as they are: slower, with the same results. With TERCAST_COMPILED=1
+compiled code is used from the start.
 """
 
 from __future__ import annotations
