@@ -50,10 +50,13 @@ def best_selection(board: Board, budget: int, host_weight: float, rounds: int = 
 
 def _lossless_masks(board: Board) -> Array:
     """The masks of the smallest table that is like the exact one, wherever anything comes."""
-    rows, kind = np.unique(board.out, axis=0, return_inverse=True)
+    kind = np.zeros(len(board), dtype=np.int64)
+    for column in board.out.T:
+        values, place = np.unique(column, return_inverse=True)
+        _, first, kind = np.unique(kind * len(values) + place, return_index=True, return_inverse=True)
     idle = board.passes & (board.charge[:, -1] == 0)
-    found = lossless(board.parent, board.has, idle, kind.reshape(-1), KINDS)
-    return np.where((found >= 0)[:, None], rows[found], 0)
+    found = lossless(board.parent, board.has, idle, kind, KINDS)
+    return np.where((found >= 0)[:, None], board.out[first[found]], 0)
 
 
 class _Found:

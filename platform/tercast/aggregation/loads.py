@@ -128,7 +128,7 @@ def _where(codes: Codes, cells: Cells, column: int | None) -> Ranges:
     first = codes.array([0])
     if not len(cells):
         return (first, codes.array([1 << codes.depth])) if column is None else (first[:0], first[:0])
-    starts, owner = codes.stretches(cells.code, cells.length)
+    starts, owner = cells.stretches(codes)
     if starts[0] != 0:
         starts, owner = np.concatenate((first, starts)), np.concatenate(([-1], owner))
     if column is None:

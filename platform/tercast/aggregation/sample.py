@@ -148,16 +148,17 @@ class Sample:
 
     def rows(self, cells: Cells, code: Array, words: int) -> Array:
         """The masks that codes meet; nothing where there is no entry."""
+        nothing = np.zeros((1, words), dtype=np.int64)
         if not len(cells):
-            return np.zeros((len(code), words), dtype=np.int64)
-        owner = self.owner(cells, code)
-        return np.where((owner >= 0)[:, None], cells.mask[owner], 0)
+            return np.repeat(nothing, len(code), axis=0)
+        found: Array = np.concatenate((cells.mask, nothing))[self.owner(cells, code)]
+        return found
 
     def owner(self, cells: Cells, code: Array) -> Array:
         """The entry that each code meets; -1: none."""
         if not len(cells):
             return np.full(len(code), -1)
-        starts, owner = self.topic.codes.stretches(cells.code, cells.length)
+        starts, owner = cells.stretches(self.topic.codes)
         at = np.searchsorted(starts, code, side="right") - 1
         return np.where(at >= 0, owner[at], -1)
 

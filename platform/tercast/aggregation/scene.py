@@ -16,6 +16,7 @@ from tercast.site import Mask, Site
 from tercast.topic_plan import TopicPlan
 from tercast.topology_parts import Link
 from tercast.trees import Tree
+from tercast.trie import Trie
 
 if TYPE_CHECKING:
     from tercast.planner import Planner
@@ -82,7 +83,7 @@ class TopicScene:
     def __init__(self, scene: Scene, plan: TopicPlan, deepest: int) -> None:
         self._scene = scene
         self.plan = plan
-        longest = max((max(_lengths(plan, name), default=0) for name in plan.tries), default=0)
+        longest = max(map(_longest, plan.tries.values()), default=0)
         self.codes = Codes(plan.order, max(longest, deepest, 1))
         self.tables: dict[int, TableSet] = {}
         for name, trie in plan.tries.items():
@@ -251,9 +252,10 @@ class Scene:
                     yield self.wires.by_end[end]
 
 
-def _lengths(plan: TopicPlan, name: str) -> Iterator[int]:
-    trie = plan.tries[name]
-    for key in trie.entries:
-        yield key & LENGTH_MASK
-    for _, key in trie.in_entries:
-        yield key & LENGTH_MASK
+def _longest(trie: Trie) -> int:
+    """The bits of the longest cell with an entry."""
+    keys = (
+        max(map(LENGTH_MASK.__and__, trie.entries), default=0),
+        *(key & LENGTH_MASK for _, key in trie.in_entries),
+    )
+    return max(keys)

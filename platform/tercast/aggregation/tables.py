@@ -7,7 +7,7 @@ int64 where that depth allows, and Python ints in arrays of objects where it doe
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -148,9 +148,16 @@ class Cells:
     code: Array
     length: Array
     mask: Array
+    _known: list[tuple[Array, Array]] = field(default_factory=list, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.length)
+
+    def stretches(self, codes: Codes) -> tuple[Array, Array]:
+        """Where the innermost changes: the first codes, and which it is then; found once."""
+        if not self._known:
+            self._known.append(codes.stretches(self.code, self.length))
+        return self._known[0]
 
     @classmethod
     def of(cls, codes: Codes, bits: Bits, entries: Mapping[Key, Mask]) -> Cells:
