@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from tercast.aggregation.candidates import Decided, best_candidate, one_candidate
 from tercast.aggregation.covers import NetworkCovers, network_covers_json
 from tercast.aggregation.expected import HOST_WEIGHT, Expected, judged
-from tercast.aggregation.methods import by_exceptions, load_based, pattern_based, yardstick
+from tercast.aggregation.methods import load_based, yardstick
 from tercast.aggregation.scene import Scene
 from tercast.aggregation.selection import Selections
-from tercast.aggregation.traffic import Traffic, check_sampling, read_traffic, smoothed
+from tercast.aggregation.traffic import Traffic, check_sampling, read_traffic
 from tercast.errors import Refused, shown
 
 if TYPE_CHECKING:
     from tercast.planner import Planner
 
-EXCEPTIONS = "exceptions"
-"""The name of our candidate; the other one is `fa-pb`."""
-
 METHODS = ("fa-lb", "fa-pb", "optimal")
-
-HELD_BACK = 0.2
-"""The share of a sample on which candidates are compared."""
-
-POINTS = 50_000
-"""How many events a smoothed sample has, about."""
-
-MOST_COPIES = 16
-SPREAD = (0.02, 0.04)
-SMOOTH_WEIGHT = 3.0
-
-REFIT = 150_000
-"""Up to how many entries beyond budgets the chosen candidate is made again from the whole sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +46,6 @@ class AggregationResult:
     selections: Selections = field(default_factory=dict, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Decided:
-    """What a method decided, by which candidate, and what it is to cost."""
-
-    selections: Selections
-    chosen: str
-    expected: Expected
-
-
 def aggregate(
     planner: Planner,
     method: str,
@@ -95,44 +70,16 @@ def aggregate(
     sample = known.sampled(sampling)
     scene = Scene(planner, budgets)
     if method == "optimal":
-        decided = _best(scene, sample, seed)
+        decided = best_candidate(scene, sample, seed)
     elif method == "fa-pb":
-        selections = pattern_based(scene, sample, seed)
-        decided = _Decided(selections, method, judged(scene, selections, smooth(sample, seed)))
+        decided = one_candidate(scene, sample, seed, method)
     else:
-        selections = load_based(scene, known, seed)
-        decided = _Decided(selections, method, judged(scene, selections, smooth(sample, seed)))
+        found = load_based(scene, known, seed)
+        decided = Decided(found, method, judged(scene, found, sample))
     return _result(scene, method, decided, start)
 
 
-def _best(scene: Scene, sample: Traffic, seed: int) -> _Decided:
-    """The better of two candidates, on a part of the sample that neither has seen."""
-    train, held = sample.split(HELD_BACK, seed)
-    if not len(train) or not len(held):
-        sharp = by_exceptions(scene, smooth(sample, seed))
-        return _Decided(sharp, EXCEPTIONS, judged(scene, sharp, sample))
-    greedy, sharp = pattern_based(scene, train, seed), by_exceptions(scene, smooth(train, seed))
-    costs = judged(scene, greedy, held), judged(scene, sharp, held)
-    large = sum(scene.count(s) for s in scene.over_budget()) > REFIT
-    if _is_clearly_less(costs[0].cost, costs[1].cost, held.weight):
-        final = greedy if large else pattern_based(scene, sample, seed)
-        return _Decided(final, "fa-pb", costs[0])
-    final = sharp if large else by_exceptions(scene, smooth(sample, seed))
-    return _Decided(final, EXCEPTIONS, costs[1])
-
-
-def _is_clearly_less(a: float, b: float, events: float) -> bool:
-    """Whether one mean of so many events is below another by more than chance would have it."""
-    return (b - a) * events > math.sqrt((a + b) * events)
-
-
-def smooth(traffic: Traffic, seed: int) -> Traffic:
-    """The sample as the method by exceptions takes it."""
-    copies = min(MOST_COPIES, max(1, POINTS // max(1, len(traffic))))
-    return smoothed(traffic, copies, SMOOTH_WEIGHT, SPREAD, seed)
-
-
-def _result(scene: Scene, method: str, decided: _Decided, start: float) -> AggregationResult:
+def _result(scene: Scene, method: str, decided: Decided, start: float) -> AggregationResult:
     selections = decided.selections
     names = scene.names
     before = {name: scene.count(s) for s, name in enumerate(names)}

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tercast.aggregation.board import Board, make_board
+from tercast.aggregation.candidates import HELD_BACK, NEAR
 from tercast.aggregation.exceptions import best_selection
 from tercast.aggregation.expected import HOST_WEIGHT, expected_of
 from tercast.aggregation.loads import Loads
 from tercast.aggregation.merges import greedy_merges
 from tercast.aggregation.methods import TRACE
-from tercast.aggregation.run import HELD_BACK, METHODS, aggregate, smooth
+from tercast.aggregation.run import METHODS, aggregate
 from tercast.aggregation.sample import Sample
 from tercast.aggregation.scene import Scene
 from tercast.aggregation.selection import Selection
@@ -129,7 +130,7 @@ def spread_budgets(count: int) -> list[int]:
 
 
 def _seen(method: str, train: Traffic, seed: int) -> Traffic:
-    return smooth(train, seed) if method == "optimal" else train
+    return NEAR(train, seed) if method == "optimal" else train
 
 
 def _board(scene: Scene, at: int, method: str, train: Traffic, samples: Sequence[Sample]) -> Board:

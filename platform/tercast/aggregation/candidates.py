@@ -1,0 +1,97 @@
+"""`optimal`: several candidates, compared on a part of the sample that none of them has seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tercast.aggregation.expected import Expected, judged
+from tercast.aggregation.methods import by_exceptions, pattern_based
+from tercast.aggregation.scene import Scene
+from tercast.aggregation.selection import Selections
+from tercast.aggregation.traffic import Traffic, smoothed
+
+HELD_BACK = 0.2
+"""The share of a sample on which candidates are compared."""
+
+LARGE = 150_000
+"""From how many entries beyond budgets on there are fewer candidates, and none is made again."""
+
+Candidate = Callable[[Scene, Traffic, int], Selections]
+
+
+@dataclass(frozen=True, slots=True)
+class Smoothing:
+    """How a sample is smoothed: see `traffic.smoothed`; copies are fewer where `points` would be exceeded."""
+
+    copies: int
+    weight: float
+    spread: tuple[float, float]
+    points: int
+
+    def __call__(self, traffic: Traffic, seed: int) -> Traffic:
+        """The smoothed sample."""
+        copies = min(self.copies, max(1, self.points // max(1, len(traffic))))
+        return smoothed(traffic, copies, self.weight, self.spread, seed)
+
+
+NEAR = Smoothing(copies=16, weight=3.0, spread=(0.02, 0.04), points=50_000)
+WIDE = Smoothing(copies=24, weight=10.0, spread=(0.05, 0.1), points=80_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What was decided, by which candidate, and what it is to cost."""
+
+    selections: Selections
+    chosen: str
+    expected: Expected
+
+
+def near(scene: Scene, traffic: Traffic, seed: int) -> Selections:
+    """Exceptions, from a sample smoothed a little."""
+    return by_exceptions(scene, NEAR(traffic, seed))
+
+
+def wide(scene: Scene, traffic: Traffic, seed: int) -> Selections:
+    """Exceptions, from a sample smoothed more: for events that spread over large parts of the space."""
+    return by_exceptions(scene, WIDE(traffic, seed))
+
+
+CANDIDATES: dict[str, Candidate] = {"exceptions": near, "exceptions-wide": wide, "fa-pb": pattern_based}
+
+
+def best_candidate(scene: Scene, sample: Traffic, seed: int) -> Decided:
+    """The candidate that is best on events held back, made again from all of the sample.
+
+    `fa-pb` only where it is better by more than chance would have it. Large tables are not tried with wide
+    smoothing, and keep what was made without the events held back.
+    """
+    train, held = sample.split(HELD_BACK, seed)
+    if not len(train) or not len(held):
+        found = near(scene, sample, seed)
+        return Decided(found, "exceptions", judged(scene, found, sample))
+    large = sum(scene.count(s) for s in scene.over_budget()) > LARGE
+    names = [name for name in CANDIDATES if name != "exceptions-wide" or not large]
+    made = {name: CANDIDATES[name](scene, train, seed) for name in names}
+    costs = {name: judged(scene, found, held) for name, found in made.items()}
+    chosen = min((name for name in names if name != "fa-pb"), key=lambda name: costs[name].cost)
+    if _is_clearly_less(costs["fa-pb"].cost, costs[chosen].cost, held.weight):
+        chosen = "fa-pb"
+    final = made[chosen] if large else CANDIDATES[chosen](scene, sample, seed)
+    return Decided(final, chosen, costs[chosen])
+
+
+def one_candidate(scene: Scene, sample: Traffic, seed: int, name: str) -> Decided:
+    """One candidate from all of a sample; what it is to cost is told by events held back from another run."""
+    train, held = sample.split(HELD_BACK, seed)
+    found = CANDIDATES[name](scene, sample, seed)
+    if not len(train) or not len(held):
+        return Decided(found, name, judged(scene, found, sample))
+    return Decided(found, name, judged(scene, CANDIDATES[name](scene, train, seed), held))
+
+
+def _is_clearly_less(a: float, b: float, events: float) -> bool:
+    """Whether one mean of so many events is below another by more than chance would have it."""
+    return (b - a) * events > math.sqrt((a + b) * events)
