@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from rest_framework.routers import SimpleRouter
 from rest_framework.viewsets import ViewSetMixin
 
+from controlplane.aggregation.views import PolicyViewSet, RunViewSet, WhatIfView
 from controlplane.api.system import DocsView, HealthView, MeView, NothingHereView, SchemaView
 from controlplane.control.api import OperationResultsViewSet, OperationViewSet, RequestViewSet
 from controlplane.network.import_views import TopologyImportViewSet
@@ -46,6 +47,8 @@ resources: list[tuple[str, type[ViewSetMixin]]] = [
     *((prefix, viewset) for prefix, viewset, _ in router.registry),
     ("topology/import", TopologyImportViewSet),
     ("traffic/samples", SampleViewSet),
+    ("aggregation", PolicyViewSet),
+    ("aggregation/runs", RunViewSet),
 ]
 """All that `me/` tells the caller's rights of."""
 
@@ -54,6 +57,19 @@ v1: list[URLPattern | URLResolver] = [
     path("me/", MeView.as_view(), name="me"),
     path("topology/import/", TopologyImportViewSet.as_view({"post": "create"}), name="topology-import"),
     path("traffic/totals/", TrafficTotalsView.as_view(), name="traffic-totals"),
+    path(
+        "aggregation/",
+        PolicyViewSet.as_view({"get": "list", "patch": "partial_update"}),
+        name="aggregation",
+    ),
+    path(
+        "aggregation/runs/",
+        RunViewSet.as_view({"get": "list", "post": "create"}),
+        name="runs",
+    ),
+    path("aggregation/runs/<str:pk>/", RunViewSet.as_view({"get": "retrieve"}), name="run"),
+    path("aggregation/runs/<str:pk>/revert/", RunViewSet.as_view({"post": "revert"}), name="run-revert"),
+    path("what-if/", WhatIfView.as_view(), name="what-if"),
     path(
         "traffic/samples/",
         SampleViewSet.as_view({"get": "list", "post": "create"}),

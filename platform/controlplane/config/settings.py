@@ -30,6 +30,7 @@ INSTALLED_APPS = [
     "controlplane.network",
     "controlplane.control",
     "controlplane.telemetry",
+    "controlplane.aggregation",
     "controlplane.live",
 ]
 

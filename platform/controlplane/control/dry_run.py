@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from rest_framework import serializers
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from tercast.planner import Outcome
 
 MAX_WAITING = 10_000
-_one_at_a_time = Lock()
 
 
 class SwitchCostSerializer(serializers.Serializer[Any]):
@@ -97,10 +95,9 @@ class Estimate:
 
 def _estimate(payloads: Sequence[Payload]) -> Estimate:
     """As the planner has it, once it has applied all that waits in the log."""
-    from controlplane.control.planner_state import current_planner  # noqa: PLC0415 - dry runs alone need a planner
+    from controlplane.control.planner_state import reading  # noqa: PLC0415 - dry runs alone need a planner
 
-    with _one_at_a_time:
-        planner = current_planner()
+    with reading() as planner:
         waiting = _waiting()
         before = planner.dry_run(waiting).after if waiting else planner.counts()
         run = planner.dry_run([*waiting, *payloads])

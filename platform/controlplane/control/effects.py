@@ -10,6 +10,8 @@ from typing import Any
 
 from django.db.models import Model, ProtectedError, Q, QuerySet
 
+from controlplane.aggregation import runs
+from controlplane.aggregation.models import Policy
 from controlplane.control import outbox, sync
 from controlplane.control.batches import chunks
 from controlplane.control.models import Request, State
@@ -29,6 +31,7 @@ def apply(requests: Sequence[Request]) -> None:
             announced[request.kind, State(request.state), request.matched].append(request.pk)
         elif request.state == State.ACTIVE and request.kind in _CHANGES:
             _CHANGES[request.kind](request.payload)
+    runs.follow(request for request in requests if request.kind == "aggregate")
     for (kind, state, matched), ids in announced.items():
         for part in chunks(ids):
             _announcements(kind, state, matched, part)
@@ -50,6 +53,10 @@ def _announcements(kind: str, state: State, matched: bool | None, ids: Sequence[
         rows.filter(request__in=ids).exclude(state=State.WITHDRAWN).update(state=state, matched=matched)
     elif state == State.ACTIVE:
         rows.filter(withdrawal__in=ids).update(state=State.WITHDRAWN)
+
+
+def _set_aggregation(payload: dict[str, Any]) -> None:
+    Policy.objects.update_or_create(pk=1, defaults={"method": payload["method"]})
 
 
 def _set_budget(payload: dict[str, Any]) -> None:
@@ -119,6 +126,7 @@ def _tell_kept(row: Model, references: int) -> None:
 
 
 _CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
+    "set_aggregation": _set_aggregation,
     "set_budget": _set_budget,
     "set_indexed": _set_indexed,
     "host_move": _move_host,

@@ -1,4 +1,4 @@
-"""One planner session a network at a time: a lock that ends with its holder, however that ends.
+"""One planner session a network at a time, and one aggregation: locks that end with their holders.
 
 A single host (SQLite) has a locked file in the state directory; PostgreSQL has a session-level advisory lock
 on a connection that is used for nothing else. Either is let go by the system when the process is killed.
@@ -15,7 +15,7 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import Error as DatabaseError
 
-_ADVISORY_KEY = 0x7EC0A57E02
+_ADVISORY_KEYS = {"planner": 0x7EC0A57E02, "aggregation": 0x7EC0A57E03}
 
 
 class LockLost(Exception):  # noqa: N818 - named by meaning
@@ -50,14 +50,27 @@ class _Advisory:
 @contextmanager
 def planner_lock() -> Iterator[Held | None]:
     """The network's lock, or None at once when another session has it."""
-    taken = _advisory_lock() if connection.vendor == "postgresql" else _file_lock()
-    with taken as held:
+    with _lock("planner") as held:
         yield held
 
 
 @contextmanager
-def _file_lock() -> Iterator[Held | None]:
-    path = settings.ENV.state_dir / "planner.lock"
+def aggregation_lock() -> Iterator[Held | None]:
+    """The lock of who works out covers, or None at once when another one does."""
+    with _lock("aggregation") as held:
+        yield held
+
+
+@contextmanager
+def _lock(name: str) -> Iterator[Held | None]:
+    postgresql = connection.vendor == "postgresql"
+    with _advisory_lock(_ADVISORY_KEYS[name]) if postgresql else _file_lock(name) as held:
+        yield held
+
+
+@contextmanager
+def _file_lock(name: str) -> Iterator[Held | None]:
+    path = settings.ENV.state_dir / f"{name}.lock"
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -70,11 +83,11 @@ def _file_lock() -> Iterator[Held | None]:
 
 
 @contextmanager
-def _advisory_lock() -> Iterator[Held | None]:
+def _advisory_lock(key: int) -> Iterator[Held | None]:
     own = connections.create_connection(DEFAULT_DB_ALIAS)
     try:
         with own.cursor() as cursor:
-            cursor.execute("SELECT pg_try_advisory_lock(%s)", [_ADVISORY_KEY])
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
             (taken,) = cursor.fetchone()
         yield _Advisory(own) if taken else None
     finally:

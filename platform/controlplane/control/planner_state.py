@@ -3,6 +3,8 @@
 import json
 import logging
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 
@@ -94,12 +96,23 @@ _reader: Positioned | None = None
 _reader_lock = Lock()
 
 
-def current_planner() -> Planner:
-    """The planner that all of this process's readers share: for reading and dry runs, never for `apply`."""
+@contextmanager
+def reading() -> Iterator[Planner]:
+    """The planner that all of this process's readers share, for one of them at a time.
+
+    It is for reading and dry runs, never for `apply`.
+    """
     global _reader  # noqa: PLW0603 - one a process
     with _reader_lock:
         if _reader is None:
             _reader = load()
         else:
             bring_forward(_reader)
-        return _reader.planner
+            _reader.planner.take_diff()
+        yield _reader.planner
+
+
+def current_planner() -> Planner:
+    """The planner of `reading`, for who is alone."""
+    with reading() as planner:
+        return planner

@@ -9,6 +9,7 @@ from django.db import transaction
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from controlplane.accounts.services import find_token, issue_token
+from controlplane.aggregation import policy
 from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.config.secrets import secret
 
@@ -19,6 +20,7 @@ ADMIN_PASSWORD, OPERATOR_TOKEN = "admin-password", "operator-token"
 SCHEDULES = (
     ("sweep the request log", "tercast.plan", PLANNER_QUEUE, 2),
     ("watch the controller", "tercast.watch", DEFAULT_QUEUE, 1),
+    ("sweep the runs of aggregation", "tercast.runs", DEFAULT_QUEUE, 2),
     ("prune the outbox", "tercast.prune", DEFAULT_QUEUE, 600),
 )
 """Name, task, queue and period in seconds of each periodic task."""
@@ -66,6 +68,7 @@ def make_schedules() -> None:
         PeriodicTask.objects.get_or_create(
             name=name, defaults={"task": task, "queue": queue, "interval": every, "expire_seconds": seconds}
         )
+    policy.make_schedule()
 
 
 def _write_secret(path: Path, value: str) -> None:

@@ -1,11 +1,12 @@
 """Celery tasks: thin wake-ups. The request log is the queue; a lost message costs a sweep's period."""
 
 import logging
+from typing import Any
 
 from kombu.exceptions import KombuError
 
 from controlplane.config.celery import app
-from controlplane.config.celery_settings import PLANNER_QUEUE
+from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.control import outbox
 
 logger = logging.getLogger(__name__)
@@ -21,6 +22,14 @@ def wake() -> None:
             plan.apply_async(queue=PLANNER_QUEUE)
     except (KombuError, OSError) as error:
         logger.warning("no wake-up sent, the sweep will find the work: %s", error)
+
+
+def send(task: Any) -> None:
+    """Send a task that a sweep makes good when it is lost; a broker that cannot be reached is logged."""
+    try:
+        task.apply_async(queue=DEFAULT_QUEUE)
+    except (KombuError, OSError) as error:
+        logger.warning("no wake-up sent, a sweep will find the work: %s", error)
 
 
 def waiting(queue: str) -> int:

@@ -17,6 +17,8 @@ FILES = ("topology/import",)
 """POSTs whose body is a file."""
 
 ALONE = {
+    "aggregation": ("GET", "PATCH"),
+    "aggregation/runs": ("GET", "POST"),
     "traffic/samples": ("GET", "POST"),
 }
 """Addresses below which there is no object with an id of its own, or that stand beside the router."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from controlplane.aggregation.models import Run
 from controlplane.control.models import Request
 
 from .routes import ALONE, DELETES, FILES, LISTS, NESTED, PATCHES, POSTS, SINGLES
@@ -11,6 +12,7 @@ WRITES = [
     *(("post", f"{p}/") for p in (*POSTS, *FILES)),
     *(("patch", f"{p}/1/") for p in PATCHES),
     *(("delete", f"{p}/1/") for p in DELETES),
+    ("post", "aggregation/runs/1/revert/"),
     *((method.lower(), f"{p}/") for p, methods in ALONE.items() for method in methods if method != "GET"),
 ]
 
@@ -34,7 +36,7 @@ def test_a_viewer_reads_and_writes_nothing(viewer, problem):
     for method, path in WRITES:
         detail = problem(getattr(viewer, method)(path, {}), 403)["detail"]
         assert "operator" in detail and "viewer" in detail
-    assert not Request.objects.exists()
+    assert not Request.objects.exists() and not Run.objects.exists()
 
 
 @pytest.mark.parametrize("role", ["operator", "administrator"])

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
+from controlplane.aggregation import policy
 from controlplane.control import setup
 
 
@@ -31,7 +32,8 @@ class Command(BaseCommand):
             f"operator's token: {'written to' if made else 'still good in'} {folder / setup.OPERATOR_TOKEN}"
         )
         setup.make_schedules()
-        self._say("periodic tasks: " + ", ".join(name for name, *_ in setup.SCHEDULES))
+        names = [*(name for name, *_ in setup.SCHEDULES), policy.TASK_NAME]
+        self._say("periodic tasks: " + ", ".join(names))
 
     def _say(self, text: str) -> None:
         self.stdout.write(f"prepare: {text}")

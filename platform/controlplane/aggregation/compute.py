@@ -1,0 +1,137 @@
+"""Working out covers for a network, and what they would bring; for a process of its own.
+
+It knows the core library only. Planners that it is given are changed, and belong to nobody else.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from controlplane.aggregation.figures import Scales, State, results
+from tercast.aggregation.covers import network_covers_json
+from tercast.aggregation.run import aggregate
+from tercast.aggregation.traffic import Traffic, check_sampling, read_traffic
+from tercast.aggregation.whatif import curve
+from tercast.errors import Refused
+from tercast.planner import Planner
+
+NO_TRAFFIC = "no events of live advertisements are kept: report some to /api/v1/traffic/samples/"
+HOLDS = "all budgets hold without aggregation"
+LITTLE = "it would save {saved:.1%} of the needless copies, and a change must save {gain:.1%}"
+SAME = "it comes to the covers that are installed"
+
+Budgets = Mapping[str, int | None]
+Events = Sequence[object]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run came to: `request` is for the log; None where `reason` says why there is none."""
+
+    reason: str = ""
+    request: dict[str, Any] | None = None
+    results: dict[str, Any] | None = None
+    covers_before: dict[str, Any] = field(default_factory=dict)
+
+
+def run(planner: Planner, method: str, events: Events, sampling: float, gain: float | None) -> Found:
+    """Covers by `method`; with a `gain`, only those that save at least that share of the needless copies."""
+    if not planner.keeper.overlays and not _over(planner):
+        return Found(HOLDS)
+    if not events:
+        return Found(NO_TRAFFIC)
+    start = perf_counter()
+    known = read_traffic(planner, events)
+    scales = Scales.of(known, sampling)
+    before, covers = State.of(planner, scales), network_covers_json(planner.keeper.covers())
+    exceeded = planner.over_budget()
+    worked_out = aggregate(planner, method, known, sampling)
+    request = dict(worked_out.request)
+    outcome = planner.apply(request)
+    if not outcome.ok:
+        return Found(str(outcome.reason))
+    after = State.of(planner, scales)
+    more = {"chosen": worked_out.chosen, "gap": worked_out.yardstick_gap}
+    told = results(planner, before, after, covers, **more, seconds=perf_counter() - start)
+    reason = "" if gain is None or exceeded else _too_little(before, after, gain)
+    if network_covers_json(planner.keeper.covers()) == covers:
+        reason = SAME
+    named: dict[str, Any] = request["covers"]
+    return Found(reason, None if reason else request, told, {name: covers.get(name, {}) for name in named})
+
+
+def what_if(
+    planner: Planner, method: str, events: Events, sampling: float, budgets: Budgets
+) -> dict[str, Any]:
+    """Entries and their cost with other budgets and another method, from exact tables on.
+
+    With `none` tables are exact, and with `la` merged at once. `unmet` are the switches whose budgets do not
+    hold. Refused: events, below `traffic`.
+    """
+    check_sampling(sampling)
+    start = perf_counter()
+    known = _read(planner, events)
+    scales = Scales.of(known, sampling)
+    before, covered = State.of(planner, scales), list(planner.keeper.covers())
+    _begin_anew(planner, budgets)
+    chosen, gap = method, None
+    if method == "la":
+        planner.apply({"op": "set_aggregation", "method": method})
+    elif method != "none":
+        worked_out = aggregate(planner, method, known, sampling)
+        planner.apply(worked_out.request)
+        chosen, gap = worked_out.chosen, worked_out.yardstick_gap
+    after = State.of(planner, scales)
+    told = results(planner, before, after, covered, chosen=chosen, gap=gap, seconds=perf_counter() - start)
+    return told | {"unmet": list(planner.over_budget()), "events": len(events)}
+
+
+def budget_curve(
+    planner: Planner, switch: str, method: str, events: Events, budgets: Sequence[int] | None
+) -> list[dict[str, Any]]:
+    """What one switch adds to the network's false positives, by its budget; all others are as they are."""
+    points = curve(planner, switch, method, _read(planner, events), budgets=budgets)
+    return [
+        {
+            "budget": point.budget,
+            "entries": point.entries,
+            "needless": None if point.entries is None else point.copies,
+            "unwanted": None if point.entries is None else point.unwanted,
+        }
+        for point in points
+    ]
+
+
+def _over(planner: Planner) -> bool:
+    """Whether some switch would be over its budget without covers."""
+    exact = planner.exact_counts()
+    switches = planner.topology.switches.items()
+    limited = [(name, one.tcam_budget) for name, one in switches if one.tcam_budget is not None]
+    return any(exact.get(name, 0) > budget for name, budget in limited)
+
+
+def _too_little(before: State, after: State, gain: float) -> str:
+    """Why a change is not worth it; empty where it is."""
+    now = before.cost.copies if before.cost else 0.0
+    then = after.cost.copies if after.cost else 0.0
+    saved = (now - then) / now if now > 0 else 0.0
+    return "" if saved > 0 and saved >= gain else LITTLE.format(saved=saved, gain=gain)
+
+
+def _read(planner: Planner, events: Events) -> Traffic:
+    try:
+        return read_traffic(planner, events)
+    except Refused as refused:
+        raise refused.under("traffic") from None
+
+
+def _begin_anew(planner: Planner, budgets: Budgets) -> None:
+    """Make all tables exact, then set budgets; nothing is merged on the way."""
+    own = {name: switch.tcam_budget for name, switch in planner.topology.switches.items()}
+    planner.apply({"op": "set_aggregation", "method": "none"})
+    for name in own:
+        planner.apply({"op": "set_budget", "switch": name, "tcam_budget": None})
+    planner.apply({"op": "aggregate", "method": "none", "covers": {name: {} for name in own}})
+    for name, budget in own.items():
+        planner.apply({"op": "set_budget", "switch": name, "tcam_budget": budgets.get(name, budget)})

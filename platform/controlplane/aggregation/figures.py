@@ -1,0 +1,82 @@
+"""What covers are expected to cost, now and afterwards, and the answer that tells it.
+
+Like `compute`, it knows the core library only.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tercast.aggregation.expected import Expected
+from tercast.aggregation.run import smooth
+from tercast.aggregation.standing import judge_covers
+from tercast.aggregation.traffic import Traffic
+from tercast.planner import Planner
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """Weighs the covers of planners of one network, by past events and others near them."""
+
+    traffic: Traffic
+
+    @classmethod
+    def of(cls, traffic: Traffic, sampling: float) -> "Scales":
+        """By a share of past events."""
+        return cls(smooth(traffic.sampled(sampling), 0) if len(traffic) else traffic)
+
+    def weigh(self, planner: Planner) -> Expected | None:
+        """What the covers of a planner cost beyond exact tables; None without events, which know nothing."""
+        if not len(self.traffic):
+            return None
+        return judge_covers(planner, planner.keeper.covers(), self.traffic)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The tables of a planner at a moment: how many entries, and what they cost."""
+
+    entries: Mapping[str, int]
+    cost: Expected | None
+
+    @classmethod
+    def of(cls, planner: Planner, scales: Scales) -> "State":
+        """As they are now."""
+        return cls(planner.counts(), scales.weigh(planner))
+
+
+def results(
+    planner: Planner, before: State, after: State, covered: Iterable[str], **more: Any
+) -> dict[str, Any]:
+    """As the API tells them; `covered` are switches that are told of though they have no budget."""
+    exact = planner.exact_counts()
+    budgets = {name: switch.tcam_budget for name, switch in planner.topology.switches.items()}
+    told = {name for name, budget in budgets.items() if budget is not None} | set(covered)
+    return {
+        "needless": _pair(before.cost, after.cost, "copies"),
+        "unwanted": _pair(before.cost, after.cost, "unwanted"),
+        **more,
+        "switches": [
+            {
+                "switch": name,
+                "tcam_budget": budgets[name],
+                "exact": exact.get(name, 0),
+                "before": before.entries.get(name, 0),
+                "after": after.entries.get(name, 0),
+                "needless_before": _at(before.cost, name),
+                "needless_after": _at(after.cost, name),
+            }
+            for name in sorted(told)
+        ],
+    }
+
+
+def _pair(before: Expected | None, after: Expected | None, name: str) -> dict[str, float | None]:
+    return {
+        "before": None if before is None else getattr(before, name),
+        "after": None if after is None else getattr(after, name),
+    }
+
+
+def _at(cost: Expected | None, switch: str) -> float | None:
+    return None if cost is None else cost.by_switch.get(switch, 0.0)

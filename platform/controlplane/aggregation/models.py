@@ -1,0 +1,79 @@
+"""The network's policy of aggregation, and the runs that worked out covers."""
+
+from django.conf import settings
+from django.db import models
+
+
+class Policy(models.Model):
+    """How tables are kept within budgets: one row.
+
+    `method` is what the planner has; `asked` is the last request that changes it.
+    """
+
+    method = models.CharField(max_length=16, default="none")
+    sampling = models.FloatField(default=1.0, help_text="share of the events that runs look at")
+    gain = models.FloatField(default=0.1, help_text="share of needless copies that a change must save")
+    asked = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
+    version = models.PositiveIntegerField(default=1)
+
+    @classmethod
+    def current(cls) -> "Policy":
+        """The one row."""
+        return cls.objects.get_or_create(pk=1)[0]
+
+
+class RunState(models.TextChoices):
+    """Where a run stands; the last three are final."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+UNDER_WAY = (RunState.QUEUED, RunState.RUNNING)
+
+
+class Trigger(models.TextChoices):
+    """Why there is a run."""
+
+    OPERATOR = "operator"
+    PERIODIC = "periodic"
+    REVERT = "revert"
+
+
+class Run(models.Model):
+    """One computation of covers for the network, and what became of it.
+
+    `results` is what it found; `covers_before` are the covers, when it looked, of the switches that it
+    changes. `request` is the log's operation that installs its covers; the run ends with it.
+    """
+
+    trigger = models.CharField(max_length=16, choices=Trigger)
+    method = models.CharField(max_length=16)
+    sampling = models.FloatField(default=1.0)
+    state = models.CharField(max_length=16, choices=RunState, default=RunState.QUEUED)
+    under_way = models.BooleanField(null=True, default=True, unique=True, help_text="true for one at most")
+    reason = models.TextField(blank=True, help_text="why it was skipped or failed")
+    attempts = models.PositiveIntegerField(default=0, help_text="processes that began with it")
+    position = models.BigIntegerField(null=True, help_text="of the log, whose state it looked at")
+    events = models.PositiveIntegerField(null=True, help_text="samples that it looked at")
+    results = models.JSONField(null=True)
+    covers_before = models.JSONField(null=True)
+    reverts = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
+    request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("id",)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will become of it."""
+        return self.state not in UNDER_WAY

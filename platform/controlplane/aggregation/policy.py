@@ -1,0 +1,97 @@
+"""The network's policy: the method is the planner's, by the log; the rest is the control plane's own."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django_celery_beat.models import IntervalSchedule, PeriodicTask
+
+from controlplane.aggregation.models import Policy
+from controlplane.config.celery_settings import DEFAULT_QUEUE
+from controlplane.control.changes import Payload, log_one
+from controlplane.control.models import Request
+
+TASK_NAME = "aggregate tables"
+TASK = "tercast.aggregate"
+PERIOD = 300
+"""Seconds between periodic runs, unless an operator says otherwise."""
+
+METHODS = ("none", "la", "fa-lb", "fa-pb", "optimal")
+RUNNING_METHODS = METHODS[2:]
+"""Those that look at past events, and so have runs; `la` works at once, request by request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The policy as it is; `period` is None while there are no periodic runs."""
+
+    policy: Policy
+    period: int | None
+
+
+def standing() -> Standing:
+    """The policy as it is."""
+    row = _schedule()
+    seconds = row.interval.every * _SECONDS[row.interval.period] if row.enabled and row.interval else None
+    return Standing(Policy.current(), seconds)
+
+
+def payload(values: dict[str, Any]) -> Payload | None:
+    """The request that a change needs; None when the network is not concerned."""
+    return {"op": "set_aggregation", "method": values["method"]} if "method" in values else None
+
+
+def change(values: dict[str, Any], actor: Any) -> Request | None:
+    """Change the policy; what is logged is the change of the method."""
+    with transaction.atomic():
+        policy = Policy.current()
+        own = {name: values[name] for name in ("sampling", "gain") if name in values}
+        asked = payload(values)
+        logged = log_one(asked, actor) if asked else None
+        if logged is not None:
+            own["asked"] = logged
+        Policy.objects.filter(pk=policy.pk).update(**own, version=F("version") + 1)
+        if "period" in values:
+            _set_period(values["period"])
+        return logged
+
+
+def make_schedule() -> None:
+    """The periodic task; an operator's own changes of it stay."""
+    _schedule()
+
+
+def _schedule() -> PeriodicTask:
+    row = PeriodicTask.objects.select_related("interval").filter(name=TASK_NAME).first()
+    if row is None:
+        defaults = {
+            "task": TASK,
+            "queue": DEFAULT_QUEUE,
+            "interval": _every(PERIOD),
+            "expire_seconds": PERIOD,
+        }
+        row, _ = PeriodicTask.objects.get_or_create(name=TASK_NAME, defaults=defaults)
+    return row
+
+
+def _set_period(seconds: int | None) -> None:
+    row = _schedule()
+    row.enabled = seconds is not None
+    if seconds is not None:
+        row.interval, row.expire_seconds = _every(seconds), seconds
+    row.save()
+
+
+def _every(seconds: int) -> IntervalSchedule:
+    found = IntervalSchedule.objects.filter(every=seconds, period=IntervalSchedule.SECONDS).first()
+    return found or IntervalSchedule.objects.create(every=seconds, period=IntervalSchedule.SECONDS)
+
+
+_SECONDS = {
+    IntervalSchedule.DAYS: 86400,
+    IntervalSchedule.HOURS: 3600,
+    IntervalSchedule.MINUTES: 60,
+    IntervalSchedule.SECONDS: 1,
+    IntervalSchedule.MICROSECONDS: 0,
+}

@@ -1,0 +1,65 @@
+"""Starting the process that works out covers: beside the worker, so that requests do not wait for it."""
+
+import ctypes
+import logging
+import signal
+import subprocess
+import sys
+import time
+
+from django.conf import settings
+
+from controlplane.aggregation.models import Run
+from controlplane.control.lock import aggregation_lock
+
+SECONDS = 600
+"""How long a run may take."""
+
+_GRACE_SECONDS = 30
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+logger = logging.getLogger(__name__)
+
+_child: subprocess.Popen[bytes] | None = None
+_since = 0.0
+
+
+def sweep() -> None:
+    """Start a process when a run waits and none works; end one that is stuck."""
+    if _works() or not Run.objects.filter(under_way=True, request=None).exists():
+        return
+    with aggregation_lock() as held:
+        if held is None:
+            return  # another worker's process is at it
+    _start()
+
+
+def _works() -> bool:
+    global _child  # noqa: PLW0603 - one a process
+    if _child is None:
+        return False
+    if _child.poll() is None:
+        if time.monotonic() - _since < SECONDS + _GRACE_SECONDS:
+            return True
+        logger.error("process %d, which works out covers, is stuck, and killed", _child.pid)
+        _child.kill()
+        _child.wait()
+    _child = None
+    return False
+
+
+def _start() -> None:
+    global _child, _since  # noqa: PLW0603
+    _child = subprocess.Popen(
+        [sys.executable, str(settings.PROJECT_ROOT / "manage.py"), "aggregate"],
+        cwd=settings.PROJECT_ROOT,
+        stdin=subprocess.DEVNULL,
+        preexec_fn=die_with_parent,  # noqa: PLW1509 - the worker's pool has no threads
+    )
+    _since = time.monotonic()
+
+
+def die_with_parent() -> None:
+    """Nothing stays behind, whatever happens to who started it; to be called in the new process."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
