@@ -15,7 +15,7 @@ from tercast.planner import Planner
 FACTOR = 2.0
 """Measured and expected part when one is more than so many times the other."""
 
-LEAST = 0.01
+LEAST = 0.05
 """Needless copies an event that are too few to speak of, on either side."""
 
 ENOUGH = 100

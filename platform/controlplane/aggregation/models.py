@@ -59,6 +59,7 @@ class Run(models.Model):
     attempts = models.PositiveIntegerField(default=0, help_text="processes that began with it")
     position = models.BigIntegerField(null=True, help_text="of the log, whose state it looked at")
     events = models.PositiveIntegerField(null=True, help_text="samples that it looked at")
+    newest_sample = models.BigIntegerField(null=True, help_text="id of the last of them")
     results = models.JSONField(null=True)
     covers_before = models.JSONField(null=True)
     reverts = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
@@ -77,3 +78,27 @@ class Run(models.Model):
     def is_over(self) -> bool:
         """Whether nothing more will become of it."""
         return self.state not in UNDER_WAY
+
+
+class AggregatedEntry(models.Model):
+    """An entry under a cover: what it stands for, and what it did to the newest events.
+
+    `measured` and `unwanted` count needless copies and unwanted deliveries of the window, `expected` the
+    copies that events before let expect; `packets` is the switch's own counter of the entry.
+    """
+
+    switch = models.ForeignKey("network.Switch", on_delete=models.CASCADE, related_name="aggregated")
+    topic = models.CharField(max_length=100)
+    in_port = models.PositiveBigIntegerField(null=True)
+    dz = models.TextField()
+    subscriptions = models.JSONField(help_text="their numbers")
+    measured = models.FloatField()
+    unwanted = models.FloatField()
+    expected = models.FloatField(null=True)
+    packets = models.BigIntegerField(null=True)
+    window = models.PositiveIntegerField(help_text="events that were looked at")
+    position = models.BigIntegerField(help_text="of the log, whose state was looked at")
+    measured_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)

@@ -14,7 +14,7 @@ EVENTS = 20_000
 """The newest samples of a topic that computations look at."""
 
 
-def traffic(planner: Planner) -> list[dict[str, Any]]:
-    """The newest samples of the advertisements that live."""
+def traffic(planner: Planner, after: int = 0, until: int | None = None) -> list[dict[str, Any]]:
+    """The newest samples of the advertisements that live, with ids above `after` and not above `until`."""
     live = (name for name, row in planner.registry.live.items() if row.kind == ADVERTISEMENT)
-    return samples.traffic(live, newest=EVENTS)
+    return samples.traffic(live, newest=EVENTS, after=after, until=until)

@@ -9,6 +9,7 @@ from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from controlplane.aggregation.models import Policy
 from controlplane.config.celery_settings import DEFAULT_QUEUE
+from controlplane.control import watermarks
 from controlplane.control.changes import Payload, log_one
 from controlplane.control.models import Request
 
@@ -17,6 +18,8 @@ TASK = "tercast.aggregate"
 PERIOD = 300
 """Seconds between periodic runs, unless an operator says otherwise."""
 
+ALARMS = "aggregation alarms"
+
 METHODS = ("none", "la", "fa-lb", "fa-pb", "optimal")
 RUNNING_METHODS = METHODS[2:]
 """Those that look at past events, and so have runs; `la` works at once, request by request."""
@@ -24,17 +27,19 @@ RUNNING_METHODS = METHODS[2:]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The policy as it is; `period` is None while there are no periodic runs."""
+    """The policy as it is, and the alarms that stand; `period` is None while there are no periodic runs."""
 
     policy: Policy
     period: int | None
+    alarms: list[dict[str, Any]]
 
 
 def standing() -> Standing:
     """The policy as it is."""
     row = _schedule()
     seconds = row.interval.every * _SECONDS[row.interval.period] if row.enabled and row.interval else None
-    return Standing(Policy.current(), seconds)
+    alarms = sorted(watermarks.recall(ALARMS, {}).items())
+    return Standing(Policy.current(), seconds, [{"switch": name, **row} for name, row in alarms])
 
 
 def payload(values: dict[str, Any]) -> Payload | None:

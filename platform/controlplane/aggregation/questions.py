@@ -1,5 +1,6 @@
-"""What-if: read strictly, answered beside this process."""
+"""Questions about other budgets: read strictly, answered beside this process."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from rest_framework.request import Request
@@ -7,10 +8,16 @@ from rest_framework.request import Request
 from controlplane.aggregation import beside
 from controlplane.aggregation.models import Policy
 from controlplane.aggregation.past import EVENTS, traffic
+from controlplane.aggregation.policy import RUNNING_METHODS
 from controlplane.aggregation.serializers import WhatIfSerializer
 from controlplane.api.bodies import read_body
+from controlplane.api.problems import bad_parameter, not_found
+from controlplane.api.query import choice, read_integer
 from controlplane.network.models import Switch
+from controlplane.network.serializers import MAX_BUDGET
 from tercast.errors import shown
+
+MAX_POINTS = 32
 
 
 def what_if(request: Request) -> dict[str, Any]:
@@ -35,11 +42,37 @@ def ask(method: str, sampling: float, budgets: dict[str, int | None], item: dict
     """The answer, with the samples that are kept where the caller brings no traffic."""
     events = item.get("traffic")
     if events is None:
-        from controlplane.control.planner_state import reading  # noqa: PLC0415 - questions alone need a planner
-
-        with reading() as planner:
-            events = traffic(planner)
+        events = _kept()
     answer: dict[str, Any] = beside.ask(
         "what_if", method=method, sampling=sampling, budgets=budgets, events=events[-EVENTS:]
     )
     return answer
+
+
+def budget_curve(pk: int, query: Mapping[str, str]) -> dict[str, Any]:
+    """The answer to a question about the switch with this id; raises `Problem`."""
+    switch = Switch.objects.filter(pk=pk).first()
+    if switch is None:
+        raise not_found(f"There is no switch {pk}.")
+    own = Policy.current().method
+    default = own if own in RUNNING_METHODS else RUNNING_METHODS[-1]
+    method = choice(*RUNNING_METHODS).read("method", query.get("method", default))
+    budgets = _budgets(query["budgets"]) if "budgets" in query else None
+    events = _kept()
+    points = beside.ask("curve", switch=switch.name, method=method, events=events, budgets=budgets)
+    return {"switch": switch.name, "method": method, "events": len(events), "points": points}
+
+
+def _budgets(text: str) -> list[int]:
+    parts = text.split(",")
+    if len(parts) > MAX_POINTS:
+        detail = f"budgets lists {len(parts)} numbers; at most {MAX_POINTS} are taken."
+        raise bad_parameter("budgets", "too_many", detail)
+    return [read_integer("budgets", part, 0, MAX_BUDGET) for part in parts]
+
+
+def _kept() -> list[dict[str, Any]]:
+    from controlplane.control.planner_state import reading  # noqa: PLC0415 - questions alone need a planner
+
+    with reading() as planner:
+        return traffic(planner)

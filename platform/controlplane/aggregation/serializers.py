@@ -5,11 +5,12 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from controlplane.aggregation.models import Run, RunState, Trigger
+from controlplane.aggregation.models import AggregatedEntry, Run, RunState, Trigger
 from controlplane.aggregation.policy import METHODS, RUNNING_METHODS
 from controlplane.api.fields import Choice, Integer, Mapped, Number, Reference, Share, Values
 from controlplane.api.views import url
 from controlplane.network.serializers import MAX_BUDGET
+from controlplane.registry.models import Subscription
 
 SHORTEST_PERIOD, LONGEST_PERIOD = 10, 7 * 86400
 RUNS = "aggregation/runs"
@@ -29,6 +30,15 @@ def _request(pk: int | None) -> str | None:
     return None if pk is None else url("requests", pk)
 
 
+class PartedSerializer(serializers.Serializer[Any]):
+    """A switch whose aggregated entries cost what nobody expected, in needless copies an event."""
+
+    switch = serializers.CharField()
+    measured = serializers.FloatField()
+    expected = serializers.FloatField()
+    since = serializers.DateTimeField()
+
+
 class PolicySerializer(serializers.Serializer[Any]):
     """How tables are kept within budgets."""
 
@@ -44,6 +54,7 @@ class PolicySerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="seconds between periodic runs; null: there are none"
     )
     request = serializers.SerializerMethodField(help_text="the last change of the method")
+    alarms = PartedSerializer(many=True, help_text="where measured and expected do not go together")
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         """With the method in its place."""
@@ -53,6 +64,7 @@ class PolicySerializer(serializers.Serializer[Any]):
             "gain": instance.policy.gain,
             "period": instance.period,
             "request": self.get_request(instance),
+            "alarms": instance.alarms,
         }
 
     def get_request(self, row: Any) -> str | None:
@@ -146,6 +158,82 @@ class WhatIfSerializer(serializers.Serializer[Any]):
         min_value=0, max_value=MAX_BUDGET, allow_null=True, required=False, help_text="of every switch"
     )
     budgets = Budgets(required=False, help_text="by switch; these stand above `budget`")
+
+
+class AggregatedEntrySerializer(serializers.ModelSerializer[AggregatedEntry]):
+    """An entry that says more than was asked for."""
+
+    subscriptions = serializers.SerializerMethodField(help_text="how many it stands for")
+    subscriptions_url = serializers.SerializerMethodField()
+    measured = serializers.FloatField(help_text="needless copies that it made of the window's events")
+    unwanted = serializers.FloatField(help_text="deliveries of the window to hosts that did not want them")
+    expected = serializers.FloatField(
+        allow_null=True, help_text="needless copies that older events let expect of as many"
+    )
+    packets = serializers.IntegerField(allow_null=True, help_text="the switch's own counter of the entry")
+    window = serializers.IntegerField(help_text="events that were looked at, the newest")
+
+    class Meta:
+        model = AggregatedEntry
+        fields = (
+            "id",
+            "topic",
+            "in_port",
+            "dz",
+            "subscriptions",
+            "subscriptions_url",
+            "measured",
+            "unwanted",
+            "expected",
+            "packets",
+            "window",
+            "position",
+            "measured_at",
+        )
+        read_only_fields = fields
+
+    def get_subscriptions(self, row: AggregatedEntry) -> int:
+        """Their number."""
+        return len(row.subscriptions)
+
+    def get_subscriptions_url(self, row: AggregatedEntry) -> str:
+        """Where they are listed."""
+        return f"{url('switches', row.switch_id)}aggregated/{row.pk}/subscriptions/"
+
+
+class StandsForSerializer(serializers.ModelSerializer[Subscription]):
+    """A subscription that an aggregated entry stands for."""
+
+    url = serializers.SerializerMethodField()
+    name = serializers.CharField(source="planner_id", help_text="its id in plans")
+    subscriber = serializers.CharField(source="subscriber.name")
+
+    class Meta:
+        model = Subscription
+        fields = ("id", "url", "name", "subscriber", "filter")
+        read_only_fields = fields
+
+    def get_url(self, row: Subscription) -> str:
+        """Where it can be read."""
+        return url("subscriptions", row.pk)
+
+
+class CurvePointSerializer(serializers.Serializer[Any]):
+    """One budget; all but it is null where it cannot hold."""
+
+    budget = serializers.IntegerField()
+    entries = serializers.IntegerField(allow_null=True)
+    needless = serializers.FloatField(allow_null=True, help_text="needless copies an event, network-wide")
+    unwanted = serializers.FloatField(allow_null=True, help_text="unwanted deliveries an event, network-wide")
+
+
+class CurveSerializer(serializers.Serializer[Any]):
+    """False positives against the budget of one switch; all others stay as they are."""
+
+    switch = serializers.CharField()
+    method = serializers.ChoiceField(choices=RUNNING_METHODS)
+    events = serializers.IntegerField()
+    points = CurvePointSerializer(many=True)
 
 
 class RunSerializer(serializers.ModelSerializer[Run]):

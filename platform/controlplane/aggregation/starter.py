@@ -9,6 +9,7 @@ import time
 
 from django.conf import settings
 
+from controlplane.aggregation import watch
 from controlplane.aggregation.models import Run
 from controlplane.control.lock import aggregation_lock
 
@@ -27,12 +28,14 @@ _since = 0.0
 
 def sweep() -> None:
     """Start a process when a run waits and none works; end one that is stuck."""
-    if _works() or not Run.objects.filter(under_way=True, request=None).exists():
-        return
-    with aggregation_lock() as held:
-        if held is None:
-            return  # another worker's process is at it
-    _start()
+    if not _works() and Run.objects.filter(under_way=True, request=None).exists():
+        _start("aggregate")
+
+
+def measure() -> None:
+    """Start a process that measures what aggregated entries cost, where there is news and none works."""
+    if not _works() and watch.is_due():
+        _start("attribute")
 
 
 def _works() -> bool:
@@ -49,10 +52,13 @@ def _works() -> bool:
     return False
 
 
-def _start() -> None:
+def _start(command: str) -> None:
     global _child, _since  # noqa: PLW0603
+    with aggregation_lock() as held:
+        if held is None:
+            return  # another worker's process is at it
     _child = subprocess.Popen(
-        [sys.executable, str(settings.PROJECT_ROOT / "manage.py"), "aggregate"],
+        [sys.executable, str(settings.PROJECT_ROOT / "manage.py"), command],
         cwd=settings.PROJECT_ROOT,
         stdin=subprocess.DEVNULL,
         preexec_fn=die_with_parent,  # noqa: PLW1509 - the worker's pool has no threads

@@ -24,3 +24,11 @@ def sweep() -> None:
     from controlplane.aggregation import starter  # noqa: PLC0415
 
     starter.sweep()
+
+
+@app.task(name="tercast.attribute")  # type: ignore[untyped-decorator]
+def attribute() -> None:
+    """See what aggregated entries cost."""
+    from controlplane.aggregation import starter  # noqa: PLC0415
+
+    starter.measure()

@@ -2,29 +2,35 @@
 
 from typing import Any, ClassVar
 
-from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.accounts.roles import Role
 from controlplane.aggregation import policy, questions, runs
-from controlplane.aggregation.models import Policy, Run, RunState
+from controlplane.aggregation.models import AggregatedEntry, Policy, Run, RunState
 from controlplane.aggregation.serializers import (
     RUNS,
+    AggregatedEntrySerializer,
+    CurveSerializer,
     PolicyChangeSerializer,
     PolicySerializer,
     RunCreateSerializer,
     RunSerializer,
+    StandsForSerializer,
     WhatIfAnswerSerializer,
     WhatIfSerializer,
 )
 from controlplane.api.bodies import read_one
 from controlplane.api.prefer import Wait
-from controlplane.api.query import ID, TEXT, TIME, Filter, choice, read_id
+from controlplane.api.problems import not_found
+from controlplane.api.query import ID, INTEGER, TEXT, TIME, Filter, choice, read_id
 from controlplane.api.schema import DRY_RUN, PREFER, WRITE
 from controlplane.api.views import ListAndRead, Resource, StrictView, WriteOptions, url
 from controlplane.control.answers import ACCEPTED, accepted, cost_answer
+from controlplane.network.models import Switch
+from controlplane.registry.models import Subscription
 
 RUN_ACCEPTED = OpenApiResponse(RunSerializer, "Asked for; `Location` names the run.")
 
@@ -140,3 +146,63 @@ class WhatIfView(StrictView):
     def post(self, request: Request) -> Response:
         """Entries and false positives, per switch and network-wide; nothing is touched."""
         return Response(questions.what_if(request))
+
+
+@extend_schema_view(list=extend_schema(operation_id="aggregated_list", tags=["aggregation"]))
+class AggregatedViewSet(Resource):
+    """The aggregated entries of a switch."""
+
+    queryset = AggregatedEntry.objects.all()
+    serializer_class = AggregatedEntrySerializer
+    noun = "switch"
+    filters = (
+        Filter("topic", "topic", TEXT, ("in",)),
+        Filter("in_port", "in_port", INTEGER),
+        Filter("dz", "dz", TEXT),
+    )
+
+    def list(self, request: Request, pk: str) -> Response:
+        """A page of them, as they were last measured."""
+        switch = self.find(Switch.objects.all())
+        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset().filter(switch=switch)))
+        return self.get_paginated_response(self.rendered(rows or [], many=True))
+
+
+@extend_schema_view(list=extend_schema(operation_id="aggregated_subscriptions", tags=["aggregation"]))
+class StandsForViewSet(Resource):
+    """The subscriptions that an aggregated entry stands for."""
+
+    queryset = Subscription.objects.select_related("subscriber")
+    serializer_class = StandsForSerializer
+    noun = "entry"
+
+    def list(self, request: Request, pk: str, entry: str) -> Response:
+        """A page of them."""
+        row = AggregatedEntry.objects.filter(switch=read_id(pk), pk=read_id(entry)).first()
+        if row is None:
+            detail = f"There is no aggregated entry {entry} at switch {pk}. They get new ids when measured."
+            raise not_found(detail)
+        found = self.get_queryset().filter(pk__in=row.subscriptions)
+        rows = self.paginate_queryset(self.filter_queryset(found))
+        return self.get_paginated_response(self.rendered(rows or [], many=True))
+
+
+class BudgetCurveView(StrictView):
+    """False positives against the budget of a switch."""
+
+    def known_parameters(self) -> tuple[str, ...]:
+        """What the question may say."""
+        return ("method", "budgets")
+
+    @extend_schema(
+        operation_id="budget_curve",
+        tags=["aggregation"],
+        responses={200: CurveSerializer},
+        parameters=[
+            OpenApiParameter("method", str, enum=policy.RUNNING_METHODS, description="default: the policy's"),
+            OpenApiParameter("budgets", str, description="some numbers of entries, separated by commas"),
+        ],
+    )
+    def get(self, request: Request, pk: str) -> Response:
+        """By the samples that are kept, with all other switches as they are."""
+        return Response(questions.budget_curve(read_id(pk), request.query_params))

@@ -11,6 +11,7 @@ from controlplane.aggregation.models import Policy, Run, RunState, Trigger
 from controlplane.aggregation.past import traffic
 from controlplane.aggregation.starter import SECONDS
 from controlplane.control import faults, planner_state
+from controlplane.telemetry import samples
 from tercast.errors import TercastError
 
 logger = logging.getLogger(__name__)
@@ -44,6 +45,7 @@ def _found(run: Run) -> compute.Found:
     state = planner_state.load()
     events = traffic(state.planner)
     run.position, run.events = state.position, len(events)
+    run.newest_sample = samples.newest()
     gain = Policy.current().gain if run.trigger == Trigger.PERIODIC else None
     return compute.run(state.planner, run.method, events, run.sampling, gain)
 

@@ -4,7 +4,14 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from rest_framework.routers import SimpleRouter
 from rest_framework.viewsets import ViewSetMixin
 
-from controlplane.aggregation.views import PolicyViewSet, RunViewSet, WhatIfView
+from controlplane.aggregation.views import (
+    AggregatedViewSet,
+    BudgetCurveView,
+    PolicyViewSet,
+    RunViewSet,
+    StandsForViewSet,
+    WhatIfView,
+)
 from controlplane.api.system import DocsView, HealthView, MeView, NothingHereView, SchemaView
 from controlplane.control.api import OperationResultsViewSet, OperationViewSet, RequestViewSet
 from controlplane.network.import_views import TopologyImportViewSet
@@ -69,6 +76,17 @@ v1: list[URLPattern | URLResolver] = [
     ),
     path("aggregation/runs/<str:pk>/", RunViewSet.as_view({"get": "retrieve"}), name="run"),
     path("aggregation/runs/<str:pk>/revert/", RunViewSet.as_view({"post": "revert"}), name="run-revert"),
+    path(
+        "switches/<str:pk>/aggregated/",
+        AggregatedViewSet.as_view({"get": "list"}),
+        name="aggregated",
+    ),
+    path(
+        "switches/<str:pk>/aggregated/<str:entry>/subscriptions/",
+        StandsForViewSet.as_view({"get": "list"}),
+        name="aggregated-subscriptions",
+    ),
+    path("switches/<str:pk>/budget-curve/", BudgetCurveView.as_view(), name="budget-curve"),
     path("what-if/", WhatIfView.as_view(), name="what-if"),
     path(
         "traffic/samples/",

@@ -121,7 +121,12 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "ENUM_NAME_OVERRIDES": {"StateEnum": "controlplane.control.models.State"},
+    "ENUM_NAME_OVERRIDES": {
+        "StateEnum": "controlplane.control.models.State",
+        "RunStateEnum": "controlplane.aggregation.models.RunState",
+        "AggregationMethodEnum": "controlplane.aggregation.policy.METHODS",
+        "RunMethodEnum": "controlplane.aggregation.policy.RUNNING_METHODS",
+    },
 }
 
 LOGGING = {

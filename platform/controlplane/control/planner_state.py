@@ -62,6 +62,12 @@ def bring_forward(state: Positioned) -> None:
         state.position = position
 
 
+def decided() -> int:
+    """The newest position that was given out and decided, or 0."""
+    rows = Request.objects.filter(position__isnull=False).exclude(state__in=(State.QUEUED, State.PLANNING))
+    return rows.order_by("-position").values_list("position", flat=True).first() or 0
+
+
 def keep_snapshot(state: Positioned, every: int = SNAPSHOT_EVERY) -> bool:
     """Store the state when the last snapshot is `every` positions behind; the two newest stay."""
     newest = PlannerSnapshot.objects.order_by("-position").values_list("position", flat=True).first() or 0

@@ -21,6 +21,7 @@ SCHEDULES = (
     ("sweep the request log", "tercast.plan", PLANNER_QUEUE, 2),
     ("watch the controller", "tercast.watch", DEFAULT_QUEUE, 1),
     ("sweep the runs of aggregation", "tercast.runs", DEFAULT_QUEUE, 2),
+    ("measure aggregated entries", "tercast.attribute", DEFAULT_QUEUE, 60),
     ("prune the outbox", "tercast.prune", DEFAULT_QUEUE, 600),
 )
 """Name, task, queue and period in seconds of each periodic task."""

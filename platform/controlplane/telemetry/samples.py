@@ -117,15 +117,31 @@ def counts() -> list[dict[str, Any]]:
     ]
 
 
-def traffic(publishers: Iterable[str], newest: int | None = None) -> list[Sample]:
+def newest() -> int:
+    """The id of the newest sample; 0 when there is none."""
+    return int(EventSample.objects.aggregate(newest=Max("id"))["newest"] or 0)
+
+
+def edge(window: int) -> int:
+    """The id before that of the oldest of the newest `window` samples."""
+    row = EventSample.objects.order_by("-id").values_list("id", flat=True)[window : window + 1].first()
+    return row or 0
+
+
+def traffic(
+    publishers: Iterable[str], newest: int | None = None, *, after: int = 0, until: int | None = None
+) -> list[Sample]:
     """The kept events of these publishers (ids of advertisements), oldest first.
 
-    `newest` is the most of each topic.
+    `newest` is the most of each topic; only samples with ids above `after`, and not above `until`, count.
     """
+    among = EventSample.objects.filter(id__gt=after)
+    if until is not None:
+        among = among.filter(id__lte=until)
     wanted = set(publishers)
     found: list[Sample] = []
     for topic in EventSample.objects.order_by("topic").values_list("topic", flat=True).distinct():
-        rows = EventSample.objects.filter(topic=topic).order_by("-id").values_list("advertisement", "values")
+        rows = among.filter(topic=topic).order_by("-id").values_list("advertisement", "values")
         events = [
             {"publisher": f"a{pk}", "values": values}
             for pk, values in (rows if newest is None else rows[:newest])

@@ -36,5 +36,11 @@ DELETES = (
     "hosts",
 )
 LISTS = tuple(prefix for prefix, _, _ in router.registry)
-NESTED = ("tables/1/entries/", "operations/1/results/")
+NESTED = (
+    "tables/1/entries/",
+    "operations/1/results/",
+    "switches/1/aggregated/",
+    "switches/1/aggregated/1/subscriptions/",
+    "switches/1/budget-curve/",
+)
 SINGLES = ("me/", "traffic/totals/", *(f"{path}/" for path in ALONE))

@@ -7,7 +7,7 @@ from controlplane.aggregation.models import Policy
 from controlplane.aggregation.policy import TASK_NAME
 from controlplane.control.models import Request, State
 
-DEFAULT = {"method": "none", "sampling": 1.0, "gain": 0.1, "period": 300, "request": None}
+DEFAULT = {"method": "none", "sampling": 1.0, "gain": 0.1, "period": 300, "request": None, "alarms": []}
 
 
 def test_at_first_nothing_is_aggregated(viewer):

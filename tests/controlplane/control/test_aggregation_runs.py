@@ -1,4 +1,4 @@
-"""Runs of aggregation: worked out beside the session from past events, installed by the log, and taken back."""
+"""Runs of aggregation: worked out beside the session, installed by the log, and taken back."""
 
 import random
 

@@ -1,0 +1,131 @@
+"""Watching what aggregated entries cost: rows that say it, and an alarm where it is not as expected."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from controlplane.aggregation.attribute import FACTOR, Share, Verdict, shares, verdicts
+from controlplane.aggregation.models import AggregatedEntry, Policy, Run, RunState
+from controlplane.aggregation.past import traffic
+from controlplane.aggregation.policy import ALARMS
+from controlplane.config.planning import address_plan
+from controlplane.control import outbox, planner_state, watermarks
+from controlplane.control.northbound import Northbound, NorthboundError
+from controlplane.control.planner_state import Positioned
+from controlplane.network.models import Switch
+from controlplane.telemetry import samples
+from tercast.dz import parse
+from tercast.planner import Planner
+
+WINDOW = 1000
+"""Samples that are the newest: what is measured."""
+
+_SEEN = "aggregation seen"
+
+Packets = Mapping[tuple[str, str, int | None], int]
+
+logger = logging.getLogger(__name__)
+
+
+def is_due() -> bool:
+    """Whether there may be something to tell that was not told before."""
+    if Policy.current().method == "none" and not AggregatedEntry.objects.exists():
+        return False
+    return watermarks.recall(_SEEN, None) != _marks()
+
+
+def _marks() -> list[int]:
+    last = Run.objects.filter(state=RunState.SUCCEEDED).order_by("-id").values_list("id", flat=True).first()
+    return [planner_state.decided(), samples.newest(), last or 0]
+
+
+def look() -> int:
+    """Measure, write the rows anew, and tell what parted; the number of aggregated entries."""
+    marks = _marks()
+    state = planner_state.load()
+    edge = samples.edge(WINDOW)
+    window = traffic(state.planner, after=edge)
+    found = shares(state.planner, traffic(state.planner, until=_known_before(edge)), window)
+    packets = _packets(state.planner, {one.switch for one in found})
+    with transaction.atomic():
+        _write(found, state, len(window), packets)
+        _tell(verdicts(found, len(window)))
+        watermarks.keep(_SEEN, marks)
+    return len(found)
+
+
+def _known_before(edge: int) -> int:
+    """What the last run looked at; without one, all that is older than the window."""
+    run = Run.objects.filter(state=RunState.SUCCEEDED, newest_sample__isnull=False).order_by("-id").first()
+    return edge if run is None or run.newest_sample is None else run.newest_sample
+
+
+def _write(found: Sequence[Share], state: Positioned, window: int, packets: Packets) -> None:
+    AggregatedEntry.objects.all().delete()
+    now, switches = timezone.now(), dict(Switch.objects.values_list("name", "pk"))
+    AggregatedEntry.objects.bulk_create(
+        (
+            AggregatedEntry(
+                switch_id=switches[one.switch],
+                topic=one.topic,
+                in_port=one.in_port,
+                dz=one.dz,
+                subscriptions=sorted(int(name[1:]) for name in one.subscriptions),
+                measured=one.measured,
+                unwanted=one.unwanted,
+                expected=one.expected,
+                packets=packets.get((one.switch, _dst(state.planner, one), one.in_port)),
+                window=window,
+                position=state.position,
+                measured_at=now,
+            )
+            for one in found
+            if one.switch in switches
+        ),
+        batch_size=1000,
+    )
+
+
+def _dst(planner: Planner, one: Share) -> str:
+    return address_plan().match(planner.topics[one.topic].code, parse(one.dz))
+
+
+def _packets(planner: Planner, names: set[str]) -> Packets:
+    """The counters of entries, by switch, destination and ingress port, of those switches that answer."""
+    found: dict[tuple[str, str, int | None], int] = {}
+    switches = Switch.objects.filter(name__in=names, connected=True).values_list("name", "dpid")
+    try:
+        with Northbound() as northbound:
+            for name, dpid in switches:
+                for row in northbound.entries(dpid) or ():
+                    found[name, row["dst"], row["in_port"]] = int(row["packets"])
+    except NorthboundError as error:
+        logger.warning("the switches' counters are not known: %s", error)
+    return found
+
+
+def _tell(found: Mapping[str, Verdict]) -> None:
+    """Raise and clear alarms; where nothing is known any more, none stands."""
+    standing: dict[str, Any] = watermarks.recall(ALARMS, {})
+    now = timezone.now().isoformat()
+    after: dict[str, Any] = {}
+    for name, verdict in sorted(found.items()):
+        if verdict.parted:
+            since = standing.get(name, {}).get("since", now)
+            after[name] = {"measured": verdict.measured, "expected": verdict.expected, "since": since}
+            if name not in standing:
+                outbox.alarm(f"aggregation at switch {name}: {_text(verdict)}; aggregate again")
+    for name in standing.keys() - after.keys():
+        told = f": {_text(found[name])}" if name in found else ""
+        outbox.alarm(f"aggregation at switch {name}: as expected again{told}")
+    watermarks.keep(ALARMS, after)
+
+
+def _text(verdict: Verdict) -> str:
+    return (
+        f"{verdict.measured:.3f} needless copies an event were measured and {verdict.expected:.3f} expected"
+        f" (an alarm where they part by a factor of {FACTOR:g})"
+    )
