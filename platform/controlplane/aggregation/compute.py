@@ -57,8 +57,8 @@ def run(planner: Planner, method: str, events: Events, sampling: float, gain: fl
     reason = "" if gain is None or exceeded else _too_little(before, after, gain)
     if network_covers_json(planner.keeper.covers()) == covers:
         reason = SAME
-    named: dict[str, Any] = request["covers"]
-    return Found(reason, None if reason else request, told, {name: covers.get(name, {}) for name in named})
+    covers_before = {name: covers.get(name, {}) for name in worked_out.covers}
+    return Found(reason, None if reason else request, told, covers_before)
 
 
 def what_if(

@@ -51,7 +51,7 @@ def change(values: dict[str, Any], actor: Any) -> Request | None:
     """Change the policy; what is logged is the change of the method."""
     with transaction.atomic():
         policy = Policy.current()
-        own = {name: values[name] for name in ("sampling", "gain") if name in values}
+        own: dict[str, Any] = {name: values[name] for name in ("sampling", "gain") if name in values}
         asked = payload(values)
         logged = log_one(asked, actor) if asked else None
         if logged is not None:

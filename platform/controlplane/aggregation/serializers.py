@@ -147,7 +147,7 @@ class WhatIfSerializer(serializers.Serializer[Any]):
 
     method = Choice(METHODS, required=False)
     sampling = Share(required=False, help_text="above 0, 1 at most")
-    traffic = EventSerializer(
+    traffic = EventSerializer(  # type: ignore[call-arg] # the stubs forget what lists take
         many=True,
         required=False,
         allow_null=True,

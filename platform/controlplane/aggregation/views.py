@@ -42,7 +42,7 @@ class PolicyViewSet(Resource):
     serializer_class = PolicySerializer
     noun = "policy"
     pagination_class = None
-    filter_backends: ClassVar[tuple[()]] = ()  # type: ignore[assignment]
+    filter_backends = ()
 
     def lists(self) -> bool:
         """It is one object, without pages."""

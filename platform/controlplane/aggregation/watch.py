@@ -34,7 +34,7 @@ def is_due() -> bool:
     """Whether there may be something to tell that was not told before."""
     if Policy.current().method == "none" and not AggregatedEntry.objects.exists():
         return False
-    return watermarks.recall(_SEEN, None) != _marks()
+    return bool(watermarks.recall(_SEEN, None) != _marks())
 
 
 def _marks() -> list[int]:

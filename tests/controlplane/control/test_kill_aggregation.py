@@ -1,0 +1,141 @@
+"""Aggregation that is killed, in the session or in the process beside it, and finished all the same."""
+
+import random
+import signal
+import sys
+
+import control_world as world
+import pytest
+from control_workers import ROOT, Process, environment, wait_until, worker
+from kombu import Connection
+from test_kill import outcome
+from test_wakeups import folders
+
+from controlplane.aggregation import runs, tasks, work
+from controlplane.aggregation.models import Policy, Run
+from controlplane.config.celery import app
+from controlplane.control import planner_state, replay, session
+from controlplane.control.models import Request
+from controlplane.telemetry.models import EventSample
+
+STEPS = ("plan", "deciding", "decide", "push", "settling", "snapshot")
+CELLS = [f"0{n:04b}" for n in range(0, 16, 2)]
+COVERS = {"s1": {"quotes": {"plain": [{"dz": "00", "kept": []}]}}, "s2": {}}
+
+
+@pytest.fixture(autouse=True)
+def unheard(monkeypatch):
+    """No broker is asked."""
+    monkeypatch.setattr(runs, "_wake", lambda: None)
+
+
+@pytest.fixture
+def ready(transactional_db, controller):
+    world.line(3)
+    world.advertise("h1", ["0"])
+    for cell in CELLS:
+        world.subscribe("h3", [cell])
+    session.run()
+    return controller
+
+
+def requests() -> None:
+    """The policy, a budget that merges at once, covers from elsewhere, some that are refused, and more."""
+    world.log({"op": "set_aggregation", "method": "fa-pb"})
+    world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 5})
+    world.log({"op": "aggregate", "method": "fa-pb", "covers": COVERS})
+    world.log({"op": "aggregate", "method": "fa-pb", "covers": {"s9": {}}})
+    world.subscribe("h2", ["0111"])
+    world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 3})
+
+
+@pytest.fixture(scope="module")
+def undisturbed():
+    """What comes out when nobody is killed; made by the first test."""
+    return {}
+
+
+def test_the_requests_without_a_kill(ready, undisturbed):
+    requests()
+    session.run()
+    undisturbed.update(outcome(ready))
+    assert [state for _, _, state, _ in undisturbed["requests"]][-6:] == ["active"] * 3 + ["failed"] + [
+        "active"
+    ] * 2
+    assert len(undisturbed["installed"]["s1"]) <= 3
+    assert list(replay.differences()) == []
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_session_killed_at_a_step(ready, undisturbed, tmp_path, step):
+    requests()
+    with worker(environment(tmp_path / "state", ready.url, TERCAST_FAULT=step), tmp_path / "log") as killed:
+        assert killed.died() == -signal.SIGKILL, killed.log.read_text()
+    session.run()
+    assert outcome(ready) == undisturbed
+    assert Policy.current().method == "fa-pb"
+    assert list(replay.differences()) == []
+
+
+@pytest.fixture
+def waiting(ready):
+    """A run waits, with events to work it out by."""
+    world.log({"op": "set_aggregation", "method": "fa-pb"})
+    world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 5})
+    session.run()
+    advertisement = world.Advertisement.objects.get()
+    rng = random.Random(1)
+    EventSample.objects.bulk_create(
+        EventSample(topic=advertisement.topic, advertisement=advertisement, values={"low": value})
+        for value in (rng.randrange(256, 512) for _ in range(300))
+    )
+    runs.ask(None, None, None)
+    return ready
+
+
+def beside(env, log) -> Process:
+    return Process([sys.executable, str(ROOT / "manage.py"), "aggregate"], env, log)
+
+
+@pytest.mark.parametrize("step", ["aggregate:begin", "aggregate:found"])
+def test_a_computation_killed_at_a_step_is_begun_anew(waiting, tmp_path, step):
+    env = environment(tmp_path / "state", waiting.url)
+    with beside({**env, "TERCAST_FAULT": step}, tmp_path / "log") as killed:
+        assert killed.died() == -signal.SIGKILL, killed.log.read_text()
+    run = Run.objects.get()
+    assert (run.state, run.attempts, run.request) == ("running", 1, None)
+    with beside(env, tmp_path / "log") as second:
+        assert second.died() == 0, second.log.read_text()
+    session.run()
+    run.refresh_from_db()
+    assert (run.state, run.attempts) == ("succeeded", 2), run.reason
+    assert Request.objects.filter(kind="aggregate").count() == 1
+    assert list(replay.differences()) == []
+
+
+def test_covers_are_in_the_snapshot_and_in_the_log(waiting):
+    work.work()
+    session.run()
+    by_log = planner_state.load(snapshots=False).planner
+    assert planner_state.keep_snapshot(planner_state.load(), every=1)
+    by_snapshot = planner_state.load().planner
+    assert by_snapshot.snapshot() == by_log.snapshot()
+    assert by_snapshot.keeper.covers() and by_snapshot.tables() == by_log.tables()
+
+
+def test_a_worker_works_it_out_beside_itself(waiting, tmp_path):
+    env = environment(tmp_path / "state", waiting.url)
+    first = world.log({"op": "set_budget", "switch": "s3", "tcam_budget": 100})
+    with worker(env, tmp_path / "log") as process:
+        started = Request.objects.filter(pk=first.pk, state="active").exists
+        wait_until(started, "the start, which empties the queues", process)
+        options = folders(tmp_path / "state" / "broker")
+        with (
+            Connection("folder://localhost/", transport_options=options) as connection,
+            app.producer_or_acquire(connection.Producer()) as producer,
+        ):
+            tasks.sweep.apply_async(producer=producer)
+        wait_until(lambda: not Run.objects.filter(under_way=True, request=None).exists(), "the run", process)
+        session.run()
+        assert Run.objects.get().state == "succeeded"
+        assert process.stop() == 0
