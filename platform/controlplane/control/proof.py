@@ -30,7 +30,7 @@ class Prover:
         """Raise `Unproved` unless the tables, changed by `diffs`, do what the requests say after `rows`.
 
         Entries under covers may bring more than is wanted, all others bring exactly that, and none lose,
-        double or loop. Budgets that an operator or a change of the network left exceeded are no fault of theirs.
+        double or loop. Budgets that an operator or a change of the network left exceeded are not their fault.
         """
         diff = Diff(tuple(diffs))
         if all(row.kind in ANNOUNCEMENTS for row in rows):
