@@ -7,7 +7,7 @@ from rest_framework.request import Request
 
 from controlplane.aggregation import beside
 from controlplane.aggregation.models import Policy
-from controlplane.aggregation.past import EVENTS, traffic
+from controlplane.aggregation.past import traffic
 from controlplane.aggregation.policy import RUNNING_METHODS
 from controlplane.aggregation.serializers import WhatIfSerializer
 from controlplane.api.bodies import read_body
@@ -44,7 +44,7 @@ def ask(method: str, sampling: float, budgets: dict[str, int | None], item: dict
     if events is None:
         events = _kept()
     answer: dict[str, Any] = beside.ask(
-        "what_if", method=method, sampling=sampling, budgets=budgets, events=events[-EVENTS:]
+        "what_if", method=method, sampling=sampling, budgets=budgets, events=events
     )
     return answer
 

@@ -7,7 +7,7 @@ from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
 from controlplane.config.celery_settings import DEFAULT_QUEUE
 from controlplane.control.tasks import waiting
 
-MOST_WAITING = 4
+MOST_WAITING = 8
 
 
 class Scheduler(DatabaseScheduler):  # type: ignore[misc] # django-celery-beat has no types

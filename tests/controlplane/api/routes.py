@@ -37,10 +37,11 @@ DELETES = (
 )
 LISTS = tuple(prefix for prefix, _, _ in router.registry)
 NESTED = (
+    "aggregation/runs/",
     "tables/1/entries/",
     "operations/1/results/",
     "switches/1/aggregated/",
     "switches/1/aggregated/1/subscriptions/",
     "switches/1/budget-curve/",
 )
-SINGLES = ("me/", "traffic/totals/", *(f"{path}/" for path in ALONE))
+SINGLES = ("me/", "traffic/totals/", "aggregation/", "traffic/samples/")

@@ -7,7 +7,7 @@ import pytest
 
 from controlplane.control import deploy, replay, session
 from controlplane.control.lag import Debt, Lag
-from controlplane.control.models import Request, SwitchSync
+from controlplane.control.models import OutboxEvent, Request, SwitchSync
 from controlplane.control.northbound import Northbound
 from controlplane.control.room import Room
 from controlplane.network.models import Switch
@@ -210,4 +210,41 @@ def test_a_switch_that_cannot_do_it_in_one_step_makes_room_first(network):
     later()
     assert {state for _, _, state in world.states()} == {"active"}
     assert network.switches[world.dpid(2)].peak == 2
+    assert list(replay.differences()) == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_ways_that_change_through_full_tables_stay_within_budgets(network, seed):
+    """A ring whose links fail and come back while switches are away: old ways are held, full tables wait."""
+    rng = random.Random(seed)
+    world.add_link("s1", 4, "s3", 4)
+    world.log({"op": "set_aggregation", "method": "la"})
+    limits = {n: rng.choice((2, 3, 5)) for n in (1, 2, 3)}
+    for n, limit in limits.items():
+        world.log({"op": "set_budget", "switch": f"s{n}", "tcam_budget": limit})
+    world.advertise("h1", ["0"])
+    world.advertise("h2", ["10"])
+    down: list[tuple[str, int]] = []
+    for _ in range(14):
+        away = rng.choice((None, None, 1, 2, 3))
+        if away:
+            network.disconnect(world.dpid(away))
+        cell = "".join(rng.choice("01") for _ in range(rng.randint(2, 5)))
+        world.subscribe(f"h{rng.randint(1, 3)}", [cell])
+        if down and rng.random() < 0.6:
+            switch, port = down.pop()
+            world.log({"op": "link_up", "switch": switch, "port": port})
+        elif not down:
+            down.append(rng.choice((("s1", 1), ("s2", 1), ("s1", 4))))
+            world.log({"op": "link_down", "switch": down[0][0], "port": down[0][1]})
+        session.run()
+        if away:
+            network.connect(world.dpid(away))
+        later()
+    for _ in range(3):
+        later()
+    told = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
+    if not any("over their budget" in text for text in told):
+        assert all(network.switches[world.dpid(n)].peak <= limit for n, limit in limits.items())
+    assert set(Request.objects.values_list("state", flat=True)) <= {"active", "failed"}
     assert list(replay.differences()) == []

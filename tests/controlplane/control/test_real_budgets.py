@@ -19,6 +19,9 @@ from mininet_labs.fabric.probe import event_frame, event_payload
 pytestmark = pytest.mark.fabric
 
 BUDGET = 4
+ONE = {"s1": {"quotes": {"plain": [{"dz": "0", "kept": []}]}}}
+"""A single entry for all that is published."""
+
 STABLE = "0000"
 """Wanted by h3 from the first to the last event."""
 
@@ -112,6 +115,11 @@ def test_full_tables_change_while_events_flow(platform):
             world.log({"op": "set_budget", "switch": "s2", "tcam_budget": budget})
             done(platform, f"the budget {budget}")
             assert platform.own_entries()["s2"] <= budget
+        for covers in (ONE, {"s1": {}}, ONE):  # as runs do, and back
+            world.log({"op": "aggregate", "method": "fa-pb", "covers": covers})
+            done(platform, "the covers")
+            assert platform.own_entries()["s1"] <= BUDGET
+        assert platform.own_entries()["s1"] == 1
     assert stream.sent > 300
     assert sorted(stream.got) == list(range(stream.got[0], stream.sent)), "nothing is lost or doubled"
     assert not list(Request.objects.filter(state="failed"))
