@@ -6,8 +6,8 @@ It knows the core library only.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from controlplane.aggregation.figures import near
 from tercast.aggregation.attribution import Attribution, attribute
-from tercast.aggregation.run import smooth
 from tercast.aggregation.traffic import Traffic, read_traffic
 from tercast.dz import text
 from tercast.planner import Planner
@@ -64,8 +64,8 @@ def _expected(planner: Planner, old: Traffic) -> dict[Key, float] | None:
     """Needless copies an event, by entry."""
     if not len(old):
         return None
-    near = smooth(old, 0)
-    return {_key(one): one.copies / near.weight for one in attribute(planner, near)}
+    around = near(old)
+    return {_key(one): one.copies / around.weight for one in attribute(planner, around)}
 
 
 def _key(one: Attribution) -> Key:
