@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,12 @@ from tercast.registry import ADVERTISEMENT, Registration
 from tercast.sending import Parcels
 from tercast.strict import expect_keys, expect_object, expect_text
 from tercast.wiring import Wiring
+
+_CHUNK = 1 << 15
+"""Events that are made ready at once."""
+
+_CELLS = 1 << 26
+"""Pairs of an event and a host of which is said whether it wants it, at once."""
 
 
 class Publication(NamedTuple):
@@ -70,7 +77,13 @@ class Publications:
         return Publication(ad, values)
 
     def pack(self, publications: Iterable[Publication]) -> Iterator[Parcels]:
-        """The events by topic."""
+        """Events made ready to be sent, as many of a topic at once as memory should hold."""
+        size = max(1, min(_CHUNK, _CELLS // max(1, len(self._wiring.home))))
+        waiting = iter(publications)
+        while chunk := list(islice(waiting, size)):
+            yield from self._pack(chunk)
+
+    def _pack(self, publications: Iterable[Publication]) -> Iterator[Parcels]:
         by_topic: dict[str, list[Publication]] = {}
         for publication in publications:
             by_topic.setdefault(publication.ad.topic, []).append(publication)
@@ -82,7 +95,7 @@ class Publications:
             homes = [wiring.world.index[publication.ad.host] for publication in own]
             wanted = self._audiences[name].wanting(values)
             self._mark_cells(name, dz, wanted)
-            yield Parcels(topic.code, dz, wiring.home[homes], wanted)
+            yield Parcels.of(topic.code, dz, wiring.home[homes], wanted)
 
     def _advertised(self, ad: Registration, topic: Topic, values: dict[str, Any]) -> bool:
         filter_ = self._filters.get(ad.id)

@@ -33,14 +33,24 @@ _CELLS = 1 << 25
 class Parcels:
     """Events of one topic on their way out: its code, the dz of each, its publisher's gate, who wants it.
 
-    `gates` has NOWHERE for publishers that are not attached; `wanted` has a line for each event and a column
-    for each host.
+    `gates` has NOWHERE for publishers that are not attached; `bits` has a line for each event, with a bit for
+    each of so many `hosts`.
     """
 
     code: int
     dz: Sequence[Dz]
     gates: Numbers
-    wanted: Flags
+    bits: npt.NDArray[np.uint8]
+    hosts: int
+
+    @classmethod
+    def of(cls, code: int, dz: Sequence[Dz], gates: Numbers, wanted: Flags) -> Parcels:
+        """With who wants what as a line for each event and a column for each host."""
+        return cls(code, dz, gates, np.packbits(wanted, axis=1), wanted.shape[1])
+
+    def wanted(self, some: slice) -> Flags:
+        """Who wants some of the events."""
+        return np.unpackbits(self.bits[some], axis=1, count=self.hosts).view(np.bool_)
 
 
 class Sending:
@@ -57,16 +67,16 @@ class Sending:
     def send(self, parcels: Parcels, lookup: Lookup | None) -> None:
         """Send all parcels; without tables none gets anywhere."""
         self._counts.events += len(parcels.dz)
-        self._wanted_by += np.count_nonzero(parcels.wanted, axis=0)
-        out = np.flatnonzero(parcels.gates != NOWHERE)
         if lookup is None:
             lookup = Lookup({}, self._wiring)
-        points = column([self._point(parcels.dz[i], lookup.width) for i in out.tolist()], lookup.width)
-        atoms = lookup.atoms(points)
+        atoms = lookup.atoms(column([self._point(dz, lookup.width) for dz in parcels.dz], lookup.width))
         size = max(1, min(_BATCH, _CELLS // max(1, self._wiring.links, len(lookup.lines))))
-        for start in range(0, len(out), size):
-            some = out[start : start + size]
-            self._send(lookup, atoms[start : start + size], parcels.gates[some], parcels.wanted[some])
+        for start in range(0, len(parcels.dz), size):
+            some = slice(start, start + size)
+            wanted, gates = parcels.wanted(some), parcels.gates[some]
+            self._wanted_by += np.count_nonzero(wanted, axis=0)
+            out = gates != NOWHERE
+            self._send(lookup, atoms[some][out], gates[out], wanted[out])
 
     def counts(self) -> Counts:
         """What was counted so far."""

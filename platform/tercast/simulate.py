@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
 
 from tercast.counts import Counts
 from tercast.parcels import Publication, Publications
@@ -11,9 +10,6 @@ from tercast.plan import Plan
 from tercast.scenario import Scenario
 from tercast.sending import Sending, lookups
 from tercast.wiring import Wiring
-
-_CHUNK = 1 << 15
-"""Events that are held at once."""
 
 
 class Simulator:
@@ -40,10 +36,8 @@ class Simulator:
 
     def follow(self, publications: Iterable[Publication]) -> None:
         """Follow events, as many at once as memory should hold."""
-        waiting = iter(publications)
-        while chunk := list(islice(waiting, _CHUNK)):
-            for parcels in self._publications.pack(chunk):
-                self._sending.send(parcels, self._lookups.get(parcels.code))
+        for parcels in self._publications.pack(publications):
+            self._sending.send(parcels, self._lookups.get(parcels.code))
 
     def take(self, event: object) -> None:
         """Read one event and follow it."""

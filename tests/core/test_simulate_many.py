@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tercast import sending, simulate, walk
+from tercast import parcels, sending, walk
 from tercast.eventspace import Topic
 from tercast.plan import Plan, plan_json, read_plan
 from tercast.replay import Replay
@@ -227,7 +227,7 @@ def test_sizes_of_batches_do_not_matter(seed: int) -> None:
     scenario, plan = planned(document)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sending, "_BATCH", 2)
-        patch.setattr(simulate, "_CHUNK", 3)
+        patch.setattr(parcels, "_CHUNK", 3)
         agree(scenario, spoiled(scenario, plan, random), sent)
 
 
