@@ -5,7 +5,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: help setup run test test-full test-servers bench lint format requirements clean
+.PHONY: help setup run test test-full test-servers bench bench-aggregation lint format requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -29,6 +29,9 @@ test-servers: setup ## the control plane's tests on PostgreSQL with Redis, both 
 
 bench: setup ## the core's speed, as JSON (ARGS="--quick", "--only planner events", "-o FILE")
 	@exec $(PY) tests/benchmarks/bench_planner.py $(ARGS)
+
+bench-aggregation: setup ## the figures on aggregation, as JSON (ARGS="--full", "--figure 5b shares", "--quotes FILE")
+	@exec $(PY) tests/benchmarks/bench_aggregation.py $(ARGS)
 
 lint: setup ## ruff, mypy, import-linter
 	$(PY) -m ruff check .

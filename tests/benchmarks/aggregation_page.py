@@ -1,0 +1,202 @@
+"""Draws the pictures and fills the tables of docs/aggregation-figures.md from the committed results.
+
+    .venv/bin/python tests/benchmarks/aggregation_page.py [RESULTS]
+
+What stands between `<!-- table: NAME -->` and `<!-- end -->` is replaced.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results" / "aggregation-quick.json"
+DOCS = HERE.parents[1] / "docs"
+PAGE = DOCS / "aggregation-figures.md"
+PICTURES = DOCS / "images" / "aggregation"
+
+Experiment = dict[str, Any]
+Row = dict[str, Any]
+Read = Callable[[Row], float]
+
+STYLES = {
+    "exact": ("0.6", "x"),
+    "la": ("tab:red", "s"),
+    "fa-lb": ("tab:orange", "^"),
+    "fa-pb": ("tab:blue", "o"),
+    "optimal": ("tab:green", "D"),
+    "la with fa-pb": ("tab:blue", "o"),
+    "la with optimal": ("tab:green", "D"),
+}
+
+_PLACE = re.compile(r"<!-- table: ([\w-]+) -->\n.*?<!-- end -->\n", re.DOTALL)
+
+
+def main() -> None:
+    """Draw all pictures, and fill the page."""
+    result = json.loads(Path(sys.argv[1] if len(sys.argv) > 1 else RESULTS).read_text())
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for name, experiment in result["experiments"].items():
+        draw(experiment, PICTURES / f"{name}.png")
+    PAGE.write_text(filled(PAGE.read_text(), result))
+
+
+def filled(page: str, result: dict[str, Any]) -> str:
+    """The page with all its tables made from `result`."""
+
+    def fill(found: re.Match[str]) -> str:
+        name = found[1]
+        whole = {"machine": machine, "ratios": ratios}.get(name)
+        text = whole(result) if whole else table(result["experiments"][name])
+        return f"<!-- table: {name} -->\n{text}<!-- end -->\n"
+
+    return _PLACE.sub(fill, page)
+
+
+def machine(result: dict[str, Any]) -> str:
+    """What the experiments ran on, and how long they took."""
+    experiments = list(result["experiments"].values())
+    first = experiments[0]["machine"]
+    seconds = sum(experiment["seconds"] for experiment in experiments)
+    return (
+        f"The {result['extent']} size, begun {first['started']}, {seconds:,.0f} seconds in all, on one of "
+        f"{first['cores']} cores of {first['cpu']} with other work on them, {first['ram_gib']} GiB, Linux "
+        f"{first['kernel']}, Python {first['python']}, NumPy {first['numpy']}, Numba {first['numba']}.\n"
+    )
+
+
+def table(experiment: Experiment) -> str:
+    """Copies added on unseen events, in percent of the exact ones: mean of the seeds, least to most.
+
+    It says so where budgets could not hold what was asked for with all seeds.
+    """
+    rows = experiment["rows"]
+    seeds = len({row["seed"] for row in rows})
+    names = [name for name in methods(rows) if name != "exact"]
+    head = [experiment["x"], *names]
+    lines = [head, ["---"] * len(head)]
+    for x in sorted({row["x"] for row in rows}):
+        lines.append([f"{x:g}", *(_cell(_values(rows, name, added("unseen"), x), seeds) for name in names)])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def ratios(result: dict[str, Any]) -> str:
+    """What methods add, as shares of each other, where budgets are shares: of the means, and at worst."""
+    head = ["workload", "budget, %", "fa-pb / la", "optimal / fa-pb", "optimal / fa-pb, worst seed"]
+    lines = [head, ["---"] * len(head)]
+    for name, experiment in result["experiments"].items():
+        if name.startswith("shares-"):
+            rows = experiment["rows"]
+            for x in sorted({row["x"] for row in rows}):
+                la, pb, best = (
+                    _values(rows, method, added("unseen"), x) for method in ("la", "fa-pb", "optimal")
+                )
+                worst = max(
+                    (_ratio(ours, theirs) for ours, theirs in zip(best, pb, strict=True)), default=0.0
+                )
+                cells = (_ratio(mean(pb), mean(la)), _ratio(mean(best), mean(pb)), worst)
+                lines.append([experiment["title"], f"{x:g}", *(f"{cell:.2f}" for cell in cells)])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _ratio(ours: float, theirs: float) -> float:
+    """One to the other; 1 where both are nothing."""
+    return ours / theirs if theirs else (1.0 if not ours else float("inf"))
+
+
+def methods(rows: list[Row]) -> list[str]:
+    """The methods that rows are of, in the order of their first row."""
+    return list(dict.fromkeys(row["method"] for row in rows))
+
+
+def fpr(events: str) -> Read:
+    """The network false-positive rate in percent."""
+    return lambda row: float(row[events]["fpr"])
+
+
+def added(events: str) -> Read:
+    """Copies added over those of the exact tables, in percent of them."""
+    return lambda row: float(row[events]["added_percent"])
+
+
+def seconds(row: Row) -> float:
+    """Run time of a periodic method."""
+    return float(row["seconds"])
+
+
+def draw(experiment: Experiment, path: Path) -> None:
+    """One picture: rates and added copies; run time beside them, and merged entries where budgets vary."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 - takes a second, and only here
+
+    panels: list[tuple[str, str, dict[str, Read]]] = [
+        ("network false-positive rate, %", "x", {"unseen": fpr("unseen"), "training": fpr("training")}),
+        ("copies added over exact, %", "x", {"unseen": added("unseen"), "training": added("training")}),
+    ]
+    if experiment["x"] == "budget":
+        panels.append(("network false-positive rate, %", "merged", {"unseen": fpr("unseen")}))
+    if {"5g", "5h", "5j"} & {*experiment["shows"]}:
+        panels.append(("run time, s", "x", {"": seconds}))
+    figure = Figure(figsize=(5 * len(panels), 3.8), layout="constrained")
+    for axes, (label, across, reads) in zip(
+        figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
+    ):
+        for events, read in reads.items():
+            _lines(axes, experiment["rows"], across, read, "-" if events != "training" else ":")
+        axes.set_xlabel("entries merged, %" if across == "merged" else experiment["x"])
+        axes.set_ylabel(label)
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.3)
+    axes = figure.axes[0]
+    axes.legend(fontsize=8)
+    figure.suptitle(f"{', '.join(experiment['shows'])}: {experiment['title']}", fontsize=10)
+    figure.savefig(path, dpi=100, metadata={"Software": None})
+
+
+def _lines(axes: Any, rows: list[Row], across: str, read: Read, style: str) -> None:
+    for name in methods(rows):
+        if name == "exact" and read.__qualname__.startswith("added"):
+            continue
+        own = [row for row in rows if row["method"] == name and (read is not seconds or "seconds" in row)]
+        points = _points(own, across, read)
+        if not points:
+            continue
+        colour, marker = STYLES[name]
+        x = [point[0] for point in points]
+        label = name if style == "-" else None
+        axes.plot(x, [p[2] for p in points], style, color=colour, marker=marker, markersize=4, label=label)
+        if style == "-":
+            axes.fill_between(x, [p[1] for p in points], [p[3] for p in points], color=colour, alpha=0.15)
+
+
+def _points(rows: list[Row], across: str, read: Read) -> list[tuple[float, float, float, float]]:
+    """Place, least, mean and most of each x; where a method ran at an x, the state before it comes first."""
+    points = []
+    for x, turn in sorted({(row["x"], "seconds" in row) for row in rows}):
+        own = [row for row in rows if row["x"] == x and ("seconds" in row) == turn]
+        values = [read(row) for row in own]
+        place = mean(row["merged"] for row in own) if across == "merged" else x
+        points.append((place, min(values), mean(values), max(values)))
+    return points
+
+
+def _values(rows: list[Row], name: str, read: Read, x: float) -> list[float]:
+    """The last value of each seed: where a method ran in the course of an x, that after it."""
+    last = {row["seed"]: read(row) for row in rows if row["method"] == name and row["x"] == x}
+    return list(last.values())
+
+
+def _cell(values: list[float], seeds: int) -> str:
+    if not values:
+        return ""
+    fewer = f", {len(values)} of {seeds} seeds" if len(values) < seeds else ""
+    return f"{mean(values):.2f} ({min(values):.2f} to {max(values):.2f}{fewer})"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""One network with one workload, and what methods make of its tables: needless copies, entries, seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from time import perf_counter
+from typing import Any
+
+from aggregation_workloads import Object, Workload
+
+from tercast.addressing import AddressPlan
+from tercast.aggregation.run import aggregate
+from tercast.aggregation.traffic import read_traffic
+from tercast.counts import Counts
+from tercast.limits import Limits
+from tercast.planner import Planner
+from tercast.replay import Replay
+from tercast.tables import Table
+
+EXACT, LA = "exact", "la"
+PERIODIC = ("fa-lb", "fa-pb", "optimal")
+METHODS = (EXACT, LA, *PERIODIC)
+
+TRAINING, UNSEEN = 2, 3
+"""Seeds of the two sets of events; one even, one odd."""
+
+Tables = Mapping[str, Table]
+
+
+class Unheld(Exception):
+    """No merging brings the tables within this budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A network and a workload; `budget` holds at every switch, `cells` is the most dz of a filter."""
+
+    network: Object = field(repr=False)
+    workload: Workload
+    budget: int
+    events: int
+    cells: int
+    depth: int = 48
+
+
+class Network:
+    """A planner to which the subscriptions of a setting come one by one."""
+
+    def __init__(self, setting: Setting, policy: str) -> None:
+        self.setting = setting
+        self.planner = Planner(
+            AddressPlan.default("ipv6"),
+            Limits(max_dz_length=setting.depth, max_dz_per_filter=setting.cells),
+        )
+        self.seconds = 0.0
+        hosts = [host["id"] for host in setting.network["hosts"]]
+        self._waiting = setting.workload.subscriptions(hosts)
+        self.deployed = 0
+        parts = (("switch", "switches"), ("link", "links"), ("host", "hosts"))
+        self.apply(
+            *({"op": f"add_{kind}", kind: row} for kind, rows in parts for row in setting.network[rows])
+        )
+        self.apply({"op": "add_topic", "topic": setting.workload.topic})
+        if policy != "none":
+            self.apply({"op": "set_aggregation", "method": policy})
+            self.set_budget(setting.budget)
+        self.apply(*setting.workload.advertisements(hosts))
+
+    def apply(self, *requests: Object) -> None:
+        """Carry out requests; Unheld when a budget cannot hold one."""
+        for request in requests:
+            outcome = self.planner.apply(request)
+            if outcome.reason is not None and outcome.reason.code == "budget":
+                raise Unheld(str(outcome.reason))
+            assert outcome.ok, (request["op"], outcome.reason)
+
+    def set_budget(self, budget: int | None) -> None:
+        """The same budget for all switches."""
+        for row in self.setting.network["switches"]:
+            self.apply({"op": "set_budget", "switch": row["id"], "tcam_budget": budget})
+
+    def grow(self, number: int) -> None:
+        """Let subscriptions come until there are `number`; notes the seconds that takes."""
+        requests = list(islice(self._waiting, number - self.deployed))
+        start = perf_counter()
+        self.apply(*requests)
+        self.seconds += perf_counter() - start
+        self.deployed = number
+
+
+class Judge:
+    """Replays past and unseen events through tables, and compares with the exact ones."""
+
+    def __init__(self, network: Network) -> None:
+        setting, planner = network.setting, network.planner
+        self.past = setting.workload.events(setting.events, TRAINING)
+        unseen = setting.workload.events(setting.events, UNSEEN)
+        self._replays = {"training": Replay.of(planner, self.past), "unseen": Replay.of(planner, unseen)}
+        self._exact_tables = planner.exact_tables()
+        self._exact = {name: replay.through(self._exact_tables) for name, replay in self._replays.items()}
+
+    def exact(self) -> dict[str, Any]:
+        """What the exact tables do."""
+        return self._row(self._exact_tables, self._exact)
+
+    def judge(self, tables: Tables) -> dict[str, Any]:
+        """What other tables do."""
+        return self._row(tables, {name: replay.through(tables) for name, replay in self._replays.items()})
+
+    def _row(self, tables: Tables, counts: Mapping[str, Counts]) -> dict[str, Any]:
+        for name, found in counts.items():
+            assert found.holds, (name, found.lost, found.doubled, found.loops)
+        sizes = [len(table) for table in tables.values()]
+        return {
+            "entries": sum(sizes),
+            "largest": max(sizes, default=0),
+            "merged": round(merged(self._exact_tables, tables), 3),
+            **{name: self._events(name, found) for name, found in counts.items()},
+        }
+
+    def _events(self, name: str, found: Counts) -> dict[str, Any]:
+        exact = self._exact[name].copies.total()
+        copies = found.copies.total()
+        return {
+            "copies": copies,
+            "needless": found.needless.total(),
+            "fpr": round(found.network_fpr, 4),
+            "added": copies - exact,
+            "added_percent": round(100 * (copies - exact) / exact, 4) if exact else 0.0,
+            "unwanted": found.unwanted,
+        }
+
+
+def merged(exact: Tables, installed: Tables) -> float:
+    """The percentage of exact entries that are not installed as they were."""
+    total = sum(map(len, exact.values()))
+    kept = sum(len({*table} & {*installed.get(switch, ())}) for switch, table in exact.items())
+    return 100 * (total - kept) / total if total else 0.0
+
+
+def periodic(network: Network, judge: Judge, method: str, sampling: float, seed: int) -> dict[str, Any]:
+    """What a periodic method makes of the exact tables of a network that has budgets; carried out in it."""
+    traffic = read_traffic(network.planner, judge.past)
+    start = perf_counter()
+    result = aggregate(network.planner, method, traffic, sampling, seed=seed)
+    seconds = perf_counter() - start
+    network.apply(result.request)
+    tables = network.planner.tables()
+    budget = network.setting.budget
+    assert all(len(table) <= budget for table in tables.values())
+    gap = None if result.yardstick_gap is None else round(result.yardstick_gap, 4)
+    told = {"seconds": round(seconds, 4), "chosen": result.chosen, "gap": gap}
+    return {**told, **judge.judge(tables)}

@@ -1,0 +1,233 @@
+"""Networks, subscriptions and events of the figures on aggregation; every draw comes from a seeded generator.
+
+A workload is a topic, what publishers advertise, subscriptions as long as one asks, and events. Two sets of
+events drawn from the same source with different seeds are past events and unseen ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from workloads import DOMAIN, Filters, Net, eighths, random_graph, topic
+
+Object = dict[str, Any]
+
+ATTRIBUTES = 5
+HOT_SPOTS = 8
+PUBLISHERS = 8
+SPREAD = 40
+"""Standard deviation of filters and of events around their hot spot, in an attribute of 1,024 values."""
+
+SIDES = {"zipf": (16, 32, 64, 128), "uniform": (128, 256, 512)}
+FINE = 2
+"""So many attributes have their boxes on half of the grid."""
+
+SYMBOLS = ("AAPL", "FB", "GOOG", "IBM", "MSFT")
+
+
+def regular_tree(arity: int, depth: int, hosts: int) -> Object:
+    """A tree whose inner switches all have `arity` children; hosts are dealt to the leaves in turn."""
+    net = Net()
+    level = [net.switch("s0")]
+    for _ in range(depth):
+        below = []
+        for parent in level:
+            for _ in range(arity):
+                below.append(net.switch(f"s{len(net.switches)}"))
+                net.link(parent, below[-1])
+        level = below
+    for number in range(hosts):
+        net.host(level[number % len(level)])
+    return net.topology()
+
+
+def random_network(size: int, hosts: int, seed: int = 1) -> Object:
+    """A connected random graph of mean degree 3; hosts are dealt to all switches in turn."""
+    network = random_graph(size, seed, hosts_per_switch=0)
+    net = Net()
+    for switch in network["switches"]:
+        net.switch(switch["id"])
+    for link in network["links"]:
+        net.link(link["a"], link["b"])
+    for number in range(hosts):
+        net.host(network["switches"][number % size]["id"])
+    return net.topology()
+
+
+class Workload(Protocol):
+    """What is published and wanted."""
+
+    @property
+    def topic(self) -> Object:
+        """The topic, as in a scenario."""
+
+    def advertisements(self, hosts: list[str]) -> list[Object]:
+        """What the publishers advertise."""
+
+    def subscriptions(self, hosts: list[str]) -> Iterator[Object]:
+        """Subscriptions without end."""
+
+    def events(self, number: int, seed: int) -> list[Object]:
+        """Events as in a file of events."""
+
+
+class _Boxes(Filters):
+    """Boxes with sides of one length, a power of two, on its grid (in two attributes on half of it).
+
+    Such a filter is one, two or four dz, exactly. So exact tables make no needless copies, and all that there
+    are come from aggregation, as in the paper.
+    """
+
+    def __init__(self, kind: str, seed: int) -> None:
+        super().__init__(kind, ATTRIBUTES, seed)
+        spots = random.Random(98)
+        self.spots = [[spots.randrange(DOMAIN) for _ in range(ATTRIBUTES)] for _ in range(HOT_SPOTS)]
+        self.weights = [1 / rank for rank in range(1, HOT_SPOTS + 1)]
+
+    def draw(self) -> str:
+        """`zipf`: small boxes around a hot spot; `uniform`: large ones anywhere."""
+        rng = self.rng
+        side = rng.choice(SIDES[self.kind])
+        tests = []
+        for n, centre in enumerate(self.point(rng)):
+            unit = side // 2 if n < FINE else side
+            low = min(max(0, round((centre - side / 2) / unit) * unit), DOMAIN - side)
+            tests.append(f"x{n} in [{low}, {low + side - 1}]")
+        return " and ".join(tests)
+
+    def point(self, rng: random.Random) -> list[int]:
+        """The values of an event, or the centre of a box."""
+        if self.kind == "uniform":
+            return [rng.randrange(DOMAIN) for _ in range(ATTRIBUTES)]
+        (spot,) = rng.choices(self.spots, self.weights)
+        return [min(DOMAIN - 1, max(0, round(rng.gauss(centre, SPREAD)))) for centre in spot]
+
+
+@dataclass(frozen=True, slots=True)
+class Synthetic:
+    """Attributes 0..1023, `uniform` or `zipf` with 8 hot spots; a publisher for each eighth of the space."""
+
+    kind: str
+    seed: int
+
+    @property
+    def topic(self) -> Object:
+        """All attributes are indexed."""
+        return topic(ATTRIBUTES)
+
+    def advertisements(self, hosts: list[str]) -> list[Object]:
+        """An eighth of the space each, at hosts far from each other."""
+        step = max(1, len(hosts) // PUBLISHERS)
+        return eighths(hosts[::step][:PUBLISHERS])
+
+    def subscriptions(self, hosts: list[str]) -> Iterator[Object]:
+        """Each at a host drawn from all."""
+        boxes, rng = _Boxes(self.kind, self.seed), random.Random(self.seed + 7)
+        number = 0
+        while True:
+            yield _subscribe(number, rng.choice(hosts), boxes.draw())
+            number += 1
+
+    def events(self, number: int, seed: int) -> list[Object]:
+        """From the publisher in whose part of the space they lie."""
+        boxes, rng = _Boxes(self.kind, self.seed), random.Random(f"{self.seed} {seed}")
+        found = []
+        for _ in range(number):
+            point = boxes.point(rng)
+            values = {f"x{n}": value for n, value in enumerate(point)}
+            found.append({"publisher": f"a{point[0] * PUBLISHERS // DOMAIN}", "values": values})
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Stocks:
+    """Daily stock quotes: a publisher a symbol, and subscriptions to ranges around quotes that there were.
+
+    `quotes` are those of `read_quotes` or `packaged_quotes`. Events are days drawn from the whole history;
+    those of even seeds and those of odd ones have no day in common.
+    """
+
+    quotes: list[Object] = field(repr=False)
+    seed: int = 0
+
+    @property
+    def topic(self) -> Object:
+        """Symbol and close tell where an event goes."""
+        symbols = sorted({quote["symbol"] for quote in self.quotes})
+        prices = [{"name": name, "type": "float", "min": 0.0, "max": 1024.0} for name in PRICES]
+        return {
+            "name": "t",
+            "code": 2,
+            "indexed": ["symbol", "close"],
+            "attributes": [
+                {"name": "symbol", "type": "enum", "values": symbols},
+                *prices,
+                {"name": "volume", "type": "int", "min": 0, "max": (1 << 30) - 1},
+            ],
+        }
+
+    def advertisements(self, hosts: list[str]) -> list[Object]:
+        """All quotes of a symbol each."""
+        symbols = sorted({quote["symbol"] for quote in self.quotes})
+        step = max(1, len(hosts) // len(symbols))
+        places = hosts[::step][: len(symbols)]
+        return [
+            {"op": "advertise", "id": symbol, "host": host, "topic": "t", "filter": f'symbol = "{symbol}"'}
+            for symbol, host in zip(symbols, places, strict=True)
+        ]
+
+    def subscriptions(self, hosts: list[str]) -> Iterator[Object]:
+        """A symbol, and a range of its close."""
+        rng = random.Random(self.seed + 7)
+        number = 0
+        while True:
+            quote = rng.choice(self.quotes)
+            width = quote["close"] * rng.uniform(0.002, 0.03)
+            low, high = quote["close"] - width, min(quote["close"] + width, 1024.0)
+            text = f'symbol = "{quote["symbol"]}" and close in [{low:.2f}, {high:.2f}]'
+            yield _subscribe(number, rng.choice(hosts), text)
+            number += 1
+
+    def events(self, number: int, seed: int) -> list[Object]:
+        """Days drawn from half of the history."""
+        rng = random.Random(f"{self.seed} {seed}")
+        half = self.quotes[seed % 2 :: 2]
+        return [{"publisher": quote["symbol"], "values": quote} for quote in rng.choices(half, k=number)]
+
+
+PRICES = ("open", "high", "low", "close")
+
+
+def packaged_quotes() -> list[Object]:
+    """The quotes of five companies that the package bokeh_sampledata carries, day by day."""
+    from bokeh_sampledata import stocks  # noqa: PLC0415 - reads its data when it is imported
+
+    found = []
+    for symbol in SYMBOLS:
+        columns = getattr(stocks, symbol)
+        for day in range(len(columns["date"])):
+            prices = {name: float(columns[name][day]) for name in PRICES}
+            found.append({"symbol": symbol, **prices, "volume": int(columns["volume"][day])})
+    return [quote for quote in found if max(quote[name] for name in PRICES) <= 1024.0]
+
+
+def read_quotes(path: Path) -> list[Object]:
+    """Quotes of a CSV file with columns Ticker (or symbol), Open, High, Low, Close, Volume, in any case."""
+    found = []
+    with path.open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            fields = {name.lower(): value for name, value in row.items() if name}
+            prices = {name: float(fields[name]) for name in PRICES}
+            symbol = fields.get("ticker") or fields["symbol"]
+            if max(prices.values()) <= 1024.0:
+                found.append({"symbol": symbol, **prices, "volume": int(float(fields["volume"]))})
+    return found
+
+
+def _subscribe(number: int, host: str, text: str) -> Object:
+    return {"op": "subscribe", "id": f"q{number}", "host": host, "topic": "t", "filter": text}
