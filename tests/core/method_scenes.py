@@ -10,7 +10,18 @@ from tercast.aggregation.run import AggregationResult
 from tercast.planner import Planner
 from tercast.verify import verify
 from tests.core.judge import Judge, World
-from tests.core.networks import DEPTH, TOPICS, dense_scene, flows, planner_for
+from tests.core.networks import (
+    DEPTH,
+    TOPICS,
+    advertise,
+    dense_scene,
+    flows,
+    host,
+    link,
+    planner_for,
+    subscribe,
+    topology,
+)
 
 
 def planner_with_requests(seed: int) -> tuple[Planner, World]:
@@ -73,20 +84,20 @@ def problems(planner: Planner, world: World) -> list[str]:
     """What is lost, doubled or sent round, by walking a packet for every point."""
     judge = Judge(world, flows(planner))
     found: list[str] = []
-    for host, topic, cells in world.ads.values():
-        place = world.place(host)
+    for name, topic, cells in world.ads.values():
+        place = world.place(name)
         for point in world.points():
             if place is None or not any(point.startswith(cell) for cell in cells):
                 continue
             walk = judge.walk(place, world.address(topic, point))
             found += walk.problems
-            found += [f"{name} got {n} copies" for name, n in walk.delivered.items() if n > 1]
+            found += [f"{got} got {n} copies" for got, n in walk.delivered.items() if n > 1]
             for other, wanted_topic, wanted in world.subs.values():
                 at = world.place(other)
                 in_reach = at is not None and at[0] in world.island(place[0])
                 wants = wanted_topic == topic and any(point.startswith(cell) for cell in wanted)
                 if in_reach and wants and not walk.delivered[other]:
-                    found.append(f"{other} lost {topic} {point} from {host}")
+                    found.append(f"{other} lost {topic} {point} from {name}")
     return found
 
 
@@ -103,3 +114,24 @@ def proof(planner: Planner) -> list[str]:
         covers=planner.keeper.covers(),
     )
     return [str(violation) for violation in found]
+
+
+def ring_scene(seed: int) -> tuple[Planner, World]:
+    """A ring whose publishers bring a part of the space each, in trees of their own; subscribers everywhere."""
+    random = Random(seed)
+    count = random.randint(3, 5)
+    links = [link(f"s{i}", 1, f"s{i % count + 1}", 2) for i in range(1, count + 1)]
+    hosts = [host(f"h{i}", f"s{i}", 3, i) for i in range(1, count + 1)]
+    network = topology(count, links, hosts)
+    requests = [
+        advertise(f"a{i}", f"h{random.randint(1, count)}", cell)
+        for i, cell in enumerate(("00", "01", "10", "11"))
+    ]
+    for i in range(5 * count):
+        cell = "".join(random.choices("01", k=random.randint(3, DEPTH)))
+        requests.append(subscribe(f"q{i}", f"h{i % count + 1}", cell))
+    planner, world = planner_for(network), World.of("ipv6", 16, DEPTH, network, TOPICS)
+    for request in requests:
+        assert planner.apply(request).ok
+        world.follow(request, request["dz"])
+    return planner, world

@@ -19,6 +19,7 @@ from tercast.aggregation import (
 )
 from tercast.aggregation.board import Board, make_board
 from tercast.aggregation.exceptions import best_selection
+from tercast.aggregation.expected import judged
 from tercast.aggregation.fast import Kernel
 from tercast.aggregation.merge_kernels import least_cost
 from tercast.aggregation.merges import greedy_merges, merge_costs
@@ -154,6 +155,27 @@ def test_costs_are_those_of_the_events(wanted: list[tuple[str, str]], loads: lis
             surplus = sent & ~wanted_by
             cost += load * ((surplus & links).bit_count() + 0.2 * (surplus & ~links).bit_count())
         assert found.cost == pytest.approx(cost)
+
+
+@given(st.lists(st.tuples(st.sampled_from("bcde"), cells), min_size=2, max_size=12), st.integers(0, 99))
+@settings(max_examples=60, deadline=None)
+def test_what_comes_in_over_a_link_is_not_charged_there(wanted: list[tuple[str, str]], seed: int) -> None:
+    hosts = [host("p", "s1", 9, 1), host("b", "s1", 8, 2), host("c", "s2", 9, 3), host("d", "s2", 8, 4)]
+    hosts += [host("r", "s3", 9, 5), host("e", "s3", 8, 6)]
+    planner = planner_for(topology(3, [link("s1", 1, "s2", 1), link("s2", 2, "s3", 1)], hosts))
+    planner.apply(advertise("a1", "p", ""))
+    planner.apply(advertise("a2", "r", ""))
+    for i, (name, cell) in enumerate(wanted):
+        planner.apply(subscribe(f"q{i}", name, cell))
+    traffic = read_traffic(planner, some_traffic(planner, seed, 80))
+    scene = Scene(planner)
+    samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    middle = scene.index["s2"]
+    board = make_board(scene, middle, samples, follow=True)
+    for budget in range(1, board.entries):
+        for found in (best_selection(board, budget, 0.2), greedy_merges(board, budget, 0.2)):
+            if found is not None:
+                assert judged(scene, {middle: found}, traffic).cost * 80 == pytest.approx(found.cost)
 
 
 def _outputs(table: dict[int, int], point: int) -> int:

@@ -13,6 +13,7 @@ from tests.core.method_scenes import (
     planner_with_requests,
     problems,
     proof,
+    ring_scene,
     some_budgets,
     some_traffic,
 )
@@ -31,6 +32,19 @@ def test_nothing_is_lost_doubled_or_sent_round_and_budgets_hold(method: str, see
         budget = budgets[switch]
         assert count == entries_of(planner, result, switch)
         assert budget is None or count <= budget or switch in result.unmet
+    assert planner.apply(result.request).ok
+    assert planner.counts() == result.after
+    assert problems(planner, world) == []
+    assert proof(planner) == []
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(seeds)
+@settings(max_examples=25, deadline=None)
+def test_trees_that_part_at_a_switch_are_kept_apart(method: str, seed: int) -> None:
+    planner, world = ring_scene(seed)
+    budgets = {name: max(1, count // 4) for name, count in planner.counts().items()}
+    result = aggregate(planner, method, some_traffic(planner, seed), budgets=budgets)
     assert planner.apply(result.request).ok
     assert planner.counts() == result.after
     assert problems(planner, world) == []

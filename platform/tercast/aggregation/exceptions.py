@@ -20,6 +20,9 @@ from tercast.aggregation.tables import hosts_in
 ROUNDS = 2
 STEPS = 40
 CLOSE = 0.01
+ROUGH = 0.05
+"""How near to the budget, as a share of it, the search for a price ends: in the last round, and before it."""
+
 WIDE = 3.0
 KINDS = 16
 
@@ -30,8 +33,8 @@ def best_selection(board: Board, budget: int, host_weight: float, rounds: int = 
     same = _lossless_masks(board)
     masks = np.stack((board.everything, board.out, same), axis=1)
     price = 0.0
-    for _ in range(rounds):
-        programme = _Programme(board, masks, host_weight)
+    for left in reversed(range(rounds)):
+        programme = _Programme(board, masks, host_weight, CLOSE if left == 0 else ROUGH)
         found = programme.search(budget, price)
         price = found.price
         for standing in found.choices:
@@ -70,8 +73,9 @@ class _Found:
 class _Programme:
     """The dynamic programme of a board, for given masks to choose from."""
 
-    def __init__(self, board: Board, masks: Array, host_weight: float) -> None:
+    def __init__(self, board: Board, masks: Array, host_weight: float, close: float) -> None:
         self.board = board
+        self.close = close
         self.width = masks.shape[1]
         slots = 1 + self.width * (board.depth + 1)
         self.offset = np.concatenate(([0], np.cumsum(slots)))
@@ -124,7 +128,8 @@ class _Programme:
         over, under = _excess(beyond[1], budget), _excess(within[1], budget)
         left, right, last = beyond[1], within[1], 0
         for step in range(STEPS):
-            if right.sum() >= budget * (1 - CLOSE) or left.sum() <= budget * (1 + CLOSE) or b - a < 1e-4:
+            few, many = right.sum() >= budget * (1 - self.close), left.sum() <= budget * (1 + self.close)
+            if few or many or b - a < 1e-4:
                 break
             middle = a + (b - a) * (over / (over - under) if step % 4 != 3 else 0.5)
             found = self.standing(float(np.exp(middle)))
