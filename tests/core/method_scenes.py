@@ -117,7 +117,7 @@ def proof(planner: Planner) -> list[str]:
 
 
 def ring_scene(seed: int) -> tuple[Planner, World]:
-    """A ring whose publishers bring a part of the space each, in trees of their own; subscribers everywhere."""
+    """A ring whose publishers bring a part of the space each, in trees of their own; all subscribe."""
     random = Random(seed)
     count = random.randint(3, 5)
     links = [link(f"s{i}", 1, f"s{i % count + 1}", 2) for i in range(1, count + 1)]

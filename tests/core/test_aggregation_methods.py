@@ -76,3 +76,18 @@ def test_bad_input_is_refused_by_name() -> None:
     with pytest.raises(Refused) as refused:
         aggregate(planner, "fa-pb", [*traffic, {"publisher": "nobody", "values": {"x": 1}}])
     assert (refused.value.path, refused.value.code) == ((len(traffic), "publisher"), "unknown_publisher")
+
+
+@given(seeds, st.sampled_from(METHODS))
+@settings(max_examples=15, deadline=None)
+def test_without_traffic_budgets_hold_all_the_same(seed: int, method: str) -> None:
+    planner, world = planner_with_requests(seed)
+    budgets: dict[str, int | None] = {name: count // 2 for name, count in planner.counts().items()}
+    result = aggregate(planner, method, [], budgets=budgets)
+    for name, count in result.after.items():
+        assert count <= (budgets[name] or 0) or name in result.unmet
+    for name in result.unmet:
+        assert result.after[name] == result.before[name]
+    assert planner.apply(result.request).ok
+    assert problems(planner, world) == []
+    assert proof(planner) == []

@@ -49,7 +49,7 @@ def by_exceptions(scene: Scene, traffic: Traffic) -> Selections:
     samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
     sources = [source for sample in samples for source in sample.sources]
     weights = [float(sample.weight[s.events].sum()) for sample in samples for s in sample.sources]
-    trace = TRACE * sum(weights)
+    trace = TRACE * (sum(weights) or 1.0)
 
     def decide(board: Board, budget: int) -> Selection | None:
         return best_selection(board, budget, HOST_WEIGHT)
