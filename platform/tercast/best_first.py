@@ -15,10 +15,13 @@ class Refinement(ABC):
     """A tree of cells below `root`.
 
     `order` are those that were split, parents first, `heap` the last ones that are not full, the worst first.
-    `exact`: what the filter wants of a cell is known, and not estimated.
+    `exact`: what the filter wants of a cell is known, and not estimated. `tired`: no more work should be put
+    into what might be better still.
     """
 
-    __slots__ = ("count", "exact", "heap", "order", "root")
+    __slots__ = ("count", "exact", "heap", "order", "root", "tired")
+
+    tired: bool
 
     def __init__(self, root: Cell, exact: bool) -> None:
         self.root = root
@@ -26,6 +29,11 @@ class Refinement(ABC):
         self.order: list[Cell] = []
         self.heap = [(root.met - root.volume, 0, root)] if root.met < root.volume else []
         self.count = 1
+        self.tired = False
+
+    def rest(self) -> None:
+        """Begin another search: what the last one cost counts no more."""
+        self.tired = False
 
     @abstractmethod
     def split(self, cell: Cell) -> None:

@@ -47,6 +47,7 @@ def chosen(refinement: Refinement, limit: int) -> list[Cell]:
 
 def _compared(refinement: Refinement, limit: int, cells: list[Cell]) -> list[Cell]:
     """`cells`, or what passing over comes to with the limit or fewer cells, where that has less volume."""
+    refinement.rest()
     found = _volume(cells)
     most = min(limit, PASSING)
     gains = list(accumulate(-excess for excess, _, _ in nsmallest(most, refinement.heap)))

@@ -124,6 +124,8 @@ class _Walk:
             if not self._can_fit(cell, left):
                 continue
             if cell.left is None:
+                if refinement.tired:
+                    return
                 refinement.split(cell)
             assert cell.left is not None
             cost = self.cost(cell)

@@ -23,7 +23,7 @@ from tercast.schedule import Schedule
 UNSURE = 512
 """How many cells it goes to where full cells may not be seen to be full at once."""
 
-_MAX_WORK = 16_384  # parts that are cut on the way there
+_MAX_WORK = 16_384  # parts that are cut in the search for something better than plain best-first
 _MAX_DISJOINT = 24  # more parts than these are not made disjoint; their cell is refined as it is
 _GIANTS = 8  # so many of the largest parts are looked at to drop what they cover
 _UNIT = 1 << 30
@@ -42,7 +42,8 @@ class _Parts(Refinement):
     """The refinement of any number of parts.
 
     Where full cells may not be seen to be full at once (not `exact`), their halves are, and join them again;
-    so there refinement goes on for a while, in case it ends by itself.
+    so there refinement goes on for a while, in case it ends by itself. Cells of hundreds of parts tire it: then
+    it splits as often as plain best-first, and no more.
     """
 
     __slots__ = ("leaves", "limit", "schedule", "work")
@@ -56,17 +57,25 @@ class _Parts(Refinement):
 
     def explore(self, most: int) -> None:
         """Split until there are `most` cells, or all are full; where that may show late, a while longer."""
-        while self.heap and (
-            self.leaves < most or (not self.exact and self.leaves < UNSURE and self.work < _MAX_WORK)
-        ):
+        while self.heap and self._goes_on(most):
             cell = heappop(self.heap)[2]
-            self.work += len(cell.parts)
             self.take(cell)
             self.leaves += 1
             self.leaves -= _collapsed(cell)
 
+    def rest(self) -> None:
+        """Begin another search: what the last one cost counts no more."""
+        self.tired, self.work = False, 0
+
+    def _goes_on(self, most: int) -> bool:
+        if self.tired:
+            return self.leaves < most and len(self.order) < self.limit - 1
+        return self.leaves < (most if self.exact else max(most, UNSURE))
+
     def split(self, cell: Cell) -> None:
         """Cut the cell's parts, and see to it that halves know which of theirs do not overlap."""
+        self.work += len(cell.parts)
+        self.tired = self.work >= _MAX_WORK
         halves = [cut(self.schedule, part, cell.rest) for part in cell.parts]
         cell.left = smallest(self.schedule, [low for low, _ in halves if low], cell.disjoint, cell)
         cell.right = smallest(self.schedule, [high for _, high in halves if high], cell.disjoint, cell)

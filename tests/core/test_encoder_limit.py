@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import random
 from functools import cache
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +19,7 @@ from tercast.errors import Refused
 from tercast.eventspace import Float, Int, Topic
 from tercast.filters import Filter
 from tercast.refine import refine
+from tercast.region import cut
 from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
 from tests.core.space_strategies import filters, topics
 
@@ -213,3 +215,26 @@ def test_many_overlapping_alternatives() -> None:
 def test_depth_and_limit_of_zero_are_refused(depth: int, limit: int) -> None:
     with pytest.raises(Refused):
         encode(Filter.parse("a < 5", GRID), depth, limit)
+
+
+MANY_CLAUSES = (
+    "(o > 94 or h in [879, 911] or l < 758 or k in [307, 438]) and (j > 299 or d > 436 or a in [98, 102] or"
+    " m in [405, 851]) and (m < 90 or m > 367 or e in [393, 824] or p in [795, 861]) and (n in [288, 575] or"
+    " i in [515, 959] or b > 923 or h in [344, 682]) and (e < 561 or a > 660 or d > 826 or n > 661)"
+)
+
+
+def test_filters_of_many_alternatives_tire_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of parts that fill nearly everything: cells collapse again and again, for nothing."""
+    cuts = 0
+
+    def counted(*args: Any) -> Any:
+        nonlocal cuts
+        cuts += 1
+        return cut(*args)
+
+    monkeypatch.setattr("tercast.refine.cut", counted)
+    topic = Topic("t", 0, tuple(Int(name, 0, 1000) for name in "abcdefghijklmnop"))
+    made = encode(Filter.parse(MANY_CLAUSES, topic), 112, 50)
+    assert len(made.dz) <= 50
+    assert cuts < 60_000
