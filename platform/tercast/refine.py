@@ -42,8 +42,8 @@ class _Parts(Refinement):
     """The refinement of any number of parts.
 
     Where full cells may not be seen to be full at once (not `exact`), their halves are, and join them again;
-    so there refinement goes on for a while, in case it ends by itself. Cells of hundreds of parts tire it: then
-    it splits as often as plain best-first, and no more.
+    so there refinement goes on for a while, in case it ends by itself. Cells of hundreds of parts tire it:
+    then it splits as often as plain best-first, and no more.
     """
 
     __slots__ = ("leaves", "limit", "schedule", "work")
