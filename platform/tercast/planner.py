@@ -7,23 +7,16 @@ last called. See `docs/algorithms.md` for how tables follow from requests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tercast.addressing import AddressPlan
-from tercast.aggregation.keeper import Keeper, Step
+from tercast.aggregation.keeper import Step
 from tercast.aggregation.operations import aggregate, set_aggregation, set_budget, settle
-from tercast.changes import Writer, take_changes
-from tercast.dz import DzSet
+from tercast.changes import take_changes
 from tercast.encodings import encode_text, encoding_of
 from tercast.errors import Refused, RefusedMany, shown
-from tercast.eventspace import Topic
-from tercast.keys import Order
-from tercast.limits import Limits
-from tercast.network import Network
-from tercast.queue import Queue
-from tercast.reach import Pair, unreachable_pairs, waiting
-from tercast.registry import ADVERTISEMENT, Change, Registration, Registry
+from tercast.planned_network import PlannedNetwork
+from tercast.registry import ADVERTISEMENT, Change, Registration
 from tercast.requests import (
     Add,
     Advertise,
@@ -40,11 +33,8 @@ from tercast.requests import (
     Withdrawing,
     read_request,
 )
-from tercast.reshape import reshape
-from tercast.tables import Diff, Table
-from tercast.topic_plan import Claim, TopicPlan
-from tercast.topology import Topology
-from tercast.trie import Trie
+from tercast.tables import Diff
+from tercast.topic_plan import Claim
 from tercast.views import DryRun, Outcome, TreeView, no_room
 
 __all__ = ["DryRun", "Outcome", "Planner", "TreeView"]
@@ -54,68 +44,11 @@ _MATCHED = Outcome(ok=True, matched=True)
 _PENDING = Outcome(ok=True, matched=False)
 
 
-class Planner:
+class Planner(PlannedNetwork):
     """Plans one network.
 
     With `enforce_budgets=False` tables may grow past budgets, for who judges them afterwards.
     """
-
-    def __init__(
-        self,
-        address: AddressPlan,
-        limits: Limits | None = None,
-        topology: Topology | None = None,
-        topics: Iterable[Topic] = (),
-        enforce_budgets: bool = True,
-    ) -> None:
-        self.address = address
-        self.limits = limits or Limits()
-        self.depth = self.limits.depth(address)
-        self.registry = Registry(address, topology or Topology(address.family), topics)
-        self.enforce_budgets = enforce_budgets
-        self.applied = 0
-        self.journal: list[Callable[[], None]] | None = None
-        self._bits_retired = False
-        self.order = Order(self.depth)
-        self.queue = Queue()
-        self._network = Network(self.topology)
-        self._stale = False
-        self.writer = Writer(address)
-        self._plans: dict[str, TopicPlan] = {}
-        self.keeper = Keeper(self)
-        for topic in self.registry.topics.values():
-            self._plan(topic)
-
-    @property
-    def topology(self) -> Topology:
-        """The network as the requests have it."""
-        return self.registry.topology
-
-    @property
-    def topics(self) -> Mapping[str, Topic]:
-        """The topics by name."""
-        return self.registry.topics
-
-    @property
-    def network(self) -> Network:
-        """The network as plans see it, up to date."""
-        if self._stale:
-            self._freshen()
-        return self._network
-
-    @property
-    def is_stale(self) -> bool:
-        """Whether plans, of nothing, have still to follow a network that has changed."""
-        return self._stale
-
-    @property
-    def plans(self) -> Collection[TopicPlan]:
-        """What is planned for each topic."""
-        return self._plans.values()
-
-    def plan(self, topic: str) -> TopicPlan:
-        """What is planned for one topic."""
-        return self._plans[topic]
 
     def apply(self, request: Mapping[str, Any] | Request) -> Outcome:
         """Carry out one request, or refuse it and change nothing."""
@@ -154,60 +87,6 @@ class Planner:
                 site.release_retired()
         self.keeper.prune()
         return diff
-
-    def tables(self) -> dict[str, Table]:
-        """The table of every switch that has entries, as it is to be installed."""
-        return self._tables(exact=False)
-
-    def exact_tables(self) -> dict[str, Table]:
-        """The same without aggregation."""
-        return self._tables(exact=True)
-
-    def table(self, switch: str) -> Table:
-        """The table of one switch as it is to be installed, by priority and address."""
-        return self.writer.table(self._tries(switch))
-
-    def counts(self) -> dict[str, int]:
-        """The number of installed entries of every switch."""
-        return {switch: site.installed for switch, site in self.network.sites.items()}
-
-    def exact_counts(self) -> dict[str, int]:
-        """The same without aggregation."""
-        return {switch: site.count for switch, site in self.network.sites.items()}
-
-    def over_budget(self) -> tuple[str, ...]:
-        """The switches that have more entries than their budget allows."""
-        sites = self.network.sites.values()
-        return tuple(site.id for site in sites if site.budget is not None and site.installed > site.budget)
-
-    def trees(self) -> list[TreeView]:
-        """All trees, oldest first."""
-        views: list[tuple[int, TreeView]] = []
-        for name, plan in self._plans.items():
-            for forest in plan.forests.values():
-                for tree, dz in forest.dz_sets().items():
-                    view = TreeView(tree.id, name, dz, tree.root, tuple(tree.edges()))
-                    views.append((tree.number, view))
-        return [view for _, view in sorted(views, key=lambda item: item[0])]
-
-    def encodings(self) -> dict[str, DzSet]:
-        """The dz of every live request."""
-        return {registration.id: registration.dz for registration in self.registry.live.values()}
-
-    def pending(self) -> list[str]:
-        """The live subscriptions that no live advertisement overlaps, in the order of the log."""
-        found: list[str] = []
-        for name, plan in self._plans.items():
-            found += waiting(self.registry.subscriptions(name), plan.matched)
-        return sorted(found, key=lambda name: self.registry.live[name].seq)
-
-    def unreachable(self) -> list[Pair]:
-        """The pairs (advertisement, subscription) that overlap, with no path between their hosts."""
-        pairs: list[Pair] = []
-        for name in self._plans:
-            registered = (reg for reg in self.registry.live.values() if reg.topic == name)
-            pairs += unreachable_pairs(registered, self.order, self.network.component)
-        return pairs
 
     def snapshot(self) -> dict[str, Any]:
         """The whole state as JSON; `restore` goes on from it as if nothing had been."""
@@ -278,12 +157,6 @@ class Planner:
                 self._stale = True
                 if self.registry.live:
                     self._freshen()
-
-    def _freshen(self) -> None:
-        """Let plans follow a network that has changed; with nothing registered that can wait."""
-        self._stale = False
-        self._bits_retired = True
-        reshape(self._network, self._plans.values(), self.registry, self.queue, self.limits.max_trees)
 
     def _reindex(self, request: SetIndexed) -> None:
         """Encode a topic's live filters anew, then build all that is planned for it from them."""
@@ -374,14 +247,3 @@ class Planner:
             for site, before in marked
             if site.budget is not None and site.count > site.budget and site.count > before
         )
-
-    def _tables(self, exact: bool) -> dict[str, Table]:
-        tables = {switch: self.writer.table(self._tries(switch), exact) for switch in self.topology.switches}
-        return {switch: table for switch, table in tables.items() if table}
-
-    def _tries(self, switch: str) -> Iterable[Trie]:
-        return (plan.tries[switch] for plan in self._plans.values() if switch in plan.tries)
-
-    def _plan(self, topic: Topic) -> None:
-        if topic.name not in self._plans:
-            self._plans[topic.name] = TopicPlan(topic, self.order, self._network, self.queue)

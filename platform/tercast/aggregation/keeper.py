@@ -20,7 +20,7 @@ from tercast.keys import Key
 from tercast.site import Site
 
 if TYPE_CHECKING:
-    from tercast.planner import Planner
+    from tercast.planned_network import PlannedNetwork
 
 NONE_METHOD = "none"
 
@@ -42,7 +42,7 @@ class Keeper:
 
     __slots__ = ("_planner", "_touched", "method", "overlays")
 
-    def __init__(self, planner: Planner) -> None:
+    def __init__(self, planner: PlannedNetwork) -> None:
         self._planner = planner
         self.method = NONE_METHOD
         self.overlays: dict[str, Overlay] = {}
