@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tercast.aggregation import (
@@ -85,7 +85,8 @@ def fewest(planner: Planner) -> int:
 
 
 @given(wishes)
-@settings(max_examples=80, deadline=None)
+@example([("b", ""), ("c", "1"), ("d", "00"), ("d", "010")])
+@settings(max_examples=100, deadline=None)
 def test_lossless_tables_are_as_small_as_can_be(wanted: list[tuple[str, str]]) -> None:
     planner = one_switch(wanted)
     board = board_of(planner, follow=True)

@@ -19,6 +19,7 @@ NEVER = 1e300
 def slot_costs(
     parent: Array,
     depth: Array,
+    here: Array,
     has: Array,
     passes: Array,
     out: Array,
@@ -33,7 +34,8 @@ def slot_costs(
     """What a node's own space costs in each of its slots; NEVER where events would be lost or mix trees.
 
     `has`: whether it has space of its own, whose outputs are `out` and whose allowed links are `edges`;
-    `passes`: whether that may be resolved by nothing. `masks[v, k]` are the masks that an entry may have.
+    `passes`: whether that may be resolved by nothing. An exact entry (`here`) may never, for no cover leaves
+    one out. `masks[v, k]` are the masks that an entry may have.
     `charge` is nodes by links and one column for hosts; `*_hosts` count the hosts in a mask.
     """
     width = masks.shape[1]
@@ -42,10 +44,10 @@ def slot_costs(
     links = charge.shape[1] - 1
     costs = np.zeros(offset[-1], dtype=np.float64)
     for v in range(len(parent)):
+        if here[v] or (has[v] and not passes[v]):
+            costs[offset[v]] = 1e300
         if not has[v]:
             continue
-        if not passes[v]:
-            costs[offset[v]] = 1e300
         at = v
         for level in range(depth[v], -1, -1):
             for k in range(width):

@@ -82,6 +82,7 @@ class _Programme:
         self.costs = slot_costs(
             board.parent,
             board.depth,
+            board.here,
             board.has,
             board.passes,
             board.out,
