@@ -18,7 +18,7 @@ from tercast.planner import Planner
 
 NO_TRAFFIC = "no events of live advertisements are kept: report some to /api/v1/traffic/samples/"
 HOLDS = "all budgets hold without aggregation"
-LITTLE = "it would save {saved:.1%} of the needless copies, and a change must save {gain:.1%}"
+LITTLE = "it would save {saved:.1%} of what is needless, and a change must save {gain:.1%}"
 SAME = "it comes to the covers that are installed"
 
 Budgets = Mapping[str, int | None]
@@ -36,7 +36,10 @@ class Found:
 
 
 def run(planner: Planner, method: str, events: Events, sampling: float, gain: float | None) -> Found:
-    """Covers by `method`; with a `gain`, only those that save at least that share of the needless copies."""
+    """Covers by `method`; with a `gain`, only those that save at least that share of their cost.
+
+    The cost is needless copies, and unwanted deliveries at the weight that the methods give them.
+    """
     if not planner.keeper.overlays and not _over(planner):
         return Found(HOLDS)
     if not events:
@@ -113,8 +116,8 @@ def _over(planner: Planner) -> bool:
 
 def _too_little(before: State, after: State, gain: float) -> str:
     """Why a change is not worth it; empty where it is."""
-    now = before.cost.copies if before.cost else 0.0
-    then = after.cost.copies if after.cost else 0.0
+    now = before.cost.cost if before.cost else 0.0
+    then = after.cost.cost if after.cost else 0.0
     saved = (now - then) / now if now > 0 else 0.0
     return "" if saved > 0 and saved >= gain else LITTLE.format(saved=saved, gain=gain)
 

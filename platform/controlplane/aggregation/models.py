@@ -12,7 +12,7 @@ class Policy(models.Model):
 
     method = models.CharField(max_length=16, default="none")
     sampling = models.FloatField(default=1.0, help_text="share of the events that runs look at")
-    gain = models.FloatField(default=0.1, help_text="share of needless copies that a change must save")
+    gain = models.FloatField(default=0.1, help_text="share of what is needless that a change must save")
     asked = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
     version = models.PositiveIntegerField(default=1)
 

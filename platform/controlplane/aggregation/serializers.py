@@ -48,7 +48,7 @@ class PolicySerializer(serializers.Serializer[Any]):
     )
     gain = serializers.FloatField(
         source="policy.gain",
-        help_text="share of the needless copies that a periodic run must save to install",
+        help_text="share of what is needless that a periodic run must save to install",
     )
     period = serializers.IntegerField(
         allow_null=True, help_text="seconds between periodic runs; null: there are none"

@@ -43,7 +43,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('method', models.CharField(default='none', max_length=16)),
                 ('sampling', models.FloatField(default=1.0, help_text='share of the events that runs look at')),
-                ('gain', models.FloatField(default=0.1, help_text='share of needless copies that a change must save')),
+                ('gain', models.FloatField(default=0.1, help_text='share of what is needless that a change must save')),
                 ('version', models.PositiveIntegerField(default=1)),
                 ('asked', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='control.request')),
             ],
