@@ -153,5 +153,8 @@ def test_what_is_withdrawn_during_a_run_is_not_lost(run_dir: Path):
     for path in ("subscriptions/2", "advertisements/5"):
         answer = httpx.delete(f"{page[1]}/api/v1/{path}/", headers=headers, timeout=30, trust_env=False)
         assert answer.json()["state"] == "active"
+    samples = httpx.get(f"{page[1]}/api/v1/traffic/samples/", headers=headers, timeout=30, trust_env=False)
+    (topic,) = samples.json()["topics"]
+    assert {"a1", "a2", "a3", "a4"} <= {row["publisher"] for row in topic["publishers"]}
     assert run.end() == 0, run.text()
     assert json.loads(report.read_text())["lost"] == 0
