@@ -153,8 +153,12 @@ def test_what_is_withdrawn_during_a_run_is_not_lost(run_dir: Path):
     for path in ("subscriptions/2", "advertisements/5"):
         answer = httpx.delete(f"{page[1]}/api/v1/{path}/", headers=headers, timeout=30, trust_env=False)
         assert answer.json()["state"] == "active"
-    samples = httpx.get(f"{page[1]}/api/v1/traffic/samples/", headers=headers, timeout=30, trust_env=False)
-    (topic,) = samples.json()["topics"]
-    assert {"a1", "a2", "a3", "a4"} <= {row["publisher"] for row in topic["publishers"]}
+
+    def sampled() -> set[str]:
+        url = f"{page[1]}/api/v1/traffic/samples/"
+        topics = httpx.get(url, headers=headers, timeout=30, trust_env=False).json()["topics"]
+        return {row["publisher"] for topic in topics for row in topic["publishers"]}
+
+    wait_until("samples of what is published", lambda: sampled() >= {"a1", "a2", "a3", "a4"}, ())
     assert run.end() == 0, run.text()
     assert json.loads(report.read_text())["lost"] == 0
