@@ -44,7 +44,7 @@ fi
 # compile_kernels: the core's compiled parts, where they are not ready; plain Python does the same without them.
 compile_kernels() {
     PYTHONPATH=platform "$VENV/bin/python" -m tercast.compiled --check && return 0
-    say "compiling kernels (half a minute; once for each state of the sources)"
+    say "compiling kernels (a minute or so; once for each state of the sources)"
     PYTHONPATH=platform "$VENV/bin/python" -m tercast.compiled >/dev/null || say "going on without compiled kernels"
 }
 

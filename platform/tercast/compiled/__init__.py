@@ -1,6 +1,6 @@
 """Kernels that Numba compiles, for what costs most; all of it stands in plain Python too, with equal results.
 
-Importing and loading compiled code takes most of a second, compiling it half a minute. So it is used from
+Importing and loading compiled code takes most of a second, compiling it a minute. So it is used from
 some work on, and only where it lies ready: `python -m tercast.compiled` compiles, as the set-up does. With
 TERCAST_COMPILED=0 in the environment plain Python does everything, with 1 compiled code is used from the
 start, and made where it is missing.
