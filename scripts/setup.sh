@@ -1,6 +1,6 @@
 #!/bin/sh
 # Sets up what `make run` and `make test` need, into .venv. Skipped when it is up to date.
-# TERCAST_SETUP_TESTS=1 also looks for what only the tests need (a browser).
+# TERCAST_SETUP_TESTS=1 also looks for what only the tests need (a browser, Java for the analytics).
 set -eu
 cd "$(dirname "$0")/.."
 PYTHON=${PYTHON:-python3.11}
@@ -39,6 +39,7 @@ command -v "$PYTHON" >/dev/null 2>&1 || fail "$PYTHON is missing; Debian 12: sud
 need ovs-vswitchd openvswitch-switch
 if [ "${TERCAST_SETUP_TESTS:-0}" = 1 ]; then
     need chromium chromium
+    need java openjdk-17-jre-headless
 fi
 
 # compile_kernels: the core's compiled parts, where they are not ready; plain Python does the same without them.

@@ -1,0 +1,205 @@
+"""`python -m analytics JOB --telemetry ROOT --out DIR`: one job over telemetry, offline."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from analytics.errors import CannotRun, JobFailed
+from analytics.options import Options
+from analytics.subscriptions import read_subscriptions
+from analytics.times import parse_length, parse_time
+from tercast.files import FileRefused, read_document
+
+DONE, FAILED, REFUSED = 0, 1, 2
+
+JOB_NAMES = (
+    "flow_table_size",
+    "delay",
+    "false_positives",
+    "publisher_load",
+    "request_latency",
+    "dimension_selection",
+)
+MOST_DEPTH = 24
+
+_EXAMPLES = """\
+examples:
+  python -m analytics delay --telemetry run/telemetry --out results --window "5 minutes"
+  python -m analytics false_positives --telemetry run/telemetry --out results --subscriptions s.json
+
+Every job takes every option, and ignores those that do not concern it.
+Exit status: 0 done, 1 the job failed, 2 the input was refused.
+"""
+
+Value = TypeVar("Value")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one job; its exit status."""
+    args = make_parser().parse_args(arguments)
+    try:
+        options = read_options(args)
+        return _run(args, options)
+    except CannotRun as refused:
+        _tell(str(refused))
+        return REFUSED
+    except FileRefused as refused:
+        _tell(*refused.lines)
+        return REFUSED
+    except JobFailed as failed:
+        _tell(str(failed))
+        return FAILED
+    except KeyboardInterrupt:
+        return 130
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m analytics",
+        description="Run one Spark job over telemetry and write its result as JSON.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("job", metavar="JOB", choices=JOB_NAMES, help=", ".join(JOB_NAMES))
+    add(
+        "--telemetry",
+        metavar="ROOT",
+        required=True,
+        help="the telemetry root: a folder, or a path that Spark reads",
+    )
+    add("--out", metavar="DIR", required=True, help="where JOB.json and JOB.meta.json go")
+    add(
+        "--since",
+        metavar="T",
+        type=_typed(parse_time),
+        help="from this time on (ISO 8601; UTC without a zone)",
+    )
+    add("--until", metavar="T", type=_typed(parse_time), help="before this time")
+    add(
+        "--window",
+        metavar="LENGTH",
+        type=_typed(parse_length),
+        default="1 minute",
+        help="default %(default)s",
+    )
+    add(
+        "--subscriptions",
+        metavar="FILE",
+        help="topics and subscriptions (false_positives, dimension_selection)",
+    )
+    add(
+        "--depth",
+        metavar="BITS",
+        type=_typed(_depth),
+        default="8",
+        help="of the dz in publisher_load's histogram",
+    )
+    add("--threshold", metavar="SHARE", type=_typed(_share), default="0.9", help="of weight that is selected")
+    add(
+        "--last-events",
+        metavar="N",
+        type=_typed(_count),
+        help="select dimensions by the last N events of a topic",
+    )
+    add(
+        "--now",
+        metavar="T",
+        type=_typed(parse_time),
+        help="the time that rows may not be far ahead of (the clock)",
+    )
+    add("--parquet", action="store_true", help="write DIR/JOB.parquet as well")
+    add("--master", metavar="URL", default="local[*]", help="Spark's master (%(default)s)")
+    add("--memory", metavar="SIZE", type=_typed(_size), default="1g", help="of Spark's driver (%(default)s)")
+    return parser
+
+
+def read_options(args: argparse.Namespace) -> Options:
+    """The options of a command line; CannotRun or FileRefused."""
+    if args.since and args.until and args.since >= args.until:
+        raise CannotRun("--until has to be later than --since")
+    if args.job == "dimension_selection" and args.subscriptions is None:
+        raise CannotRun("--subscriptions is missing: dimension_selection compares events with subscriptions")
+    needs_subscriptions = args.job in {"false_positives", "dimension_selection"}
+    subscriptions = None
+    if args.subscriptions is not None and needs_subscriptions:
+        subscriptions = read_document(args.subscriptions, read_subscriptions)
+    return Options(
+        telemetry=args.telemetry,
+        now=args.now or datetime.now(UTC),
+        since=args.since,
+        until=args.until,
+        window=args.window,
+        subscriptions=subscriptions,
+        depth=args.depth,
+        threshold=args.threshold,
+        last_events=args.last_events,
+    )
+
+
+def _run(args: argparse.Namespace, options: Options) -> int:
+    from analytics.session import start_session  # noqa: PLC0415 - Spark only once the options are good
+
+    spark = start_session(args.master, args.memory)
+    try:
+        from analytics.running import run_job  # noqa: PLC0415
+
+        run_job(spark, args.job, options, args.out, args.parquet)
+    finally:
+        spark.stop()
+    return DONE
+
+
+def _typed(parse: Callable[[str], Value]) -> Callable[[str], Value]:
+    """The same for argparse, which tells what is wrong beside the option's name."""
+
+    def typed(text: str) -> Value:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return typed
+
+
+def _depth(text: str) -> int:
+    return _integer(text, 0, MOST_DEPTH)
+
+
+def _count(text: str) -> int:
+    return _integer(text, 1, 1_000_000_000)
+
+
+def _integer(text: str, low: int, high: int) -> int:
+    if not re.fullmatch("[0-9]{1,10}", text) or not low <= int(text) <= high:
+        raise ValueError(f"{text!r} is no integer from {low} to {high}")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value <= 1:
+        raise ValueError(f"{text!r} is no share: above 0, 1 at most")
+    return value
+
+
+def _size(text: str) -> str:
+    if not re.fullmatch("[1-9][0-9]{0,6}[mg]", text):
+        raise ValueError(f"{text!r} is no size, like 1g or 800m")
+    return text
+
+
+def _tell(*lines: str) -> None:
+    for line in lines:
+        print(line.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr)

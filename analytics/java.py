@@ -1,0 +1,41 @@
+"""Finds the Java that Spark will start, and says in one sentence when there is none that fits."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from analytics.errors import CannotRun
+
+OLDEST = 17
+_HINT = f"Spark needs Java {OLDEST} or newer (Debian: apt-get install openjdk-17-jre-headless)"
+_VERSION = re.compile(r'version "([0-9]+)(?:\.([0-9]+))?')
+
+
+def check_java(environ: Mapping[str, str] = os.environ) -> str:
+    """The path of the Java that Spark will start; CannotRun when it is missing or too old."""
+    home = environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java", path=environ.get("PATH"))
+    if java is None:
+        raise CannotRun(f"no java on PATH and JAVA_HOME is not set: {_HINT}")
+    try:
+        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError):
+        where = f"JAVA_HOME is {home}, but {java}" if home else java
+        raise CannotRun(f"{where} does not run: {_HINT}") from None
+    version = java_version(told.stderr + told.stdout)
+    if version is None or version < OLDEST:
+        raise CannotRun(f"{java} is Java {version or 'of an unknown version'}: {_HINT}")
+    return java
+
+
+def java_version(text: str) -> int | None:
+    """The major version in what `java -version` prints; None when there is none."""
+    found = _VERSION.search(text)
+    if found is None:
+        return None
+    return int(found[2] or 1) if found[1] == "1" else int(found[1])

@@ -1,0 +1,160 @@
+"""The six jobs: which telemetry each reads, its transform, and what it counts beside its rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.errors import CannotRun
+from analytics.matching import expected_hosts, match_counts
+from analytics.options import Options
+from analytics.reading import Telemetry, days, in_range
+from analytics.subscriptions import Subscriptions
+from analytics.transforms import (
+    delay,
+    dimension_selection,
+    false_positives,
+    flow_table_size,
+    publisher_load,
+    request_latency,
+)
+from tercast.errors import shown
+from tercast.telemetry import DELIVERED, PUBLISHED, REQUESTS, TABLE_SNAPSHOTS, Dataset
+
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Task:
+    """A job at work: its telemetry, its options, and what it counts that is no row of its result."""
+
+    telemetry: Telemetry
+    options: Options
+    notes: Counter[str] = field(default_factory=Counter)
+
+    def rows_in_range(self, dataset: Dataset, columns: tuple[str, ...]) -> DataFrame:
+        """Valid rows whose own time lies between `since` and `until`."""
+        frame = self.telemetry.read(dataset, columns, *days(self.options, timedelta(0)))
+        return frame.where(in_range(F.col(dataset.time), self.options))
+
+
+def run_flow_table_size(task: Task) -> list[Row]:
+    """Tables by switch and window."""
+    snapshots = task.rows_in_range(TABLE_SNAPSHOTS, flow_table_size.COLUMNS)
+    return _rows(flow_table_size.flow_table_size(snapshots, task.options.window))
+
+
+def run_delay(task: Task) -> list[Row]:
+    """Delays by topic, host and window; deliveries of events that nobody published are noted."""
+    first, last = days(task.options)
+    published = task.telemetry.read(PUBLISHED, delay.PUBLISHED_COLUMNS, first, last)
+    delivered = task.telemetry.read(DELIVERED, delay.DELIVERED_COLUMNS, first)
+    own = F.coalesce(F.col("published_at"), F.col("received_at"))
+    found = delay.delay(published, delivered, task.options.window, in_range(own, task.options))
+    rows = _rows(found)
+    for row in rows:
+        task.notes[delay.UNMATCHED] += row.pop("unknown")
+        task.notes[delay.BACKWARDS] += row.pop("backwards")
+    return [row for row in rows if row["window_start"] is not None]
+
+
+def run_false_positives(task: Task) -> list[Row]:
+    """False positives by topic and host; losses where subscriptions are given."""
+    options, first = task.options, days(task.options)[0]
+    all_delivered = task.telemetry.read(DELIVERED, false_positives.DELIVERED_COLUMNS, first)
+    counted = false_positives.deliveries(all_delivered.where(in_range(F.col("received_at"), options)))
+    if options.subscriptions is None:
+        return _rows(false_positives.false_positives(counted, None))
+    published = task.rows_in_range(PUBLISHED, false_positives.PUBLISHED_COLUMNS)
+    expected = expected_hosts(published, _broadcast(task, options.subscriptions))
+    lost = false_positives.losses(expected, all_delivered).persist(StorageLevel.MEMORY_AND_DISK)
+    for row in lost.where(F.col("problem").isNotNull()).groupBy("problem").agg(F.sum("lost")).collect():
+        task.notes[row[0]] += row[1]
+    return _rows(false_positives.false_positives(counted, lost))
+
+
+def run_publisher_load(task: Task) -> list[Row]:
+    """Loads by publisher."""
+    published = task.rows_in_range(PUBLISHED, publisher_load.COLUMNS)
+    options = task.options
+    rows = _rows(publisher_load.publisher_load(published, options.depth, options.since, options.until))
+    for row in rows:
+        task.notes["events_without_dz"] += row.pop("without_dz")
+        row["dz_histogram"] = dict(sorted(row["dz_histogram"].items()))
+    return rows
+
+
+def run_request_latency(task: Task) -> list[Row]:
+    """Stages by kind of request."""
+    requests = task.rows_in_range(REQUESTS, request_latency.COLUMNS)
+    rows = _rows(request_latency.request_latency(requests))
+    for row in rows:
+        task.notes["negative_stages"] += row.pop("backwards")
+    return rows
+
+
+def run_dimension_selection(task: Task) -> list[Row]:
+    """A row for each topic of the file of subscriptions that has events."""
+    options = task.options
+    if options.subscriptions is None:
+        raise CannotRun("--subscriptions is missing: dimension_selection compares events with subscriptions")
+    published = task.rows_in_range(PUBLISHED, dimension_selection.COLUMNS)
+    counted = match_counts(published, _broadcast(task, options.subscriptions))
+    counted = counted.persist(StorageLevel.MEMORY_AND_DISK)
+    problems = counted.where(F.col("problem").isNotNull()).select("topic", "publisher", "seq", "problem")
+    for row in problems.distinct().groupBy("problem").count().collect():
+        task.notes[row[0]] += row[1]
+    rows = [_select(counted, name, options, options.subscriptions) for name in options.subscriptions.topics]
+    return [row for row in rows if row["events"]]
+
+
+def _select(counted: DataFrame, name: str, options: Options, subscriptions: Subscriptions) -> Row:
+    attributes = [attribute.name for attribute in subscriptions.topics[name].attributes]
+    events = dimension_selection.events_of_topic(counted, name, options.last_events)
+    number, eigenvalues, first = dimension_selection.spectrum(events, len(attributes))
+    found = dimension_selection.select(attributes, eigenvalues, first, options.threshold)
+    return {
+        "topic": name,
+        "ranking": list(found.ranking),
+        "weights": list(found.weights),
+        "eigenvalues": list(found.eigenvalues),
+        "selected": list(found.selected),
+        "events": number,
+        "subscriptions": len(subscriptions.of_topic(name)),
+    }
+
+
+JOBS: dict[str, Callable[[Task], list[Row]]] = {
+    "flow_table_size": run_flow_table_size,
+    "delay": run_delay,
+    "false_positives": run_false_positives,
+    "publisher_load": run_publisher_load,
+    "request_latency": run_request_latency,
+    "dimension_selection": run_dimension_selection,
+}
+
+ORDER = ("topic", "switch", "publisher", "kind", "host", "window_start")
+"""The columns that results are sorted by, where they have them."""
+
+
+def find_job(name: str) -> Callable[[Task], list[Row]]:
+    """The job of that name; CannotRun names those that there are."""
+    if name not in JOBS:
+        raise CannotRun(f"{shown(name)} is no job; there are {', '.join(JOBS)}")
+    return JOBS[name]
+
+
+def _rows(results: DataFrame) -> list[Row]:
+    """The rows of a result, which is small."""
+    return [row.asDict(recursive=True) for row in results.collect()]
+
+
+def _broadcast(task: Task, subscriptions: Subscriptions) -> Any:
+    return task.telemetry.spark.sparkContext.broadcast(subscriptions)

@@ -1,0 +1,182 @@
+"""Events against subscriptions, batch by batch, in Spark's Python workers."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from pyspark import Broadcast
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.subscriptions import Span, Subscription, Subscriptions
+from tercast.attributes import Attribute
+from tercast.audience import Audience
+from tercast.errors import Refused
+from tercast.eventspace import Topic
+from tercast.filters import Filter
+from tercast.intervals import Cut, joined
+
+UNKNOWN_TOPIC, BAD_VALUES = "events_of_unknown_topics", "events_with_bad_values"
+_KEY = ("topic", "publisher", "seq")
+_EVENT = "topic string, publisher string, seq bigint"
+_EXPECTED = f"{_EVENT}, host string, problem string"
+_COUNTED = f"{_EVENT}, at bigint, counts array<double>, problem string"
+
+Events = list[dict[str, Any]]
+Batches = Iterator[pd.DataFrame]
+
+
+class Wanting:
+    """Which hosts want events of one topic at their time, by the exact matcher."""
+
+    def __init__(self, topic: Topic, entries: Sequence[Subscription]) -> None:
+        lanes = dict.fromkeys((entry.host, entry.span) for entry in entries)
+        self._lanes = {lane: number for number, lane in enumerate(lanes)}
+        filters = [(self._lanes[entry.host, entry.span], entry.filter) for entry in entries]
+        self._audience = Audience(topic, filters, len(self._lanes))
+        self.hosts = sorted({host for host, _ in self._lanes})
+
+    def hosts_of(self, events: Events, times: npt.NDArray[np.int64]) -> list[tuple[int, str]]:
+        """Pairs of an event's number and a host that wants it; `times` are microseconds since 1970."""
+        flags = self._audience.wanting(events)
+        wanted = {host: np.zeros(len(events), dtype=np.bool_) for host in self.hosts}
+        for (host, (start, end)), number in self._lanes.items():
+            wanted[host] |= flags[:, number] & (times >= start) & (times < end)
+        return [(row, host) for host in self.hosts for row in np.flatnonzero(wanted[host]).tolist()]
+
+
+class Counting:
+    """How many subscriptions match events of one topic in each attribute alone."""
+
+    def __init__(self, topic: Topic, entries: Sequence[Subscription]) -> None:
+        self._topic = topic
+        spans: dict[Span, list[Filter]] = {}
+        for entry in entries:
+            spans.setdefault(entry.span, []).append(entry.filter)
+        self._spans = [
+            (span, [_Side(attribute, i, filters) for i, attribute in enumerate(topic.attributes)])
+            for span, filters in spans.items()
+        ]
+
+    def counts(self, events: Events, times: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Events in rows, attributes in columns: w of PLEROMA's section 5, transposed."""
+        out = np.zeros((len(events), len(self._topic.attributes)))
+        for (start, end), sides in self._spans:
+            live = (times >= start) & (times < end)
+            for number, side in enumerate(sides):
+                out[:, number] += np.where(live, side.counts(events), 0.0)
+        return out
+
+
+class _Side:
+    """The projections of filters on one attribute, as sorted starts and ends of their intervals."""
+
+    def __init__(self, attribute: Attribute, position: int, filters: Sequence[Filter]) -> None:
+        held = [
+            joined(
+                interval
+                for term in filter_.terms
+                for interval in dict(term).get(position, (attribute.domain,))
+            )
+            for filter_ in filters
+        ]
+        self._attribute = attribute
+        self._starts: list[Cut] = sorted(start for one in held for start, _ in one)
+        self._ends: list[Cut] = sorted(end for one in held for _, end in one)
+
+    def counts(self, events: Events) -> npt.NDArray[np.float64]:
+        name = self._attribute.name
+        known: dict[Any, int] = {}
+        for value in {event[name] for event in events}:
+            cut = self._attribute.before(value)
+            known[value] = bisect_right(self._starts, cut) - bisect_right(self._ends, cut)
+        return np.array([known[event[name]] for event in events], dtype=np.float64)
+
+
+def expected_hosts(published: DataFrame, subscriptions: Broadcast[Subscriptions]) -> DataFrame:
+    """Each event with each host that should get it; a null host and a `problem` where that is unknown."""
+    return _with_micros(published).mapInPandas(_matcher(subscriptions), _EXPECTED)
+
+
+def match_counts(published: DataFrame, subscriptions: Broadcast[Subscriptions]) -> DataFrame:
+    """Each event with the number of subscriptions that match it in each attribute of its topic alone."""
+    return _with_micros(published).mapInPandas(_counter(subscriptions), _COUNTED)
+
+
+def _with_micros(published: DataFrame) -> DataFrame:
+    return published.select(
+        "topic", "publisher", "seq", F.unix_micros("published_at").alias("at"), F.col("values")
+    )
+
+
+def _matcher(subscriptions: Broadcast[Subscriptions]) -> Callable[[Batches], Batches]:
+    def match(batches: Batches) -> Batches:
+        known: dict[str, Wanting] = {}
+        for batch in batches:
+            for topic, part, events in _by_topic(batch, subscriptions.value):
+                if topic is None:
+                    yield _problem(part, UNKNOWN_TOPIC, ["host"])
+                    continue
+                good, bad = _parted(part, events)
+                yield _problem(bad, BAD_VALUES, ["host"])
+                if topic.name not in known:
+                    known[topic.name] = Wanting(topic, subscriptions.value.of_topic(topic.name))
+                yield _hosts(known[topic.name], good, [event for event in events if event is not None])
+
+    return match
+
+
+def _hosts(wanting: Wanting, part: pd.DataFrame, events: Events) -> pd.DataFrame:
+    pairs = wanting.hosts_of(events, part["at"].to_numpy(np.int64)) if events else []
+    out = part.iloc[[row for row, _ in pairs]][list(_KEY)]
+    return out.assign(host=[host for _, host in pairs], problem=None)
+
+
+def _counter(subscriptions: Broadcast[Subscriptions]) -> Callable[[Batches], Batches]:
+    def count(batches: Batches) -> Batches:
+        known: dict[str, Counting] = {}
+        for batch in batches:
+            for topic, part, events in _by_topic(batch, subscriptions.value):
+                if topic is None:
+                    yield _problem(part, UNKNOWN_TOPIC, ["at", "counts"])
+                    continue
+                good, bad = _parted(part, events)
+                yield _problem(bad, BAD_VALUES, ["at", "counts"])
+                if topic.name not in known:
+                    known[topic.name] = Counting(topic, subscriptions.value.of_topic(topic.name))
+                fit = [event for event in events if event is not None]
+                rows = known[topic.name].counts(fit, good["at"].to_numpy(np.int64))
+                yield good[[*_KEY, "at"]].assign(counts=list(rows), problem=None)
+
+    return count
+
+
+def _by_topic(
+    batch: pd.DataFrame, subscriptions: Subscriptions
+) -> Iterator[tuple[Topic | None, pd.DataFrame, list[dict[str, Any] | None]]]:
+    """The rows of each topic with their checked values, None where they are not what the topic has."""
+    for name, part in batch.groupby("topic", sort=False):
+        topic = subscriptions.topics.get(str(name))
+        yield topic, part, [] if topic is None else [_values(topic, text) for text in part["values"]]
+
+
+def _values(topic: Topic, text: Any) -> dict[str, Any] | None:
+    try:
+        return topic.check_json(json.loads(text))
+    except (Refused, ValueError, TypeError, RecursionError):
+        return None
+
+
+def _parted(part: pd.DataFrame, events: Sequence[dict[str, Any] | None]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    good = np.array([event is not None for event in events], dtype=np.bool_)
+    return part[good], part[~good]
+
+
+def _problem(part: pd.DataFrame, problem: str, empty: Sequence[str]) -> pd.DataFrame:
+    return part[list(_KEY)].assign(**dict.fromkeys(empty), problem=problem)

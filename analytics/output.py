@@ -1,0 +1,94 @@
+"""Writes what a job found, complete or not at all: `JOB.json`, `JOB.meta.json`, and Parquet on demand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from analytics.errors import CannotRun
+from analytics.jobs import ORDER, Row
+from analytics.times import time_text
+from tercast.files import FileRefused, write_json
+
+_TEXTS = pa.list_(pa.string())
+_NUMBERS = pa.list_(pa.float64())
+_STAGE = pa.struct([("p50", pa.float64()), ("p95", pa.float64()), ("mean", pa.float64())])
+_KINDS = {
+    **dict.fromkeys(("topic", "host", "switch", "publisher", "kind"), pa.string()),
+    **dict.fromkeys(
+        ("entries_avg", "occupancy_max", "p50_ms", "p95_ms", "p99_ms", "max_ms", "fpr", "events_per_s"),
+        pa.float64(),
+    ),
+    **dict.fromkeys(("waiting_ms", "computing_ms", "deploying_ms", "processing_ms"), _STAGE),
+    "window_start": pa.timestamp("us", tz="UTC"),
+    "dz_histogram": pa.map_(pa.string(), pa.int64()),
+    "ranking": _TEXTS,
+    "selected": _TEXTS,
+    "weights": _NUMBERS,
+    "eigenvalues": _NUMBERS,
+}
+
+
+def prepare_folder(out: str) -> Path:
+    """The folder for results, made when it is not there; CannotRun when it cannot be written to."""
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotRun(f"{out}: cannot be made: {error.strerror or error}") from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise CannotRun(f"{out}: cannot be written to")
+    return folder
+
+
+def publish(
+    folder: Path, job: str, rows: list[Row], meta: dict[str, Any], parquet: Sequence[str] | None
+) -> None:
+    """Write all files of a result, `JOB.json` last: once it is there, so are the others.
+
+    `parquet` are the columns of a Parquet file, None for none. CannotRun when a file cannot be written.
+    """
+    ordered = sorted(rows, key=_place)
+    try:
+        if parquet is not None:
+            _write_parquet(folder / f"{job}.parquet", ordered, parquet)
+        write_json(str(folder / f"{job}.meta.json"), meta)
+        write_json(str(folder / f"{job}.json"), [_plain(row) for row in ordered])
+    except FileRefused as refused:
+        raise CannotRun(str(refused)) from None
+    except OSError as error:
+        raise CannotRun(f"{folder}: cannot be written: {error.strerror or error}") from None
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    return tuple((row[name] is not None, row[name]) for name in ORDER if name in row)
+
+
+def _plain(row: Row) -> Row:
+    return {name: time_text(value) if isinstance(value, datetime) else value for name, value in row.items()}
+
+
+def _write_parquet(path: Path, rows: list[Row], columns: Sequence[str]) -> None:
+    schema = pa.schema([(name, _KINDS.get(name, pa.int64())) for name in columns])
+    arrays = [pa.array([_cell(row[name]) for row in rows], schema.field(name).type) for name in columns]
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        pq.write_table(pa.Table.from_arrays(arrays, schema=schema), part)
+        part.replace(path)
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _cell(value: Any) -> Any:
+    """A histogram as the pairs of an Arrow map; everything else as it is."""
+    if isinstance(value, dict) and "p50" not in value:
+        return list(value.items())
+    return value

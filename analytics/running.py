@@ -1,0 +1,79 @@
+"""Runs one job from its options to its files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from analytics.errors import AnalyticsError, JobFailed
+from analytics.files import broken_file, same_path
+from analytics.jobs import Row, Task, find_job
+from analytics.options import Options
+from analytics.output import prepare_folder, publish
+from analytics.reading import REASONS, Telemetry
+from analytics.session import first_line
+from analytics.times import time_text
+
+RESULT_COLUMNS = {
+    "flow_table_size": "switch window_start entries_min entries_avg entries_max budget occupancy_max",
+    "delay": "topic host window_start events p50_ms p95_ms p99_ms max_ms",
+    "false_positives": "topic host delivered unwanted fpr lost doubled",
+    "publisher_load": "publisher events events_per_s dz_histogram",
+    "request_latency": "kind requests waiting_ms computing_ms deploying_ms processing_ms failed",
+    "dimension_selection": "topic ranking weights eigenvalues selected events subscriptions",
+}
+
+_MOST_BROKEN = 100
+
+
+def run_job(spark: SparkSession, job: str, options: Options, out: str, parquet: bool = False) -> int:
+    """Run a job and write its result below `out`; the number of rows. CannotRun or JobFailed."""
+    work = find_job(job)
+    folder = prepare_folder(out)
+    started = datetime.now(UTC)
+    broken: dict[str, str] = {}
+    while True:
+        task = Task(Telemetry(spark, options, broken), options)
+        try:
+            rows = work(task)
+            break
+        except AnalyticsError:
+            raise
+        except Exception as error:
+            _note_broken(error, task.telemetry)
+        finally:
+            spark.catalog.clearCache()
+    meta = _meta(job, options, task, rows, started)
+    publish(folder, job, rows, meta, RESULT_COLUMNS[job].split() if parquet else None)
+    return len(rows)
+
+
+def _note_broken(error: Exception, telemetry: Telemetry) -> None:
+    """Remember the file that Spark could not read, for another try without it; else JobFailed."""
+    named = broken_file(error)
+    path = next((path for path in telemetry.paths if named and same_path(path, named)), None)
+    if path is None or len(telemetry.broken) >= _MOST_BROKEN:
+        raise JobFailed(f"the job failed: {first_line(error)}") from error
+    telemetry.broken[path] = "its pages cannot be read, though its footer can"
+
+
+def _meta(job: str, options: Options, task: Task, rows: list[Row], started: datetime) -> dict[str, Any]:
+    reports = task.telemetry.reports
+    rejected: Counter[str] = Counter(dict.fromkeys(REASONS, 0))
+    for report in reports.values():
+        rejected.update(report["rejected"])
+    return {
+        "job": job,
+        "telemetry": options.telemetry,
+        "since": options.since and time_text(options.since),
+        "until": options.until and time_text(options.until),
+        "started": time_text(started),
+        "finished": time_text(datetime.now(UTC)),
+        "rows": len(rows),
+        "rejected": dict(rejected),
+        "notes": {name: number for name, number in sorted(task.notes.items()) if number},
+        "datasets": reports,
+    }

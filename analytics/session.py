@@ -1,0 +1,88 @@
+"""The Spark session of a job: settings that its results depend on, and checks before anything is read."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+import tercast
+from analytics.errors import CannotRun
+from analytics.java import check_java
+
+_LOG = Path(__file__).with_name("log4j2.properties")
+
+_SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG.as_uri()}",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.legacy.parquet.nanosAsLong": "true",
+    "spark.sql.execution.pythonUDF.arrow.enabled": "true",
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
+    "spark.sql.shuffle.partitions": "8",
+}
+
+
+def start_session(master: str = "local[*]", memory: str = "1g") -> SparkSession:
+    """A session; CannotRun when Java or the workers' Python does not fit, or the master does not answer."""
+    check_java()
+    _prepare_environment()
+    logging.getLogger("py4j").setLevel(logging.WARNING)
+    builder = SparkSession.builder.master(master).appName("tercast-analytics")
+    for name, value in {**_SETTINGS, "spark.driver.memory": memory}.items():
+        builder = builder.config(name, value)
+    if master.startswith("local"):
+        builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
+        builder = builder.config("spark.driver.host", "127.0.0.1")
+    try:
+        spark = builder.getOrCreate()
+    except Exception as error:
+        raise CannotRun(f"Spark does not start with master {master}: {first_line(error)}") from None
+    try:
+        check_workers(spark, master)
+    except CannotRun:
+        spark.stop()
+        raise
+    return spark
+
+
+def _prepare_environment() -> None:
+    """Workers import this very `tercast` and `analytics`, and run this very Python unless it is set."""
+    homes = [str(Path(module).resolve().parents[1]) for module in (tercast.__file__, __file__)]
+    given = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*homes, *given]))
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+
+
+def check_workers(spark: SparkSession, master: str) -> None:
+    """CannotRun when workers run another Python than this process; asks them only where that can be."""
+    python = os.environ["PYSPARK_PYTHON"]
+    if python == sys.executable and master.startswith("local"):
+        return
+    mine = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    hint = f"set PYSPARK_PYTHON to a Python {mine} that the workers have"
+    if master.startswith("local") and shutil.which(python) is None:
+        raise CannotRun(f"PYSPARK_PYTHON is {python}, which cannot be run; {hint}")
+    try:
+        spark.sparkContext.parallelize([0], 1).map(lambda _: sys.version_info[:2]).collect()
+    except Exception as error:
+        if "PYTHON_VERSION_MISMATCH" in str(error) or "different version" in str(error):
+            raise CannotRun(f"the workers run {python}, another Python than this {mine}; {hint}") from None
+        raise CannotRun(f"the workers' Python, {python}, does not work; {hint}") from None
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error that says something, at most 300 characters."""
+    text = str(error) if isinstance(error, PySparkException) else str(getattr(error, "java_exception", error))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[0][:300] if lines else type(error).__name__

@@ -1,0 +1,52 @@
+"""Times and lengths of time as options and files write them; inside they are microseconds."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+_UNITS = {
+    "microsecond": 1,
+    "millisecond": 1_000,
+    "second": 1_000_000,
+    "minute": 60_000_000,
+    "hour": 3_600_000_000,
+    "day": 86_400_000_000,
+    "week": 604_800_000_000,
+}
+_LENGTH = re.compile(r"\s*([0-9]{1,12})\s*([a-z]+?)s?\s*", re.IGNORECASE)
+_LONGEST = 366 * _UNITS["day"]
+
+
+def parse_time(text: str) -> datetime:
+    """The time that an ISO 8601 text says, in UTC, which is meant where no zone is given; ValueError."""
+    try:
+        time = datetime.fromisoformat(text)
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError(f"{text!r} is no ISO 8601 time, like 2026-01-31T12:00:00Z") from None
+
+
+def parse_length(text: str) -> int:
+    """The microseconds of a length of time like "1 minute" or "90 seconds"; ValueError."""
+    found = _LENGTH.fullmatch(text)
+    unit = _UNITS.get(found[2].lower()) if found else None
+    if found is None or unit is None:
+        raise ValueError(f'{text!r} is no length of time, like "1 minute"; units are {", ".join(_UNITS)}')
+    length = int(found[1]) * unit
+    if not 0 < length <= _LONGEST:
+        raise ValueError(f"{text!r} is no usable window: it is longer than nothing, and 366 days at most")
+    return length
+
+
+def micros(time: datetime) -> int:
+    """Microseconds since 1970 of a time with its zone."""
+    return (time - EPOCH) // MICROSECOND
+
+
+def time_text(time: datetime) -> str:
+    """A time in UTC (as Spark gives it, without its zone) as JSON has it."""
+    return time.replace(tzinfo=None).isoformat() + "Z"

@@ -1,0 +1,51 @@
+"""How much each publisher sends, and where in the event space."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.transforms.common import one_row_a_key
+from tercast.telemetry import PUBLISHED
+
+COLUMNS = ("topic", "publisher", "seq", "published_at", "dz")
+
+
+def publisher_load(
+    published: DataFrame, depth: int, since: datetime | None = None, until: datetime | None = None
+) -> DataFrame:
+    """A row for each publisher: events, events a second, and events by the first `depth` bits of their dz.
+
+    A second is one of the time from `since` to `until`; where one of them is not given, from the first or to
+    the last event of all publishers, so that loads compare. `events_per_s` is null when that is no time.
+    `without_dz` counts events that have none.
+    """
+    cut = published.withColumn("dz", F.substring("dz", 1, depth) if depth else F.left("dz", F.lit(0)))
+    cells = (
+        one_row_a_key(cut, PUBLISHED.key)
+        .groupBy("publisher", "dz")
+        .agg(
+            F.count("*").alias("events"),
+            F.min("published_at").alias("first"),
+            F.max("published_at").alias("last"),
+        )
+    )
+    pair = F.when(F.col("dz").isNotNull(), F.struct("dz", "events"))
+    loads = cells.groupBy("publisher").agg(
+        F.sum("events").alias("events"),
+        F.min("first").alias("first"),
+        F.max("last").alias("last"),
+        F.map_from_entries(F.collect_list(pair)).alias("dz_histogram"),
+        F.coalesce(F.sum(F.when(F.col("dz").isNull(), F.col("events"))), F.lit(0)).alias("without_dz"),
+    )
+    everyone = Window.partitionBy(F.lit(1))
+    begin = F.lit(since) if since else F.min("first").over(everyone)
+    end = F.lit(until) if until else F.max("last").over(everyone)
+    rate = F.col("events") / F.nullif(_seconds(begin, end), F.lit(0.0))
+    return loads.select("publisher", "events", rate.alias("events_per_s"), "dz_histogram", "without_dz")
+
+
+def _seconds(begin: Column, end: Column) -> Column:
+    return (F.unix_micros(end) - F.unix_micros(begin)) / F.lit(1e6)

@@ -1,0 +1,65 @@
+"""How long requests wait, are computed and are deployed."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.transforms.common import between_ms, percentiles
+
+COLUMNS = ("request", "kind", "received_at", "started_at", "computed_at", "confirmed_at", "status")
+STAGES = {
+    "waiting_ms": ("received_at", "started_at"),
+    "computing_ms": ("started_at", "computed_at"),
+    "deploying_ms": ("computed_at", "confirmed_at"),
+    "processing_ms": ("received_at", "confirmed_at"),
+}
+FINAL = ("active", "failed", "withdrawn")
+FAILED = "failed"
+
+
+def latest_stage(requests: DataFrame) -> DataFrame:
+    """One row for each request: the one that reached the latest stage.
+
+    At one stage a row with a final status wins, then the one with the later times, then the greater texts.
+    """
+    reached = F.greatest(
+        F.lit(0),
+        *[
+            F.when(F.col(name).isNotNull(), number)
+            for number, name in enumerate(("started_at", "computed_at", "confirmed_at"), 1)
+        ],
+    )
+    final = F.coalesce(F.col("status").isin(*FINAL), F.lit(False))
+    times = [F.col(name) for name in ("confirmed_at", "computed_at", "started_at", "received_at")]
+    rank = F.struct(reached.alias("reached"), final.alias("final"), *times, F.col("status"), F.col("kind"))
+    best = requests.groupBy("request").agg(F.max(rank).alias("best"))
+    return best.select("request", *[F.col(f"best.{name}").alias(name) for name in COLUMNS[1:]])
+
+
+def request_latency(requests: DataFrame) -> DataFrame:
+    """A row for each kind: the number of requests, those that failed, and what each stage took, in ms.
+
+    A stage has p50, p95 and mean over the requests that went through it, null where none did; processing is
+    from received to confirmed. `backwards` counts stages of negative length: they stay as they were measured.
+    """
+    timed = latest_stage(requests).withColumns(
+        {stage: between_ms(start, end) for stage, (start, end) in STAGES.items()}
+    )
+    negative = [F.coalesce((F.col(stage) < 0).cast("int"), F.lit(0)) for stage in STAGES]
+    return (
+        timed.groupBy("kind")
+        .agg(
+            F.count("*").alias("requests"),
+            *[_stage(stage) for stage in STAGES],
+            F.count_if(F.col("status") == FAILED).alias("failed"),
+            F.sum(sum(negative[1:], negative[0])).alias("backwards"),
+        )
+        .select("kind", "requests", *STAGES, "failed", "backwards")
+    )
+
+
+def _stage(name: str) -> Column:
+    shares = percentiles(name, 0.5, 0.95)
+    parts = F.struct(shares[0].alias("p50"), shares[1].alias("p95"), F.avg(name).alias("mean"))
+    return F.when(F.count(name) > 0, parts).alias(name)

@@ -1,0 +1,13 @@
+"""Telemetry: what is told about events, tables and requests, as rows for Parquet files."""
+
+from tercast.telemetry.datasets import (
+    DATASETS,
+    DELIVERED,
+    PUBLISHED,
+    REQUESTS,
+    TABLE_SNAPSHOTS,
+    Column,
+    Dataset,
+)
+
+__all__ = ["DATASETS", "DELIVERED", "PUBLISHED", "REQUESTS", "TABLE_SNAPSHOTS", "Column", "Dataset"]

@@ -1,0 +1,43 @@
+"""One Spark session for all tests of analytics, and one messy telemetry root."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import messy_telemetry
+
+from analytics.errors import CannotRun
+from analytics.java import check_java
+from analytics.session import start_session
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    try:
+        check_java()
+    except CannotRun as missing:
+        pytest.skip(str(missing))
+    session = start_session("local[1]", "1g")
+    session.conf.set("spark.sql.shuffle.partitions", "1")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def messy(tmp_path_factory: pytest.TempPathFactory) -> messy_telemetry.Messy:
+    return messy_telemetry.make(tmp_path_factory.mktemp("messy [1]{2}"))
+
+
+@pytest.fixture(scope="session")
+def subscriptions_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("subscriptions") / "subscriptions.json"
+    path.write_text(json.dumps(messy_telemetry.SUBSCRIPTIONS))
+    return path

@@ -1,0 +1,200 @@
+"""The six questions answered with loops over lists, to compare Spark's answers with."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from datetime import UTC, datetime, timedelta
+from statistics import fmean
+from typing import Any
+
+import messy_telemetry as messy
+import numpy as np
+
+Row = dict[str, Any]
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def text(time: datetime) -> str:
+    return time.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+
+
+def window(time: datetime, minutes: int) -> str:
+    return text(time - (time - EPOCH) % timedelta(minutes=minutes))
+
+
+def percentile(values: list[float], share: float) -> float:
+    values = sorted(values)
+    at = share * (len(values) - 1)
+    low = math.floor(at)
+    return values[low] + (values[min(low + 1, len(values) - 1)] - values[low]) * (at - low)
+
+
+def ms(start: datetime, end: datetime) -> float:
+    return (end - start) / timedelta(microseconds=1) / 1000
+
+
+def event(row: Row) -> tuple[Any, ...]:
+    return row["topic"], row["publisher"], row["seq"]
+
+
+def flow_table_size(rows: list[Row]) -> list[Row]:
+    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[row["switch"], window(row["taken_at"], 1)].append(row)
+    return [
+        {
+            "switch": switch,
+            "window_start": start,
+            "entries_min": min(row["entries"] for row in group),
+            "entries_avg": fmean(row["entries"] for row in group),
+            "entries_max": max(row["entries"] for row in group),
+            "budget": max(group, key=lambda row: row["taken_at"])["budget"],
+            "occupancy_max": max((r["entries"] / r["budget"] for r in group if r["budget"]), default=None),
+        }
+        for (switch, start), group in sorted(groups.items())
+    ]
+
+
+def first_copies(delivered: list[Row]) -> dict[tuple[Any, ...], Row]:
+    first: dict[tuple[Any, ...], Row] = {}
+    for row in delivered:
+        key = (*event(row), row["host"])
+        if key not in first or row["received_at"] < first[key]["received_at"]:
+            first[key] = row
+    return first
+
+
+def delay(published: list[Row], delivered: list[Row]) -> list[Row]:
+    times = {event(row): row["published_at"] for row in published}
+    groups: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for row in first_copies(delivered).values():
+        if event(row) in times:
+            at = times[event(row)]
+            groups[row["topic"], row["host"], window(at, 60)].append(ms(at, row["received_at"]))
+    return [
+        {
+            "topic": topic,
+            "host": host,
+            "window_start": start,
+            "events": len(delays),
+            **{f"p{share}_ms": percentile(delays, share / 100) for share in (50, 95, 99)},
+            "max_ms": max(delays),
+        }
+        for (topic, host, start), delays in sorted(groups.items())
+    ]
+
+
+def false_positives(events: list[Row], published: list[Row], delivered: list[Row]) -> list[Row]:
+    good = {row["seq"]: row for row in events}
+    first = first_copies(delivered)
+    out = []
+    for host in ("h1", "h2", "h3", "h4"):
+        own = [row for row in first.values() if row["host"] == host]
+        came = {event(row) for row in own}
+        entries = [entry for entry in messy.SUBSCRIPTIONS["subscriptions"] if entry["host"] == host]
+        missed = [
+            row
+            for row in published
+            if row["seq"] % 50
+            and any(messy.wants(entry, good[row["seq"]]) for entry in entries)
+            and event(row) not in came
+        ]
+        unwanted = sum(not row["wanted"] for row in own)
+        out.append(
+            {
+                "topic": "t",
+                "host": host,
+                "delivered": len(own),
+                "unwanted": unwanted,
+                "fpr": 100 * unwanted / len(own),
+                "lost": len(missed),
+                "doubled": sum(row["host"] == host for row in delivered) - len(own),
+            }
+        )
+    return out
+
+
+def publisher_load(published: list[Row], depth: int) -> list[Row]:
+    times = [row["published_at"] for row in published]
+    seconds = ms(min(times), max(times)) / 1000
+    out = []
+    for publisher in sorted({row["publisher"] for row in published}):
+        own = [row for row in published if row["publisher"] == publisher]
+        cells = Counter(row["dz"][:depth] for row in own)
+        out.append(
+            {
+                "publisher": publisher,
+                "events": len(own),
+                "events_per_s": len(own) / seconds,
+                "dz_histogram": dict(cells),
+            }
+        )
+    return out
+
+
+STAGES = ("received_at", "started_at", "computed_at", "confirmed_at")
+SPANS = {"waiting_ms": (0, 1), "computing_ms": (1, 2), "deploying_ms": (2, 3), "processing_ms": (0, 3)}
+
+
+def request_latency(rows: list[Row]) -> list[Row]:
+    latest: dict[int, Row] = {}
+    for row in rows:
+        known = latest.get(row["request"])
+        if known is None or len(row) > len(known):  # each stage adds one time
+            latest[row["request"]] = row
+    out = []
+    for kind in ("advertise", "subscribe"):
+        own = [row for row in latest.values() if row["kind"] == kind]
+        answer: Row = {"kind": kind, "requests": len(own)}
+        for name, (start, end) in SPANS.items():
+            spans = [ms(row[STAGES[start]], row[STAGES[end]]) for row in own if STAGES[end] in row]
+            answer[name] = {
+                "p50": percentile(spans, 0.5),
+                "p95": percentile(spans, 0.95),
+                "mean": fmean(spans),
+            }
+        out.append({**answer, "failed": sum(row["status"] == "failed" for row in own)})
+    return out
+
+
+SIDES = {
+    "s1": (lambda a: a < 8, None, None),
+    "s2": (lambda a: a >= 4, lambda b: 3 <= b <= 9, None),
+    "s3": (None, None, None),
+    "s4": (None, lambda b: b > 2, None),
+    "s5": (lambda a: a < 14, None, None),
+}
+"""Whether each subscription holds a value of one attribute for some values of the others; None: always."""
+
+
+def matrix(events: list[Row]) -> np.ndarray:
+    """W of PLEROMA, section 5: attributes in rows, events in columns."""
+    later = datetime.fromisoformat(messy.LATER)
+    out = np.zeros((3, len(events)))
+    for column, one in enumerate(events):
+        for name, sides in SIDES.items():
+            if (name == "s4" and one["at"] < later) or (name == "s5" and one["at"] >= later):
+                continue
+            for row, side in enumerate(sides):
+                out[row, column] += side is None or side(one["abc"[row]])
+    return out
+
+
+def dimension_selection(events: list[Row], threshold: float) -> Row:
+    w = matrix(events)
+    centred = w - w.mean(axis=1, keepdims=True)
+    values, vectors = np.linalg.eigh(centred @ centred.T)
+    weights = np.abs(vectors[:, -1])
+    order = np.argsort(-weights, kind="stable")
+    shares = np.cumsum(weights[order]) / weights.sum()
+    names = [("a", "b", "c")[i] for i in order]
+    return {
+        "topic": "t",
+        "ranking": names,
+        "weights": weights[order].tolist(),
+        "eigenvalues": values[::-1].tolist(),
+        "selected": names[: int(np.argmax(shares >= threshold)) + 1],
+        "events": len(events),
+        "subscriptions": 5,
+    }

@@ -1,0 +1,172 @@
+"""The command line: what it refuses by name, its exit status, and what it says about Java and Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import messy_telemetry
+import pytest
+
+from analytics.cli import JOB_NAMES, main
+from analytics.errors import CannotRun
+from analytics.java import check_java, java_version
+from analytics.jobs import JOBS
+from analytics.running import RESULT_COLUMNS
+from analytics.session import check_workers
+from analytics.times import parse_length, parse_time
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_same_jobs_are_known_everywhere() -> None:
+    assert tuple(JOBS) == JOB_NAMES == tuple(RESULT_COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--window", "1 fortnight", "argument --window: '1 fortnight' is no length of time"),
+        ("--window", "0 minutes", "argument --window: '0 minutes' is no usable window"),
+        ("--since", "yesterday", "argument --since: 'yesterday' is no ISO 8601 time"),
+        ("--depth", "25", "argument --depth: '25' is no integer from 0 to 24"),
+        ("--threshold", "nan", "argument --threshold: 'nan' is no share"),
+        ("--last-events", "0", "argument --last-events: '0' is no integer"),
+        ("--memory", "plenty", "argument --memory: 'plenty' is no size"),
+        ("--win", "1 minute", "unrecognized arguments: --win"),
+    ],
+)
+def test_a_bad_option_is_refused_by_name(
+    option: str, value: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["delay", "--telemetry", str(tmp_path), "--out", str(tmp_path), option, value])
+    assert ended.value.code == 2
+    assert told in capsys.readouterr().err
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main([*arguments, "--out", "/nonexistent/out", "--telemetry", "/nonexistent"]) == 2
+    return capsys.readouterr().err
+
+
+def test_options_that_do_not_fit_together_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = refused(capsys, "delay", "--since", "2026-01-02", "--until", "2026-01-02T01:00+01:00")
+    assert told == "--until has to be later than --since\n"
+    assert "--subscriptions is missing" in refused(capsys, "dimension_selection")
+    path = tmp_path / "s.json"
+    path.write_text(
+        json.dumps({"topics": [], "subscriptions": [{"id": "s", "host": "h", "topic": "t", "filter": ""}]})
+    )
+    told = refused(capsys, "false_positives", "--subscriptions", str(path))
+    assert told == f'{path}: subscriptions[0].topic: "t" is no topic of this file\n'
+
+
+def test_java_that_is_missing_or_old_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    told = refused(capsys, "delay")
+    assert told.startswith("no java on PATH") and "openjdk-17-jre-headless" in told and told.count("\n") == 1
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")
+    java.chmod(0o755)
+    with pytest.raises(CannotRun, match=r"java is Java 11: Spark needs Java 17 or newer"):
+        check_java({"JAVA_HOME": str(tmp_path), "PATH": ""})
+    java.write_text("#!/bin/sh\nexit 1\n")
+    with pytest.raises(CannotRun, match="does not run: Spark needs Java 17"):
+        check_java({"JAVA_HOME": str(tmp_path), "PATH": ""})
+    assert java_version('java version "1.8.0_292"') == 8
+    assert java_version("what?") is None
+
+
+@pytest.mark.spark
+def test_another_python_on_the_workers_is_one_sentence(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\nfrom collections import namedtuple\n"
+        "Version = namedtuple('Version', 'major minor micro releaselevel serial')\n"
+        "sys.version_info = Version(3, 10, 1, 'final', 0)\n"
+    )
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}:$PYTHONPATH" exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setenv("PYSPARK_PYTHON", str(python))
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(python))
+    with pytest.raises(CannotRun) as told:
+        check_workers(spark, "local[1]")
+    assert str(told.value).startswith(
+        f"the workers run {python}, another Python than this 3.11; set PYSPARK_PYTHON"
+    )
+    monkeypatch.setenv("PYSPARK_PYTHON", "/nonexistent/python")
+    with pytest.raises(CannotRun, match="/nonexistent/python, which cannot be run"):
+        check_workers(spark, "local[1]")
+
+
+@pytest.mark.spark
+def test_the_command_from_generated_telemetry_to_a_file(spark: Any, tmp_path: Path) -> None:
+    environ = {**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}"}
+    root, out = tmp_path / "root", tmp_path / "out"
+
+    def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", *arguments],
+            env=environ,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    made = command("analytics.generate", "--events", "300", "--out", str(root))
+    assert made.returncode == 0, made.stderr
+    assert command("analytics.generate", "--events", "300", "--out", str(root)).returncode == 2
+    ran = command(
+        "analytics",
+        "publisher_load",
+        "--telemetry",
+        "root",
+        "--out",
+        "out",
+        "--depth",
+        "1",
+        "--master",
+        "local[1]",
+    )
+    assert ran.returncode == 0, ran.stderr
+    rows = json.loads((out / "publisher_load.json").read_text())
+    assert [row["publisher"] for row in rows] == [f"a{i}" for i in range(8)]
+    assert sum(row["events"] for row in rows) == 300
+    assert all(set(row["dz_histogram"]) <= {"0", "1"} for row in rows)
+
+
+def test_times_and_lengths() -> None:
+    assert (
+        parse_time("2026-03-29T03:00:00+02:00")
+        == parse_time("2026-03-29T01:00:00")
+        == parse_time("2026-03-29T01:00Z")
+    )
+    assert (
+        parse_length("1 minute")
+        == parse_length("60 seconds")
+        == parse_length("60000 Milliseconds")
+        == 60_000_000
+    )
+    for bad in ("", "minute", "1 month", "-1 minute", "1.5 hours", "999 weeks"):
+        with pytest.raises(ValueError, match="is no"):
+            parse_length(bad)
+
+
+def test_messy_telemetry_has_what_it_is_for(messy: messy_telemetry.Messy) -> None:
+    delivered = messy.rows["delivered"]
+    assert any(not row["wanted"] for row in delivered)
+    assert len({(row["seq"], row["host"]) for row in delivered}) < len(delivered)
