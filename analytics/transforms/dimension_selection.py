@@ -56,7 +56,7 @@ def spectrum(events: DataFrame, size: int) -> tuple[int, list[float], list[float
         return number, [0.0] * size, [0.0] * size
     model = PCA(k=size, inputCol="counts", outputCol="parts").fit(events)
     total = trace * (number - 1)
-    eigenvalues = [float(share) * total for share in model.explainedVariance]
+    eigenvalues = [float(share) * total for share in model.explainedVariance.toArray()]
     return number, eigenvalues, [float(value) for value in model.pc.toArray()[:, 0]]
 
 
