@@ -81,6 +81,60 @@ def test_each_figure_has_its_baseline(result: dict[str, Any]) -> None:
     assert all(row["peak_rss_mib"] < row["limit_mib"] for row in result["large"])
 
 
+BOTH = """
+import json, bench_planners, bench_pleroma
+from bench_extent import TINY, Case
+from pleroma_plain import Pleroma
+from tercast.planner import Planner
+
+theirs, ours = [], []
+subscribe, apply = Pleroma.subscribe, Planner.apply
+
+def their_subscribe(self, host, cells):
+    theirs.append([host, sorted(cells)])
+    return subscribe(self, host, cells)
+
+def our_apply(self, request):
+    if request["op"] == "subscribe":
+        ours.append(request)
+    return apply(self, request)
+
+Pleroma.subscribe, Planner.apply = their_subscribe, our_apply
+Planner.apply_all = lambda self, requests: [self.apply(request) for request in requests]
+bench_planners.BATCH = bench_pleroma.BATCH = 8
+bench_pleroma.use_kernels = lambda kernels: None
+singly = bench_pleroma.singly
+cells = []
+
+def and_cells(planner, requests, seconds):
+    told = singly(planner, requests, seconds)
+    live = planner.registry.live
+    cells.extend([r["host"], sorted(bench_pleroma.dzs.text(dz) for dz in live[r["id"]].dz)] for r in ours)
+    return told
+
+bench_pleroma.singly = and_cells
+row = bench_pleroma.measure_case(Case("fat tree", "zipf", 5, 4), TINY)
+print(json.dumps({"row": row, "theirs": theirs, "ours": cells}))
+"""
+
+
+def test_the_baseline_and_ours_get_the_same_subscriptions_in_the_same_order() -> None:
+    path = os.pathsep.join([str(ROOT / "platform"), str(ROOT), str(HERE)])
+    done = subprocess.run(
+        [sys.executable, "-c", BOTH],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    deployed, timed = told["row"]["deployed"], told["row"]["pleroma_requests"]
+    assert len(told["theirs"]) == deployed + timed and deployed == 30 and timed >= 3
+    assert len(told["ours"]) == 40
+    assert told["ours"][: len(told["theirs"])] == told["theirs"]
+
+
 def test_sections_can_be_chosen(tmp_path: Path) -> None:
     output = tmp_path / "result.json"
     done = bench("--tiny", "--only", "events", "-o", str(output))
