@@ -39,6 +39,7 @@ def take_snapshot(planner: Planner) -> dict[str, Any]:
         "next_tree": planner.network.next_tree,
         "topology": planner.topology.to_json(),
         "down": _down(planner.topology),
+        **_own_standby_json(planner.topology),
         "topics": [topic.to_json() for topic in planner.topics.values()],
         "live": [_registration_json(registration) for registration in planner.registry.live.values()],
         "trees": [_tree_json(tree, plan) for plan in plans for tree in plan.trees()],
@@ -116,6 +117,12 @@ def _aggregation_json(planner: Planner) -> dict[str, Any]:
     return {"aggregation": {"method": planner.keeper.method, "covers": covers}}
 
 
+def _own_standby_json(topology: Topology) -> dict[str, Any]:
+    """Which of its standby places each host has moved to; nothing where none has."""
+    places = {host.id: host.own_standby for host in topology.hosts.values() if host.own_standby is not None}
+    return {"own_standby": places} if places else {}
+
+
 def _down(topology: Topology) -> dict[str, Any]:
     return {
         "switches": sorted(topology.down_switches),
@@ -126,6 +133,8 @@ def _down(topology: Topology) -> dict[str, Any]:
 
 def _topology(data: Mapping[str, Any], family: str) -> Topology:
     topology = read_topology(data["topology"], family)
+    for name, index in data.get("own_standby", {}).items():
+        topology.hosts[name] = topology.hosts[name].with_own_standby(index)
     down = data["down"]
     topology.down_switches = set(down["switches"])
     topology.down_links = {topology.links[switch, port] for switch, port in down["links"]}

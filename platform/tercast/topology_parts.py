@@ -73,28 +73,46 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host; its first attachment is the primary one, the others stand by in order."""
+    """A host; `primary` is where it is attached, the others stand by in order.
+
+    After a move `primary` can be one of `standby`, which stays known for when the host moves on.
+    """
 
     id: str
-    attachments: tuple[Attachment, ...]
+    primary: Attachment
+    standby: tuple[Attachment, ...]
     ip: str
     mac: str
 
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        """Where it can be reached, in order, each place once."""
+        return (self.primary, *(place for place in self.standby if place != self.primary))
+
+    @property
+    def own_standby(self) -> int | None:
+        """Which of `standby` is the primary place, too; None without one."""
+        return self.standby.index(self.primary) if self.primary in self.standby else None
+
     def moved(self, place: Attachment) -> Host:
-        """The same host with another primary attachment, which is a standby no more if it was one."""
-        others = (other for other in self.attachments[1:] if other != place)
-        return replace(self, attachments=(place, *others))
+        """The same host with another primary attachment, and the same standby ones."""
+        return replace(self, primary=place)
+
+    def with_own_standby(self, index: int) -> Host:
+        """The same host whose primary place is its standby one at `index`, too: what `to_json` leaves out."""
+        return replace(self, standby=(*self.standby[:index], self.primary, *self.standby[index:]))
 
     def to_json(self) -> dict[str, object]:
-        """As in a scenario."""
+        """As in a scenario, where the primary place does not stand among the standby ones."""
         out: dict[str, object] = {
             "id": self.id,
-            **self.attachments[0].to_json(),
+            **self.primary.to_json(),
             "ip": self.ip,
             "mac": self.mac,
         }
-        if len(self.attachments) > 1:
-            out["standby"] = [place.to_json() for place in self.attachments[1:]]
+        others = self.attachments[1:]
+        if others:
+            out["standby"] = [place.to_json() for place in others]
         return out
 
 
@@ -176,7 +194,7 @@ def read_host(obj: object, family: str, path: Path = ()) -> Host:
             raise Refused((*path, "standby", i), "duplicate", detail)
         places.append(place)
     ip = read_ip(fields["ip"], family, (*path, "ip"))
-    return Host(name, tuple(places), ip, read_mac(fields["mac"], (*path, "mac")))
+    return Host(name, primary, tuple(places[1:]), ip, read_mac(fields["mac"], (*path, "mac")))
 
 
 def read_ip(value: object, family: str, path: Path) -> str:

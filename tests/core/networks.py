@@ -102,8 +102,9 @@ def request_lists(
             switch, port = draw(st.sampled_from(ports))
             requests.append({"op": kind, "switch": switch, "port": port})
         elif kind == "host_move":
-            host, switch = draw(st.sampled_from(hosts)), draw(st.sampled_from(switches))
-            requests.append({"op": kind, "host": host, "switch": switch, "port": 50 + number})
+            host, switch = draw(st.sampled_from(topology["hosts"])), draw(st.sampled_from(switches))
+            place = draw(st.sampled_from([{"switch": switch, "port": 50 + number}, *host.get("standby", ())]))
+            requests.append({"op": kind, "host": host["id"], **place})
     return requests
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tercast.planner import Planner
+from tercast.topology_parts import Attachment
 from tests.core.networks import advertise, example, host, link, planner_for, planner_of, subscribe, topology
 
 
@@ -52,6 +53,42 @@ def test_a_host_moves_and_takes_its_requests_along() -> None:
     assert [place.port for place in planner.topology.hosts["h"].attachments] == [9, 8]
     planner.apply({"op": "host_move", "host": "p", "switch": "s3", "port": 6})
     assert list(planner.tables()) == ["s3"]
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_a_standby_stays_when_the_host_moves_to_it_and_away(index: int) -> None:
+    planner = ring()
+    planner.apply_all([advertise("a", "p", ""), subscribe("q", "h", "0")])
+    standby = [("s3", 9), ("s1", 8)]
+    switch, port = standby[index]
+    planner.apply({"op": "host_move", "host": "h", "switch": switch, "port": port})
+    restored = Planner.restore(planner.snapshot())
+    assert restored.snapshot() == planner.snapshot()
+    move = {"op": "host_move", "host": "h", "switch": "s2", "port": 7}
+    down = {"op": "link_down", "switch": "s2", "port": 7}
+    tried = planner.dry_run([move, down])
+    assert [outcome.ok for outcome in tried.outcomes] == [True, True]
+    for one in (planner, restored):
+        refused = one.apply({"op": "add_link", "link": link("s2", 30, switch, port)})
+        assert refused.reason is not None and refused.reason.code == "port_in_use"
+        one.apply(move)
+        assert served_at(one) == ["s2:7"]
+        one.apply(down)
+        assert served_at(one) == ["s3:9"]
+        one.apply({"op": "switch_down", "switch": "s3"})
+        assert served_at(one) == ["s1:8"]
+        assert list(planner.topology.hosts["h"].standby) == [Attachment(*place) for place in standby]
+    assert restored.snapshot() == planner.snapshot()
+
+
+def test_a_standby_that_the_host_is_at_is_one_attachment() -> None:
+    planner = ring()
+    planner.apply_all([advertise("a", "p", ""), subscribe("q", "h", "0")])
+    planner.apply({"op": "host_move", "host": "h", "switch": "s3", "port": 9})
+    planner.apply({"op": "link_down", "switch": "s3", "port": 9})
+    assert served_at(planner) == ["s1:8"]
+    planner.apply_all([{"op": "unsubscribe", "id": "q"}, {"op": "remove_host", "host": "h"}])
+    assert set(planner.topology.attached) == {("s1", 9)}
 
 
 def test_a_host_on_a_switch_that_no_link_mentions() -> None:
