@@ -1,9 +1,9 @@
 """GML: keys with values, and lists of them in brackets; of these, the graph's nodes and edges count."""
 
-import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from html.entities import html5
 
 from tercast.errors import Refused, shown
 from tercast.importers.graph import WEIGHTS, RawEdge, RawGraph, RawNode, first_of
@@ -11,6 +11,10 @@ from tercast.importers.limits import TOO_MANY, check_links, check_nodes
 
 _MOST_TOKENS = 8_000_000
 _DEEPEST = 100
+_ENTITY = re.compile(
+    r"&(?:#(?P<number>[0-9]{1,7})|#[xX](?P<hex>[0-9a-fA-F]{1,6})|(?P<name>[A-Za-z][0-9A-Za-z]*));"
+)
+_LARGEST_CHARACTER = 0x10FFFF
 _SKIPPED = re.compile(r"(?:\s++|\#.*+)*+")
 _TOKEN = re.compile(
     r'(?:(?P<text>"[^"]*")|(?P<word>[A-Za-z_][0-9A-Za-z_]*)|(?P<number>[+-]?[0-9.][0-9A-Za-z.+-]*)'
@@ -126,7 +130,35 @@ def _tokens(text: str) -> Iterator[Token]:
         yield kind, match[kind], place
 
 
+def starts_as_gml(text: str) -> bool:
+    """Whether the text is keys with values up to a list `graph`, wherever on a line that stands."""
+    depth, key = 0, ""
+    try:
+        for kind, word, _ in _tokens(text):
+            if depth == 0 and not key:
+                if kind != "word":
+                    return False
+                key = word
+                continue
+            if kind == "open" and depth == 0 and key == "graph":
+                return True
+            depth += (kind == "open") - (kind == "close")
+            if depth == 0:
+                key = ""
+    except Refused:
+        pass
+    return False
+
+
 def _value(kind: str, text: str) -> str | int:
     if kind == "text":
-        return html.unescape(text[1:-1])
+        return _ENTITY.sub(_character, text[1:-1])
     return int(text) if re.fullmatch(r"[+-]?[0-9]{1,20}", text) else text
+
+
+def _character(entity: re.Match[str]) -> str:
+    """The character that `&name;` or `&#number;` stands for; the text itself where it stands for none."""
+    if entity["name"]:
+        return html5.get(f"{entity['name']};", entity[0])
+    number = int(entity["number"]) if entity["number"] else int(entity["hex"], 16)
+    return chr(number) if 0 < number <= _LARGEST_CHARACTER else entity[0]

@@ -1,8 +1,10 @@
 """What every format is read into: nodes and edges as the file has them, nothing repaired yet."""
 
-import html
+import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+
+from tercast.errors import shown
 
 WEIGHTS = ("weight", "cost", "metric")
 
@@ -25,7 +27,7 @@ class RawNode:
     def from_fields(cls, key: Hashable, fields: Mapping[str, object]) -> "RawNode":
         """From the attributes (their names in small letters) that GraphML and GML files use."""
         hyperedge = str_of(fields.get("hyperedge")).lower() in ("1", "true")
-        label = html.unescape(str_of(fields.get("label", fields.get("name", key))))
+        label = str_of(fields.get("label", fields.get("name", key)))
         return cls(
             key=key,
             label="" if hyperedge and label == "None" else label,
@@ -51,18 +53,31 @@ class RawEdge:
 class RawGraph:
     """A file's graph. With `both_ways`, each link stands there once for each direction.
 
+    Unless `surely_both_ways`, a file may as well have all its links only once.
+
     `notes` tells what the reader itself left out.
     """
 
     nodes: list[RawNode] = field(default_factory=list)
     edges: list[RawEdge] = field(default_factory=list)
     both_ways: bool = False
+    surely_both_ways: bool = False
     notes: list[str] = field(default_factory=list)
 
 
 def str_of(value: object) -> str:
     """A text or a number as text; empty for whatever else stands where a text is expected."""
     return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+
+
+def text_of(key: Hashable) -> str:
+    """The text of a node's key: a list as JSON writes it, others as they are."""
+    return json.dumps(key, ensure_ascii=False) if isinstance(key, tuple) else str(key)
+
+
+def shown_key(key: Hashable) -> str:
+    """The key for a message; a list as it is, cut like others."""
+    return shown(text_of(key))[1:-1] if isinstance(key, tuple) else shown(key)
 
 
 def first_of(fields: Mapping[str, object], names: tuple[str, ...]) -> object:

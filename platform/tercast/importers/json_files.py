@@ -1,11 +1,12 @@
 """JSON: node-link files (networkx, D3, topohub), and lists of Mininet hosts, switches and links."""
 
 import json
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from tercast.errors import Path, Refused, shown
-from tercast.importers.graph import WEIGHTS, RawEdge, RawGraph, RawNode, first_of, str_of, words_of
+from tercast.importers.graph import WEIGHTS, RawEdge, RawGraph, RawNode, first_of, str_of, text_of, words_of
 from tercast.importers.limits import TOO_MANY, check_links, check_nodes
 
 _MOST_CONTAINERS = 2_000_000
@@ -35,11 +36,12 @@ def _node_link(document: dict[str, Any]) -> RawGraph:
     links = _objects(document, "links" if "links" in document else "edges", check_links)
     raw = RawGraph(both_ways=document.get("directed") is True)
     for path, node in nodes:
-        key = _key(node.get("id", node.get("name")), path)
+        named = node.get("id", node.get("name"))
+        key = _key(named, path)
         raw.nodes.append(
             RawNode(
                 key,
-                str_of(node.get("label", node.get("name", key))),
+                _label(node, named, key),
                 node.get("lat", node.get("latitude")),
                 node.get("lon", node.get("longitude")),
                 node.get("dpid"),
@@ -73,11 +75,12 @@ def _mininet(document: dict[str, Any]) -> RawGraph:
     raw = RawGraph()
     for kind, found in rows.items():
         for path, node in found:
-            key = _key(node.get("name", node.get("id")), path)
+            named = node.get("name", node.get("id"))
+            key = _key(named, path)
             raw.nodes.append(
                 RawNode(
                     key,
-                    str_of(node.get("label", node.get("name", key))),
+                    _label(node, named, key),
                     node.get("lat"),
                     node.get("lon"),
                     node.get("dpid"),
@@ -108,7 +111,22 @@ def _objects(document: dict[str, Any], name: str, check: Callable[[int, Path], N
     return [((name, index), row) for index, row in enumerate(rows)]
 
 
-def _key(value: object, path: Path) -> str | int:
-    if isinstance(value, str | int) and not isinstance(value, bool):
-        return value
-    raise Refused(path, "type", f"{shown(value)}: a node is named by a text or a whole number", None)
+def _label(node: dict[str, Any], named: object, key: Hashable) -> str:
+    label = node.get("label", node.get("name", named))
+    return text_of(key) if label is named else str_of(label)
+
+
+def _key(value: object, path: Path) -> Hashable:
+    """A node's key: a text, a number, or a list of such (networkx writes tuples as lists)."""
+    match value:
+        case bool():
+            pass
+        case str() | int():
+            return value
+        case float() if math.isfinite(value):
+            return value
+        case list():
+            return tuple(_key(part, path) for part in value)
+    raise Refused(
+        path, "type", f"{shown(value)}: a node is named by a text, a number, or a list of these", None
+    )

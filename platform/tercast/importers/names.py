@@ -3,7 +3,12 @@
 import re
 import unicodedata
 import zlib
-from collections.abc import Hashable, Iterable
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
+from hashlib import blake2b
+from itertools import count
+
+from tercast.importers.graph import text_of
 
 LONGEST_ID = 40
 LONGEST_LABEL = 200
@@ -18,23 +23,24 @@ def slug(text: str) -> str:
 def unique_ids(labels: Iterable[tuple[Hashable, str]]) -> dict[Hashable, str]:
     """An id for each (key, label): its slug; with the key behind it where another node has the same slug.
 
-    A node's id depends on its own label and key, and on whether the slug is taken, not on where it stands in
-    the file. Slugs that are left empty become `n` and the key; a key without any plain letter or digit counts
-    by its checksum.
+    Where keys look alike too (they differ in punctuation, case, their ends, or in being text or number), a
+    checksum of the exact key follows. So a node's id depends on its label and key and on which others look like them, and
+    never on where it stands in the file. Slugs that are left empty become `n` and the key; a key without any
+    plain letter or digit counts by its checksum.
     """
     rows = list(labels)
-    slugs = {key: slug(label) or f"n{_key_slug(key)}" for key, label in rows}
-    holders: dict[str, list[Hashable]] = {}
-    for key, name in slugs.items():
-        holders.setdefault(name, []).append(key)
-    ids = {keys[0]: name for name, keys in holders.items() if len(keys) == 1}
-    taken = set(ids.values())
-    last: dict[str, int] = {}
-    for name, keys in holders.items():
-        if len(keys) > 1:
-            for key in keys:
-                ids[key] = _free(f"{name}-{_key_slug(key)}", taken, last)
-                taken.add(ids[key])
+    ids: dict[Hashable, str] = {}
+    taken: set[str] = set()
+    waiting = {key: slug(label) or f"n{_key_slug(key)}" for key, label in rows}
+    for form in _FORMS:
+        names = {key: form(name, key) for key, name in waiting.items()}
+        times = Counter(names.values())
+        ids |= {key: name for key, name in names.items() if times[name] == 1 and name not in taken}
+        taken.update(names[key] for key in waiting.keys() & ids.keys())
+        waiting = {key: name for key, name in waiting.items() if key not in ids}
+    for key in sorted(waiting, key=_exact):
+        ids[key] = _free(waiting[key], taken)
+        taken.add(ids[key])
     return {key: ids[key] for key, _ in rows}
 
 
@@ -56,15 +62,28 @@ def _kept(char: str) -> str:
 
 
 def _key_slug(key: Hashable) -> str:
-    text = str(key)
+    text = text_of(key)
     return slug(text) or f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}"
 
 
-def _free(wanted: str, taken: set[str], last: dict[str, int]) -> str:
-    """`wanted`, or it with the next number behind it; `last` keeps the numbers that were given."""
-    name, number = wanted, last.get(wanted, 1)
-    while name in taken:
-        number += 1
-        name = f"{wanted}-{number}"
-    last[wanted] = number
-    return name
+def _exact(key: Hashable) -> str:
+    """The key with what it is, so that 1 and "1" differ."""
+    return f"{type(key).__name__} {text_of(key)}"
+
+
+def _digest(key: Hashable, size: int) -> str:
+    return blake2b(_exact(key).encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()
+
+
+_FORMS: tuple[Callable[[str, Hashable], str], ...] = (
+    lambda name, _: name,
+    lambda name, key: f"{name}-{_key_slug(key)}",
+    lambda name, key: f"{name}-{_key_slug(key)}-{_digest(key, 4)}",
+    lambda name, key: f"{name}-{_digest(key, 16)}",
+)
+"""What an id may be, the shortest form first; each is for those whose shorter forms are another's too."""
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    """`wanted` with the first number behind it that is free."""
+    return next(name for n in count(2) if (name := f"{wanted}-{n}") not in taken)

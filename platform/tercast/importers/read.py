@@ -7,7 +7,7 @@ from typing import Any
 
 from tercast.errors import Refused, shown
 from tercast.importers.given import FAMILIES, Addresses, Taken
-from tercast.importers.gml import read_gml
+from tercast.importers.gml import read_gml, starts_as_gml
 from tercast.importers.graph import RawGraph
 from tercast.importers.graphml import read_graphml
 from tercast.importers.hosts import attach_hosts
@@ -100,7 +100,7 @@ def guess_format(data: bytes) -> str:
         return "json"
     if text.startswith("Topology:"):
         return "brite"
-    if re.search(r"^[ \t]*graph\s*\[", text, re.MULTILINE):
+    if re.search(r"^[ \t]*graph\s*\[", text, re.MULTILINE) or starts_as_gml(text):
         return "gml"
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
     if re.fullmatch(r"\S+\s+\S+\s+[0-9.eE+-]+\s*", first):

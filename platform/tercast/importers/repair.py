@@ -9,7 +9,7 @@ from typing import Any
 from tercast.errors import Refused, shown
 from tercast.importers.costs import costs, weight_of
 from tercast.importers.given import Addresses, Taken, give_dpids
-from tercast.importers.graph import RawEdge, RawGraph, RawNode
+from tercast.importers.graph import RawEdge, RawGraph, RawNode, shown_key
 from tercast.importers.names import plain_label, slug, unique_ids
 from tercast.importers.ports import Ports
 
@@ -57,7 +57,7 @@ class Repair:
         nodes: dict[Hashable, RawNode] = {}
         for node in self.raw.nodes:
             if node.key in nodes:
-                self.notes.append(f"node {shown(node.key)} stands there twice; the first counts")
+                self.notes.append(f"node {shown_key(node.key)} stands there twice; the first counts")
                 continue
             label = plain_label(node.label)
             if label != node.label:
@@ -71,7 +71,7 @@ class Repair:
     def _tell_names(self) -> None:
         times = Counter(node.label for node in self._nodes.values())
         for key, node in self._nodes.items():
-            name, label, became = shown(key), shown(node.label), self._ids[key]
+            name, label, became = shown_key(key), shown(node.label), self._ids[key]
             if node.hyperedge:
                 self.notes.append(
                     f"node {name} stands for a hyperedge (a shared medium); it became switch {became}"
@@ -93,7 +93,7 @@ class Repair:
             hosts = self._nodes[edge.a].is_host + self._nodes[edge.b].is_host
             if hosts == 2:
                 self.notes.append(
-                    f"an edge joins hosts {shown(edge.a)} and {shown(edge.b)} without a switch; "
+                    f"an edge joins hosts {shown_key(edge.a)} and {shown_key(edge.b)} without a switch; "
                     "it was left out"
                 )
                 continue
@@ -108,11 +108,11 @@ class Repair:
                 raise Refused(
                     ("edges", number),
                     "unknown_node",
-                    f"no node {shown(unknown[0])}; an edge joins two nodes of the file",
+                    f"no node {shown_key(unknown[0])}; an edge joins two nodes of the file",
                     None,
                 )
             if edge.a == edge.b:
-                self.notes.append(f"an edge joins node {shown(edge.a)} with itself; it was left out")
+                self.notes.append(f"an edge joins node {shown_key(edge.a)} with itself; it was left out")
                 continue
             edges.append(edge)
         return edges
@@ -132,13 +132,13 @@ class Repair:
             there, back = weight_of(twin, self.notes), weight_of(edge, self.notes)
             if there != back:
                 self.notes.append(
-                    f"{shown(twin.a)} to {shown(twin.b)} weighs {shown(twin.weight)}, and "
+                    f"{shown_key(twin.a)} to {shown_key(twin.b)} weighs {shown(twin.weight)}, and "
                     f"{shown(edge.weight)} back; the larger counts"
                 )
                 if back > there:
                     joined[place] = replace(twin, weight=edge.weight)
         alone = sum(len(places) for places in open_at.values())
-        if 0 < alone < len(joined):
+        if alone and (self.raw.surely_both_ways or alone < len(joined)):
             self.notes.append(
                 f"{alone} edges are there in one direction only; they became links like the others"
             )
@@ -173,7 +173,7 @@ class Repair:
             attached.setdefault(host, []).append(place)
         for key, node in self._nodes.items():
             if node.is_host and key not in attached:
-                self.notes.append(f"host {shown(key)} is attached to no switch; it was left out")
+                self.notes.append(f"host {shown_key(key)} is attached to no switch; it was left out")
         return attached
 
     def _hosts(self, attached: dict[Hashable, list[Attachment]]) -> list[dict[str, Any]]:

@@ -41,7 +41,39 @@ def test_attributes_of_nodes_and_edges():
     assert int(first["dpid"], 16) == 0xAB
     assert (second["id"], "lat" in second, third["id"]) == ("n1", False, "nx-y")
     assert [row["cost"] for row in imported.topology["links"]] == [25, 1]
-    assert len(imported.repairs) == 3
+    assert len(imported.repairs) == 4
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("A&#38;lt;B", "A&lt;B"),
+        ("&amp;amp;", "&amp;"),
+        ("&#xFC;&uuml;&#252;", "üüü"),
+        ("Sales&region", "Sales&region"),
+        ("&unheard; &#0; &#1114112; &;", "&unheard; &#0; &#1114112; &;"),
+    ],
+)
+def test_entities_are_decoded_once_and_only_with_their_semicolon(written, read):
+    imported = read_topology(gml(f'node [ id 0 label "{written}" ]'))
+    assert imported.topology["switches"][0]["name"] == read
+    assert imported.repairs == ()
+
+
+@pytest.mark.parametrize(
+    "before", ['Creator "me" ', "Version 1 ", "meta [ graph [ ] a 1 ] ", "# graph\nCreator graph ", "\ufeff"]
+)
+def test_it_is_known_whatever_stands_before_the_graph_on_its_line(before):
+    imported = read_topology(before.encode() + gml(NODES))
+    assert (imported.format, len(imported.topology["switches"])) == ("gml", 2)
+
+
+@pytest.mark.parametrize(
+    "text", ["a graph", "# a graph [\n", '"a" graph [ ]', "a [ graph [ ] ]", "a ] graph [ ]"]
+)
+def test_words_that_are_no_graph_are_not_taken_for_gml(text):
+    with pytest.raises(Refused, match="no known format"):
+        read_topology(text.encode())
 
 
 def test_edges_with_directions_are_joined():

@@ -118,12 +118,6 @@ def test_a_weight_that_is_no_plain_number_is_told(weight):
     assert any("is no cost" in note for note in imported.repairs)
 
 
-def test_costs_beyond_what_a_link_takes_are_moved_and_told():
-    imported = read_topology(b"a b 1e20\nb c 1e-20\nc d 7\n", "rocketfuel")
-    assert [row["cost"] for row in imported.topology["links"]] == [2**31 - 1, 1, 7]
-    assert any("2 weights are too small or too large" in note for note in imported.repairs)
-
-
 # What took the square of the size, seen by counting.
 
 
@@ -150,8 +144,6 @@ def test_ids_of_nodes_that_look_alike_are_found_without_trying_all():
     ids = unique_ids(rows)
     assert len(set(ids.values())) == 300
     assert ids == dict(unique_ids(reversed(rows)))
-    alike = [(f"a{'!' * n}", "same") for n in range(1, 300)]
-    assert sorted(unique_ids(alike).values()) == sorted(["same-a", *(f"same-a-{n}" for n in range(2, 300))])
 
 
 def test_many_edges_between_two_nodes_are_joined_with_their_twins():
