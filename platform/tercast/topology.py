@@ -114,7 +114,7 @@ class Topology:
         return host
 
     def move_host(self, name: str, place: Attachment, path: Path = ()) -> None:
-        """Replace the primary attachment of a host; the standby ones stay, even one that is the new primary."""
+        """Replace the primary attachment of a host; the standby ones stay, even the new primary."""
         host = self.known_host(name, (*path, "host"))
         self._check_attachment(place, path)
         self._detach(host)

@@ -54,23 +54,26 @@ def _tell_factor(unit: Fraction, notes: list[str]) -> None:
 
 
 def _rounded(wholes: Sequence[int], distinct: Sequence[int], unit: Fraction, notes: list[str]) -> list[int]:
-    """The costs next to the weights (multiples of `unit`) that keep their order; a note tells how far they are off.
+    """The costs next to the weights (multiples of `unit`) that keep their order; a note tells how far off.
 
     The largest factor is taken, whole if it can be, that leaves each room to be one above the one before.
     """
     factor = (LARGEST_COST - len(distinct)) / (distinct[-1] * unit)
     scale = (Fraction(math.floor(factor)) if factor >= 1 else factor) * unit
     table: dict[int, int] = {}
+    off: dict[int, int] = {}  # of those that are not exact: by which part, in units of 2^-64
     last = 0
     for whole in distinct:
-        nearest = (2 * whole * scale.numerator + scale.denominator) // (2 * scale.denominator)
+        exact = whole * scale.numerator
+        nearest = (2 * exact + scale.denominator) // (2 * scale.denominator)
         last = table[whole] = max(nearest, last + 1)
-    off = {whole: abs(cost / (whole * scale) - 1) for whole, cost in table.items()}
+        if difference := abs(last * scale.denominator - exact):
+            off[whole] = (difference << 64) // exact
     worst = max(off, key=off.__getitem__)
     notes.append(
         f"weights need more digits than a cost has; costs are {_shown(scale / unit)} times the weights, "
-        f"{sum(off[whole] > 0 for whole in wholes)} of them rounded, "
-        f"the one of weight {_shown(worst * unit)} most: by {_shown(off[worst] * 100)}%"
+        f"{sum(whole in off for whole in wholes)} of them rounded, "
+        f"the one of weight {_shown(worst * unit)} most: by {_shown(Fraction(100 * off[worst], 1 << 64))}%"
     )
     return [table[whole] for whole in wholes]
 

@@ -24,9 +24,9 @@ def unique_ids(labels: Iterable[tuple[Hashable, str]]) -> dict[Hashable, str]:
     """An id for each (key, label): its slug; with the key behind it where another node has the same slug.
 
     Where keys look alike too (they differ in punctuation, case, their ends, or in being text or number), a
-    checksum of the exact key follows. So a node's id depends on its label and key and on which others look like them, and
-    never on where it stands in the file. Slugs that are left empty become `n` and the key; a key without any
-    plain letter or digit counts by its checksum.
+    checksum of the exact key follows. So a node's id depends on its label and key, and on which others look
+    like these, and never on where it stands in the file. Slugs that are left empty become `n` and the key; a
+    key without any plain letter or digit counts by its checksum.
     """
     rows = list(labels)
     ids: dict[Hashable, str] = {}

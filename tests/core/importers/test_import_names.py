@@ -90,11 +90,13 @@ def test_any_keys_and_labels(rows, random):
 
 
 def test_checksums_that_are_taken_already():
-    plain = unique_ids([("a.b", "edge"), ("a-b", "edge")])
-    crafted = [("a.b", "edge"), ("a-b", "edge"), ("x", plain["a.b"])]
-    ids = unique_ids(crafted)
-    assert ids == unique_ids(crafted[::-1])
-    assert ids["x"] == plain["a.b"] and len(set(ids.values())) == 3
+    rows = [("a.b", "edge"), ("a-b", "edge")]
+    for number in range(5):
+        ids = unique_ids(rows)
+        assert ids == unique_ids(rows[::-1])
+        assert len(set(ids.values())) == len(rows)
+        assert all(ids[f"x{n}"] == label for n, (_, label) in enumerate(rows[2:]))
+        rows.append((f"x{number}", ids["a.b"]))
 
 
 def test_nodes_named_by_lists_and_fractions_are_joined_and_keep_their_text():
