@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import tercast
 from analytics.errors import CannotRun
 from analytics.java import check_java
 
+_RAISED = re.compile(r"[A-Za-z_][\w.]*(Error|Exception|Interrupt|Exit)\b")
 _LOG = Path(__file__).with_name("log4j2.properties")
 
 _SETTINGS = {
@@ -82,7 +84,8 @@ def check_workers(spark: SparkSession, master: str) -> None:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error that says something, at most 300 characters."""
+    """What an error says is wrong, in 300 characters: its first line, or the last one of a traceback."""
     text = str(error) if isinstance(error, PySparkException) else str(getattr(error, "java_exception", error))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[0][:300] if lines else type(error).__name__
+    traced = [line for line in lines if _RAISED.match(line)] if "Traceback (most recent" in text else []
+    return (traced or lines or [type(error).__name__])[-1 if traced else 0][:300]

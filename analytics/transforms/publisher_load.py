@@ -22,7 +22,7 @@ def publisher_load(
     the last event of all publishers, so that loads compare. `events_per_s` is null when that is no time.
     `without_dz` counts events that have none.
     """
-    cut = published.withColumn("dz", F.substring("dz", 1, depth) if depth else F.left("dz", F.lit(0)))
+    cut = published.withColumn("dz", F.substring("dz", 1, depth))
     cells = (
         one_row_a_key(cut, PUBLISHED.key)
         .groupBy("publisher", "dz")

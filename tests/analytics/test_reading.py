@@ -55,12 +55,13 @@ def test_days_outside_the_range_are_not_even_opened(spark: Any, tmp_path: Path) 
 
 @pytest.mark.spark
 def test_a_file_with_bad_pages_is_counted_and_the_rest_answers(spark: Any, tmp_path: Path) -> None:
-    messy_telemetry.write(tmp_path, TABLE_SNAPSHOTS, [snapshot(0, 7)])
-    bad = messy_telemetry.write(tmp_path, TABLE_SNAPSHOTS, [snapshot(1, 99)], "bad.parquet")
+    root = tmp_path / "a {root}"
+    messy_telemetry.write(root, TABLE_SNAPSHOTS, [snapshot(0, 7)])
+    bad = messy_telemetry.write(root, TABLE_SNAPSHOTS, [snapshot(1, 99)], "bad.parquet")
     data = bytearray(bad.read_bytes())
     data[4:60] = b"\xff" * 56
     bad.write_bytes(data)
-    found, meta = run(spark, tmp_path, tmp_path / "out")
+    found, meta = run(spark, root, tmp_path / "out")
     assert [row["entries_max"] for row in found] == [7]
     assert meta["rejected"]["unreadable_file"] == 1
     [told] = meta["datasets"]["table_snapshots"]["unreadable"]

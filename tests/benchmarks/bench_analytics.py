@@ -1,0 +1,173 @@
+"""Run time and peak memory of each analytics job at several sizes, beside DuckDB on the same files; JSON.
+
+    .venv/bin/python tests/benchmarks/bench_analytics.py --events 100000 300000 -o FILE
+    .venv/bin/python tests/benchmarks/bench_analytics.py --table FILE
+
+Each job is the command itself, with one core and 1 GiB for Spark's driver. Its `seconds` are those of the
+job, from its first look at the files to its result; `command_seconds` have Python's and Spark's start too.
+Memory is that of all its processes together, looked at ten times a second. Exit status 1 when DuckDB gives
+another answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from datetime import datetime
+from pathlib import Path
+from time import perf_counter, sleep
+from typing import Any
+
+import analytics_duckdb
+import psutil
+from bench_child import in_child, peak_rss_mib, rss_mib, tell
+from bench_machine import describe
+
+from analytics.cli import JOB_NAMES
+from analytics.times import time_text
+from tercast.files import write_json
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main() -> int:
+    """Measure, or print the table of a result."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--events", type=int, nargs="+", default=[100_000, 300_000])
+    parser.add_argument("--jobs", nargs="+", choices=JOB_NAMES, default=list(JOB_NAMES))
+    parser.add_argument("-o", "--output", default="-")
+    parser.add_argument("--table", metavar="FILE")
+    args = parser.parse_args()
+    if args.table:
+        print(table(json.loads(Path(args.table).read_text())))
+        return 0
+    result = {"machine": describe(), "events": args.events, "rows": measure(args.events, args.jobs)}
+    write_json(args.output, result)
+    return 0 if all(row["agree"] for row in result["rows"]) else 1
+
+
+def measure(sizes: list[int], jobs: list[str]) -> list[dict[str, Any]]:
+    """A row for each size and job."""
+    rows = []
+    for events in sizes:
+        with tempfile.TemporaryDirectory(prefix="tc-bench-") as folder:
+            root = Path(folder) / "root"
+            start = perf_counter()
+            _python("analytics.generate", "--events", str(events), "--out", str(root))
+            size = sum(path.stat().st_size for path in root.rglob("*.parquet")) / (1 << 20)
+            tell(f"{events} events, {size:.0f} MiB, generated in {perf_counter() - start:.0f} s")
+            for job in jobs:
+                rows.append(
+                    {"events": events, "files_mib": round(size, 1), **measure_job(job, root, Path(folder))}
+                )
+                tell(json.dumps(rows[-1]))
+    return rows
+
+
+def measure_job(job: str, root: Path, out: Path) -> dict[str, Any]:
+    """One job by Spark and by DuckDB, and whether they agree."""
+    load = os.getloadavg()[0]
+    start = perf_counter()
+    peak = _watched(
+        job, "--telemetry", str(root), "--out", str(out), "--subscriptions", str(root / "subscriptions.json")
+    )
+    command = perf_counter() - start
+    meta = json.loads((out / f"{job}.meta.json").read_text())
+    times = [datetime.fromisoformat(meta[name]) for name in ("started", "finished")]
+    other = in_child(_duckdb, job, root)
+    found = json.loads((out / f"{job}.json").read_text())
+    return {
+        "job": job,
+        "load_average": round(load, 1),
+        "spark": {
+            "seconds": round((times[1] - times[0]).total_seconds(), 2),
+            "command_seconds": round(command, 2),
+            "peak_mib": round(peak),
+        },
+        "duckdb": {"seconds": round(other["seconds"], 2), "peak_mib": round(other["peak_mib"])},
+        "result_rows": len(found),
+        "agree": agree(found, json.loads(json.dumps(other["rows"], default=_plain))),
+    }
+
+
+def agree(a: Any, b: Any) -> bool:
+    """Whether two answers are the same but for rounding."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(agree(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(agree, a, b))
+    if isinstance(a, float) or isinstance(b, float):
+        return None not in {a, b} and math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-6)
+    return bool(a == b)
+
+
+def table(result: dict[str, Any]) -> str:
+    """A result as Markdown."""
+    machine = result["machine"]
+    lines = [
+        f"Measured {machine['started']} on {machine['cores']} cores of {machine['cpu']}, "
+        f"load average at the start {machine['load_average'][0]}.",
+        "",
+        "| job | events | Spark s | with start s | Spark MiB | DuckDB s | DuckDB MiB | load | same answer |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+    ]
+    for row in sorted(result["rows"], key=lambda row: (JOB_NAMES.index(row["job"]), row["events"])):
+        spark, other = row["spark"], row["duckdb"]
+        lines.append(
+            f"| `{row['job']}` | {row['events']:,} | {spark['seconds']} | {spark['command_seconds']} | "
+            f"{spark['peak_mib']:,} | {other['seconds']} | {other['peak_mib']:,} | {row['load_average']} | "
+            f"{'yes' if row['agree'] else '**no**'} |"
+        )
+    return "\n".join(lines)
+
+
+def _duckdb(job: str, root: Path) -> dict[str, Any]:
+    before, start = rss_mib(), perf_counter()
+    rows = analytics_duckdb.answer(job, root)
+    return {"rows": rows, "seconds": perf_counter() - start, "peak_mib": max(before, peak_rss_mib())}
+
+
+def _plain(value: Any) -> Any:
+    return time_text(value) if isinstance(value, datetime) else float(value)
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}"}
+
+
+def _python(*arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", *arguments], env=_environment(), check=True)
+
+
+def _watched(*arguments: str) -> float:
+    """Run a job to its end; the most memory that its processes had together, in MiB."""
+    command = [sys.executable, "-m", "analytics", *arguments, "--master", "local[1]", "--memory", "1g"]
+    child = psutil.Popen(command, env=_environment(), stderr=subprocess.DEVNULL)
+    peak = 0.0
+    while child.poll() is None:
+        peak = max(peak, _memory_mib(child))
+        sleep(0.1)
+    if child.returncode:
+        raise SystemExit(f"{' '.join(arguments)}: exit status {child.returncode}")
+    return peak
+
+
+def _memory_mib(child: psutil.Process) -> float:
+    total = 0
+    try:
+        for process in (child, *child.children(recursive=True)):
+            total += process.memory_info().rss
+    except psutil.Error:
+        pass  # it ended just now
+    return total / (1 << 20)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
