@@ -46,18 +46,21 @@ def spectrum(events: DataFrame, size: int) -> tuple[int, list[float], list[float
     times the covariance, whose eigenvectors are what a principal component analysis gives. All zero when no
     attribute tells events apart.
     """
-    summary = events.select(
-        F.count("*").alias("events"), Summarizer.variance(events["counts"]).alias("variance")
-    ).first()
-    assert summary is not None
-    number = int(summary["events"])
-    trace = float(summary["variance"].toArray().sum()) if number > 1 else 0.0
+    number = events.count()
+    trace = _variance(events) if number > 1 else 0.0
     if trace <= 0:
         return number, [0.0] * size, [0.0] * size
     model = PCA(k=size, inputCol="counts", outputCol="parts").fit(events)
     total = trace * (number - 1)
     eigenvalues = [float(share) * total for share in model.explainedVariance.toArray()]
     return number, eigenvalues, [float(value) for value in model.pc.toArray()[:, 0]]
+
+
+def _variance(events: DataFrame) -> float:
+    """The sum of the attributes' sample variances; Spark has none of fewer than two events."""
+    summary = events.select(Summarizer.variance(events["counts"]).alias("variance")).first()
+    assert summary is not None
+    return float(summary["variance"].toArray().sum())
 
 
 def select(
