@@ -69,15 +69,27 @@ def test_what_happens_to_the_network_is_carried_out_and_told() -> None:
     assert outcome.failed_switches == ("s2",)
     assert planner.over_budget() == ("s2",)
     assert planner.apply(subscribe("q3", "p", "0")).ok  # adds nothing where there is no room
-    outcome = planner.apply({"op": "set_budget", "switch": "s1", "tcam_budget": 0})
-    assert outcome.ok
-    assert outcome.failed_switches == ("s1", "s2")
+
+
+def test_a_budget_below_what_a_table_has_is_refused_and_changes_nothing() -> None:
+    planner = planner_for(pair(None))
+    planner.apply_all([advertise("a", "p", ""), subscribe("q", "h", "00")])
+    before = planner.snapshot()
+    outcome = planner.apply({"op": "set_budget", "switch": "s2", "tcam_budget": 0})
+    assert not outcome.ok and outcome.failed_switches == ("s2",)
+    assert outcome.reason is not None and outcome.reason.code == "budget"
+    assert "it has 1" in outcome.reason.detail and "policy is none" in outcome.reason.detail
+    assert {**planner.snapshot(), "applied": 0} == {**before, "applied": 0}
+    assert planner.topology.switches["s2"].tcam_budget is None
+    assert planner.apply({"op": "set_budget", "switch": "s2", "tcam_budget": 1}).ok
 
 
 def test_a_table_that_is_too_large_may_shrink() -> None:
     planner = planner_for(pair(None))
     planner.apply_all([advertise("a", "p", ""), *(subscribe(f"q{dz}", "h", dz) for dz in ("00", "01", "11"))])
+    planner.enforce_budgets = False
     assert planner.apply({"op": "set_budget", "switch": "s2", "tcam_budget": 0}).failed_switches == ("s2",)
+    planner.enforce_budgets = True
     assert planner.apply({"op": "unsubscribe", "id": "q01"}).ok
     assert planner.counts()["s2"] == 2
     assert not planner.apply(subscribe("q", "h", "011")).ok

@@ -28,7 +28,7 @@ def settle(planner: Planner, marked: Marked, registration: Registration) -> tupl
 
 
 def set_budget(planner: Planner, request: SetBudget) -> Outcome:
-    """Change a budget; a lower one is met at once, or refused, where the policy is that budgets are met."""
+    """Change a budget; a lower one is met at once, where the policy is that tables are merged, or refused."""
     before = planner.topology.switches.get(request.switch)
     planner.registry.change(request)
     network, keeper = planner.network, planner.keeper
@@ -36,13 +36,16 @@ def set_budget(planner: Planner, request: SetBudget) -> Outcome:
     site = network.sites[request.switch]
     step = keeper.make_room([site])
     lowered = before is not None and _is_lower(request.budget, before.tcam_budget)
-    if keeper.lays and lowered and request.budget is not None and site.installed > request.budget:
+    held = keeper.lays or planner.enforce_budgets
+    if held and lowered and request.budget is not None and site.installed > request.budget:
         least = site.installed
         keeper.take_back(step)
         planner.registry.change(SetBudget(request.switch, before.tcam_budget if before else None))
         network.read_budgets()
-        detail = (
-            f"{request.budget} entries are too few for {shown(site.id)}: merging leads to {least}, no less"
+        detail = f"{request.budget} entries are too few for {shown(site.id)}: " + (
+            f"merging leads to {least}, no less"
+            if keeper.lays
+            else f"it has {least}, and nothing is merged while the aggregation policy is none"
         )
         return Outcome(
             False, Refused(("tcam_budget",), "budget", detail, request.budget), failed_switches=(site.id,)

@@ -5,6 +5,7 @@ import pytest
 
 from controlplane.control import replay, session
 from controlplane.control.models import OutboxEvent, Request
+from controlplane.network.models import Host
 from tercast.planner import Planner
 from tercast.tables import Diff
 
@@ -77,7 +78,10 @@ def test_a_budget_that_is_exceeded_already_is_no_fault_of_later_requests(network
     world.advertise("h1", [""])
     world.subscribe("h3", ["000"])
     world.subscribe("h3", ["010"])
+    home = Host.objects.get(name="h3")
+    world.log({"op": "host_move", "host": "h3", "switch": "s2", "port": 30})
     world.log({"op": "set_budget", "switch": "s3", "tcam_budget": 1})
+    world.log({"op": "host_move", "host": "h3", "switch": home.switch.name, "port": home.port})
     session.run()
     later = world.subscribe("h2", ["000"])
     session.run()
