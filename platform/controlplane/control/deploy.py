@@ -15,6 +15,7 @@ from controlplane.control.northbound import (
     SwitchAnswer,
 )
 from controlplane.control.room import Room, Rooms
+from controlplane.control.stepwise import Stepwise, Swap
 from controlplane.network.models import Switch
 from tercast.tables import Entry, SwitchDiff
 
@@ -39,25 +40,24 @@ def push(
     northbound: Northbound,
     diffs: Sequence[SwitchDiff],
     switches: Mapping[str, Switch],
-    atomic: Mapping[str, int] = MappingProxyType({}),
+    swaps: Mapping[str, Swap] = MappingProxyType({}),
 ) -> list[Result]:
     """Change tables, adding in the order of `diffs`; a controller that fails leaves all of it owed.
 
     Switches without a change are confirmed without being asked. What is too large for one change goes in
     several: all that adds, then, when all of it is confirmed, all that removes. The switches named by
-    `atomic`, whose tables have no room for old and new entries, do all in one step or nothing; each number
-    is how many entries there may be at any moment.
+    `swaps`, whose tables have no room for old and new entries, do all in one step or nothing, or in steps.
     """
     results = {diff.switch: Result(switches[diff.switch], SwitchDiff(diff.switch), None) for diff in diffs}
     book = HostBook.read()
     failure = ""
-    for step in _steps(diffs, atomic):
+    for step in _steps(diffs, swaps):
         complete = all(result.debt is None for result in results.values())
         try:
             if failure or not (complete or any(diff.installs for diff in step)):
                 parts = [_unknown(switches[diff.switch], diff, failure or _KEPT) for diff in step]
             else:
-                parts = _send(northbound, step, switches, book, atomic)
+                parts = _send(northbound, step, switches, book, swaps)
         except NorthboundError as error:
             failure = str(error)
             parts = [_unknown(switches[diff.switch], diff, failure) for diff in step]
@@ -71,26 +71,26 @@ def _send(
     diffs: Sequence[SwitchDiff],
     switches: Mapping[str, Switch],
     book: HostBook,
-    atomic: Mapping[str, int],
+    swaps: Mapping[str, Swap],
 ) -> list[Result]:
-    changes = [book.change(switches[diff.switch].dpid, diff, atomic.get(diff.switch)) for diff in diffs]
+    changes = [book.change(switches[diff.switch].dpid, diff, swaps.get(diff.switch)) for diff in diffs]
     answers = northbound.change(changes)
     return [
-        _result(switches[diff.switch], diff, answer, diff.switch in atomic)
+        _result(switches[diff.switch], diff, answer, swaps.get(diff.switch))
         for diff, answer in zip(diffs, answers, strict=True)
     ]
 
 
-def _steps(diffs: Sequence[SwitchDiff], atomic: Collection[str]) -> list[list[SwitchDiff]]:
+def _steps(diffs: Sequence[SwitchDiff], swaps: Collection[str]) -> list[list[SwitchDiff]]:
     """What to send in one change each."""
     if sum(map(len, diffs)) <= LARGEST:
         parts = [diff for diff in diffs if len(diff)]
         return [parts] if parts else []
-    adding = [piece for diff in diffs for piece in ([diff] if diff.switch in atomic else _pieces(diff))]
+    adding = [piece for diff in diffs for piece in ([diff] if diff.switch in swaps else _pieces(diff))]
     removing = [
         SwitchDiff(diff.switch, removed=part)
         for diff in reversed(diffs)
-        if diff.switch not in atomic
+        if diff.switch not in swaps
         for part in _slices(diff.removed)
     ]
     return [*_portions(adding), *_portions(removing)]
@@ -128,21 +128,27 @@ def push_holding(
     silent: Collection[str],
     *,
     room: Rooms = MappingProxyType({}),
+    stepwise: Stepwise | None = None,
 ) -> list[Result]:
     """`push`, but for the removals that `silent` switches hold up: those are owed afterwards.
 
-    A table without room for what is added beside what goes is changed in one step; one without room because
-    of what is held up has to wait, and what depends on it waits with it.
+    A table without room for what is added beside what goes is changed in one step, or in those that
+    `stepwise` finds; one without room because of what is held up has to wait, and what depends on it waits
+    with it.
     """
     held, stuck = _held(diffs, lag, set(silent), room)
     going = [diff for diff in diffs if diff.switch not in stuck]
     allowed = [replace(diff, removed=_but(diff.removed, held[diff.switch])) for diff in going]
     rooms = [(diff, room.get(diff.switch)) for diff in allowed]
-    atomic = {diff.switch: one.budget for diff, one in rooms if one is not None and one.is_tight(diff)}
+    swaps = {
+        diff.switch: stepwise.swap(diff, one.budget) if stepwise else Swap(one.budget)
+        for diff, one in rooms
+        if one is not None and one.is_tight(diff)
+    }
     names = ", ".join(sorted({*silent, *stuck}))
     results = [
         _still_owing(result, held[result.switch.name], names)
-        for result in push(northbound, allowed, switches, atomic)
+        for result in push(northbound, allowed, switches, swaps)
     ]
     return results + [_stuck(switches[name], diff, names) for name, diff in stuck.items()]
 
@@ -212,20 +218,24 @@ def joined(first: Result, second: Result) -> Result:
     return Result(second.switch, done, debt, first.errors + second.errors)
 
 
-def _result(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, atomic: bool) -> Result:
+def _result(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: Swap | None) -> Result:
     if answer.epoch not in (None, switch.epoch):
         return _unknown(switch, diff, f"switch {switch.name} has connected anew")
     if answer.state == CONFIRMED and (answer.removed or not diff.removed):
         return Result(switch, diff, None)
     if answer.state not in (CONFIRMED, FAILED):
         return _unknown(switch, diff, f"switch {switch.name} is not reachable{_because(answer.detail)}")
-    return _nothing(switch, diff, answer) if atomic else _partial(switch, diff, answer)
+    return _partial(switch, diff, answer) if swap is None else _nothing(switch, diff, answer, swap)
 
 
-def _nothing(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer) -> Result:
-    """The switch was to do all in one step and has done nothing, for its own or for others' sake."""
+def _nothing(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: Swap) -> Result:
+    """The switch was to do all in one step and has done nothing, for its own or for others' sake.
+
+    What it did of several steps, it has to be asked.
+    """
     because = answer.errors[0].text if answer.errors else answer.detail
-    reason = f"switch {switch.name} has not changed in one step{_because(because)}"
+    way = f"{len(swap.steps)} steps" if swap.steps else "one step"
+    reason = f"switch {switch.name} has not changed in {way}{_because(because)}"
     debt = replace(Debt.of(diff, reason), refused=bool(answer.errors))
     return Result(switch, SwitchDiff(diff.switch), debt, answer.errors)
 

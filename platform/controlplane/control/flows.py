@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from controlplane.control.stepwise import Swap
 from controlplane.network.models import Host
+from tercast.aggregation.steps import Step
 from tercast.tables import Action, Entry, Output, SetDst, SwitchDiff, Table, switch_diff
 
 _NOT_OURS = (SetDst(""),)
@@ -38,17 +40,18 @@ class HostBook:
         found = _NOT_OURS if actions is None else tuple(map(self._parse, actions))
         return Entry(row["dst"], row["in_port"], row["priority"], found)
 
-    def change(self, dpid: str, diff: SwitchDiff, limit: int | None = None) -> dict[str, Any]:
-        """A switch's part of a change, its entries in the order of `diff`; with a `limit`, all in one step.
+    def change(self, dpid: str, diff: SwitchDiff, swap: Swap | None = None) -> dict[str, Any]:
+        """A switch's part of a change, its entries in the order of `diff`, or in the steps of `swap`."""
+        if swap is None:
+            return {"dpid": dpid, **self._step(diff)}
+        part = {"dpid": dpid, "atomic": True, "limit": swap.limit}
+        return part | ({"steps": list(map(self._step, swap.steps))} if swap.steps else self._step(diff))
 
-        The limit is how many entries there may be at any moment.
-        """
+    def _step(self, step: SwitchDiff | Step) -> dict[str, Any]:
         return {
-            "dpid": dpid,
-            **({} if limit is None else {"atomic": True, "limit": limit}),
-            "add": list(map(self.northbound, diff.added)),
-            "modify": list(map(self.northbound, diff.modified)),
-            "remove": list(map(key_json, diff.removed)),
+            "add": list(map(self.northbound, step.added)),
+            "modify": list(map(self.northbound, step.modified)),
+            "remove": list(map(key_json, step.removed)),
         }
 
     def _action(self, action: Action) -> dict[str, Any]:

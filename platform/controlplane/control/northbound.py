@@ -100,7 +100,8 @@ class Northbound:
 
     def change(self, switches: Sequence[dict[str, Any]]) -> list[SwitchAnswer]:
         """Apply changes, additions in the order given, removals in reverse; an answer for each switch."""
-        size = sum(len(switch[part]) for switch in switches for part in ("add", "modify", "remove"))
+        steps = [step for switch in switches for step in switch.get("steps", (switch,))]
+        size = sum(len(step[part]) for step in steps for part in ("add", "modify", "remove"))
         body = {"id": uuid4().hex, "switches": list(switches)}
         answer = self._call("POST", "/v1/changes", body, seconds=CHANGE_SECONDS + size / ENTRIES_A_SECOND)
         return _answers(answer, [switch["dpid"] for switch in switches])

@@ -10,18 +10,15 @@ from dataclasses import dataclass, replace
 from django.db import transaction
 from django.utils import timezone
 
-from controlplane.control import deploy, faults, settle, sync
+from controlplane.control import deploy, faults, outbox, settle, sync
 from controlplane.control.deploy import Result
 from controlplane.control.flows import HostBook, repair
 from controlplane.control.hot import Hot
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.room import Room, Rooms
+from controlplane.control.stepwise import BUNDLES, Stepwise
 from controlplane.network.models import Switch
 from tercast.tables import Entry, SwitchDiff
-
-BUNDLES = "bundles"
-"""What a switch can do that changes its table in one step, in the controller's words."""
-
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -88,14 +85,19 @@ def _send(
 ) -> dict[str, Result]:
     """All differences in one change, but for switches that have to make room first: each of them alone.
 
-    Those are the ones that refused something before, and full ones that know no change in one step.
+    Those are the ones that refused something before, and full ones that know no change in one step and for
+    which no steps are found.
     """
     names = {one.switch.name for one in asked}
     silent = [name for name in hot.lag if name not in names and not hot.lag.refused(name)]
     room = _room(hot, asked)
-    full = [one.diff for one in asked if hot.lag.refused(one.switch.name) or _is_cramped(one, room)]
+    tables = {one.switch.name: one.found for one in asked if not one.bundles}
+    stepwise = Stepwise(hot.state.planner, tables)
+    stuck = [one.diff for one in asked if _is_stuck(one, room, stepwise)]
+    full = [one.diff for one in asked if hot.lag.refused(one.switch.name) or one.diff in stuck]
     willing = [one.diff for one in asked if one.diff not in full]
-    results = deploy.push_holding(northbound, willing, known, hot.lag, silent, room=room)
+    results = deploy.push_holding(northbound, willing, known, hot.lag, silent, room=room, stepwise=stepwise)
+    _tell([diff.switch for diff in stuck])
     for diff in full:  # make room first: an entry can come only when another one has gone
         steps = (SwitchDiff(diff.switch, removed=diff.removed), replace(diff, removed=()))
         parts = [deploy.push_holding(northbound, [step], known, hot.lag, silent)[0] for step in steps]
@@ -103,9 +105,15 @@ def _send(
     return {result.switch.name: result for result in results}
 
 
-def _is_cramped(one: Asked, rooms: Rooms) -> bool:
+def _is_stuck(one: Asked, rooms: Rooms, stepwise: Stepwise) -> bool:
     room = rooms.get(one.switch.name)
-    return room is not None and not one.bundles and room.is_tight(one.diff)
+    return room is not None and room.is_tight(one.diff) and stepwise.is_stuck(one.diff, room.budget)
+
+
+def _tell(names: Sequence[str]) -> None:
+    """Operators should know of tables in which events may be lost for a moment."""
+    for name in names:
+        outbox.alarm(f"switch {name} knows no bundles and its table is full: it removes first, then adds")
 
 
 def _room(hot: Hot, asked: Sequence[Asked]) -> dict[str, Room]:

@@ -21,6 +21,7 @@ from controlplane.control import (
     batches,
     deploy,
     faults,
+    installed,
     outbox,
     planner_state,
     planning,
@@ -34,10 +35,11 @@ from controlplane.control.hot import Hot
 from controlplane.control.lag import Debt
 from controlplane.control.lock import Held, planner_lock
 from controlplane.control.models import Request
-from controlplane.control.northbound import Northbound
+from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.planning import Planned
 from controlplane.control.room import Room
 from controlplane.control.stakes import stakes
+from controlplane.control.stepwise import Stepwise, without_bundles
 from controlplane.network.models import Switch
 from tercast.tables import SwitchDiff
 
@@ -133,7 +135,20 @@ def _push(
             hot.lag.add(diff.switch, Debt.of(diff, f"switch {diff.switch} has yet to be repaired"))
     silent = [name for name in hot.lag if not hot.lag.refused(name)]
     ready = [diff for diff in diffs if diff.switch in clean]
-    return deploy.push_holding(northbound, ready, known, hot.lag, silent, room=_room(hot, ready, known))
+    room = _room(hot, ready, known)
+    full = [diff for diff in ready if diff.switch in room and room[diff.switch].is_tight(diff)]
+    stepwise = _stepwise(hot, northbound, [known[diff.switch] for diff in full]) if full else None
+    return deploy.push_holding(northbound, ready, known, hot.lag, silent, room=room, stepwise=stepwise)
+
+
+def _stepwise(hot: Hot, northbound: Northbound, full: Sequence[Switch]) -> Stepwise | None:
+    """The tables of those that know no bundles; None when the controller does not say which."""
+    try:
+        slow = without_bundles(northbound.switches())
+    except NorthboundError:
+        return None
+    tables = {switch.name: installed.table(switch) for switch in full if switch.dpid in slow}
+    return Stepwise(hot.state.planner, tables)
 
 
 def _room(hot: Hot, diffs: Sequence[SwitchDiff], known: dict[str, Switch]) -> dict[str, Room]:

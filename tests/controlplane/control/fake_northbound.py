@@ -131,6 +131,8 @@ class FakeNorthbound:
         switch = self._find(part["dpid"])
         if switch is None:
             return answer
+        if "steps" in part and not switch.bundles:
+            return self._in_steps(switch, part, answer)
         if part.get("atomic"):
             return self._at_once(switch, part, answer)
         for entry in part["add"] + part["modify"]:
@@ -160,6 +162,25 @@ class FakeNorthbound:
             return {**answer, "state": "failed", "epoch": switch.epoch, "errors": errors}
         switch.table = after
         switch.peak = max(switch.peak, len(after))
+        return {**answer, "state": "confirmed", "epoch": switch.epoch}
+
+    def _in_steps(self, switch: FakeSwitch, part: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+        """Single flow-mods: each step adds, then removes; a limit is checked before anything is done."""
+        tables = [dict(switch.table)]
+        for step in part["steps"]:
+            adds = step["add"] + step["modify"]
+            tables.append(tables[-1] | {_key(entry): entry["actions"] for entry in adds})
+            gone = {_key(key) for key in step["remove"]}
+            tables.append({key: value for key, value in tables[-1].items() if key not in gone})
+        most = max(map(len, tables))
+        refused = [one for step in part["steps"] for one in step["add"] if one["dst"] in switch.refuses]
+        if most > part["limit"] or refused:
+            detail = "" if refused else "the table would hold too many entries on the way, over its limit"
+            errors = list(map(_refusal, refused))
+            return {**answer, "state": "failed", "epoch": switch.epoch, "detail": detail, "errors": errors}
+        switch.mods += len(tables) - 1
+        switch.table = tables[-1]
+        switch.peak = max(switch.peak, most)
         return {**answer, "state": "confirmed", "epoch": switch.epoch}
 
     def _remove(self, part: dict[str, Any]) -> None:

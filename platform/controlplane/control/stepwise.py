@@ -1,0 +1,56 @@
+"""Full tables of switches that know no bundles: changed in steps that lose nothing, where there is a way."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tercast.aggregation.permit import permit_at
+from tercast.aggregation.steps import Step, steps
+from tercast.planner import Planner
+from tercast.tables import SwitchDiff, Table
+
+BUNDLES = "bundles"
+"""What a switch can do that changes its table in one step, in the controller's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """A change whose removals make room for its additions: in one step, or in `steps`.
+
+    There may be `limit` entries at any moment.
+    """
+
+    limit: int
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stepwise:
+    """What the switches without bundles hold, by name, and whose trees say what may stand there for a while."""
+
+    planner: Planner
+    tables: Mapping[str, Table]
+
+    def swap(self, diff: SwitchDiff, limit: int) -> Swap:
+        """How to carry out `diff` on a table without room for old and new entries."""
+        return Swap(limit, tuple(self._steps(diff, limit) or ()))
+
+    def is_stuck(self, diff: SwitchDiff, limit: int) -> bool:
+        """Whether the switch knows no bundles, and no steps lead from its table to the new one."""
+        return diff.switch in self.tables and self._steps(diff, limit) is None
+
+    def _steps(self, diff: SwitchDiff, limit: int) -> list[Step] | None:
+        table = self.tables.get(diff.switch)
+        if table is None:
+            return None
+        return steps(table, _after(table, diff), limit, permit_at(self.planner, diff.switch))
+
+
+def without_bundles(rows: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The dpids of connected switches that know none, by what the controller tells of them."""
+    return {row["dpid"] for row in rows if BUNDLES not in row.get("capabilities", ())}
+
+
+def _after(table: Table, diff: SwitchDiff) -> Table:
+    gone = {(entry.key, entry.priority) for entry in (*diff.removed, *diff.modified)}
+    return (*(entry for entry in table if (entry.key, entry.priority) not in gone), *diff.installs)

@@ -1,0 +1,212 @@
+"""Changes of a table entry by entry: every table on the way judged point by point, by plain text prefixes."""
+
+import json
+import random
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tercast.aggregation.steps import Step, steps
+from tercast.tables import Entry, Output, SetDst
+
+BITS = 4
+POINTS = ["".join(bits) for bits in product("01", repeat=BITS)]
+PORTS = (None, 3, 4)
+LINKS = (1, 2)
+HOSTS = ("a", "b")
+
+
+def entry(dz: str, outputs, port=None) -> Entry:
+    """Links as numbers, hosts as names."""
+    actions = [Output(one) for one in sorted(one for one in outputs if one in LINKS)]
+    for host in sorted(one for one in outputs if one in HOSTS):
+        actions += [SetDst(host), Output(9)]
+    value = int(dz.ljust(16, "0"), 2)
+    dst = f"ff0e:4:{value:x}::/{32 + len(dz)}" if value else f"ff0e:4::/{32 + len(dz)}"
+    rise = 1000 if port is not None else 0
+    return Entry(dst, port, 18 + len(dz) + rise, tuple(actions))
+
+
+def dz_of(one: Entry) -> str:
+    address, _, length = one.dst.partition("/")
+    groups = address.split("::")[0].split(":")
+    return (f"{int(groups[2], 16):016b}" if len(groups) > 2 else "0" * 16)[: int(length) - 32]
+
+
+def met(table, point, port):
+    """The entry of highest priority that matches; None: none."""
+    found = [one for one in table.values() if point.startswith(dz_of(one)) and one.in_port in (None, port)]
+    return max(found, key=lambda one: one.priority, default=None)
+
+
+def said(one):
+    """The outputs of an entry."""
+    if one is None:
+        return frozenset()
+    hosts = {action.host for action in one.actions if isinstance(action, SetDst)}
+    return frozenset(hosts | {action.port for action in one.actions if isinstance(action, Output)} - {9})
+
+
+def every_table(before, found: list[Step]):
+    """The table after each single change."""
+    table = {one.key: one for one in before}
+    yield dict(table)
+    for step in found:
+        keys = [one.key for one in (*step.added, *step.modified, *step.removed)]
+        assert keys and len(keys) == len(set(keys)), "a step says one thing of a key"
+        for one in sorted(step.added + step.modified, key=lambda one: -one.priority):
+            assert (one.key in table) == (one in step.modified)
+            table[one.key] = one
+            yield dict(table)
+        for one in step.removed:
+            del table[one.key]
+            yield dict(table)
+
+
+def judge(before, after, limit, found, trees=None) -> None:
+    """`trees`: the links of the tree that owns each half of the half; None: no coarser entries."""
+    old, new = ({one.key: one for one in table} for table in (before, after))
+    last = None
+    for table in every_table(before, found):
+        last = table
+        assert len(table) <= limit
+        for point, port in product(POINTS, PORTS):
+            was, will, now = (said(met(one, point, port)) for one in (old, new, table))
+            assert was & will <= now, "something is lost"
+            links = now & set(LINKS)
+            on_tree = trees is not None and links <= trees[point[:2]]
+            assert links <= was or links <= will or on_tree, "sent off the trees"
+            assert trees is not None or now <= was | will, "needless without a coarser entry"
+    assert last == new
+
+
+def permit_of(trees):
+    """What the trees of the halves of the halves have in common."""
+
+    def permit(dst: str):
+        dz = dz_of(Entry(dst, None, 0, ())) if int(dst.split("/")[1]) >= 32 else None
+        if dz is None:
+            return None
+        meeting = [links for cell, links in trees.items() if cell.startswith(dz) or dz.startswith(cell)]
+        return frozenset.intersection(*meeting)
+
+    return permit
+
+
+cells = st.text("01", max_size=BITS)
+outputs = st.frozensets(st.sampled_from((*LINKS, *HOSTS)), max_size=3)
+keys = st.tuples(cells, st.sampled_from((None, None, None, 3, 4)))
+tables = st.dictionaries(keys, outputs, max_size=9).map(
+    lambda rows: tuple(entry(dz, said, port) for (dz, port), said in rows.items())
+)
+forests = st.fixed_dictionaries(
+    {cell: st.frozensets(st.sampled_from(LINKS)) for cell in ("00", "01", "10", "11")}
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(tables, tables, st.integers(0, 4), st.none() | forests)
+def test_every_table_on_the_way_is_safe_and_within_the_limit(before, after, more, trees):
+    limit = max(len(before), len(after)) + more
+    found = steps(before, after, limit, permit_of(trees)) if trees else steps(before, after, limit)
+    if found is not None:
+        judge(before, after, limit, found, trees)
+
+
+@settings(max_examples=150, deadline=None)
+@given(tables, tables)
+def test_with_room_for_both_there_is_always_a_way(before, after):
+    limit = len({one.key for one in (*before, *after)})
+    found = steps(before, after, limit)
+    assert found is not None
+    judge(before, after, limit, found)
+
+
+def test_nothing_has_to_change():
+    table = (entry("0", {1}), entry("01", {1, "a"}))
+    assert steps(table, table, 2) == []
+
+
+def test_tables_that_are_too_large_have_no_way():
+    assert steps((entry("0", {1}), entry("1", {1})), (), 1) is None
+
+
+MERGE = (entry("0", {1, 2, "a"}),)
+PARTS = tuple(entry(f"0{cell}", {1 + n % 2, "a"}) for n, cell in enumerate(("00", "01", "10", "11")))
+
+
+def elsewhere(table):
+    """The same in the other half."""
+    return tuple(entry("1" + dz_of(one)[1:], said(one)) for one in table)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (MERGE, PARTS),
+        (PARTS, MERGE),
+        (MERGE + elsewhere(PARTS), PARTS + elsewhere(MERGE)),
+        (PARTS + elsewhere(MERGE), MERGE + elsewhere(PARTS)),
+    ],
+)
+def test_one_free_entry_is_enough_for_merges_and_their_parts(before, after):
+    limit = max(len(before), len(after)) + 1
+    found = steps(before, after, limit)
+    assert found is not None
+    judge(before, after, limit, found)
+
+
+ONE_TREE = {cell: frozenset({1}) for cell in ("00", "01", "10", "11")}
+
+
+STUCK = (entry("", {"a"}), entry("00", {1, "b"})), (entry("", {"b"}), entry("01", {1, "a"}))
+"""Nothing can go and nothing can come, unless something wider stands in between."""
+
+
+def test_a_full_table_passes_through_a_coarser_entry():
+    assert steps(*STUCK, 2) is None
+    found = steps(*STUCK, 2, permit_of(ONE_TREE))
+    assert found is not None
+    judge(*STUCK, 2, found, ONE_TREE)
+
+
+def test_no_coarser_entry_couples_trees():
+    assert steps(*STUCK, 2, permit_of({**ONE_TREE, "10": frozenset({2})})) is None
+
+
+def test_entries_left_by_another_plan_have_no_way():
+    strange = entry("0", {1})._replace(priority=7)
+    assert steps((strange, entry("1", {1})), (entry("1", {1}),), 3) is None
+
+
+def random_table(rng: random.Random, size: int):
+    rows = {}
+    while len(rows) < size:
+        dz = "".join(rng.choice("01") for _ in range(rng.randint(1, BITS)))
+        rows[dz] = entry(dz, {1} if rng.random() < 0.5 else {1, rng.choice(HOSTS)})
+    return tuple(rows.values())
+
+
+def shares(pairs: int = 60) -> dict[str, float]:
+    """How often there is a way between random tables of 8, by the entries free and coarser ones allowed."""
+    rng = random.Random(4)
+    cases = [(random_table(rng, 8), random_table(rng, 8)) for _ in range(pairs)]
+    trees = {cell: frozenset({1}) for cell in ("00", "01", "10", "11")}
+    found = {}
+    for more in (0, 1, 2):
+        for name, way in (("exact", {}), ("coarser", {"permit": permit_of(trees)})):
+            ways = [steps(*case, 8 + more, **way) for case in cases]
+            found[f"{name} +{more}"] = sum(way is not None for way in ways) / pairs
+    return found
+
+
+def test_unlike_tables_have_a_way_through_coarser_entries():
+    found = shares()
+    assert found["coarser +1"] == 1.0 and found["coarser +2"] == 1.0, found
+    assert found["exact +2"] >= found["exact +1"] >= found["exact +0"]
+
+
+if __name__ == "__main__":
+    print(json.dumps(shares(500), indent=2))
