@@ -20,6 +20,7 @@ from controlplane.control.stepwise import BUNDLES, Stepwise
 from controlplane.network.models import Switch
 from tercast.tables import Entry, SwitchDiff
 
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A switch that answered: what it holds, what has to change, and whether it can do it in one step."""

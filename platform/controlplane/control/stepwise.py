@@ -26,7 +26,7 @@ class Swap:
 
 @dataclass(frozen=True, slots=True)
 class Stepwise:
-    """What the switches without bundles hold, by name, and whose trees say what may stand there for a while."""
+    """What the switches without bundles hold, by name, and whose trees say what may stand there."""
 
     planner: Planner
     tables: Mapping[str, Table]

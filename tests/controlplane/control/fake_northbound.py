@@ -42,6 +42,7 @@ class FakeNorthbound:
         self.changes: list[dict[str, Any]] = []
         self.before_change: Callable[[], None] = lambda: None
         self.after_change: Callable[[], None] = lambda: None
+        self.bundles = True
         self.answer: tuple[int, bytes] | None = None
         self.lock = threading.RLock()
         self._epochs = 1000
@@ -98,6 +99,9 @@ class FakeNorthbound:
                 return None if switch is None else {"entries": _entries(switch), "reserved": 3, "foreign": 0}
         return None
 
+    def _knows_bundles(self, switch: FakeSwitch) -> bool:
+        return self.bundles and switch.bundles
+
     def _switch(self, dpid: str) -> dict[str, Any]:
         switch = self.switches[dpid]
         return {
@@ -111,7 +115,7 @@ class FakeNorthbound:
             ],
             "description": {},
             "tables": 1,
-            "capabilities": ["bundles"] if switch.bundles else [],
+            "capabilities": ["bundles"] if self._knows_bundles(switch) else [],
             "problems": [],
         }
 
@@ -131,7 +135,7 @@ class FakeNorthbound:
         switch = self._find(part["dpid"])
         if switch is None:
             return answer
-        if "steps" in part and not switch.bundles:
+        if "steps" in part and not self._knows_bundles(switch):
             return self._in_steps(switch, part, answer)
         if part.get("atomic"):
             return self._at_once(switch, part, answer)
@@ -153,7 +157,7 @@ class FakeNorthbound:
             after.pop(_key(key), None)
         refused = [entry for entry in part["add"] + part["modify"] if entry["dst"] in switch.refuses]
         after |= {_key(entry): entry["actions"] for entry in part["add"] + part["modify"]}
-        if not switch.bundles and len(switch.table.keys() | after.keys()) > part["limit"]:
+        if not self._knows_bundles(switch) and len(switch.table.keys() | after.keys()) > part["limit"]:
             detail = "nothing was done: the table would hold too many entries on the way, over its limit"
             return {**answer, "state": "failed", "epoch": switch.epoch, "detail": detail}
         switch.mods += 1

@@ -5,7 +5,7 @@ import random
 import control_world as world
 import pytest
 
-from controlplane.control import deploy, replay, session
+from controlplane.control import deploy, replay, session, stepwise
 from controlplane.control.lag import Debt, Lag
 from controlplane.control.models import OutboxEvent, Request, SwitchSync
 from controlplane.control.northbound import Northbound
@@ -166,9 +166,11 @@ def test_switches_that_wait_for_each_other_find_a_way_once_the_cause_is_gone(net
     assert list(replay.differences()) == []
 
 
+@pytest.mark.parametrize("bundles", [True, False])
 @pytest.mark.parametrize("seed", range(6))
-def test_random_changes_within_budgets_stay_within_them_at_every_step(network, seed):
+def test_random_changes_within_budgets_stay_within_them_at_every_step(network, seed, bundles):
     rng = random.Random(seed)
+    network.bundles = bundles
     world.log({"op": "set_aggregation", "method": "la"})
     limits = {n: rng.choice((1, 2, 3, 5)) for n in (1, 2, 3)}
     for n, limit in limits.items():
@@ -199,8 +201,49 @@ def test_random_changes_within_budgets_stay_within_them_at_every_step(network, s
     assert list(replay.differences()) == []
 
 
-def test_a_switch_that_cannot_do_it_in_one_step_makes_room_first(network):
-    """The controller says so, having done nothing; the next attempt removes, then adds."""
+def steps_sent(network):
+    return [part for part in parts(network) if "steps" in part]
+
+
+def test_a_switch_without_bundles_goes_in_steps(network):
+    world.log({"op": "set_aggregation", "method": "la"})
+    moved(network)
+    network.switches[world.dpid(2)].bundles = False
+    session.run()
+    assert {state for _, _, state in world.states()} == {"active"}
+    (part,) = steps_sent(network)
+    assert part["dpid"] == world.dpid(2) and part["limit"] == 2 and part["atomic"] is True
+    assert network.switches[world.dpid(2)].peak == 2
+    assert list(replay.differences()) == []
+
+
+class Everything(set):
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+def test_steps_that_are_refused_are_read_back_and_repaired(network):
+    world.log({"op": "set_aggregation", "method": "la"})
+    moved(network)
+    slow = network.switches[world.dpid(2)]
+    slow.bundles, slow.refuses = False, Everything()
+    session.run()
+    assert Request.objects.filter(state="deploying").exists()
+    assert " steps: " in SwitchSync.objects.get(switch="s2").problem["detail"]
+    slow.refuses = set()
+    later()
+    assert {state for _, _, state in world.states()} == {"active"}
+    assert slow.peak == 2
+    assert list(replay.differences()) == []
+
+
+def no_way(*_: object) -> None:
+    """As when no steps lead from one table to the other."""
+
+
+def test_where_no_steps_lead_a_switch_makes_room_first_and_that_is_told(network, monkeypatch):
+    """The controller says that it is too much, having done nothing; the next attempt removes, then adds."""
+    monkeypatch.setattr(stepwise, "steps", no_way)
     world.log({"op": "set_aggregation", "method": "la"})
     moved(network)
     network.switches[world.dpid(2)].bundles = False
@@ -211,6 +254,8 @@ def test_a_switch_that_cannot_do_it_in_one_step_makes_room_first(network):
     assert {state for _, _, state in world.states()} == {"active"}
     assert network.switches[world.dpid(2)].peak == 2
     assert list(replay.differences()) == []
+    told = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
+    assert any("removes first" in text for text in told)
 
 
 @pytest.mark.parametrize("seed", range(8))
