@@ -13,7 +13,7 @@ import messy_telemetry
 import pytest
 
 from analytics.cli import JOB_NAMES, main
-from analytics.errors import CannotRun
+from analytics.errors import CannotRun, JobFailed
 from analytics.java import check_java, java_version
 from analytics.jobs import JOBS
 from analytics.running import RESULT_COLUMNS
@@ -66,6 +66,22 @@ def test_options_that_do_not_fit_together_are_refused(
     )
     told = refused(capsys, "false_positives", "--subscriptions", str(path))
     assert told == f'{path}: subscriptions[0].topic: "t" is no topic of this file\n'
+
+
+def test_a_job_that_fails_ends_with_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: Any) -> int:
+        raise JobFailed("the job failed: no memory left")
+
+    monkeypatch.setattr("analytics.cli._run", fail)
+    assert (
+        main(
+            ["delay", "--telemetry", "/nonexistent", "--out", "/nonexistent", "--subscriptions", "/not/read"]
+        )
+        == 1
+    )
+    assert capsys.readouterr().err == "the job failed: no memory left\n"
 
 
 def test_java_that_is_missing_or_old_is_one_sentence(
