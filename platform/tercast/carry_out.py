@@ -172,9 +172,10 @@ def entries_table(carried: Carried) -> list[str]:
         budget = "-" if switch.tcam_budget is None else str(switch.tcam_budget)
         rows.append([name, str(exact.get(name, 0)), str(installed.get(name, 0)), budget])
     if result is not None:
-        rows[0].append("needless copies an event")
+        rows[0] += ["needless copies an event", "unwanted deliveries an event"]
         for row in rows[1:]:
-            row.append(f"{result.expected.by_switch.get(row[0], 0.0):.4f}")
+            copies, unwanted = result.expected.by_switch, result.expected.unwanted_by_switch
+            row += [f"{copies.get(row[0], 0.0):.4f}", f"{unwanted.get(row[0], 0.0):.4f}"]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
     if result is not None:

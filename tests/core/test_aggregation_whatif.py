@@ -60,10 +60,13 @@ def test_costs_and_attribution_are_what_packets_do(seed: int, method: str) -> No
     assert expected.unwanted * total == pytest.approx(delivered_after - delivered)
     found = attribute(planner, traffic)
     by_switch: Counter[str] = Counter()
+    unwanted: Counter[str] = Counter()
     for one in found:
         by_switch[one.switch] += one.copies
+        unwanted[one.switch] += one.unwanted
     for switch in planner.topology.switches:
         assert expected.by_switch.get(switch, 0.0) * total == pytest.approx(by_switch[switch])
+        assert expected.unwanted_by_switch.get(switch, 0.0) * total == pytest.approx(unwanted[switch])
     assert sum(one.unwanted for one in found) == pytest.approx(delivered_after - delivered)
 
 

@@ -76,8 +76,10 @@ def results(
                 "exact": exact.get(name, 0),
                 "before": before.entries.get(name, 0),
                 "after": after.entries.get(name, 0),
-                "needless_before": _at(before.cost, name),
-                "needless_after": _at(after.cost, name),
+                "needless_before": _at(before.cost, "by_switch", name),
+                "needless_after": _at(after.cost, "by_switch", name),
+                "unwanted_before": _at(before.cost, "unwanted_by_switch", name),
+                "unwanted_after": _at(after.cost, "unwanted_by_switch", name),
             }
             for name in sorted(told)
         ],
@@ -91,5 +93,5 @@ def _pair(before: Expected | None, after: Expected | None, name: str) -> dict[st
     }
 
 
-def _at(cost: Expected | None, switch: str) -> float | None:
-    return None if cost is None else cost.by_switch.get(switch, 0.0)
+def _at(cost: Expected | None, what: str, switch: str) -> float | None:
+    return None if cost is None else getattr(cost, what).get(switch, 0.0)

@@ -108,6 +108,12 @@ class SwitchFiguresSerializer(serializers.Serializer[Any]):
     after = serializers.IntegerField(help_text="entries with what was worked out")
     needless_before = serializers.FloatField(allow_null=True, help_text="needless copies an event, now")
     needless_after = serializers.FloatField(allow_null=True, help_text="needless copies an event, afterwards")
+    unwanted_before = serializers.FloatField(
+        allow_null=True, help_text="deliveries an event to hosts that do not want it, now"
+    )
+    unwanted_after = serializers.FloatField(
+        allow_null=True, help_text="deliveries an event to hosts that do not want it, afterwards"
+    )
 
 
 class ResultsSerializer(serializers.Serializer[Any]):

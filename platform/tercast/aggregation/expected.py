@@ -22,12 +22,13 @@ class Expected:
     """What tables cost beyond the exact ones, as means for each event.
 
     `by_switch`: needless copies that a switch sends to others; `copies`: all of them; `unwanted`: deliveries
-    to hosts that did not ask for them.
+    to hosts that did not ask for them; `unwanted_by_switch`: those that a switch makes.
     """
 
     by_switch: Mapping[str, float]
     copies: float
     unwanted: float
+    unwanted_by_switch: Mapping[str, float]
 
     @property
     def cost(self) -> float:
@@ -36,23 +37,28 @@ class Expected:
 
     def to_json(self) -> dict[str, object]:
         """As in a what-if."""
-        return {"copies": self.copies, "unwanted": self.unwanted, "by_switch": dict(self.by_switch)}
+        return {
+            "copies": self.copies,
+            "unwanted": self.unwanted,
+            "by_switch": dict(self.by_switch),
+            "unwanted_by_switch": dict(self.unwanted_by_switch),
+        }
 
 
 def expected_of(scene: Scene, exact: Sequence[Sample], now: Sequence[Sample], events: float) -> Expected:
     """What samples of so many events show with tables as they are, beyond what they do with exact ones."""
-    added, unwanted = np.zeros(len(scene.wires)), 0.0
+    added, unwanted = np.zeros(len(scene.wires)), np.zeros(len(scene.names))
     for before, after in zip(exact, now, strict=True):
         copies, delivered = before.copies()
         copies_now, delivered_now = after.copies()
         added += copies_now - copies
-        unwanted += float((delivered_now - delivered).sum())
+        unwanted += delivered_now - delivered
     return _means(scene, added, unwanted, events)
 
 
 def judged(scene: Scene, selections: Selections, traffic: Traffic) -> Expected:
     """What selections cost on a sample, beyond the exact tables."""
-    added, unwanted = np.zeros(len(scene.wires)), 0.0
+    added, unwanted = np.zeros(len(scene.wires)), np.zeros(len(scene.names))
     for topic in scene.topics:
         sample = Sample(scene, topic, traffic.topics.get(topic.name))
         exact, delivered = sample.copies()
@@ -61,15 +67,19 @@ def judged(scene: Scene, selections: Selections, traffic: Traffic) -> Expected:
                 sample.set_tables(switch, selection.tables()[topic.name])
         copies, now = sample.copies()
         added += copies - exact
-        unwanted += float((now - delivered).sum())
+        unwanted += now - delivered
     return _means(scene, added, unwanted, max(traffic.weight, 1.0))
 
 
-def _means(scene: Scene, added: Array, unwanted: float, events: float) -> Expected:
-    names = scene.names
-    by_switch = np.bincount(scene.wires.source, weights=added, minlength=len(names)) / events
+def _means(scene: Scene, added: Array, unwanted: Array, events: float) -> Expected:
+    sent = np.bincount(scene.wires.source, weights=added, minlength=len(scene.names))
     return Expected(
-        {names[s]: float(by_switch[s]) for s in np.flatnonzero(by_switch).tolist()},
+        _by_name(scene, sent / events),
         float(added.sum()) / events,
-        unwanted / events,
+        float(unwanted.sum()) / events,
+        _by_name(scene, unwanted / events),
     )
+
+
+def _by_name(scene: Scene, values: Array) -> dict[str, float]:
+    return {scene.names[s]: float(values[s]) for s in np.flatnonzero(values).tolist()}

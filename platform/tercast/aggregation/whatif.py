@@ -72,6 +72,7 @@ def what_if(
                 "exact": exact,
                 "entries": result.after[name],
                 "copies": expected.by_switch.get(name, 0.0),
+                "unwanted": expected.unwanted_by_switch.get(name, 0.0),
             }
             for name, exact in result.before.items()
             if exact

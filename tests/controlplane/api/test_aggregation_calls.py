@@ -125,19 +125,23 @@ def what_if(caller, **body):
 def test_what_other_budgets_would_do(busy, viewer):
     logged = Request.objects.count()
     one = what_if(viewer, method="fa-pb", budgets={"s1": 5})
-    assert of_switch(one, "s1") | {"needless_before": 0, "needless_after": 0} == {
+    costs = {f"{what}_{when}": 0 for what in ("needless", "unwanted") for when in ("before", "after")}
+    assert of_switch(one, "s1") | costs == {
         "switch": "s1",
         "tcam_budget": 5,
         "exact": 8,
         "before": 8,
         "after": 5,
-        "needless_before": 0,
-        "needless_after": 0,
+        **costs,
     }
     assert one["needless"]["before"] == 0 and one["unmet"] == []
     tight = what_if(viewer, method="fa-pb", budget=1)
     assert all(row["after"] <= 1 for row in tight["switches"])
     assert tight["needless"]["after"] > one["needless"]["after"]
+    for what in ("needless", "unwanted"):
+        told = sum(row[f"{what}_after"] for row in tight["switches"])
+        assert told == pytest.approx(tight[what]["after"])
+    assert tight["unwanted"]["after"] > 0
     loose = what_if(viewer, method="fa-pb", budget=1, budgets={"s1": None})
     assert loose["needless"]["after"] == 0
     assert Request.objects.count() == logged and not Run.objects.exists()
