@@ -108,8 +108,12 @@ class Number(_Strict, serializers.FloatField):
             self.refuse("wrong_type", f"{shown(data)} is not a number; write it without quotes.")
         low, high = self.min_value, self.max_value
         if (low is not None and data < low) or (high is not None and data > high):
-            self.refuse("out_of_range", f"{shown(data)} is not in {low}..{high}.")
+            self.refuse("out_of_range", f"{shown(data)} is {self.beyond(low, high)}.")
         return float(data)
+
+    def beyond(self, low: float | None, high: float | None) -> str:
+        """What is said of a number that is not within the bounds."""
+        return f"not in {low}..{high}"
 
 
 class Share(Number):
@@ -122,8 +126,12 @@ class Share(Number):
         """`data` as a float."""
         value = super().to_internal_value(data)
         if not value > 0:
-            self.refuse("out_of_range", f"{shown(data)} is not above 0, and 1 at most.")
+            self.refuse("out_of_range", f"{shown(data)} is {self.beyond(None, 1)}.")
         return value
+
+    def beyond(self, low: float | None, high: float | None) -> str:
+        """The rule, from both of its ends."""
+        return f"not above 0, and {high} at most"
 
 
 class Choice(Text):
