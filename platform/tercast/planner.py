@@ -242,8 +242,9 @@ class Planner(PlannedNetwork):
             return settle(self, marked, registration)
         if not marked or not self.enforce_budgets:
             return None, ()
-        return None, tuple(
+        over = (
             site.id
             for site, before in marked
             if site.budget is not None and site.count > site.budget and site.count > before
         )
+        return None, tuple(sorted(over))

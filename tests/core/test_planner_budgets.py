@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tercast.planner import Planner
 from tests.core.networks import advertise, host, link, planner_for, scenes, subscribe, topology
 
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
@@ -57,6 +59,23 @@ def test_a_withdrawal_that_would_uncover_too_much_fails() -> None:
     before = planner.snapshot()
     assert planner.apply({"op": "unsubscribe", "id": "wide"}).failed_switches == ("s2",)
     assert {**planner.snapshot(), "applied": 3} == before
+
+
+@pytest.mark.parametrize(("publisher", "subscriber"), [("h1", "h3"), ("h3", "h1")])
+def test_switches_without_room_are_told_in_order_of_their_names(publisher: str, subscriber: str) -> None:
+    network = topology(
+        3,
+        [link("s1", 1, "s2", 1), link("s2", 2, "s3", 1)],
+        [host(f"h{n}", f"s{n}", 9, n) for n in (1, 2, 3)],
+    )
+    for switch in network["switches"]:
+        switch["tcam_budget"] = 0
+    planner = planner_for(network)
+    assert planner.apply(advertise("a", publisher, "")).ok
+    for one in (planner, Planner.restore(planner.snapshot())):
+        outcome = one.apply(subscribe("q", subscriber, "0"))
+        assert outcome.failed_switches == ("s1", "s2", "s3")
+        assert '"s1" (0), "s2" (0), "s3" (0)' in str(outcome.reason)
 
 
 def test_what_happens_to_the_network_is_carried_out_and_told() -> None:
