@@ -150,6 +150,20 @@ def test_what_if_tells_what_would_be_installed_and_a_curve_falls(method: str) ->
     }
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_only_optimal_makes_a_table_smaller_than_its_budget_needs(method: str) -> None:
+    """The methods of the paper leave an exact table that fits as it is; lossless tables are `optimal`'s."""
+    planner, _ = planner_with_requests(12)
+    events = some_traffic(planner, 12, 400)
+    smaller = 0
+    for switch, count in planner.counts().items():
+        (point,) = curve(planner, switch, method, events, budgets=[count])
+        assert point.entries is not None and point.entries <= count
+        assert (point.copies, point.unwanted) == (0, 0)
+        smaller += point.entries < count
+    assert smaller == 0 or method == "optimal"
+
+
 def test_bad_input_is_refused_by_name() -> None:
     planner, _ = planner_with_requests(12)
     for arguments, path in (

@@ -16,7 +16,7 @@ from tercast.aggregation.methods import TRACE
 from tercast.aggregation.run import METHODS, aggregate
 from tercast.aggregation.sample import Sample
 from tercast.aggregation.scene import Scene
-from tercast.aggregation.selection import Selection
+from tercast.aggregation.selection import Selection, exact_selection
 from tercast.aggregation.standing import samples_under, scene_under
 from tercast.aggregation.traffic import Traffic, read_traffic
 from tercast.errors import Refused, shown
@@ -145,8 +145,9 @@ def _board(scene: Scene, at: int, method: str, train: Traffic, samples: Sequence
 
 
 def _decide(board: Board, method: str, budget: int) -> Selection | None:
-    if budget >= board.entries:
-        return best_selection(board, budget, HOST_WEIGHT)
+    """The entries of a method alone; the methods of the paper leave exact tables that fit as they are."""
     if method == "optimal":
         return best_selection(board, budget, HOST_WEIGHT)
+    if budget >= board.entries:
+        return exact_selection(board, 1.0)
     return greedy_merges(board, budget, 1.0)
