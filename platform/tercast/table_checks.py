@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -59,6 +60,8 @@ def _check_row(
             "priority",
             f"entry {entry.dst} has priority {entry.priority}; {LOWEST_PRIORITY} to {HIGHEST_PRIORITY}",
         )
+    for port, host in _repeated(entry):
+        note("doubled", f"entry {_named(entry)} sends to port {port}{host and f' as {host}'} more than once")
     for other in above:
         mine, its = entry.in_port, other.entry.in_port
         if mine is not None and its is not None and mine != its:
@@ -79,6 +82,12 @@ def _check_row(
         if not any(allowance.is_merged(switch, topic, one.entry.in_port, one.dz) for one in among):
             same = _named(hidden.entry) if hidden is not None else "no entry at all"
             note("redundant", f"entry {_named(row.entry)} does no other than {same}")
+
+
+def _repeated(entry: Entry) -> list[tuple[str, str]]:
+    """The outputs that an entry has more than once, whether or not anybody behind them gets the copies."""
+    counts = Counter(effect(entry, None))
+    return [output for output, count in counts.items() if count > 1]
 
 
 def _wins(a: Row, b: Row) -> bool:

@@ -158,6 +158,16 @@ DAMAGE: dict[str, tuple[Damage, str, str]] = {
         "idle",
         ALL_OF_1,
     ),
+    "a copy twice where nothing comes": (
+        lambda t: t["s2"].append(Entry(ALL_OF_1, None, 19, (SetDst("h"), Output(9), Output(9)))),
+        "doubled",
+        "port 9 as h more than once",
+    ),
+    "a copy over a link twice where nothing comes": (
+        lambda t: t["s2"].append(Entry(ALL_OF_1, None, 19, (Output(1), Output(1)))),
+        "doubled",
+        "port 1 more than once",
+    ),
     "an in_port that is not there": (
         lambda t: t["s2"].append(Entry(ALL_OF_0, 33, 1019, (Output(IN_PORT),))),
         "stray",
@@ -204,6 +214,7 @@ def test_a_violation_names_publisher_region_and_host() -> None:
 
 def test_budgets_are_checked() -> None:
     planner = triangle()
+    planner.enforce_budgets = False
     planner.apply({"op": "set_budget", "switch": "s3", "tcam_budget": 1})
     assert [str(violation) for violation in judged(planner, planner.tables())] == [
         f"budget: s3 has {planner.counts()['s3']} entries, its budget is 1"
