@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tercast.aggregation.attribution import attribute
+from tercast.aggregation.attribution import Attribution, attribute
 from tercast.aggregation.run import METHODS, aggregate
 from tercast.aggregation.standing import judge_covers
 from tercast.aggregation.traffic import read_traffic
@@ -113,6 +113,47 @@ def test_entries_are_attributed_to_the_subscriptions_behind_them(seed: int) -> N
                     if who == subscriber and other == topic and any(point.startswith(cell) for cell in cells)
                 }
                 assert not wanting or wanting & mine[0]
+
+
+@given(seeds, st.sampled_from(["la", "optimal"]))
+@settings(max_examples=25, deadline=None)
+def test_entries_stand_for_those_that_get_nothing_without_them(seed: int, method: str) -> None:
+    planner, world = planner_with_requests(seed)
+    budgets = some_budgets(planner, seed)
+    if method == "la":
+        planner.apply({"op": "set_aggregation", "method": "la"})
+        for switch, budget in budgets.items():
+            planner.apply({"op": "set_budget", "switch": switch, "tcam_budget": budget})
+    else:
+        traffic = read_traffic(planner, some_traffic(planner, seed))
+        assert planner.apply(aggregate(planner, method, traffic, budgets=budgets).request).ok
+    for one in attribute(planner, read_traffic(planner, [])):
+        table = flows(planner)
+        code = planner.topics[one.topic].code
+        match = {"dst": planner.address.match(code, one.dz), "in_port": one.in_port}
+        (mine,) = (flow for flow in table[one.switch] if {"in_port": None, **flow["match"]} == match)
+        mine["actions"] = []
+        assert set(one.subscriptions) == _left_out(planner, world, one, Judge(world, table))
+
+
+def _left_out(planner: Planner, world: World, one: Attribution, judge: Judge) -> set[str]:
+    """The subscriptions that miss an event under an entry which another judge's tables bring to them."""
+    whole, found = Judge(world, flows(planner)), set[str]()
+    points = [point for point in world.points() if point.startswith(text(one.dz))]
+    for host, topic, brought in world.ads.values():
+        place = world.place(host)
+        for point in points if topic == one.topic and place is not None else ():
+            if not any(point.startswith(cell) for cell in brought):
+                continue
+            assert place is not None
+            address = world.address(topic, point)
+            lost = whole.walk(place, address).delivered - judge.walk(place, address).delivered
+            found |= {
+                name
+                for name, (who, other, cells) in world.subs.items()
+                if who in lost and other == topic and any(point.startswith(cell) for cell in cells)
+            }
+    return found
 
 
 def _only_here(

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tercast.aggregation.covers import Cover, NetworkCovers
+from tercast.aggregation.crossing import Crossing, Part, crossings
 from tercast.aggregation.kernels import Array
 from tercast.aggregation.sample import Sample
 from tercast.aggregation.scene import Scene, TableSet, TopicScene
 from tercast.aggregation.standing import Tables, samples_under, scene_under
 from tercast.aggregation.tables import Cells, hosts_in
 from tercast.aggregation.traffic import Traffic
-from tercast.dz import Dz, canonical, difference
+from tercast.dz import Dz, DzSet, canonical, difference, intersection
+from tercast.dz import covers as holds
 from tercast.keys import Key, Order
 from tercast.registry import Registration
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 class Attribution:
     """One entry under a cover: the subscriptions it stands for, and what it did to given traffic.
 
+    It stands for a subscription where events that somebody advertises and the subscription wants meet it.
     `copies` are those that it sent to other switches and that the exact entries would not have sent,
     `unwanted` such deliveries to hosts.
     """
@@ -95,7 +98,11 @@ class _Place:
         self.switch = switch
         self.exact = topic.tables.get(switch)
         self.now = tables.get(switch, {}).get(topic.name)
-        self.ways = [scene.next_links(tree, switch) for tree in topic.plan.trees()]
+        self.crossings = crossings(scene, topic, switch)
+        inner = self.now.inner if self.now is not None else {}
+        self.of_ports: dict[int | None, DzSet] = {
+            port: _inner_cells(topic, cells) for port, cells in inner.items()
+        }
 
     def entries(
         self, sample: Sample, wanting: _Wanting, port: int | None, covers: Iterable[Cover]
@@ -112,7 +119,7 @@ class _Place:
         for cover in covers:
             for dz in (cover.dz, *cover.kept):
                 number = numbers[dz]
-                names = self._stands_for(wanting, dz, cover.kept, cells.mask[number])
+                names = self._stands_for(wanting, port, dz, cover.kept, cells.mask[number])
                 yield Attribution(
                     self.scene.names[self.switch],
                     self.topic.name,
@@ -123,30 +130,52 @@ class _Place:
                     float(unwanted[number]),
                 )
 
-    def _stands_for(self, wanting: _Wanting, dz: Dz, kept: Iterable[Dz], mask: Array) -> tuple[str, ...]:
-        """The subscriptions to which an entry leads: it holds some of them, and sends their way."""
-        order = wanting.order
-        key = order.key(dz)
-        below = [order.key(other) for other in kept if other != dz and order.covers(key, order.key(other))]
+    def _stands_for(
+        self, wanting: _Wanting, port: int | None, dz: Dz, kept: Iterable[Dz], mask: Array
+    ) -> tuple[str, ...]:
+        """The subscriptions to which an entry leads: events that they want meet it on their way to them."""
+        parts = self._parts(wanting.order, port, dz, kept)
         found: dict[str, int] = {}
-        for registration in wanting.overlapping(key):
-            if registration.id not in found and self._leads(registration, mask):
-                cells = (order.key(cell) for cell in registration.dz)
-                if any(_beside(order, key, cell, below) for cell in cells):
-                    found[registration.id] = registration.seq
+        for registration in wanting.overlapping(wanting.order.key(dz)):
+            if registration.id not in found and any(
+                self._leads(registration, crossing, port, mask) and part.meets(registration.dz)
+                for crossing, part in parts
+            ):
+                found[registration.id] = registration.seq
         return tuple(sorted(found, key=found.__getitem__))
 
-    def _leads(self, registration: Registration, mask: Array) -> bool:
-        """Whether outputs hold the way to a host."""
+    def _parts(
+        self, order: Order, port: int | None, dz: Dz, kept: Iterable[Dz]
+    ) -> list[tuple[Crossing, Part]]:
+        """What comes to an entry, by tree and side: all that no longer entry takes, nor one of its port."""
+        below = canonical(other for other in kept if other != dz and holds(dz, other))
+        space = difference((dz,), below)
+        found: list[tuple[Crossing, Part]] = []
+        for crossing in self.crossings:
+            if port is None:
+                taken = self.of_ports.get(crossing.port, ())
+            elif crossing.port == port:
+                taken = ()
+            else:
+                continue
+            part = Part(order, intersection(difference(space, taken), crossing.cells))
+            if part:
+                found.append((crossing, part))
+        return found
+
+    def _leads(self, registration: Registration, crossing: Crossing, port: int | None, mask: Array) -> bool:
+        """Whether outputs hold the way to a host, from another side than that of the host."""
         place = self.scene.planner.network.place(registration.host)
         if place is None:
             return False
-        bits, target = self.scene.bits[self.switch], self.scene.index[place.switch]
+        target = self.scene.index[place.switch]
         if target == self.switch:
+            if port is None and crossing.port == place.port:
+                return False
             bit = self.scene.sites[target].host_bits.get(registration.host, 0)
-            return bool(bits.mask(mask) & bit)
-        columns = {int(way[target]) for way in self.ways if way[target] >= 0}
-        return any(int(mask[column // 62]) >> column % 62 & 1 for column in columns)
+            return bool(self.scene.bits[self.switch].mask(mask) & bit)
+        column = int(crossing.way[target])
+        return column not in (-1, crossing.column) and bool(int(mask[column // 62]) >> column % 62 & 1)
 
     def _needless(self, sample: Sample, port: int | None, cells: Cells) -> tuple[Array, Array]:
         """The needless copies and the unwanted deliveries of each entry."""
@@ -188,10 +217,7 @@ def _table(tables: TableSet, port: int | None) -> Cells:
     return tables.plain if port is None else tables.inner[port]
 
 
-def _beside(order: Order, key: Key, cell: Key, below: Iterable[Key]) -> bool:
-    """Whether an entry holds some of a cell that none of those kept below it takes."""
-    part = cell if order.covers(key, cell) else key if order.covers(cell, key) else None
-    if part is None:
-        return False
-    taken = canonical(order.dz(other) for other in below)
-    return bool(difference((order.dz(part),), taken))
+def _inner_cells(topic: TopicScene, cells: Cells) -> DzSet:
+    """All that entries of a port take."""
+    pairs = zip(cells.code.tolist(), cells.length.tolist(), strict=True)
+    return canonical(topic.codes.dz(code, length) for code, length in pairs)
