@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 
 from tercast.aggregation.run import METHODS, AggregationResult, aggregate
-from tercast.aggregation.traffic import TrafficReader
+from tercast.aggregation.traffic import Traffic, TrafficReader
 from tercast.errors import Refused, RefusedMany, shown
 from tercast.files import FileRefused, read_lines
 from tercast.plan import Failure
@@ -50,7 +50,8 @@ def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | Non
 
     `budgets` by switch (`all`: every other one) stand above what the scenario says of these switches, from
     the first request to the last. Where a budget is exceeded LA makes room at once, for every method but
-    `none`; after the last request `fa-lb`, `fa-pb` and `optimal` take its place.
+    `none`; after the last request `fa-lb`, `fa-pb` and `optimal` take its place. Traffic that the scenario
+    names is read for each of the four, also where budgets hold without them.
     """
     beginning = scenario.beginning()
     fixed = fixed_budgets(beginning, budgets or {})
@@ -66,8 +67,9 @@ def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | Non
     planner.apply(SetAggregation(method))
     carried = Carried(planner)
     _take_requests(name, scenario, fixed, carried)
+    traffic = Traffic() if method == "none" else _read_past(name, carried, scenario.aggregation.traffic)
     if method in METHODS and _has_work(planner):
-        carried.result = _aggregate(name, carried, method, scenario.aggregation)
+        carried.result = _aggregate(name, carried, method, traffic, scenario.aggregation.sampling)
     refuse_excess(name, planner, method)
     return carried
 
@@ -124,22 +126,30 @@ def _has_work(planner: Planner) -> bool:
     return any(budget is not None and counts[name] > budget for name, budget in budgets.items())
 
 
-def _aggregate(name: str, carried: Carried, method: str, settings: Aggregation) -> AggregationResult:
-    """Work out covers from past traffic, and install them; what failed advertisements sent does not count."""
+def _read_past(name: str, carried: Carried, traffic: str | None) -> Traffic:
+    """The past events of a file beside the scenario's; what failed advertisements sent does not count."""
+    reader = TrafficReader(carried.planner)
+    if traffic is None:
+        return reader.traffic()
+    file = str(Path(name).parent / traffic)
+    for number, event in read_lines(file):
+        if isinstance(event, dict) and str(event.get("publisher")) in carried.failed:
+            continue
+        try:
+            reader.take(event)
+        except Refused as refused:
+            raise FileRefused([f"{file}:{number}: {refused}"]) from None
+        except RefusedMany as many:
+            raise FileRefused([f"{file}:{number}: {refused}" for refused in many.errors]) from None
+    return reader.traffic()
+
+
+def _aggregate(
+    name: str, carried: Carried, method: str, traffic: Traffic, sampling: float
+) -> AggregationResult:
+    """Work out covers from past traffic, and install them."""
     planner = carried.planner
-    reader = TrafficReader(planner)
-    if settings.traffic is not None:
-        file = str(Path(name).parent / settings.traffic)
-        for number, event in read_lines(file):
-            if isinstance(event, dict) and str(event.get("publisher")) in carried.failed:
-                continue
-            try:
-                reader.take(event)
-            except Refused as refused:
-                raise FileRefused([f"{file}:{number}: {refused}"]) from None
-            except RefusedMany as many:
-                raise FileRefused([f"{file}:{number}: {refused}" for refused in many.errors]) from None
-    result = aggregate(planner, method, reader.traffic(), settings.sampling)
+    result = aggregate(planner, method, traffic, sampling)
     outcome = planner.apply(result.request)
     if outcome.reason is not None:
         raise FileRefused([f"{name}: {outcome.reason}"])

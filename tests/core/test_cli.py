@@ -145,6 +145,7 @@ def test_a_wider_entry_that_reaches_nobody_else_holds_unless_strictness_is_asked
 @pytest.mark.parametrize("method", ["la", "fa-lb", "fa-pb", "optimal"])
 def test_where_budgets_hold_no_method_has_anything_to_do(bench: Bench, method: str) -> None:
     scenario = {**example(), "aggregation": {"method": method, "traffic": "t.jsonl", "sampling": 1.0}}
+    bench.write("t.jsonl", "")
     status, out, errors = bench.run("plan", bench.write("s.json", scenario), "-o", "-")
     assert (status, json.loads(out), errors) == (0, EXPECTED, [])
     scenario["topology"]["switches"][0]["tcam_budget"] = 2

@@ -101,6 +101,28 @@ def test_traffic_that_cannot_be_is_told_by_its_line(bench: Bench, line: str, nam
     assert named in errors[0]
 
 
+@pytest.mark.parametrize("method", ["la", "fa-lb", "fa-pb", "optimal"])
+@pytest.mark.parametrize(
+    ("lines", "named"),
+    [
+        (None, "traffic.jsonl: "),
+        (event(5, "a9"), "traffic.jsonl:1: publisher: no live"),
+        (event(700), "outside"),
+    ],
+)
+def test_bad_traffic_is_refused_where_budgets_hold_as_well(
+    bench: Bench, method: str, lines: str | None, named: str
+) -> None:
+    scenario = busy(method)
+    for switch in scenario["topology"]["switches"]:
+        switch["tcam_budget"] = None
+    if lines is not None:
+        bench.write("traffic.jsonl", lines)
+    status, _, errors = bench.run("plan", bench.write("s.json", scenario))
+    assert status == 2
+    assert named in errors[0]
+
+
 def test_traffic_that_is_not_there(bench: Bench) -> None:
     status, _, errors = bench.run("plan", bench.write("s.json", busy("optimal")))
     assert status == 2
