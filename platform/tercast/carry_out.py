@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 
@@ -24,7 +24,7 @@ from tercast.requests import (
     Unadvertise,
     Unsubscribe,
 )
-from tercast.scenario import Aggregation, Scenario
+from tercast.scenario import Scenario
 from tercast.timing import Timing
 
 ALL = "all"
@@ -86,6 +86,18 @@ def fixed_budgets(beginning: Registry, budgets: Budgets) -> dict[str, int | None
         elif switch != ALL:
             raise FileRefused([f"--budget: no switch {shown(switch)}"])
     return fixed
+
+
+def with_options(scenario: Scenario, method: str | None, budgets: Budgets) -> Scenario:
+    """The scenario as it is carried out with another method (None: its own) and other budgets.
+
+    Its network at the end of all requests gets the budgets; FileRefused as `fixed_budgets`.
+    """
+    for switch, budget in fixed_budgets(scenario.final, budgets).items():
+        scenario.final.topology.set_budget(switch, budget)
+    if method is None:
+        return scenario
+    return replace(scenario, aggregation=replace(scenario.aggregation, method=method))
 
 
 def _take_requests(name: str, scenario: Scenario, fixed: Budgets, carried: Carried) -> None:

@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from tercast.carry_out import carry_out, entries_table, read_budget_option
+from tercast.carry_out import carry_out, entries_table, read_budget_option, with_options
 from tercast.collector import calm
 from tercast.encoder import encode
 from tercast.errors import Refused, RefusedMany
@@ -29,7 +29,7 @@ _EXAMPLES = """\
 examples:
   tercast plan scenario.json -o plan.json --timing
   tercast plan scenario.json -o plan.json --aggregation la --budget all=600 --budget s1=32
-  tercast verify scenario.json plan.json
+  tercast verify scenario.json plan.json --aggregation la --budget all=600 --budget s1=32
   tercast simulate scenario.json plan.json --events events.jsonl -o report.json
   tercast encode scenario.json
 
@@ -86,6 +86,17 @@ def _add_plan(commands: Any) -> None:
         "-o", "--output", metavar="PLAN", default=STANDARD_OUTPUT, help="- is standard output"
     )
     parser.add_argument("--timing", action="store_true", help="print a JSON line with how long requests took")
+    _add_limits(parser)
+    parser.add_argument(
+        "--entries",
+        action="store_true",
+        help="tell the entries of every switch on standard error, exact and installed; so do other budgets",
+    )
+    parser.set_defaults(run=run_plan)
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    """Add what a plan is made with in place of what its scenario says, and must be judged with."""
     parser.add_argument(
         "--budget",
         metavar="SWITCH=N",
@@ -96,12 +107,6 @@ def _add_plan(commands: Any) -> None:
     parser.add_argument(
         "--aggregation", metavar="METHOD", choices=METHODS, help=f"another method: {', '.join(METHODS)}"
     )
-    parser.add_argument(
-        "--entries",
-        action="store_true",
-        help="tell the entries of every switch on standard error, exact and installed; so do other budgets",
-    )
-    parser.set_defaults(run=run_plan)
 
 
 def _add_verify(commands: Any) -> None:
@@ -112,6 +117,7 @@ def _add_verify(commands: Any) -> None:
     parser.add_argument(
         "--strict", action="store_true", help="refuse entries and copies that serve nobody as well"
     )
+    _add_limits(parser)
     parser.set_defaults(run=run_verify)
 
 
@@ -154,6 +160,7 @@ def run_verify(args: argparse.Namespace) -> int:
     """`tercast verify`."""
     scenario = _read_scenario(args.scenario)
     plan = read_document(args.plan, read_plan)
+    scenario = with_options(scenario, args.aggregation, dict(args.budget or ()))
     violations = [found for found in check_plan(scenario, plan) if args.strict or not found.is_surplus]
     _tell(map(str, violations))
     return FAILED if violations else DONE

@@ -190,6 +190,28 @@ def test_other_budgets_and_methods_come_from_the_command_line(bench: Bench) -> N
     assert bench.read("p.json") == EXPECTED
 
 
+def test_a_plan_with_options_is_proved_with_the_same_options(bench: Bench) -> None:
+    scenario, plan = bench.write("s.json", example()), str(bench.path / "p.json")
+    options = ("--aggregation", "la", "--budget", "all=2")
+    assert bench.run("plan", scenario, "-o", plan, *options)[0] == 0
+    assert bench.run("verify", scenario, plan)[0] == 1  # exact tables are asked for
+    assert bench.run("verify", scenario, plan, *options) == (0, "", [])
+    status, _, errors = bench.run("verify", scenario, plan, "--aggregation", "la", "--budget", "s1=1")
+    assert (status, errors) == (1, ["budget: s1 has 2 entries, its budget is 1"])
+    events = bench.write("e.jsonl", '{"publisher": "a1", "values": {"low": 92}}\n')
+    assert bench.run("simulate", scenario, plan, "--events", events)[0] == 0
+    assert bench.run("verify", scenario, plan, "--budget", "s9=1")[0::2] == (2, ['--budget: no switch "s9"'])
+
+
+def test_what_has_no_room_in_a_budget_of_the_command_line_is_proved_with_it(bench: Bench) -> None:
+    scenario, plan = bench.write("s.json", example()), str(bench.path / "p.json")
+    options = ("--aggregation", "la", "--budget", "s2=0")
+    assert bench.run("plan", scenario, "-o", plan, *options)[0] == 0
+    assert [failure["id"] for failure in bench.read("p.json")["failed"]] == ["q1"]
+    assert bench.run("verify", scenario, plan)[0] == 1
+    assert bench.run("verify", scenario, plan, *options) == (0, "", [])
+
+
 def test_a_budget_of_the_command_line_stands_above_those_of_requests(bench: Bench) -> None:
     scenario = budgeted(3, 3)
     scenario["requests"].append({"op": "set_budget", "switch": "s1", "tcam_budget": 1})
