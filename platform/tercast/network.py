@@ -44,7 +44,7 @@ class Network:
     def read_budgets(self) -> None:
         """Read the budgets of all switches anew."""
         for switch in self.topology.switches.values():
-            self.sites[switch.id].budget = switch.tcam_budget
+            self.sites[switch.id].budget = switch.room
 
     def prune(self) -> list[str]:
         """Forget links and switches that are gone, once no table needs them; the switches."""

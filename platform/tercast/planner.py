@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tercast.aggregation.keeper import Step
-from tercast.aggregation.operations import aggregate, set_aggregation, set_budget, settle
+from tercast.aggregation.operations import aggregate, set_aggregation, set_budget, set_reserve, settle
 from tercast.changes import take_changes
 from tercast.encodings import encode_text, encoding_of
 from tercast.errors import Refused, RefusedMany, shown
@@ -27,6 +27,7 @@ from tercast.requests import (
     SetAggregation,
     SetBudget,
     SetIndexed,
+    SetReserve,
     Subscribe,
     Unadvertise,
     Unsubscribe,
@@ -65,6 +66,8 @@ class Planner(PlannedNetwork):
                     return set_aggregation(self, method)
                 case SetBudget():
                     return set_budget(self, request)
+                case SetReserve():
+                    return set_reserve(self, request)
                 case Aggregate():
                     return aggregate(self, request.method, request.covers)
                 case _:

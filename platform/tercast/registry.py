@@ -19,6 +19,7 @@ from tercast.requests import (
     SetBudget,
     SetIndexed,
     SetPort,
+    SetReserve,
     SetSwitch,
     Unadvertise,
     Withdrawing,
@@ -28,7 +29,7 @@ from tercast.topology import Topology
 ADVERTISEMENT = "advertisement"
 SUBSCRIPTION = "subscription"
 
-Change = SetPort | SetSwitch | HostMove | SetIndexed | SetBudget | Add | Remove | RemoveLink
+Change = SetPort | SetSwitch | HostMove | SetIndexed | SetBudget | SetReserve | Add | Remove | RemoveLink
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,8 @@ class Registry:
                 self.topology.move_host(host, place)
             case SetBudget(switch, budget):
                 self.topology.set_budget(switch, budget, ("switch",))
+            case SetReserve(switch, entries):
+                self.topology.set_reserve(switch, entries, ("switch",))
             case SetIndexed(topic, indexed):
                 changed = self.known_topic(topic, ("topic",)).with_indexed(indexed, ("indexed",))
                 self.topics[topic] = changed
@@ -133,7 +136,7 @@ class Registry:
                 self._remove(kind, name)
             case RemoveLink(switch, port):
                 self.topology.remove_link(switch, port)
-        if not isinstance(request, SetBudget):
+        if not isinstance(request, SetBudget | SetReserve):
             self.topology.version += 1
 
     def known_topic(self, name: str, path: Path) -> Topic:

@@ -10,7 +10,7 @@ from tercast.aggregation.covers import NetworkCovers, read_network_covers
 from tercast.dz import DzSet
 from tercast.errors import Path, Refused, shown
 from tercast.strict import expect_integer, expect_keys, expect_list, expect_object, expect_text
-from tercast.topology_parts import Attachment, read_budget, read_name, read_port
+from tercast.topology_parts import MAX_BUDGET, Attachment, read_budget, read_name, read_port
 
 METHODS = ("none", "la", "fa-lb", "fa-pb", "optimal")
 """How tables are brought within budgets."""
@@ -97,6 +97,14 @@ class SetBudget:
 
 
 @dataclass(frozen=True, slots=True)
+class SetReserve:
+    """So many entries of a switch's budget stay free for changes of its table."""
+
+    switch: str
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
 class SetAggregation:
     """From now on LA makes room where a budget is exceeded; with `none` nothing does."""
 
@@ -145,6 +153,7 @@ Request = (
     | HostMove
     | SetIndexed
     | SetBudget
+    | SetReserve
     | SetAggregation
     | Aggregate
     | Add
@@ -245,6 +254,12 @@ def _read_set_budget(obj: Mapping[str, object], path: Path) -> Request:
     return SetBudget(expect_text(fields["switch"], (*path, "switch")), budget)
 
 
+def _read_set_reserve(obj: Mapping[str, object], path: Path) -> Request:
+    fields = expect_keys(obj, path, ("op", "switch", "entries"))
+    entries = expect_integer(fields["entries"], (*path, "entries"), 0, MAX_BUDGET)
+    return SetReserve(expect_text(fields["switch"], (*path, "switch")), entries)
+
+
 def read_method(value: object, path: Path) -> str:
     """The name of a method of aggregation."""
     method = expect_text(value, path)
@@ -308,6 +323,7 @@ _READERS: dict[str, Reader] = {
     **{f"add_{kind}": _read_add(kind) for kind in ("switch", "link", "host", "topic")},
     **{f"remove_{kind}": _read_remove(kind) for kind in ("switch", "host", "topic")},
     "remove_link": _read_remove_link,
+    "set_reserve": _read_set_reserve,
     "set_aggregation": _read_set_aggregation,
     "aggregate": _read_aggregate,
 }

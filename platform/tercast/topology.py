@@ -125,6 +125,10 @@ class Topology:
         """Change how many content entries a switch may hold; None is unlimited."""
         self.switches[name] = self._known_switch(name, path).with_budget(budget)
 
+    def set_reserve(self, name: str, entries: int, path: Path = ()) -> None:
+        """Change how many of these stay free."""
+        self.switches[name] = self._known_switch(name, path).with_reserve(entries)
+
     def set_switch(self, name: str, up: bool, path: Path = ()) -> None:
         """A switch goes down or comes up, with all its ports."""
         self._known_switch(name, path)

@@ -25,19 +25,35 @@ _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A switch; `dpid` is 16 hex digits, `tcam_budget` the content entries it may hold (None: unlimited)."""
+    """A switch; `dpid` is 16 hex digits, `tcam_budget` the content entries it may hold (None: unlimited).
+
+    `reserve` of these are kept free for changes of the table.
+    """
 
     id: str
     dpid: str
     tcam_budget: int | None = None
+    reserve: int = 0
+
+    @property
+    def room(self) -> int | None:
+        """How many entries may be planned; a table that may hold anything keeps one for it."""
+        if self.tcam_budget is None:
+            return None
+        return max(self.tcam_budget - self.reserve, min(self.tcam_budget, 1))
 
     def with_budget(self, budget: int | None) -> Switch:
         """The same switch with another budget."""
         return replace(self, tcam_budget=budget)
 
+    def with_reserve(self, entries: int) -> Switch:
+        """The same switch with another reserve."""
+        return replace(self, reserve=entries)
+
     def to_json(self) -> dict[str, object]:
         """As in a scenario."""
-        return {"id": self.id, "dpid": self.dpid, "tcam_budget": self.tcam_budget}
+        reserve = {"reserve": self.reserve} if self.reserve else {}
+        return {"id": self.id, "dpid": self.dpid, "tcam_budget": self.tcam_budget, **reserve}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +154,7 @@ def read_budget(value: object, path: Path) -> int | None:
 
 def read_switch(obj: object, path: Path = ()) -> Switch:
     """A switch as in a scenario; how maps show it is checked and left out."""
-    fields = expect_keys(obj, path, ("id", "dpid"), ("tcam_budget", *_ON_MAPS))
+    fields = expect_keys(obj, path, ("id", "dpid"), ("tcam_budget", "reserve", *_ON_MAPS))
     if fields.get("name") is not None:
         expect_text(fields["name"], (*path, "name"))
     for key, most in (("lat", 90), ("lon", 180)):
@@ -147,6 +163,7 @@ def read_switch(obj: object, path: Path = ()) -> Switch:
         read_name(fields["id"], (*path, "id")),
         read_dpid(fields["dpid"], (*path, "dpid")),
         read_budget(fields.get("tcam_budget"), (*path, "tcam_budget")),
+        expect_integer(fields.get("reserve", 0), (*path, "reserve"), 0, MAX_BUDGET),
     )
 
 

@@ -29,7 +29,7 @@ class Outcome:
 
 def no_room(topology: Topology, name: str, switches: tuple[str, ...]) -> Outcome:
     """A request would leave switches over their budget."""
-    budgets = ", ".join(f"{shown(switch)} ({topology.switches[switch].tcam_budget})" for switch in switches)
+    budgets = ", ".join(f"{shown(switch)} ({topology.switches[switch].room})" for switch in switches)
     detail = f"{shown(name)} needs more entries than the budgets of these switches allow: {budgets}"
     return Outcome(False, Refused((), "budget", detail, name), failed_switches=switches)
 

@@ -137,3 +137,40 @@ def test_failing_is_as_if_it_had_never_been_asked(scene: Scene, budget: int, max
     assert {**planner.snapshot(), "applied": 0} == {**other.snapshot(), "applied": 0}
     assert planner.tables() == other.tables()
     assert planner.trees() == other.trees()
+
+
+def test_a_reserve_stays_free_and_a_snapshot_knows_it() -> None:
+    planner = planner_for(pair(3))
+    planner.apply_all([advertise("a", "p", ""), subscribe("q1", "h", "000"), subscribe("q2", "h", "010")])
+    assert planner.apply({"op": "set_reserve", "switch": "s2", "entries": 1}).ok
+    planner = Planner.restore(planner.snapshot())
+    assert planner.topology.switches["s2"].tcam_budget == 3
+    assert planner.apply(subscribe("q3", "h", "111")).failed_switches == ("s2",)
+    assert planner.apply({"op": "set_reserve", "switch": "s2", "entries": 0}).ok
+    assert planner.apply(subscribe("q3", "h", "111")).ok
+
+
+def test_a_reserve_that_a_full_table_has_no_room_for_is_refused_and_changes_nothing() -> None:
+    planner = planner_for(pair(2))
+    planner.apply_all([advertise("a", "p", ""), subscribe("q1", "h", "000"), subscribe("q2", "h", "010")])
+    before = planner.snapshot()
+    outcome = planner.apply({"op": "set_reserve", "switch": "s2", "entries": 1})
+    assert not outcome.ok and outcome.failed_switches == ("s2",)
+    assert {**planner.snapshot(), "applied": 0} == {**before, "applied": 0}
+
+
+def test_a_reserve_is_made_by_merging_where_that_is_the_policy() -> None:
+    planner = planner_for(pair(2))
+    planner.apply_all([advertise("a", "p", ""), subscribe("q1", "h", "000"), subscribe("q2", "h", "010")])
+    planner.apply({"op": "set_aggregation", "method": "la"})
+    assert planner.apply({"op": "set_reserve", "switch": "s2", "entries": 1}).ok
+    assert planner.counts()["s2"] == 1
+
+
+def test_a_table_for_one_entry_has_nothing_to_spare() -> None:
+    rooms = []
+    for budget in (0, 1, 2, None):
+        planner = planner_for(pair(budget))
+        planner.apply({"op": "set_reserve", "switch": "s2", "entries": 1})
+        rooms.append(planner.topology.switches["s2"].room)
+    assert rooms == [0, 1, 1, None]

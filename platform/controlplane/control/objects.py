@@ -27,6 +27,7 @@ _TYPES = {
     "switch_up": "switch",
     "switch_down": "switch",
     "set_budget": "switch",
+    "set_reserve": "switch",
     "add_link": "link",
     "remove_link": "link",
     "link_up": "link",

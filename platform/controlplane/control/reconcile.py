@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from django.db import transaction
 from django.utils import timezone
 
-from controlplane.control import deploy, faults, outbox, settle, sync
+from controlplane.control import deploy, faults, outbox, reserve, settle, sync
 from controlplane.control.deploy import Result
 from controlplane.control.flows import HostBook, repair
 from controlplane.control.hot import Hot
@@ -30,6 +30,11 @@ class Asked:
     diff: SwitchDiff
     bundles: bool
 
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing has been confirmed over this connection."""
+        return self.switch.epoch != self.switch.reconciled_epoch
+
 
 def run(hot: Hot, northbound: Northbound) -> bool:
     """Repair the switches that are due; whether there were any."""
@@ -40,6 +45,7 @@ def run(hot: Hot, northbound: Northbound) -> bool:
     names |= {name for name in hot.lag.without_room() if name in known}  # together they may find a way
     due = [known[name] for name in sorted(names)]
     asked, silent = _ask(hot, northbound, due)
+    reserve.ask(hot, [(one.switch.name, one.bundles) for one in asked if one.is_new])
     results = _send(hot, northbound, asked, known)
     faults.point("reconcile:push")
     with transaction.atomic():

@@ -148,7 +148,7 @@ def _stepwise(hot: Hot, northbound: Northbound, full: Sequence[Switch]) -> Stepw
     except NorthboundError:
         return None
     tables = {switch.name: installed.table(switch) for switch in full if switch.dpid in slow}
-    return Stepwise(hot.state.planner, tables)
+    return Stepwise(hot.state.planner, tables, {switch.name: switch.tcam_budget for switch in full})
 
 
 def _room(hot: Hot, diffs: Sequence[SwitchDiff], known: dict[str, Switch]) -> dict[str, Room]:

@@ -1,7 +1,7 @@
 """Full tables of switches that know no bundles: changed in steps that lose nothing, where there is a way."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tercast.aggregation.permit import permit_at
@@ -26,23 +26,34 @@ class Swap:
 
 @dataclass(frozen=True, slots=True)
 class Stepwise:
-    """What the switches without bundles hold, by name, and whose trees say what may stand there."""
+    """What the switches without bundles hold, by name, and whose trees say what may stand there.
+
+    `leaving`: the budgets (None: any number) that tables come from, which hold until they are smaller.
+    """
 
     planner: Planner
     tables: Mapping[str, Table]
+    leaving: Mapping[str, int | None] = field(default_factory=dict)
 
     def swap(self, diff: SwitchDiff, limit: int) -> Swap:
         """How to carry out `diff` on a table without room for old and new entries."""
+        if diff.switch not in self.tables:
+            return Swap(limit)
+        limit = self._limit(diff, limit)
         return Swap(limit, tuple(self._steps(diff, limit) or ()))
 
     def is_stuck(self, diff: SwitchDiff, limit: int) -> bool:
         """Whether the switch knows no bundles, and no steps lead from its table to the new one."""
-        return diff.switch in self.tables and self._steps(diff, limit) is None
+        return diff.switch in self.tables and self._steps(diff, self._limit(diff, limit)) is None
+
+    def _limit(self, diff: SwitchDiff, limit: int) -> int:
+        """A table that is larger than its budget may stay as large until it is smaller."""
+        there = len(self.tables[diff.switch])
+        leaving = self.leaving.get(diff.switch, limit)
+        return max(limit, there, there + len(diff.added) if leaving is None else leaving)
 
     def _steps(self, diff: SwitchDiff, limit: int) -> list[Step] | None:
-        table = self.tables.get(diff.switch)
-        if table is None:
-            return None
+        table = self.tables[diff.switch]
         return steps(table, _after(table, diff), limit, permit_at(self.planner, diff.switch))
 
 

@@ -9,7 +9,7 @@ from tercast.aggregation.keeper import Marked, Step
 from tercast.aggregation.spread import check_covers
 from tercast.errors import Refused, shown
 from tercast.registry import ADVERTISEMENT, Registration
-from tercast.requests import SetBudget
+from tercast.requests import SetBudget, SetReserve
 from tercast.views import Outcome, no_room
 
 if TYPE_CHECKING:
@@ -30,26 +30,43 @@ def settle(planner: Planner, marked: Marked, registration: Registration) -> tupl
 def set_budget(planner: Planner, request: SetBudget) -> Outcome:
     """Change a budget; a lower one is met at once, where the policy is that tables are merged, or refused."""
     before = planner.topology.switches.get(request.switch)
+    back = SetBudget(request.switch, before.tcam_budget if before else None)
+    return _resize(planner, request, back, "tcam_budget")
+
+
+def set_reserve(planner: Planner, request: SetReserve) -> Outcome:
+    """Change what stays free of a budget; more is met at once, or refused."""
+    before = planner.topology.switches.get(request.switch)
+    back = SetReserve(request.switch, before.reserve if before else 0)
+    return _resize(planner, request, back, "entries")
+
+
+def _resize(
+    planner: Planner,
+    request: SetBudget | SetReserve,
+    back: SetBudget | SetReserve,
+    field: str,
+) -> Outcome:
+    """Carry `request` out, or `back` where budgets are enforced and the table does not come to have room."""
+    before = planner.topology.switches.get(request.switch)
     planner.registry.change(request)
     network, keeper = planner.network, planner.keeper
     network.read_budgets()
-    site = network.sites[request.switch]
+    site, room = network.sites[request.switch], planner.topology.switches[request.switch].room
     step = keeper.make_room([site])
-    lowered = before is not None and _is_lower(request.budget, before.tcam_budget)
+    lowered = before is not None and _is_lower(room, before.room)
     held = keeper.lays or planner.enforce_budgets
-    if held and lowered and request.budget is not None and site.installed > request.budget:
+    if held and lowered and room is not None and site.installed > room:
         least = site.installed
         keeper.take_back(step)
-        planner.registry.change(SetBudget(request.switch, before.tcam_budget if before else None))
+        planner.registry.change(back)
         network.read_budgets()
-        detail = f"{request.budget} entries are too few for {shown(site.id)}: " + (
+        detail = f"{room} entries are too few for {shown(site.id)}: " + (
             f"merging leads to {least}, no less"
             if keeper.lays
             else f"it has {least}, and nothing is merged while the aggregation policy is none"
         )
-        return Outcome(
-            False, Refused(("tcam_budget",), "budget", detail, request.budget), failed_switches=(site.id,)
-        )
+        return Outcome(False, Refused((field,), "budget", detail, room), failed_switches=(site.id,))
     return Outcome(ok=True, failed_switches=planner.over_budget())
 
 

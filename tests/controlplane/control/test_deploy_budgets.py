@@ -5,7 +5,7 @@ import random
 import control_world as world
 import pytest
 
-from controlplane.control import deploy, replay, session, stepwise
+from controlplane.control import deploy, replay, session, stepwise, sync
 from controlplane.control.lag import Debt, Lag
 from controlplane.control.models import OutboxEvent, Request, SwitchSync
 from controlplane.control.northbound import Northbound
@@ -214,6 +214,48 @@ def test_a_switch_without_bundles_goes_in_steps(network):
     (part,) = steps_sent(network)
     assert part["dpid"] == world.dpid(2) and part["limit"] == 2 and part["atomic"] is True
     assert network.switches[world.dpid(2)].peak == 2
+    assert list(replay.differences()) == []
+
+
+def reserves():
+    """What was logged of reserves: switch, entries, state."""
+    rows = Request.objects.filter(kind="set_reserve").order_by("id")
+    return [(row.payload["switch"], row.payload["entries"], row.state) for row in rows]
+
+
+def test_a_lowered_budget_is_met_in_steps_within_the_old_one(network):
+    network.bundles = False
+    for n in (1, 2, 3):
+        network.connect(world.dpid(n))
+        sync.ask_for([f"s{n}"])
+    world.log({"op": "set_aggregation", "method": "la"})
+    world.log({"op": "set_budget", "switch": "s2", "tcam_budget": 4})
+    world.advertise("h1", ["0"])
+    for cell in ("000", "010", "0110"):
+        world.subscribe("h3", [cell])
+    session.run()
+    assert len(network.tables()[world.dpid(2)]) == 3
+    world.log({"op": "set_budget", "switch": "s2", "tcam_budget": 2})
+    session.run()
+    assert {state for _, _, state in world.states()} == {"active"}
+    assert len(network.tables()[world.dpid(2)]) == 1
+    assert steps_sent(network)[-1]["limit"] == 4 == network.switches[world.dpid(2)].peak
+    assert list(replay.differences()) == []
+
+
+def test_a_switch_without_bundles_keeps_an_entry_in_reserve(network):
+    """Seen when it connects, once; and given back when it connects with bundles."""
+    world.log({"op": "set_aggregation", "method": "la"})
+    moved(network)
+    for bundles in (False, False, True):
+        network.bundles = bundles
+        network.connect(world.dpid(2))
+        sync.ask_for(["s2"])  # as the watcher does
+        session.run()
+        later()  # full as it is, its first change makes room first
+        assert len(network.tables()[world.dpid(2)]) == 1, "merged to make room, and that stays"
+    assert reserves() == [("s2", 1, "active"), ("s2", 0, "active")]
+    assert Switch.objects.get(name="s2").tcam_budget == 2
     assert list(replay.differences()) == []
 
 

@@ -12,7 +12,7 @@ from control_workers import wait_until
 from test_real_switches import HOSTS, Platform
 
 from controlplane.control import replay
-from controlplane.control.models import Request
+from controlplane.control.models import OutboxEvent, Request
 from mininet_labs.fabric import FrameSocket
 from mininet_labs.fabric.probe import event_frame, event_payload
 
@@ -68,10 +68,10 @@ class Stream:
                     last = time.monotonic()
 
 
-@pytest.fixture
-def platform(transactional_db):
+@pytest.fixture(params=["bundles", "single flow-mods"])
+def platform(request, transactional_db):
     folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
-    running = Platform(folder)
+    running = Platform(folder, *(() if request.param == "bundles" else ("--no-bundles",)))
     try:
         running.start()
         yield running
@@ -123,6 +123,8 @@ def test_full_tables_change_while_events_flow(platform):
     assert stream.sent > 300
     assert sorted(stream.got) == list(range(stream.got[0], stream.sent)), "nothing is lost or doubled"
     assert not list(Request.objects.filter(state="failed"))
+    told = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
+    assert not [text for text in told if "removes first" in text]
     before = platform.own_entries()
     assert all(n <= BUDGET for n in before.values())
     platform.fabric.restart_switches()  # a power cut: the limit stays, the tables are empty

@@ -44,10 +44,11 @@ def free_port() -> int:
 
 
 class Platform:
-    """Open vSwitch, a controller, a worker and beat, on the test's database."""
+    """Open vSwitch, a controller with `options`, a worker and beat, on the test's database."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
         self.folder = folder
+        self.options = options
         self.openflow, self.northbound = free_port(), free_port()
         self.fabric = Fabric(
             folder / "f", TOPOLOGY, controllers=[f"tcp:127.0.0.1:{self.openflow}"], links="joined"
@@ -69,7 +70,7 @@ class Platform:
         where = ["--openflow", f"127.0.0.1:{self.openflow}", "--northbound", f"127.0.0.1:{self.northbound}"]
         token = ["--token-file", str(self.folder / "state/secrets/northbound-token")]
         quick = ["--probe-interval", "0.5", "--poll-interval", "0.5"]
-        arguments = [sys.executable, "-m", "controller_app", *where, *token, *quick]
+        arguments = [sys.executable, "-m", "controller_app", *where, *token, *quick, *self.options]
         self.controller = Process(arguments, self.env, self.folder / "controller.log")
 
     def stop(self) -> None:
