@@ -36,10 +36,13 @@ Budgets = Mapping[str, int | None]
 class Carried:
     """The planner after the last request, the requests without room, and how long it took.
 
-    `result` is there where a method has worked out covers after the last request.
+    `method` is the policy, `traffic` the past events for it; `result` is there where it has worked out covers
+    after the last request.
     """
 
     planner: Planner
+    method: str
+    traffic: Traffic = field(default_factory=Traffic)
     result: AggregationResult | None = None
     failed: dict[str, Failure] = field(default_factory=dict)
     timing: Timing = field(default_factory=Timing)
@@ -65,11 +68,12 @@ def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | Non
         enforce_budgets=method != "none",
     )
     planner.apply(SetAggregation(method))
-    carried = Carried(planner)
+    carried = Carried(planner, method)
     _take_requests(name, scenario, fixed, carried)
-    traffic = Traffic() if method == "none" else _read_past(name, carried, scenario.aggregation.traffic)
+    if method != "none":
+        carried.traffic = _read_past(name, carried, scenario.aggregation.traffic)
     if method in METHODS and _has_work(planner):
-        carried.result = _aggregate(name, carried, method, traffic, scenario.aggregation.sampling)
+        carried.result = _aggregate(name, carried, scenario.aggregation.sampling)
     refuse_excess(name, planner, method)
     return carried
 
@@ -156,12 +160,10 @@ def _read_past(name: str, carried: Carried, traffic: str | None) -> Traffic:
     return reader.traffic()
 
 
-def _aggregate(
-    name: str, carried: Carried, method: str, traffic: Traffic, sampling: float
-) -> AggregationResult:
+def _aggregate(name: str, carried: Carried, sampling: float) -> AggregationResult:
     """Work out covers from past traffic, and install them."""
     planner = carried.planner
-    result = aggregate(planner, method, traffic, sampling)
+    result = aggregate(planner, carried.method, carried.traffic, sampling)
     outcome = planner.apply(result.request)
     if outcome.reason is not None:
         raise FileRefused([f"{name}: {outcome.reason}"])
@@ -183,30 +185,6 @@ def refuse_excess(name: str, planner: Planner, method: str) -> None:
     ]
     if lines:
         raise FileRefused(lines)
-
-
-def entries_table(carried: Carried) -> list[str]:
-    """A line for each switch: entries exact and installed, budget, and what a method expects it to cost."""
-    planner, result = carried.planner, carried.result
-    installed, exact = planner.counts(), planner.exact_counts()
-    rows = [["switch", "exact", "installed", "budget"]]
-    for name, switch in planner.topology.switches.items():
-        budget = "-" if switch.tcam_budget is None else str(switch.tcam_budget)
-        rows.append([name, str(exact.get(name, 0)), str(installed.get(name, 0)), budget])
-    if result is not None:
-        rows[0] += ["needless copies an event", "unwanted deliveries an event"]
-        for row in rows[1:]:
-            copies, unwanted = result.expected.by_switch, result.expected.unwanted_by_switch
-            row += [f"{copies.get(row[0], 0.0):.4f}", f"{unwanted.get(row[0], 0.0):.4f}"]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
-    if result is not None:
-        expected = result.expected
-        lines.append(
-            f"{result.method} expects, an event, {expected.copies:.4f} needless copies between switches and "
-            f"{expected.unwanted:.4f} unwanted deliveries beyond those of exact tables"
-        )
-    return lines
 
 
 def read_budget_option(text: str) -> tuple[str, int | None]:

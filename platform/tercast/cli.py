@@ -11,9 +11,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from tercast.carry_out import carry_out, entries_table, read_budget_option, with_options
+from tercast.carry_out import carry_out, read_budget_option, with_options
 from tercast.collector import calm
 from tercast.encoder import encode
+from tercast.entries_table import entries_table
 from tercast.errors import Refused, RefusedMany
 from tercast.files import STANDARD_OUTPUT, FileRefused, read_document, read_lines, write_json
 from tercast.parcels import Publication
@@ -90,7 +91,8 @@ def _add_plan(commands: Any) -> None:
     parser.add_argument(
         "--entries",
         action="store_true",
-        help="tell the entries of every switch on standard error, exact and installed; so do other budgets",
+        help="tell on standard error the entries of every switch, exact and installed, and what false "
+        "positives past traffic lets expect; so do --budget and --aggregation",
     )
     parser.set_defaults(run=run_plan)
 

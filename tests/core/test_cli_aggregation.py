@@ -67,8 +67,27 @@ def test_every_method_comes_to_a_plan_that_holds(bench: Bench, method: str) -> N
     report = json.loads(out)
     assert (status, report["lost"], report["doubled"]) == (0, 0, 0)
     assert report["delivered"] == report["wanted"] + report["unwanted"]
-    expects = table[-1] if method != "la" else None
-    assert expects is None or expects.startswith(f"{method} expects, an event, ")
+    assert table[-1].startswith(f"{method} expects, an event, ")
+    assert ("the gap to exact merge points is " in table[-1]) == (method != "la")
+
+
+def test_what_la_is_expected_to_cost_is_what_its_traffic_costs(bench: Bench) -> None:
+    lines = [event(low) for low in range(0, 512, 3)]
+    events = bench.write("traffic.jsonl", "".join(lines))
+    scenario, plan = bench.write("s.json", busy("la")), str(bench.path / "p.json")
+    _, _, table = bench.run("plan", scenario, "-o", plan, "--entries")
+    report = json.loads(bench.run("simulate", scenario, plan, "--events", events)[1])
+    exact = bench.write("x.json", {**busy("none"), "topology": example()["topology"]})
+    assert bench.run("plan", exact, "-o", plan)[0] == 0
+    least = json.loads(bench.run("simulate", exact, plan, "--events", events)[1])
+    copies = (report["link_copies"] - least["link_copies"]) / len(lines)
+    unwanted = (report["unwanted"] - least["unwanted"]) / len(lines)
+    assert unwanted > 0
+    assert f" {copies:.4f} needless copies between switches and {unwanted:.4f} unwanted" in table[-1]
+    columns = [[float(cell) for cell in line.split()[-2:]] for line in table[1:-1]]
+    assert [sum(column) for column in zip(*columns, strict=True)] == pytest.approx(
+        [copies, unwanted], abs=2e-4
+    )
 
 
 def test_past_traffic_decides_what_is_merged(bench: Bench) -> None:
@@ -134,7 +153,10 @@ def test_without_traffic_methods_still_hold_budgets(bench: Bench) -> None:
         scenario = busy(method)
         del scenario["aggregation"]["traffic"]
         name, plan = bench.write("s.json", scenario), str(bench.path / "p.json")
-        assert bench.run("plan", name, "-o", plan)[0] == 0
+        status, _, errors = bench.run("plan", name, "-o", plan, "--entries")
+        assert status == 0
+        assert errors[0].split() == ["switch", "exact", "installed", "budget"]
+        assert errors[-1].endswith("unknown (no traffic)")
         assert bench.run("verify", name, plan)[0] == 0
 
 
@@ -180,7 +202,8 @@ def test_other_budgets_and_methods_come_from_the_command_line(bench: Bench) -> N
         "plan", scenario, "-o", plan, "--aggregation", "la", "--budget", "all=2", "--budget", "s2=none"
     )
     assert (status, out) == (0, "")
-    assert [line.split() for line in errors] == [
+    assert errors[-1] == "la: needless copies and unwanted deliveries are unknown (no traffic)"
+    assert [line.split() for line in errors[:-1]] == [
         ["switch", "exact", "installed", "budget"],
         ["s1", "3", "2", "2"],
         ["s2", "3", "3", "-"],
