@@ -139,6 +139,9 @@ class Planner(PlannedNetwork):
 
     def _change(self, request: Change) -> Outcome:
         if isinstance(request, SetIndexed):
+            over = self._without_room(request)
+            if over:
+                return no_room(self.topology, request.topic, over)
             self._reindex(request)
         else:
             self._change_network(request)
@@ -160,6 +163,19 @@ class Planner(PlannedNetwork):
                 self._stale = True
                 if self.registry.live:
                     self._freshen()
+
+    def _without_room(self, request: SetIndexed) -> tuple[str, ...]:
+        """The switches that encoding anew would leave over their budget, with more entries than now.
+
+        It cannot be taken back, so it is tried on a copy, where there are budgets.
+        """
+        budgets = (switch.tcam_budget for switch in self.topology.switches.values())
+        if not self.enforce_budgets or self._stale or all(budget is None for budget in budgets):
+            return ()
+        copy = self.restore(self.snapshot())
+        copy.enforce_budgets = False
+        outcome, before, after = copy.apply(request), self.counts(), copy.counts()
+        return tuple(sorted(name for name in outcome.failed_switches if after[name] > before[name]))
 
     def _reindex(self, request: SetIndexed) -> None:
         """Encode a topic's live filters anew, then build all that is planned for it from them."""
