@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tercast.aggregation.attribution import Attribution, attribute
 from tercast.aggregation.run import METHODS, aggregate
-from tercast.aggregation.standing import judge_covers
+from tercast.aggregation.standing import judge_covers, savings
 from tercast.aggregation.traffic import read_traffic
 from tercast.aggregation.whatif import curve, spread_budgets, what_if
 from tercast.dz import covers, text
@@ -55,6 +55,9 @@ def test_costs_and_attribution_are_what_packets_do(seed: int, method: str) -> No
     assert planner.apply(result.request).ok
     after, delivered_after = sums(walks(planner, world, events))
     expected = judge_covers(planner, planner.keeper.covers(), traffic)
+    saved = savings(planner, {}, planner.keeper.covers(), traffic)
+    assert len(saved) == len(traffic)
+    assert -saved.sum() == pytest.approx(expected.cost * len(events))
     total = max(1, len(events))
     assert expected.copies * total == pytest.approx((after - before).total() - (before - after).total())
     assert expected.unwanted * total == pytest.approx(delivered_after - delivered)

@@ -3,10 +3,11 @@
 It knows the core library only.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from controlplane.aggregation.figures import near
+from controlplane.aggregation.held import FEWEST, hold_back
 from tercast.aggregation.attribution import Attribution, attribute
 from tercast.aggregation.traffic import Traffic, read_traffic
 from tercast.dz import text
@@ -21,6 +22,9 @@ LEAST = 0.05
 ENOUGH = 100
 """Events that a verdict takes."""
 
+ERRORS = 3.0
+"""How many standard errors measured and expected may part by chance."""
+
 Key = tuple[str, str, int | None, str]
 
 
@@ -29,7 +33,8 @@ class Share:
     """One aggregated entry: its subscriptions, and its needless copies and unwanted deliveries.
 
     `measured` and `unwanted` are of the window, `expected` are the copies that old events let expect of as
-    many new ones; None where there are no old ones.
+    many new ones; None where there are no old ones. `fair` are those measured without events that covers were
+    made from, an event; `fresh` and `known` are how many events tell `fair` and `expected`.
     """
 
     switch: str
@@ -40,11 +45,26 @@ class Share:
     measured: float
     unwanted: float
     expected: float | None
+    fair: float
+    fresh: int
+    known: int
 
 
-def shares(planner: Planner, old: Sequence[object], window: Sequence[object]) -> list[Share]:
-    """All entries under covers."""
-    expected = _expected(planner, read_traffic(planner, old))
+def shares(
+    planner: Planner,
+    old: Sequence[object],
+    window: Sequence[object],
+    numbers: Sequence[int] | None = None,
+    learnt: Sequence[bool] | None = None,
+) -> list[Share]:
+    """All entries under covers.
+
+    What is expected are means of the old events that runs hold back, by their `numbers`. `learnt` says of the
+    window's events which ones covers were made from.
+    """
+    judges = hold_back(planner, old, numbers)[1]
+    unseen = [event for event, seen in zip(window, learnt or [False] * len(window), strict=True) if not seen]
+    expected, fair = _rates(planner, judges), _rates(planner, read_traffic(planner, unseen)) or {}
     return [
         Share(
             one.switch,
@@ -55,17 +75,19 @@ def shares(planner: Planner, old: Sequence[object], window: Sequence[object]) ->
             one.copies,
             one.unwanted,
             None if expected is None else expected.get(_key(one), 0.0) * len(window),
+            fair.get(_key(one), 0.0),
+            len(unseen),
+            len(judges),
         )
         for one in attribute(planner, read_traffic(planner, window))
     ]
 
 
-def _expected(planner: Planner, old: Traffic) -> dict[Key, float] | None:
-    """Needless copies an event, by entry."""
-    if not len(old):
+def _rates(planner: Planner, events: Traffic) -> dict[Key, float] | None:
+    """Needless copies an event, by entry; None without events."""
+    if not len(events):
         return None
-    around = near(old)
-    return {_key(one): one.copies / around.weight for one in attribute(planner, around)}
+    return {_key(one): one.copies / events.weight for one in attribute(planner, events)}
 
 
 def _key(one: Attribution) -> Key:
@@ -74,26 +96,36 @@ def _key(one: Attribution) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Needless copies an event of one switch; `parted` where measured and expected do not go together."""
+    """Needless copies an event of one switch; `parted` where measured and expected do not go together.
+
+    `noise` is how far they may part by chance.
+    """
 
     measured: float
     expected: float
+    noise: float = 0.0
 
     @property
     def parted(self) -> bool:
-        """Whether one is more than `FACTOR` times the other, and more than the least worth a word."""
+        """Whether one is more than `FACTOR` times the other, the least worth a word, and what chance does."""
         low, high = sorted((self.measured, self.expected))
-        return high > LEAST and high > FACTOR * max(low, LEAST / FACTOR)
+        return high > LEAST and high > FACTOR * max(low, LEAST / FACTOR) and high - low > self.noise
 
 
 def verdicts(found: Iterable[Share], events: int) -> dict[str, Verdict]:
-    """By switch, where enough is known on both sides."""
+    """By switch, where enough is known on both sides; by events that covers were not made from."""
     if events < ENOUGH:
         return {}
-    measured: dict[str, float] = {}
-    expected: dict[str, float] = {}
+    by_switch: dict[str, list[Share]] = {}
     for one in found:
-        if one.expected is not None:
-            measured[one.switch] = measured.get(one.switch, 0.0) + one.measured
-            expected[one.switch] = expected.get(one.switch, 0.0) + one.expected
-    return {name: Verdict(measured[name] / events, expected[name] / events) for name in measured}
+        if min(one.fresh, one.known) >= FEWEST:
+            by_switch.setdefault(one.switch, []).append(one)
+    return {name: _verdict(of_switch, events) for name, of_switch in by_switch.items()}
+
+
+def _verdict(found: Sequence[Share], events: int) -> Verdict:
+    """Of the entries of one switch; noise as of counts, whose variance is their mean."""
+    measured = sum(one.fair for one in found)
+    expected = sum(one.expected or 0.0 for one in found) / events
+    variance = measured / found[0].fresh + expected / found[0].known
+    return Verdict(measured, expected, ERRORS * math.sqrt(variance))

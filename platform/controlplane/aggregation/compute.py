@@ -3,26 +3,29 @@
 It knows the core library only. Planners that it is given are changed, and belong to nobody else.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from controlplane.aggregation.figures import Scales, State, results
+from controlplane.aggregation.figures import State, results
+from controlplane.aggregation.held import doubt, hold_back
 from tercast.aggregation.covers import network_covers_json
 from tercast.aggregation.run import aggregate
-from tercast.aggregation.traffic import Traffic, check_sampling, read_traffic
+from tercast.aggregation.standing import savings
+from tercast.aggregation.traffic import check_sampling, read_traffic
 from tercast.aggregation.whatif import curve
 from tercast.errors import Refused
 from tercast.planner import Planner
 
 NO_TRAFFIC = "no events of live advertisements are kept: report some to /api/v1/traffic/samples/"
 HOLDS = "all budgets hold without aggregation"
-LITTLE = "it would save {saved:.1%} of what is needless, and a change must save {gain:.1%}"
 SAME = "it comes to the covers that are installed"
 
 Budgets = Mapping[str, int | None]
 Events = Sequence[object]
+Numbers = Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,29 +38,40 @@ class Found:
     covers_before: dict[str, Any] = field(default_factory=dict)
 
 
-def run(planner: Planner, method: str, events: Events, sampling: float, gain: float | None) -> Found:
+def run(
+    planner: Planner,
+    method: str,
+    events: Events,
+    sampling: float,
+    gain: float | None,
+    *,
+    numbers: Numbers | None = None,
+) -> Found:
     """Covers by `method`; with a `gain`, only those that save at least that share of their cost.
 
-    The cost is needless copies, and unwanted deliveries at the weight that the methods give them.
+    The cost is needless copies, and unwanted deliveries at the weight that the methods give them. It is told,
+    of the old covers and the new ones, by events that are held back from `method` (see `hold_back` for the
+    `numbers` of events); where the difference may be chance there is no change.
     """
     if not planner.keeper.overlays and not _over(planner):
         return Found(HOLDS)
     if not events:
         return Found(NO_TRAFFIC)
     start = perf_counter()
-    known = read_traffic(planner, events)
-    scales = Scales.of(known, sampling)
-    before, covers = State.of(planner, scales), network_covers_json(planner.keeper.covers())
-    exceeded = planner.over_budget()
-    worked_out = aggregate(planner, method, known, sampling)
+    rest, held = hold_back(planner, events, numbers)
+    before, old = State.of(planner, held), planner.keeper.covers()
+    covers, exceeded = network_covers_json(old), planner.over_budget()
+    worked_out = aggregate(planner, method, rest, sampling)
     request = dict(worked_out.request)
     outcome = planner.apply(request)
     if not outcome.ok:
         return Found(str(outcome.reason))
-    after = State.of(planner, scales)
+    after = State.of(planner, held)
     more = {"chosen": worked_out.chosen, "gap": worked_out.yardstick_gap}
     told = results(planner, before, after, covers, **more, seconds=perf_counter() - start)
-    reason = "" if gain is None or exceeded else _too_little(before, after, gain)
+    cost = before.cost.cost if before.cost else 0.0
+    saved = savings(planner, old, planner.keeper.covers(), held)
+    reason = "" if gain is None or exceeded else doubt(cost, saved, gain)
     if network_covers_json(planner.keeper.covers()) == covers:
         reason = SAME
     covers_before = {name: covers.get(name, {}) for name in worked_out.covers}
@@ -65,27 +79,34 @@ def run(planner: Planner, method: str, events: Events, sampling: float, gain: fl
 
 
 def what_if(
-    planner: Planner, method: str, events: Events, sampling: float, budgets: Budgets
+    planner: Planner,
+    method: str,
+    events: Events,
+    sampling: float,
+    budgets: Budgets,
+    *,
+    numbers: Numbers | None = None,
 ) -> dict[str, Any]:
     """Entries and their cost with other budgets and another method, from exact tables on.
 
+    The cost is told by events that are held back from the method, as in `run`.
     With `none` tables are exact, and with `la` merged at once. `unmet` are the switches whose budgets do not
     hold. Refused: events, below `traffic`.
     """
     check_sampling(sampling)
     start = perf_counter()
-    known = _read(planner, events)
-    scales = Scales.of(known, sampling)
-    before, covered = State.of(planner, scales), list(planner.keeper.covers())
+    with _under_traffic():
+        rest, held = hold_back(planner, events, numbers)
+    before, covered = State.of(planner, held), list(planner.keeper.covers())
     _begin_anew(planner, budgets)
     chosen, gap = method, None
     if method == "la":
         planner.apply({"op": "set_aggregation", "method": method})
     elif method != "none":
-        worked_out = aggregate(planner, method, known, sampling)
+        worked_out = aggregate(planner, method, rest, sampling)
         planner.apply(worked_out.request)
         chosen, gap = worked_out.chosen, worked_out.yardstick_gap
-    after = State.of(planner, scales)
+    after = State.of(planner, held)
     told = results(planner, before, after, covered, chosen=chosen, gap=gap, seconds=perf_counter() - start)
     return told | {"unmet": list(planner.over_budget()), "events": len(events)}
 
@@ -94,7 +115,9 @@ def budget_curve(
     planner: Planner, switch: str, method: str, events: Events, budgets: Sequence[int] | None
 ) -> list[dict[str, Any]]:
     """What one switch adds to the network's false positives, by its budget; all others are as they are."""
-    points = curve(planner, switch, method, _read(planner, events), budgets=budgets)
+    with _under_traffic():
+        known = read_traffic(planner, events)
+    points = curve(planner, switch, method, known, budgets=budgets)
     return [
         {
             "budget": point.budget,
@@ -114,17 +137,11 @@ def _over(planner: Planner) -> bool:
     return any(exact.get(name, 0) > budget for name, budget in limited)
 
 
-def _too_little(before: State, after: State, gain: float) -> str:
-    """Why a change is not worth it; empty where it is."""
-    now = before.cost.cost if before.cost else 0.0
-    then = after.cost.cost if after.cost else 0.0
-    saved = (now - then) / now if now > 0 else 0.0
-    return "" if saved > 0 and saved >= gain else LITTLE.format(saved=saved, gain=gain)
-
-
-def _read(planner: Planner, events: Events) -> Traffic:
+@contextmanager
+def _under_traffic() -> Iterator[None]:
+    """What is refused within is at fault below `traffic`."""
     try:
-        return read_traffic(planner, events)
+        yield
     except Refused as refused:
         raise refused.under("traffic") from None
 

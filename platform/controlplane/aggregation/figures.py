@@ -9,40 +9,8 @@ from typing import Any
 
 from tercast.aggregation.expected import Expected
 from tercast.aggregation.standing import judge_covers
-from tercast.aggregation.traffic import Traffic, smoothed
+from tercast.aggregation.traffic import Traffic
 from tercast.planner import Planner
-
-MOST_COPIES = 16
-POINTS = 50_000
-WEIGHT = 3.0
-SPREAD = (0.02, 0.04)
-
-
-def near(traffic: Traffic) -> Traffic:
-    """Past events and others near them, about `POINTS` together: what tomorrow's may be.
-
-    Judged by past events alone, covers that were made for these would seem better than they are.
-    """
-    copies = min(MOST_COPIES, max(1, POINTS // max(1, len(traffic))))
-    return smoothed(traffic, copies, WEIGHT, SPREAD, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Scales:
-    """Weighs the covers of planners of one network, by past events and others near them."""
-
-    traffic: Traffic
-
-    @classmethod
-    def of(cls, traffic: Traffic, sampling: float) -> "Scales":
-        """By a share of past events."""
-        return cls(near(traffic.sampled(sampling)) if len(traffic) else traffic)
-
-    def weigh(self, planner: Planner) -> Expected | None:
-        """What the covers of a planner cost beyond exact tables; None without events, which know nothing."""
-        if not len(self.traffic):
-            return None
-        return judge_covers(planner, planner.keeper.covers(), self.traffic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +21,10 @@ class State:
     cost: Expected | None
 
     @classmethod
-    def of(cls, planner: Planner, scales: Scales) -> "State":
-        """As they are now."""
-        return cls(planner.counts(), scales.weigh(planner))
+    def of(cls, planner: Planner, judges: Traffic) -> "State":
+        """As they are now; the cost is None without events that judge it."""
+        cost = judge_covers(planner, planner.keeper.covers(), judges) if len(judges) else None
+        return cls(planner.counts(), cost)
 
 
 def results(

@@ -52,7 +52,7 @@ def _refusal(refused: Refused) -> dict[str, Any]:
 
 
 def _what_if(planner: Planner, question: Question) -> Any:
-    names = ("method", "events", "sampling", "budgets")
+    names = ("method", "events", "sampling", "budgets", "numbers")
     return compute.what_if(planner, **{name: question[name] for name in names})
 
 

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 
 from controlplane.aggregation import beside
 from controlplane.aggregation.models import Policy
-from controlplane.aggregation.past import traffic
+from controlplane.aggregation.past import Past, traffic
 from controlplane.aggregation.policy import RUNNING_METHODS
 from controlplane.aggregation.serializers import WhatIfSerializer
 from controlplane.api.bodies import read_body
@@ -40,11 +40,12 @@ def what_if(request: Request) -> dict[str, Any]:
 
 def ask(method: str, sampling: float, budgets: dict[str, int | None], item: dict[str, Any]) -> dict[str, Any]:
     """The answer, with the samples that are kept where the caller brings no traffic."""
-    events = item.get("traffic")
+    events, numbers = item.get("traffic"), None
     if events is None:
-        events = _kept()
+        kept = _kept()
+        events, numbers = kept.events, kept.numbers
     answer: dict[str, Any] = beside.ask(
-        "what_if", method=method, sampling=sampling, budgets=budgets, events=events
+        "what_if", method=method, sampling=sampling, budgets=budgets, events=events, numbers=numbers
     )
     return answer
 
@@ -58,7 +59,7 @@ def budget_curve(pk: int, query: Mapping[str, str]) -> dict[str, Any]:
     default = own if own in RUNNING_METHODS else RUNNING_METHODS[-1]
     method = choice(*RUNNING_METHODS).read("method", query.get("method", default))
     budgets = _budgets(query["budgets"]) if "budgets" in query else None
-    events = _kept()
+    events = _kept().events
     points = beside.ask("curve", switch=switch.name, method=method, events=events, budgets=budgets)
     return {"switch": switch.name, "method": method, "events": len(events), "points": points}
 
@@ -71,7 +72,7 @@ def _budgets(text: str) -> list[int]:
     return [read_integer("budgets", part, 0, MAX_BUDGET) for part in parts]
 
 
-def _kept() -> list[dict[str, Any]]:
+def _kept() -> Past:
     from controlplane.control.planner_state import reading  # noqa: PLC0415 - questions alone need a planner
 
     with reading() as planner:

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from controlplane.aggregation.attribute import FACTOR, Share, Verdict, shares, verdicts
+from controlplane.aggregation.held import is_held
 from controlplane.aggregation.models import AggregatedEntry, Policy, Run, RunState
 from controlplane.aggregation.past import traffic
 from controlplane.aggregation.policy import ALARMS
@@ -47,8 +48,10 @@ def look() -> int:
     marks = _marks()
     state = planner_state.load()
     edge = samples.edge(WINDOW)
-    window = traffic(state.planner, after=edge)
-    found = shares(state.planner, traffic(state.planner, until=_known_before(edge)), window)
+    window, last = traffic(state.planner, after=edge), _known_before(edge)
+    old = traffic(state.planner, until=last)
+    learnt = [number <= last and not is_held(number) for number in window.numbers]
+    found = shares(state.planner, old.events, window.events, old.numbers, learnt)
     packets = _packets(state.planner, {one.switch for one in found})
     with transaction.atomic():
         _write(found, state, len(window), packets)

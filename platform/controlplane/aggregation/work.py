@@ -43,11 +43,11 @@ def work() -> Run | None:
 
 def _found(run: Run) -> compute.Found:
     state = planner_state.load()
-    events = traffic(state.planner)
-    run.position, run.events = state.position, len(events)
+    past = traffic(state.planner)
+    run.position, run.events = state.position, len(past)
     run.newest_sample = samples.newest()
     gain = Policy.current().gain if run.trigger == Trigger.PERIODIC else None
-    return compute.run(state.planner, run.method, events, run.sampling, gain)
+    return compute.run(state.planner, run.method, past.events, run.sampling, gain, numbers=past.numbers)
 
 
 def _conclude(run: Run, found: compute.Found) -> None:

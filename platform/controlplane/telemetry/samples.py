@@ -128,10 +128,15 @@ def edge(window: int) -> int:
     return row or 0
 
 
-def traffic(
+def traffic(publishers: Iterable[str], newest: int | None = None) -> list[Sample]:
+    """The kept events of these publishers, as `numbered` has them, without their ids."""
+    return [event for _, event in numbered(publishers, newest)]
+
+
+def numbered(
     publishers: Iterable[str], newest: int | None = None, *, after: int = 0, until: int | None = None
-) -> list[Sample]:
-    """The kept events of these publishers (ids of advertisements), oldest first.
+) -> list[tuple[int, Sample]]:
+    """The kept events of these publishers (ids of advertisements) with their ids, oldest first.
 
     `newest` is the most of each topic; only samples with ids above `after`, and not above `until`, count.
     """
@@ -139,12 +144,12 @@ def traffic(
     if until is not None:
         among = among.filter(id__lte=until)
     wanted = set(publishers)
-    found: list[Sample] = []
+    found: list[tuple[int, Sample]] = []
     for topic in EventSample.objects.order_by("topic").values_list("topic", flat=True).distinct():
-        rows = among.filter(topic=topic).order_by("-id").values_list("advertisement", "values")
+        rows = among.filter(topic=topic).order_by("-id").values_list("id", "advertisement", "values")
         events = [
-            {"publisher": f"a{pk}", "values": values}
-            for pk, values in (rows if newest is None else rows[:newest])
+            (number, {"publisher": f"a{pk}", "values": values})
+            for number, pk, values in (rows if newest is None else rows[:newest])
             if f"a{pk}" in wanted
         ]
         found += reversed(events)

@@ -7,6 +7,7 @@ that keeps trees apart an event comes to a switch at most once, from a side that
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -135,16 +136,30 @@ class Sample:
         delivered = np.zeros(len(self._scene.names))
         for source in self.sources:
             weight = self.weight[source.events]
-            there = {source.switch: np.ones(len(weight), dtype=np.bool_)}
-            for at in _outward(source, wires.source):
+            for at, here in self._reached(source):
                 if at != source.switch:
-                    link = int(source.came[at])
-                    here = there[int(wires.source[link])] & self._forward[link, source.events]
-                    over[link] += weight[here].sum()
-                    there[at] = here
-                hosts = self._hosts[at, source.events]
-                delivered[at] += (weight * hosts)[there[at]].sum()
+                    over[source.came[at]] += weight[here].sum()
+                delivered[at] += (weight * self._hosts[at, source.events])[here].sum()
         return over, delivered
+
+    def of_each(self) -> tuple[Array, Array]:
+        """The copies over links, and the deliveries to hosts, that each event leads to."""
+        copies, delivered = np.zeros(len(self.code)), np.zeros(len(self.code))
+        for source in self.sources:
+            for at, here in self._reached(source):
+                copies[source.events] += here & (at != source.switch)
+                delivered[source.events] += here * self._hosts[at, source.events]
+        return copies, delivered
+
+    def _reached(self, source: Source) -> Iterator[tuple[int, Array]]:
+        """Each switch that a source's events can come to, and which of them do."""
+        link_source = self._scene.wires.source
+        there = {source.switch: np.ones(len(self.code[source.events]), dtype=np.bool_)}
+        for at in _outward(source, link_source):
+            if at != source.switch:
+                link = int(source.came[at])
+                there[at] = there[int(link_source[link])] & self._forward[link, source.events]
+            yield at, there[at]
 
     def rows(self, cells: Cells, code: Array, words: int) -> Array:
         """The masks that codes meet; nothing where there is no entry."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tercast.aggregation.covers import NetworkCovers, TableCovers
-from tercast.aggregation.expected import Expected, expected_of
+from tercast.aggregation.expected import HOST_WEIGHT, Expected, expected_of
 from tercast.aggregation.ground import ground_of, materialise
+from tercast.aggregation.kernels import Array
 from tercast.aggregation.sample import Sample
 from tercast.aggregation.scene import Scene, TableSet, TopicScene
 from tercast.aggregation.tables import Cells
@@ -25,8 +26,16 @@ Tables = dict[int, dict[str, TableSet]]
 
 def scene_under(planner: Planner, covers: NetworkCovers) -> tuple[Scene, Tables]:
     """A planner's scene, whose codes are long enough for covers, and the tables under these."""
-    deepest = max((_deepest(table) for topics in covers.values() for table in topics.values()), default=0)
-    scene = Scene(planner, deepest=deepest)
+    scene = _deep_scene(planner, covers)
+    return scene, _all_tables(scene, covers)
+
+
+def _deep_scene(planner: Planner, *several: NetworkCovers) -> Scene:
+    tables = (table for covers in several for topics in covers.values() for table in topics.values())
+    return Scene(planner, deepest=max(map(_deepest, tables), default=0))
+
+
+def _all_tables(scene: Scene, covers: NetworkCovers) -> Tables:
     found: Tables = {}
     for switch, topics in covers.items():
         if switch in scene.index:
@@ -36,7 +45,7 @@ def scene_under(planner: Planner, covers: NetworkCovers) -> tuple[Scene, Tables]
                 for topic in scene.topics
                 if topic.name in topics and number in topic.tables
             }
-    return scene, found
+    return found
 
 
 def tables_under(scene: Scene, topic: TopicScene, switch: int, covers: TableCovers) -> TableSet:
@@ -68,6 +77,23 @@ def judge_covers(planner: Planner, covers: NetworkCovers, traffic: Traffic) -> E
     scene, tables = scene_under(planner, covers)
     exact = samples_under(scene, {}, traffic)
     return expected_of(scene, exact, samples_under(scene, tables, traffic), max(traffic.weight, 1.0))
+
+
+def savings(planner: Planner, old: NetworkCovers, new: NetworkCovers, traffic: Traffic) -> Array:
+    """How much less each event of given traffic costs under new covers than under old ones.
+
+    The cost is copies, and deliveries at their weight. Events whose publishers are out of reach cost nothing.
+    """
+    scene = _deep_scene(planner, old, new)
+    then, now = (samples_under(scene, _all_tables(scene, covers), traffic) for covers in (old, new))
+    saved = [_of_each(a) - _of_each(b) for a, b in zip(then, now, strict=True)]
+    known = np.concatenate((np.zeros(0), *saved))
+    return np.concatenate((known, np.zeros(len(traffic) - len(known))))
+
+
+def _of_each(sample: Sample) -> Array:
+    copies, delivered = sample.of_each()
+    return copies + HOST_WEIGHT * delivered
 
 
 def _deepest(table: TableCovers) -> int:

@@ -94,7 +94,10 @@ class Traffic:
     def split(self, share: float, seed: int) -> tuple[Traffic, Traffic]:
         """Two parts drawn at random: the second has about `share` of all events."""
         draw = np.random.default_rng((seed, 1))
-        held = {name: draw.random(len(part)) < share for name, part in self.topics.items()}
+        return self.parted({name: draw.random(len(part)) < share for name, part in self.topics.items()})
+
+    def parted(self, held: Mapping[str, npt.NDArray[np.bool_]]) -> tuple[Traffic, Traffic]:
+        """Two parts: the second are the events that are marked, for each topic in their order."""
         return (
             Traffic({name: part.take(np.flatnonzero(~held[name])) for name, part in self.topics.items()}),
             Traffic({name: part.take(np.flatnonzero(held[name])) for name, part in self.topics.items()}),

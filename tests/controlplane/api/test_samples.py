@@ -34,6 +34,9 @@ def test_a_sample_is_kept_and_counted(world, ad):
     assert samples.traffic([ad.planner_id]) == [sample(ad), *(sample(ad, low=n) for n in range(3))]
     assert samples.traffic([ad.planner_id], newest=1) == [sample(ad, low=2)]
     assert samples.traffic(["a999"]) == []
+    ids = list(EventSample.objects.order_by("id").values_list("id", flat=True))
+    found = samples.numbered([ad.planner_id], after=ids[0], until=ids[-2])
+    assert found == list(zip(ids[1:-1], samples.traffic([ad.planner_id])[1:-1], strict=True))
 
 
 @pytest.mark.parametrize("name", ["a999", "q1", "exchange", "", "a", "a-1", "a١", "a" + "9" * 30])

@@ -209,7 +209,7 @@ def test_a_request_that_fails_fails_its_run(hot, monkeypatch):
 
 
 def test_a_run_whose_computation_fails_says_why(hot, monkeypatch):
-    def fail(*_):
+    def fail(*_, **__):
         raise ZeroDivisionError("by zero")
 
     monkeypatch.setattr(work.compute, "run", fail)
@@ -222,7 +222,7 @@ def test_a_run_whose_computation_fails_says_why(hot, monkeypatch):
 def test_a_run_that_takes_too_long_fails(hot, monkeypatch):
     monkeypatch.setattr(work, "SECONDS", 1)
 
-    def hang(*_):
+    def hang(*_, **__):
         while True:
             pass
 
