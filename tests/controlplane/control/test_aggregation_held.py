@@ -75,7 +75,10 @@ def test_what_is_told_is_what_fresh_events_show(snapshot):
         planner = Planner.restore(snapshot)
         found = compute.run(planner, "optimal", sample(seed), 1.0, None)
         told += found.results["needless"]["after"]
-        shown += judge_covers(planner, planner.keeper.covers(), read_traffic(planner, fresh)).copies
+        covers, judges = planner.keeper.covers(), hold_back(planner, sample(seed))[1]
+        assert found.results["needless"]["after"] == judge_covers(planner, covers, judges).copies
+        assert found.results["unwanted"]["after"] == judge_covers(planner, covers, judges).unwanted
+        shown += judge_covers(planner, covers, read_traffic(planner, fresh)).copies
     assert shown > 0 and shown / 1.5 < told < 1.5 * shown
 
 
