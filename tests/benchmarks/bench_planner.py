@@ -1,6 +1,6 @@
 """The speed of the core, each figure beside its baseline; prints JSON, progress goes to standard error.
 
-    make bench                                  # everything: about 15 minutes of a quiet machine
+    make bench                                  # everything: about ten minutes of a quiet machine
     make bench ARGS="--quick"                   # two minutes
     make bench ARGS="--only planner events"     # some sections
     make bench ARGS="-o tests/benchmarks/results/planner.json"
