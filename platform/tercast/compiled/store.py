@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import shutil
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -34,10 +35,15 @@ def prepare() -> bool:
 
 
 def mark_ready() -> None:
-    """Note that all kernels are compiled."""
+    """Note that all kernels are compiled; what was compiled beside for former sources goes."""
     folder = _folder()
-    if folder is not None:
-        (folder / _MARK).touch()
+    if folder is None:
+        return
+    (folder / _MARK).touch()
+    if folder.parent == _HERE / "__pycache__":
+        for mark in folder.parent.glob(f"*/{_MARK}"):
+            if mark.parent != folder:
+                shutil.rmtree(mark.parent, ignore_errors=True)
 
 
 @cache
