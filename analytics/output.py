@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import pyarrow.parquet as pq
 from analytics.errors import CannotRun
 from analytics.jobs import ORDER, Row
 from analytics.times import time_text
-from tercast.files import FileRefused, write_json
+from tercast.files import FileRefused, whole_file, write_json
 
 _TEXTS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
@@ -78,13 +77,8 @@ def _plain(row: Row) -> Row:
 def _write_parquet(path: Path, rows: list[Row], columns: Sequence[str]) -> None:
     schema = pa.schema([(name, _KINDS.get(name, pa.int64())) for name in columns])
     arrays = [pa.array([_cell(row[name]) for row in rows], schema.field(name).type) for name in columns]
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with whole_file(path) as part:
         pq.write_table(pa.Table.from_arrays(arrays, schema=schema), part)
-        part.replace(path)
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 def _cell(value: Any) -> Any:

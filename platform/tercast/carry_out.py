@@ -72,7 +72,7 @@ def carry_out(name: str, scenario: Scenario, method: str, budgets: Budgets | Non
     _take_requests(name, scenario, fixed, carried)
     if method != "none":
         carried.traffic = _read_past(name, carried, scenario.aggregation.traffic)
-    if method in METHODS and _has_work(planner):
+    if method in METHODS and planner.over_budget_exactly():
         carried.result = _aggregate(name, carried, scenario.aggregation.sampling)
     refuse_excess(name, planner, method)
     return carried
@@ -133,13 +133,6 @@ def _take(request: Request, carried: Carried) -> Outcome | None:
         failed[request.id] = Failure(request.id, outcome.failed_switches, str(outcome.reason))
         return Outcome(ok=True)
     return outcome
-
-
-def _has_work(planner: Planner) -> bool:
-    """Whether exact tables are larger than budgets somewhere."""
-    switches, counts = planner.topology.switches, planner.exact_counts()
-    budgets = {name: switch.tcam_budget for name, switch in switches.items()}
-    return any(budget is not None and counts[name] > budget for name, budget in budgets.items())
 
 
 def _read_past(name: str, carried: Carried, traffic: str | None) -> Traffic:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path as FilePath
@@ -122,9 +122,16 @@ def _write_whole(path: FilePath, text: str) -> None:
         with path.open("w", encoding="utf-8") as stream:  # a device or a pipe; a directory fails here
             stream.write(text)
         return
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def whole_file(path: FilePath) -> Iterator[FilePath]:
+    """A file beside `path` to write to, which takes its place at the end; not after an error."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        part.write_text(text, encoding="utf-8")
+        yield part
         part.replace(path)
     finally:
         with suppress(OSError):

@@ -108,6 +108,14 @@ class PlannedNetwork:
         sites = self.network.sites.values()
         return tuple(site.id for site in sites if site.budget is not None and site.installed > site.budget)
 
+    def over_budget_exactly(self) -> tuple[str, ...]:
+        """The switches whose exact tables are larger than their budgets: where aggregation has work."""
+        counts, switches = self.exact_counts(), self.topology.switches
+        limits = {name: switch.tcam_budget for name, switch in switches.items()}
+        return tuple(
+            name for name, limit in limits.items() if limit is not None and counts.get(name, 0) > limit
+        )
+
     def trees(self) -> list[TreeView]:
         """All trees, oldest first."""
         views: list[tuple[int, TreeView]] = []

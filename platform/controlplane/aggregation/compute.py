@@ -53,7 +53,7 @@ def run(
     of the old covers and the new ones, by events that are held back from `method` (see `hold_back` for the
     `numbers` of events); where the difference may be chance there is no change.
     """
-    if not planner.keeper.overlays and not _over(planner):
+    if not planner.keeper.overlays and not planner.over_budget_exactly():
         return Found(HOLDS)
     if not events:
         return Found(NO_TRAFFIC)
@@ -127,14 +127,6 @@ def budget_curve(
         }
         for point in points
     ]
-
-
-def _over(planner: Planner) -> bool:
-    """Whether some switch would be over its budget without covers."""
-    exact = planner.exact_counts()
-    switches = planner.topology.switches.items()
-    limited = [(name, one.tcam_budget) for name, one in switches if one.tcam_budget is not None]
-    return any(exact.get(name, 0) > budget for name, budget in limited)
 
 
 @contextmanager
