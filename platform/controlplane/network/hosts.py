@@ -86,15 +86,10 @@ def change_payload(row: Host, values: dict[str, Any]) -> Payload | None:
     errors = Errors()
     switch, port = values.get("switch", row.switch.name), values.get("port", row.port)
     end = {"switch": switch, "port": port}
-    _check_ends(
-        errors, 0, {**end, "standby": row.standby}, find_switches(_names(row, switch)), link_ends({switch})
-    )
+    # One of its own standby attachments may become the primary one, and is known for when it moves on.
+    _check_ends(errors, 0, end, find_switches({switch}), link_ends({switch}))
     errors.check()
     return {"op": "host_move", "host": row.name, **end}
-
-
-def _names(row: Host, switch: str) -> set[str]:
-    return {switch} | {end["switch"] for end in row.standby}
 
 
 def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Host, Request | None]:

@@ -111,6 +111,19 @@ def test_a_host_moves_to_another_port_of_its_switch(network):
     assert Request.objects.latest("id").payload == payload
 
 
+def test_a_host_moves_to_its_own_standby_and_back(network, end):
+    standby = [{"switch": "s2", "port": 11}]
+    network.post("hosts/", {**GOOD, "switch": "s1", "port": 10, "standby": standby})
+    end()
+    for place in ({"switch": "s2", "port": 11}, {"switch": "s1", "port": 10}):
+        assert network.patch(host(network, "h9")["url"], place).status_code == 202
+        assert Request.objects.latest("id").payload == {"op": "host_move", "host": "h9", **place}
+        end()
+        found = host(network, "h9")
+        assert {"switch": found["switch"], "port": found["port"]} == place
+        assert found["standby"] == standby
+
+
 @pytest.mark.parametrize(
     "change, pointer, code",
     [
