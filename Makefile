@@ -19,10 +19,12 @@ run: setup ## the platform with its demo (ARGS="--for 40 --report FILE")
 test: setup ## everything: unit, property, fake switch, real switches, API, browser
 	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh
 	@$(PY) -m pytest $(ARGS)
+	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PY) -m pytest tests/controller # on the twin of Ryu as well
 
 test-full: setup ## what is longer than the everyday suite as well
 	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh
 	@$(PY) -m pytest -m "full or not full" $(ARGS)
+	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PY) -m pytest -m "full or not full" tests/controller
 
 test-servers: setup ## the control plane's tests on PostgreSQL with Redis, both started for it
 	@scripts/with_servers.sh $(PY) -m pytest tests/controlplane $(ARGS)

@@ -11,7 +11,13 @@ import eventlet
 
 eventlet.monkey_patch()
 
-from controller_app.launcher import main
+from controller_app.errors import SettingError
+
+try:
+    from controller_app.launcher import main
+except SettingError as error:
+    print(error, file=sys.stderr)
+    sys.exit(2)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -82,6 +82,7 @@ def _run(settings: Settings, openflow: socket.socket, northbound: socket.socket)
     places = {
         "openflow": peer_text(openflow.getsockname()),
         "northbound": peer_text(northbound.getsockname()),
+        "library": ryu_api.LIBRARY,
     }
     log.info("listening", extra={"fields": places})
     wait_for_signal()

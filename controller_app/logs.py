@@ -8,7 +8,7 @@ import sys
 
 from controller_app.times import iso
 
-FOREIGN = ("ryu", "eventlet", "oslo_config", "routes", "webob")
+FOREIGN = ("ryu", "os_ken", "eventlet", "oslo_config", "routes", "webob")
 """Loggers of libraries: what they report that matters is reported by the controller in its own words."""
 
 

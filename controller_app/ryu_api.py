@@ -1,39 +1,56 @@
-"""The only module that imports Ryu: what the rest of the controller uses of it, under typed names.
+"""The only module that imports Ryu, or os-ken: what the rest of the controller uses of it, under typed names.
 
-Ryu 4.34 predates today's eventlet, so `eventlet.wsgi.ALREADY_HANDLED`, which it imports, is put back first.
+Both have the same modules under another name; TERCAST_OPENFLOW_LIBRARY says which one it is (`ryu`, unless
+set to `os_ken`). Ryu 4.34 predates today's eventlet, so `eventlet.wsgi.ALREADY_HANDLED`, which it imports, is
+put back first; os-ken has to be told to use eventlet at all.
 The launcher patches the standard library before this module is imported; importing it patches nothing.
-os-ken has the same modules under another name and can take over here.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar
 
 import eventlet.wsgi
 
+from controller_app.settings import read_library
+
+LIBRARY = read_library()
+
 if not hasattr(eventlet.wsgi, "ALREADY_HANDLED"):
     eventlet.wsgi.ALREADY_HANDLED = object()
+os.environ["OSKEN_HUB_TYPE"] = "eventlet"
 
-from ryu import cfg
-from ryu import log as _log  # noqa: F401 - registers the options that the rest reads
-from ryu.base import app_manager
-from ryu.controller import controller, ofp_event, ofp_handler
-from ryu.controller.handler import (
-    CONFIG_DISPATCHER,
-    DEAD_DISPATCHER,
-    HANDSHAKE_DISPATCHER,
-    MAIN_DISPATCHER,
-    set_ev_cls,
-)
-from ryu.exception import OFPUnknownVersion
-from ryu.lib import hub
-from ryu.ofproto import ofproto_v1_0, ofproto_v1_3, ofproto_v1_3_parser
+
+def _part(name: str) -> Any:
+    return import_module(f"{LIBRARY}.{name}")
+
+
+cfg: Any = _part("cfg")
+_part("log")  # registers the options that the rest reads
+app_manager: Any = _part("base.app_manager")
+controller: Any = _part("controller.controller")
+ofp_event: Any = _part("controller.ofp_event")
+ofp_handler: Any = _part("controller.ofp_handler")
+_handler: Any = _part("controller.handler")
+hub: Any = _part("lib.hub")
+ofproto_v1_0: Any = _part("ofproto.ofproto_v1_0")
+ofproto_v1_3: Any = _part("ofproto.ofproto_v1_3")
+ofproto_v1_3_parser: Any = _part("ofproto.ofproto_v1_3_parser")
+OFPUnknownVersion: type[Exception] = _part("exception").OFPUnknownVersion
+
+CONFIG_DISPATCHER: str = _handler.CONFIG_DISPATCHER
+DEAD_DISPATCHER: str = _handler.DEAD_DISPATCHER
+HANDSHAKE_DISPATCHER: str = _handler.HANDSHAKE_DISPATCHER
+MAIN_DISPATCHER: str = _handler.MAIN_DISPATCHER
 
 __all__ = [
     "CONFIG_DISPATCHER",
     "DEAD_DISPATCHER",
     "HANDSHAKE_DISPATCHER",
+    "LIBRARY",
     "MAIN_DISPATCHER",
     "OF10",
     "OF13",
@@ -66,8 +83,8 @@ Event = Any
 Handler = TypeVar("Handler", bound=Callable[..., None])
 
 events: Any = ofp_event
-handles: Callable[[Any, Any], Callable[[Handler], Handler]] = set_ev_cls
-AppBase: Any = app_manager.RyuApp
+handles: Callable[[Any, Any], Callable[[Handler], Handler]] = _handler.set_ev_cls
+AppBase: Any = app_manager.RyuApp if LIBRARY == "ryu" else app_manager.OSKenApp
 
 Queue: Any = hub.Queue
 QueueEmpty: type[Exception] = hub.QueueEmpty

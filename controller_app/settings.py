@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from math import isfinite
@@ -13,6 +14,9 @@ from controller_app.entries import FAMILIES
 from controller_app.errors import SettingError
 
 MIN_TOKEN = 16
+
+LIBRARY = "TERCAST_OPENFLOW_LIBRARY"
+LIBRARIES = ("ryu", "os_ken")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,14 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         log_format=given.log_format,
         log_level=given.log_level,
     )
+
+
+def read_library(environment: Mapping[str, str] = os.environ) -> str:
+    """The package that speaks OpenFlow, from the environment: it is imported before options are read."""
+    name = environment.get(LIBRARY, LIBRARIES[0])
+    if name not in LIBRARIES:
+        raise SettingError(f"{LIBRARY}: {name!r} is none of {', '.join(LIBRARIES)}")
+    return name
 
 
 def _parser() -> ArgumentParser:

@@ -69,6 +69,33 @@ def test_a_bad_setting_stops_the_start_with_status_2(token_file) -> None:
     assert ended.stderr.startswith("--northbound")
 
 
+def test_an_unknown_library_stops_the_start_with_status_2(token_file, monkeypatch) -> None:
+    monkeypatch.setenv("TERCAST_OPENFLOW_LIBRARY", "pox")
+    ended = start("--token-file", token_file)
+    assert ended.returncode == 2
+    assert ended.stderr.splitlines() == ["TERCAST_OPENFLOW_LIBRARY: 'pox' is none of ryu, os_ken"]
+
+
+@pytest.mark.parametrize("library", ["ryu", "os_ken"])
+def test_either_library_serves_and_only_the_chosen_one_is_loaded(run_dir, monkeypatch, library) -> None:
+    monkeypatch.setenv("TERCAST_OPENFLOW_LIBRARY", library)
+    with running(run_dir) as controller, FakeNetwork(controller.openflow) as network:
+        network.add(0xA1)
+        controller.await_switches(dpid(0xA1))
+        (line,) = [line for line in controller.lines() if line["message"] == "listening"]
+        assert line["library"] == library
+    look = "import sys, controller_app.ryu_api; print(*sorted({'ryu', 'os_ken'} & sys.modules.keys()))"
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}"}
+    loaded = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", look],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+    )
+    assert loaded.stdout.split() == [library]
+
+
 def test_an_address_that_others_reach_can_be_allowed(token_file) -> None:
     options = ["--token-file", token_file, "--northbound", "0.0.0.0:6680", "--allow-remote-northbound"]
     assert str(read_settings(options).northbound) == "0.0.0.0:6680"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ryu.lib.packet import lldp as ryu_lldp
-from ryu.lib.packet import packet
 
+from controller_app import ryu_api
 from controller_app.lldp import Probe, build, parse
+
+other_lldp = import_module(f"{ryu_api.LIBRARY}.lib.packet.lldp")
+packet = import_module(f"{ryu_api.LIBRARY}.lib.packet.packet")
 
 KEY, OTHER = b"k" * 32, b"o" * 32
 MAC = bytes.fromhex("020000a10001")
@@ -49,9 +53,9 @@ def test_any_bytes_are_foreign(data: bytes) -> None:
 
 @pytest.mark.parametrize("number", [1, (1 << 64) - 1])
 def test_other_readers_understand_the_frame(number: int) -> None:
-    read = packet.Packet(build(KEY, Probe(number, 7, 1), MAC)).get_protocol(ryu_lldp.lldp)
+    read = packet.Packet(build(KEY, Probe(number, 7, 1), MAC)).get_protocol(other_lldp.lldp)
     chassis, port, ttl, own, end = read.tlvs
     assert chassis.chassis_id == f"{number:016x}".encode()
     assert (port.port_id, ttl.ttl) == (b"7", 120)
     assert own.oui == bytes.fromhex("7ec0a5")
-    assert isinstance(end, ryu_lldp.End)
+    assert isinstance(end, other_lldp.End)
