@@ -25,6 +25,8 @@ class Command:
 
 COMMANDS = {
     "run": Command("mininet_labs.demo.run", "the whole platform with its demo"),
+    "lab": Command("mininet_labs.lab.command", "the whole platform over a Mininet network (root)"),
+    "enter": Command("mininet_labs.lab.enter", "run a command in a host of the lab that runs (root)"),
     "fabric": Command("mininet_labs.fabric.command", "an embedded fabric alone, in the foreground"),
     "install": Command("mininet_labs.install", "a fabric with an offline plan on it, in the foreground"),
     "topology": Command("mininet_labs.topologies.command", "print a generated topology"),

@@ -43,9 +43,9 @@ class PlanReader:
         }
 
     def _hosts(self) -> dict[str, dict[str, str]]:
-        socket = self._platform.fabric.host_socket
+        sockets = self._platform.network.host_sockets()
         return {
-            host["id"]: {"socket": str(socket(host["id"])), "ip": host["ip"], "mac": host["mac"]}
+            host["id"]: {"socket": str(sockets[host["id"]][0]), "ip": host["ip"], "mac": host["mac"]}
             for host in self._topology["hosts"]
         }
 

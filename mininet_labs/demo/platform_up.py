@@ -5,9 +5,10 @@ import os
 import shutil
 import socket
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 import httpx
 
@@ -20,13 +21,41 @@ CELERY = ("-m", "celery", "-A", "controlplane.config.celery")
 _PORTS_TO_TRY = 20
 
 
+class Network(Protocol):
+    """Switches, links and hosts' ports that a controller can serve."""
+
+    def start(self) -> None:
+        """Bring it up; returns when every switch and port is there."""
+
+    def stop(self) -> None:
+        """Take it down; does nothing when it is not up."""
+
+    def alive(self) -> bool:
+        """Whether it is up, with all of its processes."""
+
+    def host_sockets(self) -> Mapping[str, Sequence[Path]]:
+        """By host: sockets of its ports, where hosts are reached by sockets."""
+
+
+def embedded_fabric(run_dir: Path, topology: dict[str, Any], port: int) -> Network:
+    """Open vSwitch without root, whose hosts' ports are Unix sockets."""
+    return Fabric(run_dir, topology, controllers=[f"tcp:127.0.0.1:{port}"])
+
+
 class Platform:
     """Everything that runs for one network; `start` brings it up in order, `stop` ends it in reverse.
 
-    One platform a run directory: a second one is refused while the first lives.
+    One platform a run directory: a second one is refused while the first lives. `network` makes what the
+    controller is to serve, from a folder, the topology and the controller's port (an embedded fabric).
     """
 
-    def __init__(self, run_dir: Path, topology: dict[str, Any], web_port: int) -> None:
+    def __init__(
+        self,
+        run_dir: Path,
+        topology: dict[str, Any],
+        web_port: int,
+        network: Callable[[Path, dict[str, Any], int], Network] | None = None,
+    ) -> None:
         self.run_dir = run_dir
         self.topology = topology
         self.state_dir = run_dir / "state"
@@ -39,9 +68,7 @@ class Platform:
         self.openflow_port = free_port(6653)
         self.northbound_port = free_port(6680, but=(self.openflow_port,))
         self.web_port = free_port(web_port, but=(self.openflow_port, self.northbound_port))
-        self.fabric = Fabric(
-            run_dir / "fabric", topology, controllers=[f"tcp:127.0.0.1:{self.openflow_port}"]
-        )
+        self.network = (network or embedded_fabric)(run_dir / "fabric", topology, self.openflow_port)
 
     @property
     def base_url(self) -> str:
@@ -62,9 +89,9 @@ class Platform:
 
     def start_fabric(self) -> None:
         """Start Open vSwitch with all bridges, links and host ports."""
-        self._stack.callback(self.fabric.stop)
+        self._stack.callback(self.network.stop)
         self._stack.callback(shutil.rmtree, self.hosts, ignore_errors=True)
-        self.fabric.start()
+        self.network.start()
         self._name_ports()
 
     def start_controller(self) -> None:
@@ -89,7 +116,7 @@ class Platform:
         """Raise `DemoError` when a process has ended by itself."""
         for service in self.services:
             service.check()
-        if not self.fabric.alive():
+        if not self.network.alive():
             raise DemoError(f"Open vSwitch has ended; look into {self.run_dir / 'fabric'}")
 
     def stop(self) -> None:
@@ -109,7 +136,7 @@ class Platform:
         """Make each host's port reachable by the host's name: `hosts/NAME.sock`, `NAME.standby1.sock`, …"""
         shutil.rmtree(self.hosts, ignore_errors=True)
         self.hosts.mkdir()
-        for host, sockets in self.fabric.host_sockets().items():
+        for host, sockets in self.network.host_sockets().items():
             for number, socket_path in enumerate(sockets):
                 name = f"{host}.standby{number}.sock" if number else f"{host}.sock"
                 (self.hosts / name).symlink_to(socket_path.absolute())

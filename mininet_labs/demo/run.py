@@ -15,9 +15,10 @@ from mininet_labs.demo.feed import Feed
 from mininet_labs.demo.options import Options, add_arguments, from_arguments
 from mininet_labs.demo.platform_up import ROOT, Platform
 from mininet_labs.demo.quotes import TOPIC
+from mininet_labs.demo.registration import register, settled
 from mininet_labs.demo.rest import Rest
 from mininet_labs.demo.services import wait_until
-from mininet_labs.demo.status import StatusLine, passed, status_text
+from mininet_labs.demo.status import StatusLine, passed, shown, status_text, step
 from mininet_labs.errors import LabError
 from mininet_labs.topologies import load
 
@@ -68,9 +69,7 @@ class Demo:
     def load(self) -> None:
         """Register the network and the demo's content; what is there already stays."""
         rest, topology = self.rest, self.topology
-        rest.add_missing("/api/v1/switches/", [switch_body(s) for s in topology["switches"]], ("name",))
-        rest.add_missing("/api/v1/links/", [link_body(link) for link in topology["links"]], ("a", "a_port"))
-        rest.add_missing("/api/v1/hosts/", [host_body(host) for host in topology["hosts"]], ("name",))
+        register(rest, topology)
         if not rest.all("/api/v1/topics/", name=TOPIC["name"]):
             rest.post("/api/v1/topics/", TOPIC)
         feeds = content.publishers(topology)
@@ -83,15 +82,12 @@ class Demo:
         rest.add_missing("/api/v1/advertisements/", advertisements, ("publisher", "filter"))
         subscriptions = [{**row, **topic} for row in content.subscriptions()]
         rest.add_missing("/api/v1/subscriptions/", subscriptions, ("subscriber", "filter"))
-        wait_until("the tables of the demo", self.settled, self.platform.services, timeout=120.0)
-
-    def settled(self) -> bool:
-        """Whether no request is under way, and each switch has what it should over its present connection."""
-        epochs = self.platform.epochs()
-        switches = self.rest.all("/api/v1/switches/")
-        in_step = all(row["in_step"] and row["epoch"] == epochs.get(row["dpid"]) for row in switches)
-        under_way = self.rest.get("/api/v1/requests/", state__in="queued,planning,deploying", limit=1)
-        return in_step and not under_way["results"]
+        wait_until(
+            "the tables of the demo",
+            lambda: settled(rest, self.platform),
+            self.platform.services,
+            timeout=120.0,
+        )
 
     def start_feed(self) -> None:
         """Start the hosts' process: publishers and subscribers on the fabric's ports."""
@@ -152,50 +148,6 @@ class Demo:
             "seconds": self.options.run_for,
             "rate": self.options.rate,
         }
-
-
-def switch_body(switch: dict[str, Any]) -> dict[str, Any]:
-    """A switch of the topology file as the API takes it."""
-    return {
-        "name": switch["id"],
-        "dpid": switch["dpid"],
-        "label": switch.get("name", ""),
-        "latitude": switch.get("lat"),
-        "longitude": switch.get("lon"),
-        "tcam_budget": switch.get("tcam_budget"),
-    }
-
-
-def link_body(link: dict[str, Any]) -> dict[str, Any]:
-    """A link of the topology file as the API takes it."""
-    return {
-        "a": link["a"],
-        "a_port": link["a_port"],
-        "b": link["b"],
-        "b_port": link["b_port"],
-        "cost": link.get("cost", 1),
-    }
-
-
-def host_body(host: dict[str, Any]) -> dict[str, Any]:
-    """A host of the topology file as the API takes it."""
-    return {"name": host["id"], **{key: host[key] for key in ("switch", "port", "ip", "mac")}}
-
-
-def step(what: str, action: Any) -> None:
-    """Do one step of the start and say how long it took."""
-    print(f"tercast: {what} … ", end="", flush=True)
-    started = time.monotonic()
-    action()
-    print(f"{time.monotonic() - started:.1f} s", flush=True)
-
-
-def shown(path: Path) -> str:
-    """A path as short as it can be said from here."""
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,6 +1,5 @@
 """Child processes of the demo: started with a log of their own, awaited, ended in order."""
 
-import ctypes
 import os
 import signal
 import subprocess
@@ -13,14 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from mininet_labs.demo.errors import DemoError
-
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-def _die_with_parent() -> None:
-    # SIGKILL: whatever happens to the parent, nothing stays behind.
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+from mininet_labs.processes import die_with_parent
 
 
 @dataclass(slots=True)
@@ -48,7 +40,7 @@ class Service:
                 text=True,
                 bufsize=1,
                 start_new_session=True,
-                preexec_fn=_die_with_parent,  # noqa: PLW1509 - no thread runs yet
+                preexec_fn=die_with_parent,  # noqa: PLW1509 - no thread runs yet
             )
 
     def check(self) -> None:

@@ -1,6 +1,8 @@
 """The demo's line in the terminal, and its report."""
 
 import sys
+import time
+from pathlib import Path
 from typing import Any
 
 
@@ -40,3 +42,19 @@ def status_text(entries: int, counters: dict[str, Any]) -> str:
 def passed(report: dict[str, Any]) -> bool:
     """Whether nothing was lost or doubled."""
     return bool(report["lost"] == 0 and report["doubled"] == 0)
+
+
+def step(what: str, action: Any) -> None:
+    """Do one step of the start and say how long it took."""
+    print(f"tercast: {what} … ", end="", flush=True)
+    started = time.monotonic()
+    action()
+    print(f"{time.monotonic() - started:.1f} s", flush=True)
+
+
+def shown(path: Path) -> str:
+    """A path as short as it can be said from here."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -1,0 +1,111 @@
+"""`lab`: the whole platform over a Mininet network, and `enter`: a command in one of its hosts."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from mininet_labs.demo.errors import DemoError
+from mininet_labs.demo.platform_up import ROOT, Platform
+from mininet_labs.demo.registration import register, settled
+from mininet_labs.demo.rest import Rest
+from mininet_labs.demo.services import wait_until
+from mininet_labs.demo.status import shown, step
+from mininet_labs.errors import LabError
+from mininet_labs.lab import needs
+from mininet_labs.lab.network import MininetNetwork
+from mininet_labs.topologies import load
+
+RUN_DIR = Path(os.environ.get("TERCAST_RUN_DIR", ROOT / "run" / "lab"))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "topology", nargs="?", default="abilene", help="a topology file, or one that comes along (abilene)"
+    )
+    parser.add_argument("--for", dest="run_for", type=_seconds, metavar="SECONDS", help="end by itself then")
+    parser.add_argument("--port", type=int, default=8000, help="of the web page (8000, or the next free one)")
+    parser.add_argument("--fresh", action="store_true", help="forget the database of earlier runs")
+
+
+class Interrupted(Exception):  # noqa: N818 - not an error
+    """Someone asked for the end (Ctrl-C, or a signal)."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the lab until Ctrl-C; 0 then, 1 when something ended by itself or did not come up."""
+    topology = load(args.topology)
+    needs.check()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    platform = Platform(RUN_DIR, topology, args.port, MininetNetwork)
+    try:
+        if args.fresh:
+            platform.forget()
+        start(platform, topology)
+        greet(platform, topology)
+        _keep(platform, args.run_for)
+    except Interrupted:
+        print("tercast: ending …", flush=True)
+    except (LabError, DemoError, OSError) as error:
+        print(f"\ntercast: {error}", file=sys.stderr)
+        return 1
+    finally:
+        platform.stop()
+        print("tercast: all ended", flush=True)
+    return 0
+
+
+def start(platform: Platform, topology: dict[str, Any]) -> Rest:
+    """Bring the platform and its Mininet network up, and register the network; the API."""
+    step("database, secrets, users", platform.prepare)
+    step(f"Mininet: {len(topology['switches'])} switches, userspace datapath", platform.start_fabric)
+    step("controller (Ryu)", platform.start_controller)
+    step("web server, Celery workers and beat", platform.start_control_plane)
+    rest = Rest(platform.base_url, platform.secret("operator-token"))
+    step("topology", lambda: register(rest, topology))
+    wait_until("the tables", lambda: settled(rest, platform), platform.services, timeout=120.0)
+    return rest
+
+
+def greet(platform: Platform, topology: dict[str, Any]) -> None:
+    """Say where to look, and how to run something in a host."""
+    hosts = [host["id"] for host in topology["hosts"]]
+    example = hosts[0] if hosts else "HOST"
+    print(
+        f"\n  page      {platform.base_url}/   (admin, password {platform.secret('admin-password')})\n"
+        f"  hosts     {', '.join(hosts)}\n"
+        f"  enter one {sys.executable} -m mininet_labs enter {example} -- ip address\n"
+        f"  logs      {shown(platform.logs)}\n"
+        "  Ctrl-C ends it, and removes every interface.\n",
+        flush=True,
+    )
+
+
+def _keep(platform: Platform, seconds: float | None) -> None:
+    until = float("inf") if seconds is None else time.monotonic() + seconds
+    while time.monotonic() < until:
+        platform.check()
+        time.sleep(min(1.0, max(0.0, until - time.monotonic())))
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 1 <= value <= 7 * 86400:
+        raise argparse.ArgumentTypeError(f"{text}: give 1 to 604800 seconds")
+    return value
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, signal.SIG_IGN)
+    raise Interrupted(signal.Signals(number).name)

@@ -1,0 +1,39 @@
+"""Process ids inside a process namespace, and what the same processes are called outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mininet_labs.errors import LabError
+
+
+def outer_pids(unshare: int) -> dict[int, int]:
+    """For the namespace whose first process `unshare` started: process id inside to process id outside."""
+    children = Path(f"/proc/{unshare}/task/{unshare}/children").read_text("ascii").split()
+    if not children:
+        raise LabError("the lab's inside", "has ended", "look into lab.log")
+    wanted = _namespace(children[0])
+    found: dict[int, int] = {}
+    for name in (path.name for path in Path("/proc").iterdir() if path.name.isdigit()):
+        if _namespace(name) == wanted:
+            chain = _chain(name)
+            if chain:
+                found[chain[-1]] = int(name)
+    return found
+
+
+def _namespace(pid: str) -> str | None:
+    try:
+        return str(Path(f"/proc/{pid}/ns/pid").readlink())
+    except OSError:
+        return None
+
+
+def _chain(pid: str) -> list[int]:
+    """The process's ids, from the outermost namespace that we see to its own."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text("utf-8", "replace")
+    except OSError:
+        return []
+    line = next((line for line in status.splitlines() if line.startswith("NSpid:")), "NSpid:")
+    return [int(part) for part in line.split()[1:]]

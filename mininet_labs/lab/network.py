@@ -1,0 +1,264 @@
+"""The lab's network as the platform sees it: `start`, `stop`, and processes in its hosts."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from mininet_labs.errors import LabError
+from mininet_labs.fabric.binaries import Binaries
+from mininet_labs.fabric.wiring import Object, Wiring
+from mininet_labs.lab import needs
+from mininet_labs.lab.namespaces import outer_pids
+from mininet_labs.lab.relay import Relay
+from mininet_labs.lab.talk import Message, receive, send
+from mininet_labs.processes import die_with_parent
+
+ROOT = Path(__file__).resolve().parents[2]
+HOSTS_FILE = "hosts.json"
+"""Names the hosts' process ids, for who wants to enter their namespaces."""
+SHORT_PREFIX = "tercast-lab-"
+SHORT_LINK = "sockets"
+_GRACE = 20.0
+
+
+class MininetNetwork:
+    """Switches, links and hosts of a topology in their own namespaces, for a controller at 127.0.0.1:`port`.
+
+    `run_dir` gets logs and `hosts.json`; sockets and the switches' database lie in a short folder elsewhere.
+    All of it goes with `stop()`, and everything but the files goes however this process ends.
+    """
+
+    def __init__(self, run_dir: Path, topology: Object, port: int) -> None:
+        self._run_dir = run_dir
+        self._plan = _plan(Wiring.of(topology), topology)
+        self._port = port
+        self._process: subprocess.Popen[str] | None = None
+        self._relay: Relay | None = None
+        self._short: Path | None = None
+        self._turn = threading.Lock()
+        self._names = 0
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Bring the network up; returns when switches, links and hosts are there."""
+        needs.check()
+        self._run_dir.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(self._run_dir)
+        self._short = Path(tempfile.mkdtemp(prefix=SHORT_PREFIX))
+        (self._run_dir / SHORT_LINK).symlink_to(self._short)
+        try:
+            self._relay = Relay(self._short / "controller", self._port)
+            self._relay.start()
+            self._spawn()
+            self._write_hosts(self._ask(self._plan | self._places())["hosts"])
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """End everything in the namespaces, which go with it, and remove the files."""
+        if self._process is not None:
+            assert self._process.stdin is not None
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+            try:
+                self._process.wait(_GRACE)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+        if self._relay is not None:
+            self._relay.stop()
+            self._relay = None
+        remove_leftovers(self._run_dir)
+        self._short = None
+
+    def alive(self) -> bool:
+        """Whether the network and its switch daemons run."""
+        if self._process is None or self._process.poll() is not None:
+            return False
+        return self._ask({"do": "check"})["ended"] is None
+
+    def host_sockets(self) -> Mapping[str, Sequence[Path]]:
+        """None: hosts are namespaces here, with sockets of their own kernel."""
+        return {}
+
+    def run(
+        self, host: str, argv: Sequence[str], log: Path, env: Mapping[str, str] | None = None
+    ) -> HostProcess:
+        """Start a process of a host; `log` gets its output."""
+        if host not in {row["id"] for row in self._plan["hosts"]}:
+            raise LabError(host, "no such host in the lab", "take one of the topology's")
+        self._names += 1
+        name = f"p{self._names}"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        self._ask(
+            {
+                "do": "start",
+                "name": name,
+                "host": host,
+                "argv": list(argv),
+                "log": str(log.absolute()),
+                "env": dict(env or {}),
+            }
+        )
+        return HostProcess(self, name, log)
+
+    def set_link(self, switch: str, port: int, up: bool) -> None:
+        """Take the link at a port down, or up again, at both ends."""
+        bridge = self._plan["bridge_names"][switch]
+        self._ask({"do": "link", "bridge": bridge, "port": port, "up": up})
+
+    def link_ups(self, switch: str, port: int) -> tuple[bool, bool]:
+        """Whether each end of the link at a port is up: this one's carrier, and the other's."""
+        first, second = self._ask({"do": "ups", "bridge": self._plan["bridge_names"][switch], "port": port})[
+            "ups"
+        ]
+        return bool(first), bool(second)
+
+    def poll(self, name: str) -> int | None:
+        """The exit status of a host's process, None while it runs."""
+        status: int | None = self._ask({"do": "poll", "name": name})["status"]
+        return status
+
+    def signal(self, name: str, number: int) -> None:
+        """Send a signal to a host's process."""
+        self._ask({"do": "signal", "name": name, "number": number})
+
+    def _spawn(self) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "LC_ALL": "C"}
+        environment["PATH"] = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+        namespaces = ("unshare", "--net", "--pid", "--fork", "--mount-proc", "--kill-child=KILL")
+        with (self._run_dir / "lab.log").open("w", encoding="utf-8") as log:
+            self._process = subprocess.Popen(
+                [*namespaces, needs.SYSTEM_PYTHON, "-m", "mininet_labs.lab.inside"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=environment,
+                text=True,
+                start_new_session=True,
+                preexec_fn=die_with_parent,  # noqa: PLW1509 - it only calls prctl, loaded before the fork
+            )
+
+    def _places(self) -> Message:
+        return {
+            "run_dir": str(self._short),
+            "schema": str(Binaries.find().schema),
+            "controller": f"unix:{self._short}/controller",
+        }
+
+    def _ask(self, request: Message) -> Message:
+        """One request and its answer; LabError when the inside refuses or has ended."""
+        process = self._process
+        if process is None:
+            raise LabError("the lab", "does not run", "call start() first")
+        assert process.stdin is not None and process.stdout is not None
+        with self._turn:
+            try:
+                send(process.stdin, request)
+                answer = receive(process.stdout)
+            except (OSError, ValueError):
+                answer = None
+        if answer is None:
+            raise LabError("the lab's inside", f"has ended: {self._last_words()}", "look into lab.log")
+        if "error" in answer:
+            raise LabError("the lab", str(answer["error"]), f"look into {self._run_dir / 'lab.log'}")
+        return answer
+
+    def _write_hosts(self, inner: Mapping[str, int]) -> None:
+        assert self._process is not None
+        outer = outer_pids(self._process.pid)
+        found = {host: outer[pid] for host, pid in inner.items()}
+        (self._run_dir / HOSTS_FILE).write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+
+    def _last_words(self) -> str:
+        log = self._run_dir / "lab.log"
+        lines = log.read_text("utf-8", "replace").strip().splitlines() if log.exists() else []
+        return lines[-1] if lines else "it wrote nothing"
+
+
+class HostProcess:
+    """A process in a host's namespaces."""
+
+    def __init__(self, network: MininetNetwork, name: str, log: Path) -> None:
+        self._network, self._name, self.log = network, name, log
+
+    def poll(self) -> int | None:
+        """Its exit status, None while it runs."""
+        return self._network.poll(self._name)
+
+    def interrupt(self) -> None:
+        """Ask it to end, as Ctrl-C does."""
+        self._network.signal(self._name, signal.SIGINT)
+
+
+def remove_leftovers(run_dir: Path) -> None:
+    """Remove the files that a lab left in `run_dir`, and its folder of sockets; a process is left by none."""
+    (run_dir / HOSTS_FILE).unlink(missing_ok=True)
+    link = run_dir / SHORT_LINK
+    if not link.is_symlink():
+        return
+    folder = link.readlink()
+    own = folder.parent == Path(tempfile.gettempdir()) and folder.name.startswith(SHORT_PREFIX)
+    if own and folder.is_dir() and not folder.is_symlink() and folder.stat().st_uid == os.geteuid():
+        shutil.rmtree(folder, ignore_errors=True)
+    link.unlink()
+
+
+def _plan(wiring: Wiring, topology: Object) -> Message:
+    """What the inside has to build, in its words; LabError for what a lab cannot have."""
+    taken: dict[tuple[str, int], str] = {}
+    hosts = []
+    for number, row in enumerate(topology.get("hosts", ())):
+        ports = wiring.hosts[row["id"]]
+        for port in ports:
+            other = taken.setdefault((port.switch, port.number), row["id"])
+            if other != row["id"]:
+                rule = f"is the port of {other} and of {row['id']}, and a cable has two ends"
+                raise LabError(port, rule, "give each host a port of its own in the lab")
+        hosts.append(_host(row, number, [(wiring.bridge(p.switch).name, p.number) for p in ports]))
+    return {
+        "bridges": [{"name": b.name, "dpid": b.dpid} for b in wiring.bridges.values()],
+        "bridge_names": {b.switch: b.name for b in wiring.bridges.values()},
+        "links": [
+            {
+                "a": wiring.bridge(link.a.switch).name,
+                "a_port": link.a.number,
+                "b": wiring.bridge(link.b.switch).name,
+                "b_port": link.b.number,
+            }
+            for link in wiring.links()
+        ],
+        "hosts": hosts,
+    }
+
+
+def _host(row: Mapping[str, Any], number: int, ports: Sequence[tuple[str, int]]) -> Message:
+    # Interfaces are named after their node, and Linux takes 15 characters.
+    return {
+        "id": row["id"],
+        "name": f"H{number}",
+        "mac": row["mac"],
+        "ip": row["ip"],
+        "ports": [{"bridge": bridge, "number": at} for bridge, at in ports],
+    }

@@ -1,0 +1,25 @@
+"""Lines of JSON between the lab's two processes; imported by both, so the standard library only."""
+
+from __future__ import annotations
+
+import json
+from typing import IO, Any
+
+Message = dict[str, Any]
+
+
+def send(stream: IO[str], message: Message) -> None:
+    """Write one message; BrokenPipeError when nobody reads any more."""
+    stream.write(json.dumps(message) + "\n")
+    stream.flush()
+
+
+def receive(stream: IO[str]) -> Message | None:
+    """The next message; None at the end of the stream."""
+    line = stream.readline()
+    if not line:
+        return None
+    message = json.loads(line)
+    if not isinstance(message, dict):
+        raise ValueError(f"{line!r} is no object")
+    return message

@@ -1,0 +1,135 @@
+"""The Mininet lab: what it builds, that links fail and come back, and that it leaves nothing behind."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from mininet_labs.errors import LabError
+from mininet_labs.lab import needs
+from mininet_labs.lab.network import MininetNetwork
+from mininet_labs.topologies.generate import ring
+
+UNREACHED = 1  # a port of loopback where no controller listens
+FOUND = {path.name for path in Path(tempfile.gettempdir()).glob("tercast-lab-*")}
+
+
+def lacking() -> str | None:
+    try:
+        needs.check()
+    except LabError as error:
+        return str(error)
+    return None
+
+
+pytestmark = [pytest.mark.fabric, pytest.mark.skipif(lacking() is not None, reason=f"lacks: {lacking()}")]
+
+
+def until(ready: Callable[[], object], what: str, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not ready():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def run_dir() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="tercast-mn-", dir="/tmp"))
+    yield folder / "fabric"
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def lab(run_dir: Path) -> Iterator[MininetNetwork]:
+    with MininetNetwork(run_dir, ring(3), UNREACHED) as network:
+        yield network
+
+
+def output(lab: MininetNetwork, host: str, *argv: str) -> str:
+    process = lab.run(host, argv, Path(tempfile.mkstemp(dir="/tmp", prefix="tercast-mn-")[1]))
+    until(lambda: process.poll() is not None, f"{argv} does not end")
+    text = process.log.read_text()
+    process.log.unlink()
+    assert process.poll() == 0, text
+    return text
+
+
+def own_interfaces() -> set[str]:
+    return {path.name for path in Path("/sys/class/net").iterdir()}
+
+
+def leftovers() -> set[str]:
+    return {path.name for path in Path(tempfile.gettempdir()).glob("tercast-lab-*")} - FOUND
+
+
+def test_each_host_has_an_interface_with_its_addresses_and_no_checksum_offload(lab: MininetNetwork) -> None:
+    for host in ring(3)["hosts"]:
+        (row,) = [r for r in json.loads(output(lab, host["id"], "ip", "-j", "addr")) if r["ifname"] != "lo"]
+        assert row["address"] == host["mac"]
+        assert host["ip"] in {address["local"] for address in row["addr_info"]}
+        offload = output(lab, host["id"], "/usr/sbin/ethtool", "-k", row["ifname"])
+        assert "tx-checksumming: off" in offload
+
+
+def test_nothing_of_it_shows_on_the_machine(run_dir: Path) -> None:
+    before = own_interfaces()
+    with MininetNetwork(run_dir, ring(3), UNREACHED) as lab:
+        assert lab.alive()
+        assert own_interfaces() == before
+    assert own_interfaces() == before
+    assert not lab.alive()
+    assert leftovers() == set()
+
+
+def test_a_link_goes_down_at_both_ends_and_comes_back(lab: MininetNetwork) -> None:
+    link = ring(3)["links"][0]
+    for up in (False, True):
+        lab.set_link(link["a"], link["a_port"], up)
+        assert lab.link_ups(link["a"], link["a_port"]) == (up, up)
+
+
+def test_a_host_that_is_not_there_is_refused_by_name(lab: MininetNetwork) -> None:
+    with pytest.raises(LabError, match=r"h99: no such host in the lab"):
+        lab.run("h99", ["true"], Path("/tmp/never"))
+
+
+def test_two_hosts_on_one_port_are_refused(run_dir: Path) -> None:
+    topology = ring(3)
+    topology["hosts"][1] |= {"switch": topology["hosts"][0]["switch"], "port": topology["hosts"][0]["port"]}
+    with pytest.raises(LabError, match="is the port of h1 and of h2"):
+        MininetNetwork(run_dir, topology, UNREACHED)
+
+
+def test_a_killed_lab_leaves_no_process_and_no_interface_and_the_next_one_removes_its_files(
+    run_dir: Path,
+) -> None:
+    before = own_interfaces()
+    script = (
+        "import sys, time; from pathlib import Path\n"
+        "from mininet_labs.lab.network import MininetNetwork\n"
+        "from mininet_labs.topologies.generate import ring\n"
+        f"MininetNetwork(Path({str(run_dir)!r}), ring(3), {UNREACHED}).start()\n"
+        "print('ready', flush=True); time.sleep(600)\n"
+    )
+    owner = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert owner.stdout is not None
+    assert owner.stdout.readline() == "ready\n"
+    hosts = json.loads((run_dir / "hosts.json").read_text())
+    assert len(hosts) == 3
+    assert all(Path(f"/proc/{pid}").exists() for pid in hosts.values())
+    os.kill(owner.pid, signal.SIGKILL)
+    owner.wait()
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in hosts.values()), "hosts outlive the lab")
+    until(lambda: own_interfaces() == before, "interfaces outlive the lab")
+    assert leftovers() != set()
+    with MininetNetwork(run_dir, ring(3), UNREACHED):
+        pass
+    assert leftovers() == set()
