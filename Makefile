@@ -5,7 +5,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: help setup run test test-full test-servers bench bench-aggregation lint format requirements clean
+.PHONY: help setup run lab test test-full test-servers bench bench-aggregation lint format requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -15,6 +15,9 @@ setup: ## what the rest needs, into .venv; skipped when it is up to date
 
 run: setup ## the platform with its demo (ARGS="--for 40 --report FILE")
 	@exec $(PY) -m mininet_labs run $(ARGS)
+
+lab: setup ## the platform over a Mininet network (root; ARGS="TOPOLOGY --for 60")
+	@exec $(PY) -m mininet_labs lab $(ARGS)
 
 test: setup ## everything: unit, property, fake switch, real switches, API, browser
 	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh
