@@ -36,7 +36,7 @@ from tercast.requests import (
 )
 from tercast.tables import Diff
 from tercast.topic_plan import Claim
-from tercast.views import DryRun, Outcome, TreeView, no_room
+from tercast.views import NO_LEAST, DryRun, Outcome, TreeView, no_room
 
 __all__ = ["DryRun", "Outcome", "Planner", "TreeView"]
 
@@ -119,7 +119,7 @@ class Planner(PlannedNetwork):
         step, over = self._exceeded(registration)
         if over:
             self._forget(registration, tree_number, step)
-            return no_room(self.topology, registration.id, over)
+            return no_room(self.topology, registration.id, over, step.least if step else NO_LEAST)
         if self.journal is not None:
             self.journal.append(lambda: self._forget(registration, tree_number, step))
         if registration.kind == ADVERTISEMENT:
@@ -132,7 +132,7 @@ class Planner(PlannedNetwork):
         step, over = self._exceeded(registration)
         if over:
             self._return(registration, claim, step)
-            return no_room(self.topology, registration.id, over)
+            return no_room(self.topology, registration.id, over, step.least if step else NO_LEAST)
         if self.journal is not None:
             self.journal.append(lambda: self._return(registration, claim, step))
         return _OK

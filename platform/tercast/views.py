@@ -13,6 +13,20 @@ from tercast.trees import LinkEnds
 
 
 @dataclass(frozen=True, slots=True)
+class Least:
+    """The fewest entries that a switch can have under covers; not `proven` where not all were looked at."""
+
+    entries: int
+    proven: bool
+
+    def __str__(self) -> str:
+        return f"merging leads to {self.entries}" + (", no less" if self.proven else "")
+
+
+NO_LEAST: Mapping[str, Least] = {}
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of a request.
 
@@ -27,9 +41,17 @@ class Outcome:
     failed_switches: tuple[str, ...] = ()
 
 
-def no_room(topology: Topology, name: str, switches: tuple[str, ...]) -> Outcome:
-    """A request would leave switches over their budget."""
-    budgets = ", ".join(f"{shown(switch)} ({topology.switches[switch].room})" for switch in switches)
+def no_room(
+    topology: Topology, name: str, switches: tuple[str, ...], least: Mapping[str, Least] = NO_LEAST
+) -> Outcome:
+    """A request would leave switches over their budget; `least` is what merging could lead to at some."""
+
+    def told(switch: str) -> str:
+        room = topology.switches[switch].room
+        found = least.get(switch)
+        return f"{shown(switch)} ({room})" if found is None else f"{shown(switch)} ({room}; {found})"
+
+    budgets = ", ".join(map(told, switches))
     detail = f"{shown(name)} needs more entries than the budgets of these switches allow: {budgets}"
     return Outcome(False, Refused((), "budget", detail, name), failed_switches=switches)
 

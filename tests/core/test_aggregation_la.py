@@ -192,6 +192,8 @@ def test_a_tree_that_would_have_a_merge_cut_is_refused_where_the_parts_have_no_r
     before = {**planner.snapshot(), "applied": 0}, planner.tables(), planner.trees()
     outcome = planner.apply(advertise("a3", "p3", "11"))
     assert (outcome.ok, outcome.failed_switches) == (False, ("s1",))
+    assert outcome.reason is not None
+    assert outcome.reason.detail.endswith(': "s1" (1; merging leads to 2, no less)')
     assert ({**planner.snapshot(), "applied": 0}, planner.tables(), planner.trees()) == before
     assert len(planner.take_diff()) == 0
 

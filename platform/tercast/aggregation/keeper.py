@@ -15,9 +15,11 @@ from tercast.aggregation.la import shrink
 from tercast.aggregation.mend import lay, mend, suspect
 from tercast.aggregation.overlay import Overlay
 from tercast.aggregation.spread import spreads, table_covers
+from tercast.aggregation.squeeze import squeeze
 from tercast.aggregation.table import Table, Undo
 from tercast.keys import Key
 from tercast.site import Site
+from tercast.views import Least
 
 if TYPE_CHECKING:
     from tercast.planned_network import PlannedNetwork
@@ -28,13 +30,17 @@ Marked = Iterable[tuple[Site, int]]
 
 
 class Step:
-    """What one request has done to covers, and how many entries switches had before it."""
+    """What one request has done to covers, and how many entries switches had before it.
 
-    __slots__ = ("before", "undo")
+    `least` has the fewest entries of the switches whose budgets no covers can hold.
+    """
+
+    __slots__ = ("before", "least", "undo")
 
     def __init__(self) -> None:
         self.before: dict[Site, int] = {}
         self.undo: list[Undo] = []
+        self.least: dict[str, Least] = {}
 
 
 class Keeper:
@@ -247,7 +253,13 @@ class Keeper:
             excess = overlay.excess
             if excess > 0:
                 step.before.setdefault(overlay.site, overlay.count)
-                step.undo += shrink(list(overlay.tables()), excess)
+                tables = list(overlay.tables())
+                step.undo += shrink(tables, excess)
+                if overlay.excess > 0:
+                    found, least = squeeze(tables, overlay.excess)
+                    step.undo += found
+                    if not found:
+                        step.least[overlay.site.id] = least
 
     def _everywhere(self, step: Step) -> list[Overlay]:
         """The overlays of all switches over their budget, where the policy lets LA work."""

@@ -57,14 +57,14 @@ def _resize(
     lowered = before is not None and _is_lower(room, before.room)
     held = keeper.lays or planner.enforce_budgets
     if held and lowered and room is not None and site.installed > room:
-        least = site.installed
+        least = step.least.get(site.id)
         keeper.take_back(step)
         planner.registry.change(back)
         network.read_budgets()
         detail = f"{room} entries are too few for {shown(site.id)}: " + (
-            f"merging leads to {least}, no less"
-            if keeper.lays
-            else f"it has {least}, and nothing is merged while the aggregation policy is none"
+            f"{least}"
+            if least is not None
+            else f"it has {site.installed}, and nothing is merged while the aggregation policy is none"
         )
         return Outcome(False, Refused((field,), "budget", detail, room), failed_switches=(site.id,))
     return Outcome(ok=True, failed_switches=planner.over_budget())
@@ -86,7 +86,7 @@ def aggregate(planner: Planner, method: str, covers: NetworkCovers) -> Outcome:
     over = planner.keeper.exceeded(step)
     if over:
         planner.keeper.take_back(step)
-        return no_room(planner.topology, method, over)
+        return no_room(planner.topology, method, over, step.least)
     return Outcome(ok=True)
 
 

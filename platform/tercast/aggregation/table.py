@@ -244,16 +244,26 @@ class Table:
         top, kept = spread
         end = self.order.end(top)
         within = self.exact.range(top, end)
-        others: dict[Key, Mask] = {}
-        if self._other_keys is not None:
-            keys = self._other_keys.range(top, end)
-            others = {key: mask for key in keys if (mask := self._others[key] & ~self.mates)}
-            within += others
+        others = self.others_in(top)
+        within += others
         nodes = grow(self.order, (top, *kept), self.own, others, within)
         for key, node in nodes.items():
             if not node.counts:
                 node.mask = self._above(key, node)
         return list(nodes.items())
+
+    def others_in(self, cell: Key) -> dict[Key, Mask]:
+        """The plain entries in a cell of the table of an ingress port, as packets from there meet them."""
+        if self._other_keys is None:
+            return {}
+        keys = self._other_keys.range(cell, self.order.end(cell))
+        return {key: mask for key in keys if (mask := self._others[key] & ~self.mates)}
+
+    def others_over(self, cell: Key) -> Mask:
+        """What plain entries say in all of a cell to packets from there; 0 in the plain table."""
+        order, dz = self.order, self.order.dz(cell)
+        found = (self._others.get(order.key(dz >> n), 0) & ~self.mates for n in range(dz.bit_length()))
+        return next(filter(None, found), 0)
 
     def bare(self, at: Key) -> Members:
         """The exact entries within a cell."""
