@@ -105,6 +105,21 @@ class TercastApp(AppBase):  # type: ignore[misc]
         """A switch described itself."""
         self._on_part(event)
 
+    @handles(events.EventOFPTableFeaturesStatsReply, MAIN_DISPATCHER)
+    def on_table_features(self, event: Event) -> None:
+        """A switch described its tables."""
+        self._on_part(event)
+
+    @handles(events.EventOFPGroupFeaturesStatsReply, MAIN_DISPATCHER)
+    def on_group_features(self, event: Event) -> None:
+        """A switch described its groups."""
+        self._on_part(event)
+
+    @handles(events.EventOFPMeterFeaturesStatsReply, MAIN_DISPATCHER)
+    def on_meter_features(self, event: Event) -> None:
+        """A switch described its meters."""
+        self._on_part(event)
+
     @handles(events.EventOFPPortDescStatsReply, MAIN_DISPATCHER)
     def on_port_descriptions(self, event: Event) -> None:
         """Ports were described; taken in here, so that it keeps its order with port status."""

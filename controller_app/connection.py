@@ -76,6 +76,8 @@ class Connection:
         self.description: dict[str, str] = {}
         self.capabilities: tuple[str, ...] = ()
         self.tables = 0
+        self.features: dict[str, object] = {}
+        self.lacks: list[str] = []
         self.problems: list[str] = []
         self.foreign: frozenset[object] = frozenset()
         self.bundles = False

@@ -14,8 +14,9 @@ from controller_app.bundles import Act, Control, control
 from controller_app.connection import Connection
 from controller_app.entries import RANGES
 from controller_app.errors import Rejected
+from controller_app.features import read_features
 from controller_app.openflow import Message, Stats
-from controller_app.readback import Identity, oxm_fields, read_foreign
+from controller_app.readback import Identity, Table, oxm_fields, read_foreign, read_table
 from controller_app.works import identity
 
 CAPABILITIES = {
@@ -37,9 +38,12 @@ def prepare(connection: Connection, families: Sequence[str], bundles: bool = Tru
     With `bundles` the switch is also asked whether it has those.
     """
     _describe(connection)
+    _read_features(connection, families)
     if bundles and _has_bundles(connection):
         connection.bundles = True
         connection.capabilities += (BUNDLES,)
+    elif bundles:
+        connection.lacks.append(BUNDLES)
     connection.ask(openflow.multipart(Stats.PORT_DESC))
     connection.foreign = read_foreign(connection)
     _reserve(connection, families)
@@ -67,6 +71,14 @@ def _describe(connection: Connection) -> None:
         connection.problems.append(f"no description: {rejected}")
 
 
+def _read_features(connection: Connection, families: Sequence[str]) -> None:
+    """What its table can do, and how much of what goes in; the lack of what is needed is a problem."""
+    features = read_features(connection)
+    connection.features, connection.lacks = features.to_json(), features.untold
+    if features.table is not None:
+        connection.problems += [f"table {openflow.TABLE}: {lack}" for lack in features.table.lacks(families)]
+
+
 def _description(desc: Any) -> dict[str, str]:
     return {
         "manufacturer": _text(desc.mfr_desc),
@@ -81,8 +93,8 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", "replace")
 
 
-def _reserve(connection: Connection, families: Sequence[str]) -> None:
-    """Installs the drop entries and the punt of discovery frames; what is refused is told as a problem."""
+def reserved(families: Sequence[str]) -> list[tuple[str, Message, Identity]]:
+    """The reserved entries, by name: what installs them, and their places in a table."""
     wanted: list[tuple[str, Message, Identity]] = [
         (
             f"the drop entry for {RANGES[family]}",
@@ -92,7 +104,50 @@ def _reserve(connection: Connection, families: Sequence[str]) -> None:
         for family in families
     ]
     punt = (openflow.LLDP_PRIORITY, frozenset(oxm_fields(openflow.lldp_match())))
-    wanted.append(("the punt of discovery frames", openflow.add_lldp_punt(), punt))
+    return [*wanted, ("the punt of discovery frames", openflow.add_lldp_punt(), punt)]
+
+
+def lacking(table: Table, connection: Connection, families: Sequence[str]) -> list[tuple[str, Message]]:
+    """The reserved entries that are not in a table as they were installed, and are free to be put there."""
+    held = {(flow.identity, flow.cookie, flow.instructions) for flow in table.reserved}
+    return [
+        (name, message)
+        for name, message, place in reserved(families)
+        if place not in connection.foreign and (place, *_content(message)) not in held
+    ]
+
+
+def _content(message: Message) -> tuple[int, bytes]:
+    """Cookie and instructions of an addition."""
+    match_length = int.from_bytes(message.body[42:44], "big")
+    behind = 40 + (match_length + 7) // 8 * 8
+    return int.from_bytes(message.body[:8], "big"), message.body[behind:]
+
+
+def repair(connection: Connection, families: Sequence[str]) -> dict[str, list[str]]:
+    """Puts back reserved entries and removes own entries that no key says; what was done, and what refused.
+
+    Sends nothing where nothing is wrong. Raises Unreachable or Rejected.
+    """
+    table = read_table(connection)
+    missing = lacking(table, connection, families)
+    names = [name for name, _ in missing]
+    names += [f"an entry of priority {flow.priority} in table {flow.table}" for flow in table.strange]
+    if not names:
+        return {"restored": [], "removed": [], "refused": []}
+    removals = [openflow.remove_match(flow.table, flow.priority, flow.match) for flow in table.strange]
+    failures = connection.confirm([*(message for _, message in missing), *removals])
+    done = [n for n in range(len(names)) if n not in failures]
+    return {
+        "restored": [names[n] for n in done if n < len(missing)],
+        "removed": [names[n] for n in done if n >= len(missing)],
+        "refused": [f"{names[n]}: {failure.type}/{failure.code}" for n, failure in sorted(failures.items())],
+    }
+
+
+def _reserve(connection: Connection, families: Sequence[str]) -> None:
+    """Installs the drop entries and the punt of discovery frames; what is refused is told as a problem."""
+    wanted = reserved(families)
     stale = [openflow.remove_drop(range_) for family, range_ in RANGES.items() if family not in families]
     free = [(name, message) for name, message, place in wanted if place not in connection.foreign]
     for name, _, place in wanted:

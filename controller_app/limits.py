@@ -13,7 +13,7 @@ from controller_app.readback import read_table
 def read_keys(connection: Connection) -> set[Key | int]:
     """The keys of the switch's content entries now, and a number for each one whose match is unreadable."""
     table = read_table(connection)
-    return {*(entry.key for entry in table.entries), *range(table.strange)}
+    return {*(entry.key for entry in table.entries), *range(len(table.strange))}
 
 
 def highest(held: Iterable[Key | int], steps: Iterable[Step], at_once: bool) -> int:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from controller_app import intake
 from controller_app.changes import parse_change, parse_dpid
+from controller_app.connection import Connection
 from controller_app.controller import Controller
 from controller_app.entries import RANGES
 from controller_app.errors import Rejected, Unreachable
@@ -34,6 +36,7 @@ class Northbound:
             Route("GET", "/v1/health", self.health, open=True),
             Route("GET", "/v1/switches", self.switches),
             Route("GET", "/v1/switches/<dpid>/entries", self.entries),
+            Route("POST", "/v1/switches/<dpid>/repair", self.repair),
             Route("GET", "/v1/links", self.links),
             Route("GET", "/v1/counters", self.counters),
             Route("GET", "/v1/alarms", self.alarms),
@@ -78,18 +81,39 @@ class Northbound:
     def entries(self, request: Request) -> object:
         """The own entries of a switch, read from it now."""
         expect_query(request, ())
+        connection = self._connected(request)
+        try:
+            table = read_table(connection)
+        except (Unreachable, Rejected) as error:
+            raise _gone(connection.name, error) from None
+        missing = intake.lacking(table, connection, self._controller.settings.families)
+        return {
+            "dpid": connection.name,
+            "epoch": connection.epoch,
+            "entries": [entry.to_json() for entry in table.entries],
+            "reserved": len(table.reserved),
+            "missing": [name for name, _ in missing],
+            "foreign": table.foreign,
+            "strange": len(table.strange),
+            "unreadable": [flow.to_json() for flow in table.strange],
+        }
+
+    def repair(self, request: Request) -> object:
+        """Puts back reserved entries that are missing, and removes own entries that cannot be said."""
+        expect_query(request, ())
+        connection = self._connected(request)
+        try:
+            done = intake.repair(connection, self._controller.settings.families)
+        except (Unreachable, Rejected) as error:
+            raise _gone(connection.name, error) from None
+        return {"dpid": connection.name, "epoch": connection.epoch, **done}
+
+    def _connected(self, request: Request) -> Connection:
         dpid = parse_dpid(request.parts["dpid"], ("dpid",))
         try:
-            table = read_table(self._controller.registry.get(dpid))
-        except (Unreachable, Rejected) as error:
-            raise Problem(503, "switch_unreachable", f"switch {dpid:016x}: {error}") from None
-        return {
-            "dpid": f"{dpid:016x}",
-            "entries": [entry.to_json() for entry in table.entries],
-            "reserved": table.reserved,
-            "foreign": table.foreign,
-            "strange": table.strange,
-        }
+            return self._controller.registry.get(dpid)
+        except Unreachable as error:
+            raise _gone(f"{dpid:016x}", error) from None
 
     def changes(self, request: Request) -> object:
         """Carries out a change of tables and tells what became of it, switch by switch."""
@@ -102,6 +126,10 @@ class Northbound:
             )
         results = self._controller.programmer.apply(change)
         return {"id": change.id, "switches": [result.to_json() for result in results]}
+
+
+def _gone(name: str, error: Exception) -> Problem:
+    return Problem(503, "switch_unreachable", f"switch {name}: {error}")
 
 
 def _whole(text: str, name: str, high: int) -> int:

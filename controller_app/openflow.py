@@ -70,6 +70,9 @@ class Stats(IntEnum):
     FLOW = 1
     AGGREGATE = 2
     PORT = 4
+    GROUP_FEATURES = 8
+    METER_FEATURES = 11
+    TABLE_FEATURES = 12
     PORT_DESC = 13
 
 
@@ -135,6 +138,24 @@ def _around_address(size: int, length: int, priority: int) -> tuple[bytes, bytes
 def remove(key: Key) -> Message:
     """Delete exactly the content entry of that key, and only if it is an own one."""
     return Message(Type.FLOW_MOD, _content(Command.DELETE_STRICT, key.priority) + match(key))
+
+
+def remove_match(table: int, priority: int, match_: bytes) -> Message:
+    """Delete exactly the content entry of that match, in any table, and only if it is an own one."""
+    head = _FLOW_MOD.pack(
+        Kind.CONTENT.cookie,
+        DELETION_MASK,
+        table,
+        Command.DELETE_STRICT,
+        0,
+        0,
+        priority,
+        NO_BUFFER,
+        ANY,
+        ANY,
+        0,
+    )
+    return Message(Type.FLOW_MOD, head + match_ + bytes(-len(match_) % 8))
 
 
 def add_drop(range_: Prefix) -> Message:

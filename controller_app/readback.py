@@ -33,11 +33,16 @@ class Flow:
     octets: int
     match: bytes
     instructions: bytes
+    table: int = 0
 
     @property
     def identity(self) -> Identity:
         """Equal for two entries of which one would replace the other."""
         return self.priority, frozenset(oxm_fields(self.match))
+
+    def to_json(self) -> dict[str, object]:
+        """The northbound's form of an entry that it has no words for: its match as hex digits."""
+        return {"table": self.table, "priority": self.priority, "match": self.match.hex()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,30 +62,31 @@ class Installed:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A switch's entries: own content ones, and how many reserved, foreign and unreadable own ones."""
+    """A switch's entries: own content ones, reserved ones, own ones that no key says; how many others."""
 
     entries: tuple[Installed, ...]
-    reserved: int
+    reserved: tuple[Flow, ...]
     foreign: int
-    strange: int
+    strange: tuple[Flow, ...]
 
 
 def read_table(connection: Connection) -> Table:
     """Asks for all own entries. Raises Unreachable when the switch goes away in the middle."""
     entries: list[Installed] = []
-    reserved = strange = 0
+    reserved: list[Flow] = []
+    strange: list[Flow] = []
     for flow in _read_flows(connection, openflow.flow_stats(OWNER, OWNER_MASK, table=openflow.ALL_TABLES)):
         if flow.cookie != Kind.CONTENT.cookie:
-            reserved += 1
+            reserved.append(flow)
             continue
-        key = decode_key(flow.match, flow.priority)
+        key = decode_key(flow.match, flow.priority) if flow.table == openflow.TABLE else None
         if key is None:
-            strange += 1
+            strange.append(flow)
         else:
             entries.append(Installed(key, decode_actions(flow.instructions), flow.packets, flow.octets))
     total = read_count(connection, 0, 0)
-    foreign = max(0, total - len(entries) - reserved - strange)
-    return Table(tuple(entries), reserved, foreign, strange)
+    foreign = max(0, total - len(entries) - len(reserved) - len(strange))
+    return Table(tuple(entries), tuple(reserved), foreign, tuple(strange))
 
 
 def read_count(connection: Connection, cookie: int, mask: int) -> int:
@@ -109,13 +115,13 @@ def decode_flows(data: bytes) -> Iterator[Flow]:
     """The entries of one part of a flow statistics reply."""
     offset = 0
     while offset + 56 <= len(data):
-        length, _, _, _, priority, _, _, _, cookie, packets, byte_count = _FLOW.unpack_from(data, offset)
+        length, table, _, _, priority, _, _, _, cookie, packets, byte_count = _FLOW.unpack_from(data, offset)
         if length < 56:
             return
         _, match_length = _MATCH_HEADER.unpack_from(data, offset + 48)
         behind = offset + 48 + (match_length + 7) // 8 * 8
         match = data[offset + 48 : offset + 48 + match_length]
-        yield Flow(cookie, priority, packets, byte_count, match, data[behind : offset + length])
+        yield Flow(cookie, priority, packets, byte_count, match, data[behind : offset + length], table)
         offset += length
 
 

@@ -95,7 +95,7 @@ kill: Callable[[Any], None] = hub.kill
 
 
 class RawEntries:
-    """Flow statistics as they came: parsing thousands of entries into objects would stall everything."""
+    """A part of a reply as it came: parsing thousands of entries into objects would stall everything."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -103,7 +103,7 @@ class RawEntries:
 
     @classmethod
     def parser(cls, buffer: bytes, offset: int) -> RawEntries:
-        """All entries of one part, in one piece."""
+        """All of one part, in one piece."""
         return cls(bytes(buffer[offset:]))
 
 
@@ -135,7 +135,9 @@ def load(module: str, accept: Callable[[], None], **context: object) -> Any:
     Returns the manager, for `unload`.
     """
     cfg.CONF(args=[], project="tercast-controller", default_config_files=[], default_config_dirs=[])
-    ofproto_v1_3_parser.OFPFlowStatsReply.cls_stats_body_cls = RawEntries
+    for reply in ("FlowStats", "TableFeaturesStats", "GroupFeaturesStats", "MeterFeaturesStats"):
+        reply_class = getattr(ofproto_v1_3_parser, f"OFP{reply}Reply")
+        reply_class.cls_stats_body_cls, reply_class.cls_body_single_struct = RawEntries, False
     ofp_handler.OpenFlowController = lambda: accept
     manager = app_manager.AppManager.get_instance()
     manager.load_apps([module])

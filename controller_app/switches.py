@@ -65,5 +65,7 @@ def switch_json(connection: Connection) -> dict[str, object]:
         "description": connection.description,
         "tables": connection.tables,
         "capabilities": list(connection.capabilities),
+        "features": connection.features,
+        "lacks": list(connection.lacks),
         "problems": list(connection.problems),
     }

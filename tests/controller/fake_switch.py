@@ -69,6 +69,8 @@ class Faults:
     expired_bundles: int = 0
     """So many commits find their bundle gone."""
     at_commit: Callable[[], None] = lambda: None
+    features: dict[int, list[bytes]] = field(default_factory=dict)
+    """What it answers to questions after table, group and meter features; the others it refuses."""
 
 
 class FakeSwitch:
@@ -292,7 +294,13 @@ class FakeSwitch:
         cookie, mask, table, command, idle, hard, priority, buffer, _, _, flags = struct.unpack_from(
             "!QQBBHHHIIIH", body
         )
-        if (table, idle, hard, buffer, flags) != (0, 0, 0, ANY, 0) or command not in (0, 4):
+        if (table, idle, hard, buffer, flags) != (
+            0 if command == 0 else table,
+            0,
+            0,
+            ANY,
+            0,
+        ) or command not in (0, 4):
             self.complaint = f"flow-mod with table {table}, command {command}, flags {flags}"
         match, match_bytes, behind = self._parse_match(body, 40)
         instructions = body[behind:]
@@ -403,6 +411,8 @@ class FakeSwitch:
             self._reply(kind, [self._flow(flow) for flow in self._asked(rest)], xid)
         elif kind == AGGREGATE:
             self._reply(kind, [struct.pack("!QQI4x", 0, 0, len(self._asked(rest)))], xid)
+        elif kind in self.faults.features:
+            self._reply(kind, self.faults.features[kind], xid)
         else:
             self._refuse((1, 2), original, xid)
 
@@ -453,8 +463,24 @@ class FakeSwitch:
 
     # For tests
 
+    @property
+    def flow_mods(self) -> int:
+        """How many flow-mods it was sent since it was made, those of its set-up included."""
+        return self._flow_mods
+
     def own(self, kind: int = 1) -> list[Flow]:
         return [flow for flow in self.table if flow.cookie == 0x7EC0A57E << 32 | kind]
+
+    def take(self, flow: Flow) -> None:
+        """An entry goes, behind the controller's back."""
+        masks, values = signature(flow.match)
+        del self._groups[flow.priority, masks][values]
+
+    def insert(self, flow: Flow, match: dict[int, tuple[int, int]]) -> None:
+        """An entry comes, with that match, behind the controller's back."""
+        flow.match = match
+        masks, values = signature(match)
+        self._groups.setdefault((flow.priority, masks), {})[values] = flow
 
     def put(self, cookie: int, priority: int, dst: int, length: int) -> Flow:
         """A foreign IPv6 entry, put in behind the controller's back."""

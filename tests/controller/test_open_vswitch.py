@@ -97,6 +97,45 @@ def test_what_the_switches_are_is_reported(controller: Controller) -> None:
         assert switch["tables"] > 1
         assert switch["problems"] == []
         assert "flow_stats" in switch["capabilities"]
+        assert switch["features"]["capacity"] > 10_000
+        assert switch["features"]["groups"] > 0 and switch["features"]["meters"] > 0
+        assert switch["lacks"] == []
+
+
+def test_how_much_goes_into_a_table_is_told_at_connect(fabric: Fabric, controller: Controller) -> None:
+    fabric.set_capacity("s4", 20)
+    fabric.set_controller(NOBODY, switch="s4")
+    assert eventually(lambda: dpid(4) not in controller.dpids())
+    fabric.set_controller(controller.target, switch="s4")
+    controller.await_switches(dpid(4))
+    fabric.set_capacity("s4", None)
+    (switch,) = [one for one in controller.get("/v1/switches") if one["dpid"] == dpid(4)]
+    assert switch["features"]["capacity"] == 20
+
+
+def test_what_somebody_did_to_own_entries_is_named_and_repaired(
+    fabric: Fabric, controller: Controller
+) -> None:
+    fabric.ofctl("s3", "add-flow", FOREIGN)
+    controller.change({"dpid": dpid(3), "add": [WIDE]})
+    repair = ("POST", f"/v1/switches/{dpid(3)}/repair")
+    assert controller.call(*repair)[1]["restored"] == controller.call(*repair)[1]["removed"] == []
+    before = reserved(fabric, "s3")
+    fabric.ofctl("s3", "del-flows", f"cookie=0x{OWN:x}00000004/-1")
+    own = f"cookie=0x{OWN:x}00000001"
+    fabric.ofctl("s3", "add-flow", f"{own},priority=30,ipv6,ipv6_dst=ff0e:4::/32,nw_tos=32,actions=output:2")
+    fabric.ofctl("s3", "add-flow", f"{own},table=7,priority=18,ipv6,ipv6_dst=ff0e:4::/32,actions=output:2")
+    found = controller.get(f"/v1/switches/{dpid(3)}/entries")
+    assert found["missing"] == ["the punt of discovery frames"]
+    assert [(one["table"], one["priority"]) for one in found["unreadable"]] == [(0, 30), (7, 18)]
+    assert controller.entries(dpid(3)) == [WIDE]
+    done = controller.call(*repair)[1]
+    assert (len(done["restored"]), len(done["removed"]), done["refused"]) == (1, 2, [])
+    assert reserved(fabric, "s3") == before
+    found = controller.get(f"/v1/switches/{dpid(3)}/entries")
+    assert (found["missing"], found["unreadable"], found["foreign"]) == ([], [], 1)
+    assert controller.entries(dpid(3)) == [WIDE]
+    fabric.ofctl("s3", "del-flows", "cookie=0x99/-1")
 
 
 def test_a_change_over_several_switches_reads_back_equal(fabric: Fabric, controller: Controller) -> None:

@@ -1,0 +1,85 @@
+"""Own entries that the northbound has no words for, and reserved ones that somebody took away."""
+
+from __future__ import annotations
+
+from controller_harness import dpid, entry, many_entries, ordered, output
+
+A = 0xA1
+WIDE = 0xFF0E << 112
+
+
+def look(controller) -> dict:
+    return controller.get(f"/v1/switches/{dpid(A)}/entries")
+
+
+def repair(controller) -> dict:
+    status, body = controller.call("POST", f"/v1/switches/{dpid(A)}/repair")
+    assert status == 200, body
+    return body
+
+
+def test_a_table_as_it_should_be_is_sent_nothing(network, controller) -> None:
+    fake = network.add(A)
+    controller.await_switches(dpid(A))
+    entries = many_entries(20)
+    controller.change({"dpid": dpid(A), "add": entries})
+    before = fake.flow_mods
+    found = look(controller)
+    assert (found["missing"], found["unreadable"]) == ([], [])
+    assert found["epoch"] == controller.get("/v1/switches")[0]["epoch"]
+    done = repair(controller)
+    assert (done["restored"], done["removed"], done["refused"]) == ([], [], [])
+    assert fake.flow_mods == before
+    assert controller.entries(dpid(A)) == ordered(entries)
+
+
+def test_reserved_entries_that_are_gone_or_changed_are_named_and_put_back(network, controller) -> None:
+    fake = network.add(A)
+    controller.await_switches(dpid(A))
+    (punt,) = fake.own(kind=4)
+    good, punt.instructions = punt.instructions, b""
+    (drop,) = [flow for flow in fake.own(kind=2) if 27 in flow.match]
+    fake.take(drop)
+    names = ["the drop entry for ff0e::/16", "the punt of discovery frames"]
+    assert look(controller)["missing"] == names
+    before = fake.flow_mods
+    assert repair(controller)["restored"] == names
+    assert fake.flow_mods == before + 2
+    assert look(controller)["missing"] == []
+    assert [flow.instructions for flow in fake.own(kind=4)] == [good]
+    assert len(fake.own(kind=2)) == 2
+
+
+def test_an_own_entry_that_no_key_says_is_removed_and_foreign_ones_stay(network, controller) -> None:
+    fake = network.add(A)
+    controller.await_switches(dpid(A))
+    kept = entry("ff0e:4::/32", 18, output(1))
+    controller.change({"dpid": dpid(A), "add": [kept]})
+    foreign = fake.put(cookie=0x99, priority=40, dst=WIDE, length=16)
+    strange = fake.put(cookie=0x7EC0A57E00000001, priority=41, dst=WIDE, length=16)
+    strange.match_bytes = bytes.fromhex("0001000a80000a0286dd") + bytes(6)  # any IPv6 packet
+    fake.take(strange)
+    fake.insert(strange, {5: (0x86DD, 0xFFFF)})
+    found = look(controller)
+    assert found["unreadable"] == [{"table": 0, "priority": 41, "match": "0001000a80000a0286dd"}]
+    assert found["strange"] == 1
+    assert repair(controller)["removed"] == ["an entry of priority 41 in table 0"]
+    assert look(controller)["unreadable"] == []
+    assert foreign in fake.table
+    assert controller.entries(dpid(A)) == [kept]
+
+
+def test_what_is_refused_is_told(network, controller) -> None:
+    fake = network.add(A)
+    controller.await_switches(dpid(A))
+    for drop in fake.own(kind=2):
+        fake.take(drop)
+    fake.faults.refuse = lambda match: (5, 1) if 12 in match else None
+    done = repair(controller)
+    assert done["restored"] == ["the drop entry for ff0e::/16"]
+    assert done["refused"] == ["the drop entry for 225.128.0.0/9: flow_mod_failed/table_full"]
+
+
+def test_a_switch_that_is_not_there_cannot_be_repaired(controller) -> None:
+    status, body = controller.call("POST", f"/v1/switches/{dpid(A)}/repair")
+    assert (status, body["code"]) == (503, "switch_unreachable")
