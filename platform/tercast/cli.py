@@ -33,12 +33,13 @@ examples:
   tercast verify scenario.json plan.json --aggregation la --budget all=600 --budget s1=32
   tercast simulate scenario.json plan.json --events events.jsonl -o report.json
   tercast encode scenario.json
+  tercast explain scenario.json plan.json --publisher a1 --value low=92
 
 Exit status: 0 done (verify: the plan holds), 1 the check failed, 2 the input was refused.
 """
 
-_OTHERS = ("tercast.client.cli", "tercast.importers.cli")
-"""Modules that add commands of their own: `publish` and `listen`, `import`."""
+_OTHERS = ("tercast.client.cli", "tercast.importers.cli", "tercast.explain.cli")
+"""Modules that add commands of their own: `publish` and `listen`, `import`, `explain`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,100 @@
+"""The event to explain: whose it is, its values, dz and address, and whether it would be sent at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tercast.dz import Dz, text
+from tercast.errors import Refused, RefusedMany, shown
+from tercast.explain.reasons import Reason
+from tercast.explain.situation import Announced, Situation
+from tercast.explain.values import Given
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event. `full` is its dz filled up with zeros to the room of an address.
+
+    `problem` says why its publisher's library would not send it.
+    """
+
+    advertisement: Announced | None
+    host: str
+    topic: str
+    values: dict[str, Any]
+    dz: Dz
+    full: Dz
+    address: str
+    problem: Reason | None = None
+
+    def to_json(self, situation: Situation) -> dict[str, object]:
+        """Who, what and where to."""
+        ad = self.advertisement
+        place = situation.world.place.get(self.host)
+        topic = situation.topics[self.topic]
+        return {
+            "publisher": None if ad is None else ad.owner,
+            "advertisement": None if ad is None else ad.id,
+            "filter": None if ad is None else ad.filter,
+            "host": self.host,
+            "switch": None if place is None else place[0],
+            "port": None if place is None else place[1],
+            "topic": self.topic,
+            "values": topic.values_json(self.values),
+            "dz": text(self.dz),
+            "address": self.address,
+            "problem": self.problem,
+        }
+
+
+def read_event(
+    situation: Situation,
+    candidates: Sequence[Announced],
+    values: Given,
+    host: str | None = None,
+    topic: str | None = None,
+) -> Event:
+    """The event of one of several live advertisements: the first that holds it, else the first that could.
+
+    Without candidates it is an event of `host` and `topic` that nobody advertised. Refused where the values
+    fit no topic, each with its path below `values`.
+    """
+    wrong: Refused | RefusedMany | None = None
+    outside: Event | None = None
+    for ad in candidates:
+        try:
+            event = _event(situation, ad, ad.host, ad.topic, values)
+        except (Refused, RefusedMany) as refused:
+            wrong = wrong or refused
+            continue
+        if event.problem is None:
+            return event
+        outside = outside or event
+    if outside is not None:
+        return outside
+    if wrong is not None:
+        raise wrong
+    if host is None or topic is None:
+        detail = (
+            "nothing is advertised by this publisher; name the topic to see what would become of the event"
+        )
+        raise Refused(("topic",), "missing_topic", detail)
+    if topic not in situation.topics:
+        raise Refused(("topic",), "unknown_topic", f"no topic {shown(topic)}", topic)
+    return _event(situation, None, host, topic, values)
+
+
+def _event(situation: Situation, ad: Announced | None, host: str, topic_name: str, given: Given) -> Event:
+    topic = situation.topics[topic_name]
+    values = given.read(topic)
+    dz = topic.event_dz(values, situation.depth)
+    full = dz << situation.address.dz_room - dz.bit_length() + 1
+    problem = None
+    if ad is None:
+        problem = Reason.NO_ADVERTISEMENT
+    elif not ad.matches(topic, values, full):
+        problem = Reason.OUTSIDE_ADVERTISEMENT
+    address = situation.address.event_address(topic.code, dz)
+    return Event(ad, host, topic_name, values, dz, full, address, problem)

@@ -1,0 +1,82 @@
+"""The situation of a scenario and its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tercast.dz import canonical
+from tercast.errors import Refused, shown
+from tercast.explain.event import Event, read_event
+from tercast.explain.reasons import Standing
+from tercast.explain.situation import Announced, Situation
+from tercast.explain.values import Given
+from tercast.plan import Plan
+from tercast.registry import ADVERTISEMENT
+from tercast.requests import Subscribe, Unsubscribe
+from tercast.scenario import Scenario
+from tercast.tables import Table
+
+
+def situation_of(scenario: Scenario, plan: Plan) -> Situation:
+    """The network after all requests, with the tables of the plan."""
+    final = scenario.final
+    failed = {failure.id: failure.reason for failure in plan.failed}
+    advertisements: dict[str, Announced] = {}
+    wishes: list[Announced] = []
+    for reg in final.live.values():
+        dz = canonical(plan.encodings.get(reg.id, reg.dz))
+        exact = scenario.filters[reg.id]
+        if reg.kind == ADVERTISEMENT:
+            if reg.id not in failed:
+                advertisements[reg.id] = Announced(reg.id, reg.host, reg.topic, reg.filter, dz, exact=exact)
+            continue
+        standing = Standing.FAILED if reg.id in failed else Standing.LIVE
+        note = failed.get(reg.id, "")
+        dz = dz if standing is Standing.LIVE else ()
+        wishes.append(
+            Announced(reg.id, reg.host, reg.topic, reg.filter, dz, standing, note=note, exact=exact)
+        )
+    wishes += _withdrawn(scenario)
+
+    def table(switch: str) -> Table:
+        return plan.flows.get(switch, ())
+
+    return Situation(
+        scenario.address,
+        scenario.depth,
+        final.topology,
+        final.topics,
+        advertisements,
+        wishes,
+        plan.trees,
+        table,
+        table,
+    )
+
+
+def event_of(situation: Situation, publisher: str, values: Given, topic: str | None = None) -> Event:
+    """The event of an advertisement, or of a host by its name, which may have several; Refused by name."""
+    ads = situation.advertisements
+    if publisher in ads:
+        return read_event(situation, [ads[publisher]], values)
+    if publisher not in situation.topology.hosts:
+        detail = f"{shown(publisher)} is neither a live advertisement nor a host"
+        raise Refused(("publisher",), "unknown_publisher", detail, publisher)
+    own = [ad for ad in ads.values() if ad.host == publisher and topic in (None, ad.topic)]
+    return read_event(situation, own, values, publisher, topic)
+
+
+def _withdrawn(scenario: Scenario) -> Iterator[Announced]:
+    """The subscriptions that a later request withdrew, the last of each id."""
+    gone: dict[str, Subscribe] = {}
+    asked: dict[str, Subscribe] = {}
+    for request in scenario.requests:
+        if isinstance(request, Subscribe):
+            asked[request.id] = request
+            gone.pop(request.id, None)
+        elif isinstance(request, Unsubscribe) and request.id in asked:
+            gone[request.id] = asked.pop(request.id)
+    topics, hosts = scenario.final.topics, scenario.final.topology.hosts
+    for request in gone.values():
+        if request.topic in topics and request.host in hosts:
+            yield Announced(request.id, request.host, request.topic, request.filter, (), Standing.WITHDRAWN)

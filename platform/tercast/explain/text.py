@@ -1,0 +1,97 @@
+"""An explanation as lines for people; it takes the JSON form, the API's or the command's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Json = Mapping[str, Any]
+
+
+def lines(answer: Json) -> Iterator[str]:
+    """The whole answer, line by line."""
+    event = answer["event"]
+    yield from _event(event)
+    if answer["tree"] is not None:
+        yield f"tree     {answer['tree']}"
+    yield ""
+    yield from _path(answer)
+    for title, key in (("received by:", "received"), ("not received by:", "not_received")):
+        yield ""
+        yield title
+        for row in answer[key]:
+            yield from _verdict(row)
+        if not answer[key]:
+            yield "  nobody" if key == "received" else "  everybody receives it"
+
+
+def _event(event: Json) -> Iterator[str]:
+    values = json.dumps(event["values"], ensure_ascii=False)
+    at = "not attached" if event["switch"] is None else f"at port {event['port']} of {event['switch']}"
+    who = event["advertisement"] or "no advertisement"
+    owner = "" if event["publisher"] is None else f"publisher {event['publisher']}, "
+    yield f"event    {values} of topic {event['topic']}"
+    yield f"from     {owner}{who}, host {event['host']}, {at}"
+    yield f"dz       {event['dz']}"
+    yield f"address  {event['address']}"
+
+
+def _path(answer: Json) -> Iterator[str]:
+    problem = answer["event"]["problem"]
+    if problem is not None:
+        yield f"it is not sent: {problem}"
+    elif not answer["path"]:
+        yield "it is not sent: its host is attached to nothing that is up"
+    else:
+        yield "path:"
+    for hop in answer["path"]:
+        yield f"  [{hop['hop']}] {hop['switch']}, from port {hop['in_port']}: {_entry(hop)}"
+        for output in hop["outputs"]:
+            yield f"        -> {_output(output)}"
+    if answer["loops"]:
+        yield "  it goes round in a loop"
+
+
+def _entry(hop: Json) -> str:
+    entry = hop["entry"]
+    if entry is None:
+        return "no entry, dropped"
+    where = "" if entry["in_port"] is None else f" from port {entry['in_port']}"
+    origin = hop["origin"]
+    names = _names(origin, "subscriptions")
+    told = f" of {names}" if names else ""
+    drops = "" if entry["actions"] else ", drops"
+    return f"{entry['dst']}{where}, priority {entry['priority']}{drops} ({origin['kind']}{told})"
+
+
+def _output(output: Json) -> str:
+    if output["problem"]:
+        return f"port {output['port']}: {output['problem']}"
+    if output["host"] is not None:
+        place = f"host {output['host']} at port {output['port']}"
+    else:
+        place = f"port {output['port']} to {output['next_switch']}"
+        if output["next_hop"] is not None:
+            place += f" [{output['next_hop']}]"
+    matching, truncated = _names(output, "matching"), _names(output, "truncated")
+    if matching:
+        return f"{place}, for {matching}"
+    return f"{place}, for the dz of {truncated}" if truncated else f"{place}, for nobody"
+
+
+def _verdict(row: Json) -> Iterator[str]:
+    copies = f" ({row['copies']} copies)" if row["copies"] > 1 else ""
+    yield f"  {row['host']}{copies}: {row['reason']}; {row['detail']}"
+    for answer in row["subscriptions"]:
+        owner = "" if answer["subscriber"] is None else f" of {answer['subscriber']}"
+        yield f"      {answer['subscription']}{owner}: {answer['reason']}; {answer['filter'] or 'true'}"
+    more = row["subscriptions_count"] - len(row["subscriptions"])
+    if more:
+        yield f"      and {more} more"
+
+
+def _names(row: Json, key: str) -> str:
+    names = row[key]
+    more = row[f"{key}_count"] - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")
