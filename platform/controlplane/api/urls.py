@@ -14,6 +14,7 @@ from controlplane.aggregation.views import (
 )
 from controlplane.api.system import DocsView, HealthView, MeView, NothingHereView, SchemaView
 from controlplane.control.api import OperationResultsViewSet, OperationViewSet, RequestViewSet
+from controlplane.explain.views import ExplainView
 from controlplane.network.import_views import TopologyImportViewSet
 from controlplane.network.views import (
     HostViewSet,
@@ -61,6 +62,7 @@ resources: list[tuple[str, type[ViewSetMixin]]] = [
 
 v1: list[URLPattern | URLResolver] = [
     path("health/", HealthView.as_view(), name="health"),
+    path("explain/", ExplainView.as_view(), name="explain"),
     path("me/", MeView.as_view(), name="me"),
     path("topology/import/", TopologyImportViewSet.as_view({"post": "create"}), name="topology-import"),
     path("traffic/totals/", TrafficTotalsView.as_view(), name="traffic-totals"),

@@ -125,6 +125,7 @@ SPECTACULAR_SETTINGS = {
         "StateEnum": "controlplane.control.models.State",
         "RunStateEnum": "controlplane.aggregation.models.RunState",
         "AggregationMethodEnum": "controlplane.aggregation.policy.METHODS",
+        "ExplainReasonEnum": "controlplane.explain.serializers.REASONS",
         "RunMethodEnum": "controlplane.aggregation.policy.RUNNING_METHODS",
     },
 }

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from controlplane.network.models import InstalledEntry, Switch
 from tercast.tables import Action, Entry, Key, Output, SetDst, SwitchDiff, Table, difference
@@ -16,7 +17,11 @@ _TABLE = InstalledEntry._meta.db_table
 
 def table(switch: Switch) -> Table:
     """The entries that `switch` has confirmed."""
-    rows = InstalledEntry.objects.filter(switch=switch)
+    return entries(InstalledEntry.objects.filter(switch=switch))
+
+
+def entries(rows: QuerySet[InstalledEntry]) -> Table:
+    """The entries that some rows stand for."""
     return tuple(
         Entry(dst, in_port, priority, tuple(map(_action, actions)))
         for dst, in_port, priority, actions in rows.values_list("dst", "in_port", "priority", "actions")

@@ -21,8 +21,8 @@ from tercast.scenario import read_scenario
 _REFUSED = 2
 
 _ABOUT = (
-    "Tells for one event its dz, its address and its way: at each switch the entry that it meets and where that "
-    "comes from, who receives it, who does not, and why. Exit status: 0 explained, 2 refused."
+    "Tells for one event its dz, its address and its way: at each switch the entry that it meets and where "
+    "that comes from, who receives it, who does not, and why. Exit status: 0 explained, 2 refused."
 )
 
 

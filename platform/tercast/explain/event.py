@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tercast.addressing import AddressPlan
 from tercast.dz import Dz, text
 from tercast.errors import Refused, RefusedMany, shown
+from tercast.eventspace import Topic
 from tercast.explain.reasons import Reason
-from tercast.explain.situation import Announced, Situation
+from tercast.explain.situation import Announced
 from tercast.explain.values import Given
+from tercast.forwarding import World
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """What it takes to read an event: addresses, the length of a full dz, topics by name."""
+
+    address: AddressPlan
+    depth: int
+    topics: Mapping[str, Topic]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +41,10 @@ class Event:
     address: str
     problem: Reason | None = None
 
-    def to_json(self, situation: Situation) -> dict[str, object]:
+    def to_json(self, world: World, topic: Topic) -> dict[str, object]:
         """Who, what and where to."""
         ad = self.advertisement
-        place = situation.world.place.get(self.host)
-        topic = situation.topics[self.topic]
+        place = world.place.get(self.host)
         return {
             "publisher": None if ad is None else ad.owner,
             "advertisement": None if ad is None else ad.id,
@@ -50,7 +61,7 @@ class Event:
 
 
 def read_event(
-    situation: Situation,
+    space: Space,
     candidates: Sequence[Announced],
     values: Given,
     host: str | None = None,
@@ -65,7 +76,7 @@ def read_event(
     outside: Event | None = None
     for ad in candidates:
         try:
-            event = _event(situation, ad, ad.host, ad.topic, values)
+            event = _event(space, ad, ad.host, ad.topic, values)
         except (Refused, RefusedMany) as refused:
             wrong = wrong or refused
             continue
@@ -81,20 +92,20 @@ def read_event(
             "nothing is advertised by this publisher; name the topic to see what would become of the event"
         )
         raise Refused(("topic",), "missing_topic", detail)
-    if topic not in situation.topics:
+    if topic not in space.topics:
         raise Refused(("topic",), "unknown_topic", f"no topic {shown(topic)}", topic)
-    return _event(situation, None, host, topic, values)
+    return _event(space, None, host, topic, values)
 
 
-def _event(situation: Situation, ad: Announced | None, host: str, topic_name: str, given: Given) -> Event:
-    topic = situation.topics[topic_name]
+def _event(space: Space, ad: Announced | None, host: str, topic_name: str, given: Given) -> Event:
+    topic = space.topics[topic_name]
     values = given.read(topic)
-    dz = topic.event_dz(values, situation.depth)
-    full = dz << situation.address.dz_room - dz.bit_length() + 1
+    dz = topic.event_dz(values, space.depth)
+    full = dz << space.address.dz_room - dz.bit_length() + 1
     problem = None
     if ad is None:
         problem = Reason.NO_ADVERTISEMENT
     elif not ad.matches(topic, values, full):
         problem = Reason.OUTSIDE_ADVERTISEMENT
-    address = situation.address.event_address(topic.code, dz)
+    address = space.address.event_address(topic.code, dz)
     return Event(ad, host, topic_name, values, dz, full, address, problem)

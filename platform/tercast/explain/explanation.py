@@ -41,7 +41,7 @@ class Explanation:
         missed = [verdict for verdict in self.verdicts if not verdict.copies]
         return {
             "format": FORMAT,
-            "event": self.event.to_json(self.situation),
+            "event": self.event.to_json(self.situation.world, self.situation.topics[self.event.topic]),
             "tree": self.tree,
             "path": [self._hop(hop, origin) for hop, origin in zip(self.way.hops, self.origins, strict=True)],
             "loops": self.way.loops,
@@ -129,7 +129,7 @@ def entry_json(entry: Entry) -> dict[str, Any]:
         "dst": entry.dst,
         "in_port": entry.in_port,
         "priority": entry.priority,
-        "actions": [action.to_json() for action in entry.actions],
+        "actions": [{"output": None, "set_dst": None, **action.to_json()} for action in entry.actions],
     }
 
 

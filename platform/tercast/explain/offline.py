@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tercast.dz import canonical
 from tercast.errors import Refused, shown
-from tercast.explain.event import Event, read_event
+from tercast.explain.event import Event, Space, read_event
 from tercast.explain.reasons import Standing
 from tercast.explain.situation import Announced, Situation
 from tercast.explain.values import Given
@@ -57,13 +57,14 @@ def situation_of(scenario: Scenario, plan: Plan) -> Situation:
 def event_of(situation: Situation, publisher: str, values: Given, topic: str | None = None) -> Event:
     """The event of an advertisement, or of a host by its name, which may have several; Refused by name."""
     ads = situation.advertisements
+    space = Space(situation.address, situation.depth, situation.topics)
     if publisher in ads:
-        return read_event(situation, [ads[publisher]], values)
+        return read_event(space, [ads[publisher]], values)
     if publisher not in situation.topology.hosts:
         detail = f"{shown(publisher)} is neither a live advertisement nor a host"
         raise Refused(("publisher",), "unknown_publisher", detail, publisher)
     own = [ad for ad in ads.values() if ad.host == publisher and topic in (None, ad.topic)]
-    return read_event(situation, own, values, publisher, topic)
+    return read_event(space, own, values, publisher, topic)
 
 
 def _withdrawn(scenario: Scenario) -> Iterator[Announced]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from tercast.dz import Dz, DzSet, canonical, difference, intersection, overlaps
 from tercast.explain.event import Event
 from tercast.explain.lookup import TopicTable
-from tercast.explain.reasons import Standing
 from tercast.explain.situation import Announced, Situation, TreeLike
 from tercast.explain.tree_ways import TreeWays
 from tercast.explain.way import Hop
@@ -24,7 +23,7 @@ EXACT, AGGREGATED, UNPLANNED = "exact", "aggregated", "unplanned"
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What an output leads to for this event: subscriptions that match, those that only their dz sets name."""
+    """Whom an output leads to that wants this event: exactly (`matching`), or by its dz set alone."""
 
     matching: tuple[str, ...]
     truncated: tuple[str, ...]
@@ -55,9 +54,7 @@ class Origins:
             for tree in situation.trees
             if tree.topic == event.topic and situation.world.components.get(tree.root) == component
         ]
-        self._wishes = [
-            wish for wish in situation.wishes if wish.topic == event.topic and wish.standing == Standing.LIVE
-        ]
+        self._wishes = [wish for wish in situation.wishes if wish.topic == event.topic and wish.is_planned]
         self._matching = {wish.id for wish in self._wishes if wish.matches(topic, event.values, event.full)}
         self._holding = {wish.id for wish in self._wishes if wish.holds(event.full)}
         self._ads = [ad for ad in situation.advertisements.values() if ad.topic == event.topic]

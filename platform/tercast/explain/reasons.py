@@ -37,15 +37,20 @@ RECEIVED = (Reason.MATCH, Reason.TRUNCATION, Reason.AGGREGATION, Reason.STALE_EN
 
 
 class Standing(enum.StrEnum):
-    """What became of a subscription; only live ones have entries."""
+    """What became of a subscription; the first two are planned.
+
+    One that is deploying still waits for switches to confirm its entries.
+    """
 
     LIVE = "live"
+    DEPLOYING = "deploying"
     NOT_ACTIVE = "not_active"
     FAILED = "failed"
     WITHDRAWN = "withdrawn"
 
 
 REASON_OF = {
+    Standing.DEPLOYING: Reason.NOT_ACTIVE,
     Standing.NOT_ACTIVE: Reason.NOT_ACTIVE,
     Standing.FAILED: Reason.FAILED,
     Standing.WITHDRAWN: Reason.WITHDRAWN,

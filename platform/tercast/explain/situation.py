@@ -37,7 +37,7 @@ class TreeLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """An advertisement or subscription; `filter` is None where only a dz set came, `dz` empty where none is known.
+    """An advertisement or subscription; `filter` is None where only a dz set came, `dz` empty where unknown.
 
     `owner` is the publisher or subscriber behind it, where there are such; `note` tells more of its standing;
     `exact` is the filter, read, where somebody has read it already.
@@ -52,6 +52,11 @@ class Announced:
     owner: str | None = None
     note: str = ""
     exact: Filter | None = None
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether the plan has entries for it."""
+        return self.standing in (Standing.LIVE, Standing.DEPLOYING)
 
     def holds(self, full: Dz) -> bool:
         """Whether the dz of an event, filled up to the room, lies in its dz set."""

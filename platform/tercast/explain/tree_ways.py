@@ -56,8 +56,8 @@ class TreeWays:
         if end not in came:
             return None
         legs: list[Leg] = []
-        leg = came[end]
-        while leg is not None:
-            legs.append(leg)
-            leg = came[leg.switch]
+        last = came[end]
+        while last is not None:
+            legs.append(last)
+            last = came[last.switch]
         return legs[::-1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tercast.explain.event import Event
 from tercast.explain.origins import AGGREGATED, UNPLANNED, Origin, Origins
-from tercast.explain.reasons import REASON_OF, Reason, Standing
+from tercast.explain.reasons import REASON_OF, Reason
 from tercast.explain.situation import Announced, Situation
 from tercast.explain.tree_ways import Leg
 from tercast.explain.way import Hop, Way
@@ -24,7 +24,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What becomes of one host: how many copies it gets, the reason, and what each subscription has to do with it.
+    """What becomes of one host: the copies it gets, the reason, and what each subscription has to do with it.
 
     `switch` is where the reason lies, where it lies at a switch.
     """
@@ -66,9 +66,9 @@ class Verdicts:
         answers: list[Answer] = []
         for wish in self._wishes.get(host, ()):
             if wish.matches(topic, event.values, event.full):
-                reason = Reason.MATCH if wish.standing == Standing.LIVE else REASON_OF[wish.standing]
+                reason = Reason.MATCH if wish.is_planned else REASON_OF[wish.standing]
                 answers.append(Answer(wish, reason))
-            elif wish.holds(event.full) and wish.standing == Standing.LIVE:
+            elif wish.holds(event.full) and wish.is_planned:
                 answers.append(Answer(wish, Reason.TRUNCATION))
         for reason, detail in _WANTED.items():
             if any(answer.reason == reason for answer in answers):
@@ -105,7 +105,7 @@ class Verdicts:
         event, situation = self._event, self._situation
         if not wish.matches(situation.topics[event.topic], event.values, event.full):
             return Reason.NO_MATCH
-        if wish.standing != Standing.LIVE:
+        if not wish.is_planned:
             return REASON_OF[wish.standing]
         if event.problem is not None:
             return event.problem
@@ -114,7 +114,7 @@ class Verdicts:
                 return self._down(host)
         if situation.component(wish.host) != situation.component(event.host):
             return Reason.UNREACHABLE
-        return Reason.ENTRY_MISSING
+        return REASON_OF.get(wish.standing, Reason.ENTRY_MISSING)
 
     def _down(self, host: str) -> Reason:
         """A host that is reached nowhere: all its switches are down, or some port is."""
@@ -165,21 +165,21 @@ def _lacks(hop: Hop, address: str, what: str) -> str:
     if hop.entry is None:
         return f"switch {hop.switch} drops {address}: an entry is missing that sends it {what}"
     return (
-        f"switch {hop.switch} meets {address} with {hop.entry.dst}, priority {hop.entry.priority}, which does "
-        f"not send it {what}; an entry that does is missing"
+        f"switch {hop.switch} meets {address} with {hop.entry.dst}, priority {hop.entry.priority}, which "
+        f"does not send it {what}; an entry that does is missing"
     )
 
 
 _WANTED = {
     Reason.MATCH: "a subscription of the host matches the event exactly",
-    Reason.TRUNCATION: "the dz set of a subscription holds the event, its filter does not: the set is limited "
-    "in length or number of its cells",
+    Reason.TRUNCATION: "the dz set of a subscription holds the event, its filter does not: the set is "
+    "limited in length or number of its cells",
 }
 
 _NEEDLESS = {
     UNPLANNED: "entry {entry} at switch {switch} is not, or no more, in the plan",
-    AGGREGATED: "entry {entry} at switch {switch} is aggregated to keep the switch within its budget, and stands "
-    "for more than was asked for",
+    AGGREGATED: "entry {entry} at switch {switch} is aggregated to keep the switch within its budget, and "
+    "stands for more than was asked for",
 }
 
 _MISSED = {

@@ -1,0 +1,81 @@
+"""The question of a call: whose event, which values, of which topic."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from controlplane.api.problems import FieldError, bad_parameter, invalid, not_found, pointer
+from controlplane.api.query import read_id, read_text
+from controlplane.registry.models import Advertisement, Publisher
+from tercast.errors import Refused, RefusedMany, shown
+from tercast.explain.values import Given
+
+PARAMETERS = ("publisher", "values", "topic")
+MAX_VALUES = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question; `advertisements` are the ids of those that may be meant, the oldest first."""
+
+    publisher: Publisher
+    advertisements: tuple[str, ...]
+    values: Given
+    topic: str | None
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> Self:
+        """From the query; raises `Problem` for what is missing or malformed, 404 for who is not there."""
+        for name in ("publisher", "values"):
+            if name not in query:
+                raise bad_parameter(name, "required", f"{name} is missing; it says {_SAYS[name]}.")
+        text = query["values"]
+        if len(text) > MAX_VALUES:
+            detail = f"values has {len(text)} characters; at most {MAX_VALUES} are taken."
+            raise bad_parameter("values", "too_long", detail)
+        try:
+            values = Given.parse(text)
+        except (Refused, RefusedMany) as refused:
+            raise refused_parameter(refused) from None
+        publisher, advertisements = _publisher(read_text("publisher", query["publisher"]))
+        topic = query.get("topic")
+        meant = [one for one in advertisements if topic in (None, one.topic.name)]
+        if topic is None and meant:
+            topic = meant[-1].topic.name  # of events outside of all that is live
+        return cls(publisher, tuple(one.planner_id for one in meant), values, topic)
+
+
+_SAYS = {
+    "publisher": "who sends: a publisher by name or id, or an advertisement like a7",
+    "values": 'what: {"low": 92}, or low=92',
+}
+
+
+def refused_parameter(refused: Refused | RefusedMany) -> Exception:
+    """What the core library refused, as a 400 that names the parameter, and within it the place."""
+    errors = refused.errors if isinstance(refused, RefusedMany) else (refused,)
+    return invalid(
+        FieldError(pointer(one.path[1:]), one.code, one.detail, one.value, parameter=_parameter(one))
+        for one in errors
+    )
+
+
+def _parameter(refused: Refused) -> str:
+    return str(refused.path[0]) if refused.path and refused.path[0] in PARAMETERS else "values"
+
+
+def _publisher(text: str) -> tuple[Publisher, list[Advertisement]]:
+    """The publisher of that name, advertisement or id, and what it means of its advertisements."""
+    publishers = Publisher.objects.select_related("host")
+    publisher = publishers.filter(name=text).first()
+    if publisher is None and text.startswith("a") and text[1:].isdecimal() and text.isascii():
+        rows = Advertisement.objects.select_related("topic", "publisher__host")
+        one = rows.filter(pk=read_id(text[1:])).first()
+        if one is None:
+            raise not_found(f"There is no advertisement {shown(text)}.")
+        return one.publisher, [one]
+    if publisher is None and text.isdecimal() and text.isascii():
+        publisher = publishers.filter(pk=read_id(text)).first()
+    if publisher is None:
+        raise not_found(f"There is no publisher {shown(text)}. Look into /api/v1/publishers/.")
+    return publisher, list(publisher.advertisements.select_related("topic").order_by("id"))
