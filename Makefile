@@ -5,7 +5,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: help setup run lab test test-full test-servers bench bench-aggregation lint format requirements clean
+.PHONY: help setup run lab soak test test-full test-servers bench bench-aggregation lint format requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -18,6 +18,9 @@ run: setup ## the platform with its demo (ARGS="--for 40 --report FILE")
 
 lab: setup ## the platform over a Mininet network (root; ARGS="TOPOLOGY --for 60")
 	@exec $(PY) -m mininet_labs lab $(ARGS)
+
+soak: setup ## the platform under changes and faults (ARGS="--for SECONDS --report FILE")
+	@exec $(PY) -m mininet_labs soak $(ARGS)
 
 test: setup ## everything: unit, property, fake switch, real switches, API, browser
 	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh

@@ -25,6 +25,7 @@ class Command:
 
 COMMANDS = {
     "run": Command("mininet_labs.demo.run", "the whole platform with its demo"),
+    "soak": Command("mininet_labs.soak.run", "the platform under changes and faults, and what came of it"),
     "lab": Command("mininet_labs.lab.command", "the whole platform over a Mininet network (root)"),
     "enter": Command("mininet_labs.lab.enter", "run a command in a host of the lab that runs (root)"),
     "fabric": Command("mininet_labs.fabric.command", "an embedded fabric alone, in the foreground"),

@@ -24,9 +24,9 @@ class Options:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options on `parser`."""
     parser.add_argument(
-        "--for", dest="run_for", type=_seconds, metavar="SECONDS", help="end by itself after so long"
+        "--for", dest="run_for", type=seconds, metavar="SECONDS", help="end by itself after so long"
     )
-    parser.add_argument("--report", type=_writable, metavar="FILE", help="write a JSON report at the end")
+    parser.add_argument("--report", type=writable, metavar="FILE", help="write a JSON report at the end")
     parser.add_argument(
         "--rate", type=_rate, default=RATE, metavar="EVENTS", help="events a second (default %(default)g)"
     )
@@ -53,14 +53,16 @@ def from_arguments(arguments: argparse.Namespace, default_topology: Path) -> Opt
     )
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """A time from the command line."""
     value = _number(text)
     if not 1 <= value <= 7 * 86400:
         raise argparse.ArgumentTypeError(f"{text}: give 1 to 604800 seconds")
     return value
 
 
-def _writable(text: str) -> Path:
+def writable(text: str) -> Path:
+    """A file that can be written, from the command line."""
     path = Path(text)
     if path.is_dir() or not path.absolute().parent.is_dir():
         raise argparse.ArgumentTypeError(f"{text}: name a file in a folder that is there")

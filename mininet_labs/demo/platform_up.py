@@ -132,6 +132,13 @@ class Platform:
             self._ports_lock.close()
             self._lock.close()
 
+    def restart(self, name: str) -> None:
+        """Kill a service and all it has started, at once, and start it again."""
+        for service in self.services:
+            if service.name == name:
+                service.kill()
+                service.start()
+
     def _name_ports(self) -> None:
         """Make each host's port reachable by the host's name: `hosts/NAME.sock`, `NAME.standby1.sock`, …"""
         shutil.rmtree(self.hosts, ignore_errors=True)

@@ -15,16 +15,20 @@ class Refusal(DemoError):  # noqa: N818 - named by meaning
 
 
 class Rest:
-    """A client with the operator's token; a refusal is a `DemoError` with the problem's words."""
+    """A client with the operator's token; a refusal is a `DemoError` with the problem's words.
 
-    def __init__(self, base: str, token: str) -> None:
+    Waits `patience` seconds for an answer.
+    """
+
+    def __init__(self, base: str, token: str, patience: float = 60.0) -> None:
         self._client = httpx.Client(
-            base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=60.0, trust_env=False
+            base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=patience, trust_env=False
         )
 
-    def get(self, path: str, **parameters: Any) -> Any:
-        """The JSON of a resource."""
-        return self._call("GET", path, params=parameters)
+    def get(self, path: str, wait: float = 0.0, **parameters: Any) -> Any:
+        """The JSON of a resource; of a request, its end is waited for up to `wait` seconds."""
+        headers = {"Prefer": f"wait={wait:.0f}"} if wait else {}
+        return self._call("GET", path, params=parameters, headers=headers)
 
     def all(self, path: str, **parameters: Any) -> list[dict[str, Any]]:
         """Every row of a paged list."""
@@ -39,6 +43,14 @@ class Rest:
     def post(self, path: str, body: Any) -> Any:
         """Post and give the JSON of the answer."""
         return self._call("POST", path, json=body)
+
+    def patch(self, path: str, body: Any) -> Any:
+        """Change and give the JSON of the answer."""
+        return self._call("PATCH", path, json=body)
+
+    def delete(self, path: str) -> Any:
+        """Delete, or withdraw, and give the JSON of the answer."""
+        return self._call("DELETE", path)
 
     def add_missing(self, path: str, rows: list[dict[str, Any]], key: tuple[str, ...]) -> int:
         """Post, in bulk, those `rows` that are not in the list, by the fields `key`; gives their number."""

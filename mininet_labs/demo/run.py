@@ -35,10 +35,10 @@ class Interrupted(Exception):  # noqa: N818 - not an error
 class Demo:
     """One run, from nothing to the report."""
 
-    def __init__(self, options: Options, topology: dict[str, Any]) -> None:
+    def __init__(self, options: Options, topology: dict[str, Any], platform: Platform | None = None) -> None:
         self.options = options
         self.topology = topology
-        self.platform = Platform(RUN_DIR, self.topology, options.port)
+        self.platform = platform or Platform(RUN_DIR, self.topology, options.port)
         self.rest: Rest
         self.feed: Feed | None = None
 

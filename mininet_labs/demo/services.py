@@ -29,7 +29,7 @@ class Service:
     def start(self) -> None:
         """Start it; with `pipes`, its standard input and output stay with the caller."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        with self.log.open("w", encoding="utf-8") as log:
+        with self.log.open("a" if self.process else "w", encoding="utf-8") as log:
             pipe: int | IO[str] = subprocess.PIPE if self.pipes else log
             self.process = subprocess.Popen(
                 list(self.argv),
@@ -66,6 +66,12 @@ class Service:
             self.process.wait(grace)
         self._signal(signal.SIGKILL)
         self.process.wait()
+
+    def kill(self) -> None:
+        """End it and whatever it started, in the middle of whatever it does."""
+        self._signal(signal.SIGKILL)
+        if self.process is not None:
+            self.process.wait()
 
     def _signal(self, number: signal.Signals) -> None:
         if self.process is None or (number is signal.SIGTERM and self.process.poll() is not None):

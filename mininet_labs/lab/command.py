@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mininet_labs.demo.errors import DemoError
+from mininet_labs.demo.options import seconds
 from mininet_labs.demo.platform_up import ROOT, Platform
 from mininet_labs.demo.registration import register, settled
 from mininet_labs.demo.rest import Rest
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "topology", nargs="?", default="abilene", help="a topology file, or one that comes along (abilene)"
     )
-    parser.add_argument("--for", dest="run_for", type=_seconds, metavar="SECONDS", help="end by itself then")
+    parser.add_argument("--for", dest="run_for", type=seconds, metavar="SECONDS", help="end by itself then")
     parser.add_argument("--port", type=int, default=8000, help="of the web page (8000, or the next free one)")
     parser.add_argument("--fresh", action="store_true", help="forget the database of earlier runs")
 
@@ -88,21 +89,11 @@ def greet(platform: Platform, topology: dict[str, Any]) -> None:
     )
 
 
-def _keep(platform: Platform, seconds: float | None) -> None:
-    until = float("inf") if seconds is None else time.monotonic() + seconds
+def _keep(platform: Platform, for_s: float | None) -> None:
+    until = float("inf") if for_s is None else time.monotonic() + for_s
     while time.monotonic() < until:
         platform.check()
         time.sleep(min(1.0, max(0.0, until - time.monotonic())))
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 1 <= value <= 7 * 86400:
-        raise argparse.ArgumentTypeError(f"{text}: give 1 to 604800 seconds")
-    return value
 
 
 def _interrupt(number: int, _frame: object) -> None:

@@ -1,0 +1,46 @@
+"""The command line of the soak."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+from mininet_labs.demo.options import seconds, writable
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to soak; times in seconds, `rate` in events a second."""
+
+    run_for: float
+    report: Path | None
+    seed: int
+    rate: float
+    fault_every: float
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options on `parser`."""
+    parser.add_argument(
+        "--for", dest="run_for", type=seconds, default=60.0, metavar="SECONDS", help="how long (default 60)"
+    )
+    parser.add_argument("--report", type=writable, metavar="FILE", help="write the JSON there, too")
+    parser.add_argument("--seed", type=int, default=1, help="of the random changes and faults (default 1)")
+    parser.add_argument(
+        "--rate", type=float, default=50.0, metavar="EVENTS", help="events a second (default 50)"
+    )
+    parser.add_argument(
+        "--fault-every", type=seconds, default=8.0, metavar="SECONDS", help="between faults (default 8)"
+    )
+
+
+def from_arguments(arguments: argparse.Namespace) -> Options:
+    """The options as a value."""
+    return Options(
+        run_for=arguments.run_for,
+        report=arguments.report,
+        seed=arguments.seed,
+        rate=arguments.rate,
+        fault_every=arguments.fault_every,
+    )

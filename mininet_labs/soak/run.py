@@ -1,0 +1,177 @@
+"""`make soak`: brings the platform up over joined links, lets it suffer, and tells what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from mininet_labs.demo.errors import DemoError
+from mininet_labs.demo.options import Options as DemoOptions
+from mininet_labs.demo.platform_up import Network, Platform
+from mininet_labs.demo.registration import settled
+from mininet_labs.demo.rest import Rest
+from mininet_labs.demo.run import DEFAULT_TOPOLOGY, Demo, write_report
+from mininet_labs.demo.services import wait_until
+from mininet_labs.errors import LabError
+from mininet_labs.fabric import Fabric
+from mininet_labs.soak.changes import Changes
+from mininet_labs.soak.descriptors import leaked, open_descriptors
+from mininet_labs.soak.drift import differences
+from mininet_labs.soak.faults import Faults
+from mininet_labs.soak.options import Options, add_arguments, from_arguments
+from mininet_labs.topologies import core_topology, load
+from tercast.topology_json import read_topology
+
+__all__ = ["add_arguments", "run"]
+
+SETTLE_S = 180.0
+MUST_BE_ZERO = ("stable_lost", "stable_doubled", "drift", "leaked_descriptors")
+
+
+def joined_fabric(run_dir: Path, topology: dict[str, Any], port: int) -> Network:
+    """A fabric whose links carry packets one by one, as cables do."""
+    return Fabric(run_dir, topology, [f"tcp:127.0.0.1:{port}"], links="joined")
+
+
+class Soak:
+    """One run over a platform that is up."""
+
+    def __init__(self, demo: Demo, options: Options) -> None:
+        self.demo, self.options = demo, options
+        platform = demo.platform
+        assert isinstance(platform.network, Fabric)
+        self.fabric = platform.network
+        self.rest = demo.rest
+        own = Rest(platform.base_url, platform.secret("operator-token"), patience=60.0)
+        self.changes = Changes(own, demo.topology, options.seed)
+        self.faults = Faults(platform, self.fabric, demo.topology, options.seed)
+
+    def run(self) -> dict[str, Any]:
+        """Soak, settle, and give the report."""
+        self.changes.prepare()
+        self.settle()
+        before = self.descriptors()
+        self.changes.start()
+        self.suffer()
+        self.changes.stop()
+        self.settle()
+        after = self.descriptors()
+        drift = differences(self.fabric, self.rest, self.hosts())
+        counters = self.demo.finish()
+        return self.report(counters, drift, (before, after))
+
+    def suffer(self) -> None:
+        """Changes in their thread, faults here, and the counters passed on between them."""
+        assert self.demo.feed is not None
+        end = time.monotonic() + self.options.run_for
+        next_fault = time.monotonic() + self.options.fault_every
+        while (now := time.monotonic()) < end:
+            self.changes.check()
+            self.demo.platform.check()
+            counters = self.demo.feed.pass_on()
+            if now >= next_fault:
+                self.faults.one()
+                next_fault = time.monotonic() + self.options.fault_every
+            self.say(counters, end - now)
+            time.sleep(0.5)
+
+    def settle(self) -> None:
+        """Wait until nothing is under way and every switch has what it should."""
+        platform = self.demo.platform
+        wait_until("the tables", self._settled, platform.services, timeout=SETTLE_S)
+
+    def _settled(self) -> bool:
+        assert self.demo.feed is not None
+        self.demo.feed.pass_on()
+        return settled(self.rest, self.demo.platform)
+
+    def descriptors(self) -> dict[str, int]:
+        """By service, once the number stays the same."""
+        return open_descriptors(self.demo.platform.services)
+
+    def hosts(self) -> Any:
+        """The topology's hosts by id."""
+        return read_topology(core_topology(self.demo.topology), "ipv6").hosts
+
+    def say(self, counters: dict[str, Any], left: float) -> None:
+        """One line on standard error where that is a terminal."""
+        if sys.stderr.isatty():
+            changes, faults = self.changes.counts.total(), self.faults.counts.total()
+            lost, doubled = counters["lost"], counters["doubled"]
+            line = f"{left:.0f} s left, {changes} changes, {faults} faults, lost {lost}, doubled {doubled}"
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+
+    def report(
+        self, counters: dict[str, Any], drift: list[str], descriptors: tuple[dict[str, int], dict[str, int]]
+    ) -> dict[str, Any]:
+        """What the run found, as JSON."""
+        before, after = descriptors
+        return {
+            "seconds": self.options.run_for,
+            "seed": self.options.seed,
+            "changes": self.changes.counts.total(),
+            "changes_by_kind": dict(self.changes.counts),
+            "changes_failed": {kind: count for kind, count in self.changes.failed.items() if count},
+            "changes_refused": dict(self.changes.refused),
+            "faults": dict(self.faults.counts),
+            "published": counters["published"],
+            "stable_wanted": counters["wanted"],
+            "stable_lost": counters["lost"],
+            "stable_doubled": counters["doubled"],
+            "delay_ms": counters["delay_ms"],
+            "drift": len(drift),
+            "drifted": drift[:20],
+            "leaked_descriptors": leaked(before, after),
+            "descriptors": {"before": before, "after": after},
+        }
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Soak; 0 only when nothing was lost, doubled, drifted or leaked."""
+    options = from_arguments(arguments)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    run_dir = Path(tempfile.mkdtemp(prefix="tercast-soak-", dir="/tmp"))
+    done = False
+    try:
+        report = _soaked(options, run_dir)
+        done = True
+    except KeyboardInterrupt:
+        print("soak: interrupted", file=sys.stderr)
+        return 130
+    except (LabError, DemoError, OSError) as error:
+        print(f"\nsoak: {error}", file=sys.stderr)
+        return 1
+    finally:
+        if done:
+            shutil.rmtree(run_dir, ignore_errors=True)
+        else:
+            print(f"soak: logs are left in {run_dir / 'logs'}", file=sys.stderr)
+    print(json.dumps(report, indent=2))
+    if options.report is not None:
+        write_report(options.report, report)
+    return 0 if all(report[name] == 0 for name in MUST_BE_ZERO) else 1
+
+
+def _soaked(options: Options, run_dir: Path) -> dict[str, Any]:
+    topology = load(DEFAULT_TOPOLOGY)
+    demo_options = DemoOptions(
+        run_for=None, report=None, rate=options.rate, port=8000, topology=DEFAULT_TOPOLOGY, fresh=True
+    )
+    platform = Platform(run_dir, topology, demo_options.port, joined_fabric)
+    with Demo(demo_options, topology, platform) as demo:
+        demo.start()
+        return Soak(demo, options).run()
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, signal.SIG_IGN)
+    raise KeyboardInterrupt
