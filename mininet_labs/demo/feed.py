@@ -31,6 +31,7 @@ class Feed:
         self._reports: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._latest = _NOTHING
         self._samples: list[dict[str, Any]] = []
+        self.telemetry: dict[str, int] = {}
 
     def start(self) -> None:
         """Start it; traffic flows when this returns."""
@@ -107,6 +108,7 @@ class Feed:
             self._failed()
         else:
             self._samples += report.pop("samples")
+            self.telemetry = report.pop("telemetry")
             self._latest = report
 
     def _failed(self) -> None:

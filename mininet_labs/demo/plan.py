@@ -40,6 +40,7 @@ class PlanReader:
             "subscriptions": subscriptions,
             "shared": self._shared(subscriptions),
             "rate": self._rate,
+            "telemetry": str(self._platform.telemetry),
         }
 
     def _hosts(self) -> dict[str, dict[str, str]]:

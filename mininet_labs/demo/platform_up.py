@@ -75,6 +75,11 @@ class Platform:
         """Where the web page and the API are."""
         return f"http://127.0.0.1:{self.web_port}"
 
+    @property
+    def telemetry(self) -> Path:
+        """The telemetry root, which the control plane is told as well."""
+        return self.state_dir / "telemetry"
+
     def secret(self, name: str) -> str:
         """A generated secret by its name."""
         return (self.state_dir / "secrets" / name).read_text(encoding="ascii").strip()
@@ -157,6 +162,7 @@ class Platform:
     def _env(self) -> dict[str, str]:
         return {
             "TERCAST_STATE_DIR": str(self.state_dir),
+            "TERCAST_TELEMETRY_ROOT": str(self.telemetry),
             "TERCAST_NORTHBOUND_URL": f"http://127.0.0.1:{self.northbound_port}",
             "PYTHONUNBUFFERED": "1",
         }

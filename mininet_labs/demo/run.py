@@ -104,6 +104,7 @@ class Demo:
             f"  log in    admin, password {admin}  (kept in {shown(password)})\n"
             f"  API       {self.platform.base_url}/api/docs/  (operator's token in {shown(token)})\n"
             f"  hosts     {shown(self.platform.hosts)}  (a socket for the port of each)\n"
+            f"  telemetry {shown(self.platform.telemetry)}  (Parquet, for python -m analytics)\n"
             f"  logs      {shown(self.platform.logs)}\n"
             "  Ctrl-C ends it.\n",
             flush=True,
@@ -145,6 +146,7 @@ class Demo:
             "entries": self.entries(),
             "trees": len(rest.all("/api/v1/trees/")),
             "requests": requests,
+            "telemetry": self.feed.telemetry,
             "seconds": self.options.run_for,
             "rate": self.options.rate,
         }

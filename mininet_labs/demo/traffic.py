@@ -2,7 +2,8 @@
 
 It reads lines from standard input: first a plan as JSON (`mininet_labs.demo.plan`), then further plans, which
 take the place of the one before, or `stop`, which ends publishing, drains the network, and ends. It writes a
-line of JSON every half second: its counters, and a share of the events that it has published since the last.
+line of JSON every half second: its counters, a share of the events that it has published since the last, and
+what became of its telemetry, which it writes below the root that the plan names.
 """
 
 import json
@@ -13,7 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from mininet_labs.demo.ledger import Ledger, Values
@@ -21,9 +22,12 @@ from mininet_labs.demo.quotes import replay
 from tercast.addressing import AddressPlan
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
+from tercast.client.telemetry import HostTelemetry
 from tercast.client.transports import FabricPort
 from tercast.eventspace import Topic
 from tercast.filters import Filter
+from tercast.telemetry.recorder import Recorder
+from tercast.telemetry.sinks import FolderSink
 
 GRACE_S = 0.05
 """An event counts as lost from this long after its subscription became active."""
@@ -58,6 +62,8 @@ class Hosts:
         self.topic = Topic.from_json(plan["topic"])
         self.address = AddressPlan.default("ipv6")
         self.ledger = Ledger()
+        self.recorder = Recorder(FolderSink(plan["telemetry"]), "demo")
+        self.telemetry = {name: HostTelemetry(self.recorder, name) for name in plan["hosts"]}
         self.ports = {
             name: FabricPort(host["socket"], host["ip"], host["mac"]) for name, host in plan["hosts"].items()
         }
@@ -106,7 +112,14 @@ class Hosts:
     def _publisher(self, row: dict[str, Any]) -> tuple[Publisher, Iterator[dict[str, Any]]]:
         if row["id"] not in self.known:
             port = self.ports[row["host"]]
-            publisher = Publisher(self.topic, row["filter"], port, address=self.address, publisher=row["id"])
+            publisher = Publisher(
+                self.topic,
+                row["filter"],
+                port,
+                address=self.address,
+                publisher=row["id"],
+                telemetry=self.telemetry[row["host"]],
+            )
             self.known[row["id"]] = (publisher, replay(row["symbol"]))
         return self.known[row["id"]]
 
@@ -148,6 +161,7 @@ class Hosts:
             events += 1
             if not delivery.wanted and host in self.shared:
                 continue  # somebody else's subscription at this host may have brought it
+            self.telemetry[host].delivered(delivery)
             self.ledger.arrived(
                 (delivery.event.publisher, delivery.event.seq),
                 host,
@@ -200,6 +214,7 @@ class Loop:
                 next_report = now + _REPORT_EVERY_S
             self.poll(min(next_send, next_report) - time.monotonic())
         self.drain()
+        self.hosts.recorder.close()
         self.report(final=True)
 
     def poll(self, timeout: float) -> int:
@@ -242,7 +257,8 @@ class Loop:
         if final:
             counters["lost"] = self.hosts.ledger.lost()
         samples = self.hosts.take_samples()
-        print(json.dumps({"final": final, "samples": samples, **counters}), flush=True)
+        told = {"final": final, "samples": samples, "telemetry": asdict(self.hosts.recorder.tally())}
+        print(json.dumps({**told, **counters}), flush=True)
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from time import perf_counter, sleep
@@ -40,7 +41,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--events", type=int, nargs="+", default=[100_000, 300_000])
+    parser.add_argument("--events", type=int, nargs="+", default=[1_000_000, 10_000_000])
+    parser.add_argument("--memory", default="1g", help="of Spark's driver, which holds the worker too")
     parser.add_argument("--jobs", nargs="+", choices=JOB_NAMES, default=list(JOB_NAMES))
     parser.add_argument("-o", "--output", default="-")
     parser.add_argument("--table", metavar="FILE")
@@ -48,14 +50,20 @@ def main() -> int:
     if args.table:
         print(table(json.loads(Path(args.table).read_text())))
         return 0
-    result = {"machine": describe(), "events": args.events, "rows": measure(args.events, args.jobs)}
-    write_json(args.output, result)
-    return 0 if all(row["agree"] for row in result["rows"]) else 1
+    rows: list[dict[str, Any]] = []
+    result = {"machine": describe(), "memory": args.memory, "events": args.events, "rows": rows}
+    for row in measure(args.events, args.jobs, args.memory):
+        rows.append(row)
+        tell(json.dumps(row))
+        if args.output != "-":
+            write_json(args.output, result)  # so that a run that is cut off has told what it found
+    if args.output == "-":
+        write_json("-", result)
+    return 0 if all(row["agree"] for row in rows) else 1
 
 
-def measure(sizes: list[int], jobs: list[str]) -> list[dict[str, Any]]:
-    """A row for each size and job."""
-    rows = []
+def measure(sizes: list[int], jobs: list[str], memory: str) -> Iterator[dict[str, Any]]:
+    """A row for each size and job, as they are found."""
     for events in sizes:
         with tempfile.TemporaryDirectory(prefix="tc-bench-") as folder:
             root = Path(folder) / "root"
@@ -64,20 +72,16 @@ def measure(sizes: list[int], jobs: list[str]) -> list[dict[str, Any]]:
             size = sum(path.stat().st_size for path in root.rglob("*.parquet")) / (1 << 20)
             tell(f"{events} events, {size:.0f} MiB, generated in {perf_counter() - start:.0f} s")
             for job in jobs:
-                rows.append(
-                    {"events": events, "files_mib": round(size, 1), **measure_job(job, root, Path(folder))}
-                )
-                tell(json.dumps(rows[-1]))
-    return rows
+                found = measure_job(job, root, Path(folder), memory)
+                yield {"events": events, "files_mib": round(size, 1), **found}
 
 
-def measure_job(job: str, root: Path, out: Path) -> dict[str, Any]:
+def measure_job(job: str, root: Path, out: Path, memory: str) -> dict[str, Any]:
     """One job by Spark and by DuckDB, and whether they agree."""
     load = os.getloadavg()[0]
     start = perf_counter()
-    peak = _watched(
-        job, "--telemetry", str(root), "--out", str(out), "--subscriptions", str(root / "subscriptions.json")
-    )
+    where = ("--telemetry", str(root), "--out", str(out), "--memory", memory)
+    peak = _watched(job, *where, "--subscriptions", str(root / "subscriptions.json"))
     command = perf_counter() - start
     meta = json.loads((out / f"{job}.meta.json").read_text())
     times = [datetime.fromisoformat(meta[name]) for name in ("started", "finished")]
@@ -148,7 +152,7 @@ def _python(*arguments: str) -> None:
 
 def _watched(*arguments: str) -> float:
     """Run a job to its end; the most memory that its processes had together, in MiB."""
-    command = [sys.executable, "-m", "analytics", *arguments, "--master", "local[1]", "--memory", "1g"]
+    command = [sys.executable, "-m", "analytics", *arguments, "--master", "local[1]"]
     child = psutil.Popen(command, env=_environment(), stderr=subprocess.DEVNULL)
     peak = 0.0
     while child.poll() is None:

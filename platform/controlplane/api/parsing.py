@@ -42,7 +42,8 @@ class StrictJSONParser(BaseParser):
     def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
         """The body as Python values; raises `Problem` with all that is wrong with it."""
         view = (parser_context or {}).get("view")
-        limit = MAX_BULK_BYTES if getattr(view, "bulk", False) else MAX_BYTES
+        bulk = getattr(view, "bulk", False) or getattr(view, "bulk_bytes", False)
+        limit = MAX_BULK_BYTES if bulk else MAX_BYTES
         body = stream.read(limit + 1)
         if len(body) > limit:
             raise too_large(f"The body is larger than {limit} bytes. Split it into several calls.")

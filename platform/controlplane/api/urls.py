@@ -31,6 +31,7 @@ from controlplane.registry.views import (
     SubscriptionViewSet,
     TopicViewSet,
 )
+from controlplane.telemetry.telemetry_views import TelemetryViewSet
 from controlplane.telemetry.views import SampleViewSet, TrafficTotalsView, TrafficViewSet
 
 router = SimpleRouter()
@@ -55,6 +56,7 @@ resources: list[tuple[str, type[ViewSetMixin]]] = [
     *((prefix, viewset) for prefix, viewset, _ in router.registry),
     ("topology/import", TopologyImportViewSet),
     ("traffic/samples", SampleViewSet),
+    ("telemetry", TelemetryViewSet),
     ("aggregation", PolicyViewSet),
     ("aggregation/runs", RunViewSet),
 ]
@@ -95,6 +97,7 @@ v1: list[URLPattern | URLResolver] = [
         SampleViewSet.as_view({"get": "list", "post": "create"}),
         name="traffic-samples",
     ),
+    path("telemetry/", TelemetryViewSet.as_view({"get": "list", "post": "create"}), name="telemetry"),
     path("tables/<str:pk>/entries/", TableEntriesViewSet.as_view({"get": "list"}), name="tables-entries"),
     path(
         "operations/<str:pk>/results/",

@@ -32,11 +32,18 @@ class Environment:
     allowed_hosts: tuple[str, ...]
     debug: bool
     address_family: str
+    telemetry: Path | None = None
+    telemetry_days: int = 30
 
     @property
     def secrets_dir(self) -> Path:
         """The folder of generated secrets, readable by their owner alone."""
         return self.state_dir / "secrets"
+
+    @property
+    def telemetry_root(self) -> Path:
+        """The folder that telemetry is written to."""
+        return self.telemetry or self.state_dir / "telemetry"
 
     @classmethod
     def read(cls, variables: Mapping[str, str] | None = None) -> "Environment":
@@ -51,6 +58,8 @@ class Environment:
             allowed_hosts=tuple(filter(None, env.get("TERCAST_ALLOWED_HOSTS", LOOPBACK).split(","))),
             debug=_flag(env, "TERCAST_DEBUG"),
             address_family=_choice(env, "TERCAST_ADDRESS_FAMILY", ("ipv6", "ipv4")),
+            telemetry=_folder(env, "TERCAST_TELEMETRY_ROOT"),
+            telemetry_days=_days(env, "TERCAST_TELEMETRY_DAYS", 30),
         )
 
 
@@ -59,6 +68,20 @@ def _choice(env: Mapping[str, str], name: str, choices: tuple[str, ...]) -> str:
     if value not in choices:
         raise BadSetting(name, value, f"use one of {', '.join(choices)}")
     return value
+
+
+def _folder(env: Mapping[str, str], name: str) -> Path | None:
+    value = env.get(name, "")
+    if "://" in value:
+        raise BadSetting(name, value, "use a folder of this machine (mount what lies elsewhere)")
+    return Path(value).absolute() if value else None
+
+
+def _days(env: Mapping[str, str], name: str, default: int) -> int:
+    value = env.get(name, str(default))
+    if not (value.isascii() and value.isdigit() and len(value) < 5 and 1 <= int(value) <= 3660):
+        raise BadSetting(name, value, "use a number of days from 1 to 3660")
+    return int(value)
 
 
 def _flag(env: Mapping[str, str], name: str) -> bool:

@@ -22,6 +22,7 @@ SCHEDULES = (
     ("watch the controller", "tercast.watch", DEFAULT_QUEUE, 1),
     ("sweep the runs of aggregation", "tercast.runs", DEFAULT_QUEUE, 2),
     ("measure aggregated entries", "tercast.attribute", DEFAULT_QUEUE, 60),
+    ("write telemetry", "tercast.telemetry", DEFAULT_QUEUE, 5),
     ("prune the outbox", "tercast.prune", DEFAULT_QUEUE, 600),
 )
 """Name, task, queue and period in seconds of each periodic task."""

@@ -13,6 +13,7 @@ from controlplane.control import discovery, load, outbox, ports, sync, watermark
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.tasks import wake
 from controlplane.network.models import Switch
+from controlplane.telemetry import snapshots
 
 WATCH_SECONDS = 3.0
 """How long the controller may take to answer; a watch that hangs would hold up the planner's worker."""
@@ -41,6 +42,7 @@ def run() -> None:
     _tell_alarms(events)
     if counters is not None:
         load.see(counters)
+        snapshots.see(counters)
 
 
 def see_switches(rows: list[dict[str, Any]]) -> bool:

@@ -27,6 +27,62 @@ class TrafficReport(models.Model):
         ordering = ("id",)
 
 
+class TelemetryBatch(models.Model):
+    """A batch of telemetry that came by the API: what its id stands for, so that it is taken once."""
+
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    batch = models.CharField(max_length=200)
+    digest = models.CharField(max_length=64, help_text="SHA-256 of its content, in hex")
+    dataset = models.CharField(max_length=32)
+    accepted = models.PositiveIntegerField()
+    rejected = models.PositiveIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("actor", "batch"), name="one_batch_an_id"),)
+        indexes = (models.Index(fields=("created_at",), name="batch_created"),)
+
+
+class TelemetryWriter(models.Model):
+    """Who writes telemetry, and what became of its rows, as it last said itself."""
+
+    name = models.CharField(max_length=200, unique=True)
+    host = models.CharField(max_length=200, blank=True)
+    way = models.CharField(max_length=8, help_text="folder or api")
+    taken = models.PositiveBigIntegerField(default=0)
+    written = models.PositiveBigIntegerField(default=0)
+    lost = models.PositiveBigIntegerField(default=0)
+    pending = models.PositiveBigIntegerField(default=0)
+    batches = models.PositiveBigIntegerField(default=0)
+    lost_batches = models.PositiveBigIntegerField(default=0)
+    retries = models.PositiveBigIntegerField(default=0)
+    period_s = models.FloatField()
+    error = models.TextField(blank=True)
+    started_at = models.DateTimeField()
+    heard_at = models.DateTimeField(help_text="its last report")
+    closed = models.BooleanField(default=False, help_text="it ended, and said so")
+    silent = models.BooleanField(default=False, help_text="it is overdue; operators were told")
+    told_lost = models.PositiveBigIntegerField(default=0, help_text="as the last alarm said")
+    told_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("id",)
+        indexes = (models.Index(fields=("heard_at",), name="writer_heard"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ToldRequest(models.Model):
+    """A request that telemetry has told of and that may still change: the state it was told in."""
+
+    request = models.OneToOneField(
+        "control.Request", on_delete=models.CASCADE, primary_key=True, related_name="told"
+    )
+    state = models.CharField(max_length=16)
+
+
 class EventSample(models.Model):
     """A past event, as its publisher reported it; the newest of each topic are kept."""
 

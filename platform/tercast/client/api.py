@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -22,7 +23,7 @@ Row = Mapping[str, object]
 
 
 class Api:
-    """Reads resources with a token; whatever goes wrong is an ApiError in one line."""
+    """Reads and posts with a token; whatever goes wrong is an ApiError in one line."""
 
     def __init__(self, url: str, token: str | None = None) -> None:
         if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
@@ -48,18 +49,30 @@ class Api:
             raise ApiError(f"the API names another server, {url!r}; the token stays here")
         if parameters:
             url += "?" + urllib.parse.urlencode(parameters)
-        request = urllib.request.Request(url, headers=self._headers)  # noqa: S310 - the scheme is checked above
+        return self._call(url, None)
+
+    def post(self, path: str, body: object, **parameters: str) -> object:
+        """The JSON that answers a body posted to a resource."""
+        url = urllib.parse.urljoin(self._base, path)
+        if parameters:
+            url += "?" + urllib.parse.urlencode(parameters)
+        return self._call(url, json.dumps(body).encode())
+
+    def _call(self, url: str, body: bytes | None) -> object:
+        what = f"{'GET' if body is None else 'POST'} {url}"
+        headers = self._headers if body is None else {**self._headers, "Content-Type": "application/json"}
+        request = urllib.request.Request(url, body, headers)  # noqa: S310 - the scheme is checked above
         try:
             with _OPENER.open(request, timeout=_TIMEOUT_S) as answer:
                 return parse_json(answer.read(_LARGEST_ANSWER).decode())
         except urllib.error.HTTPError as error:
             with error:
-                raise ApiError(f"GET {url}: {error.code} {_problem(error)}") from None
+                raise ApiError(f"{what}: {error.code} {_problem(error)}", error.code) from None
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", None) or error
-            raise ApiError(f"GET {url}: {reason or type(error).__name__}") from None
+            raise ApiError(f"{what}: {reason or type(error).__name__}") from None
         except ValueError as error:
-            raise ApiError(f"GET {url}: the answer is no JSON: {error}") from None
+            raise ApiError(f"{what}: the answer is no JSON: {error}") from None
 
     def rows(self, path: str, **parameters: str) -> list[Row]:
         """All rows of a paged list."""

@@ -15,6 +15,7 @@ from tercast.client.listening import listen
 from tercast.client.packets import EVENT_PORT
 from tercast.client.publishing import publish
 from tercast.client.sources import ScenarioSource, Source
+from tercast.client.telemetry import HostTelemetry, open_telemetry
 from tercast.client.transports import FabricPort, Transport, UdpSocket
 from tercast.errors import Refused, RefusedMany, TercastError
 
@@ -84,14 +85,19 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     way.add_argument("--udp", metavar="IP[%IFACE]", help="the host's own address, and where multicast leaves")
     parser.add_argument("--port", type=_port, default=EVENT_PORT, help=f"UDP port of events ({EVENT_PORT})")
     parser.add_argument("--count", type=_positive(int, "a whole number"), help="end after so many events")
+    told = parser.add_mutually_exclusive_group()
+    told.add_argument("--telemetry", metavar="ROOT", help="write telemetry to this folder, as Parquet")
+    told.add_argument(
+        "--telemetry-api", action="store_true", help="send telemetry to the platform that --api names"
+    )
 
 
 def _run_listen(args: argparse.Namespace) -> int:
-    return _guarded(lambda: listen(args, _source(args), _opener(args, True)))
+    return _guarded(lambda: listen(args, _source(args), _opener(args, True), _telemetry(args)))
 
 
 def _run_publish(args: argparse.Namespace) -> int:
-    return _guarded(lambda: publish(args, _source(args), _opener(args, False)))
+    return _guarded(lambda: publish(args, _source(args), _opener(args, False), _telemetry(args)))
 
 
 def _guarded(command: Callable[[], None]) -> int:
@@ -129,6 +135,18 @@ def _source(args: argparse.Namespace) -> Source:
     if args.scenario is not None:
         return ScenarioSource.load(args.scenario)
     return ApiSource(Api.with_token_file(args.api, args.token_file))
+
+
+def _telemetry(args: argparse.Namespace) -> Callable[[], HostTelemetry | None]:
+    """A function that begins telemetry where it is asked for; what is missing for it is refused at once."""
+    if args.telemetry is None and not args.telemetry_api:
+        return lambda: None
+    if args.host is None:
+        raise Refused(("host",), "missing_host", "telemetry says which host it is of: give --host")
+    if args.telemetry_api and args.api is None:
+        raise Refused(("api",), "missing_api", "--telemetry-api sends to the platform that --api names")
+    api = Api.with_token_file(args.api, args.token_file) if args.telemetry_api else None
+    return lambda: open_telemetry(args.host, args.telemetry, api)
 
 
 def _opener(args: argparse.Namespace, receives: bool) -> Callable[[Source], tuple[Transport, str]]:

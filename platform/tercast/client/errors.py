@@ -34,4 +34,11 @@ class SequenceError(TercastError):
 
 
 class ApiError(TercastError):
-    """The REST API did not answer as needed: one line with request, status and reason."""
+    """The REST API did not answer as needed: one line with request, status and reason.
+
+    `status` is that of the answer, None where there was none.
+    """
+
+    def __init__(self, text: str, status: int | None = None) -> None:
+        self.status = status
+        super().__init__(text)

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 
 from tercast.client.sources import Announced, Source
 from tercast.client.subscriber import Delivery, Subscriber
+from tercast.client.telemetry import HostTelemetry, told
 from tercast.client.transports import FabricPort, Transport
 from tercast.errors import Refused, TercastError
 from tercast.eventspace import Topic
@@ -19,7 +20,12 @@ from tercast.filters import Filter
 from tercast.strict import integer_json
 
 
-def listen(args: Namespace, source: Source, opener: Callable[[Source], tuple[Transport, str]]) -> None:
+def listen(
+    args: Namespace,
+    source: Source,
+    opener: Callable[[Source], tuple[Transport, str]],
+    telemetry: Callable[[], HostTelemetry | None] = lambda: None,
+) -> None:
     """Print the deliveries until the count, the time, or an interrupt; then the counters."""
     wanted = _wanted(args, source)
     topics = {name: source.topic(name) for name in dict.fromkeys(entry.topic for entry in wanted)}
@@ -28,8 +34,8 @@ def listen(args: Namespace, source: Source, opener: Callable[[Source], tuple[Tra
         for entry in wanted
     }
     transport, ip = opener(source)
-    with closing(transport):
-        subscriber = Subscriber(filters, topics.values(), transport)
+    with closing(transport), told(telemetry()) as teller:
+        subscriber = Subscriber(filters, topics.values(), transport, telemetry=teller)
         print(f"listening at {ip} for {', '.join(filters)}; Ctrl-C ends", file=sys.stderr, flush=True)
         show = _json_line if args.json else _line
         with _readerless():

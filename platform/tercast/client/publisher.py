@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercast.addressing import AddressPlan
 from tercast.client.sequence import Sequence, now_us
@@ -16,6 +16,9 @@ from tercast.eventspace import Attribute, Topic
 from tercast.filters import Filter
 from tercast.intervals import IntervalSet
 from tercast.string_attribute import shares_point
+
+if TYPE_CHECKING:
+    from tercast.client.telemetry import HostTelemetry
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class Publisher:
 
     `publisher` is the advertisement's id, `advertisement` its filter, `depth` the length of an event's dz
     (the plan's `max_dz_length`, or all the room the address has). `sequence` gives the sequence numbers;
-    without one they start at the clock. Several threads may publish.
+    without one they start at the clock. `telemetry` is told of each event that was sent. Several threads may
+    publish.
     """
 
     def __init__(  # noqa: PLR0917 - the order of the contract
@@ -56,6 +60,7 @@ class Publisher:
         depth: int | None = None,
         *,
         sequence: Sequence | None = None,
+        telemetry: HostTelemetry | None = None,
         clock: Callable[[], int] = now_us,
     ) -> None:
         self.publisher = publisher
@@ -63,6 +68,7 @@ class Publisher:
         self._transport, self._address, self._clock = transport, address, clock
         self._depth = _checked_depth(address, depth)
         self._sequence = sequence if sequence is not None else Sequence(clock=clock)
+        self._telemetry = telemetry
         self._lock = threading.Lock()
         self._route = self._routed(topic)
 
@@ -81,9 +87,12 @@ class Publisher:
             route = self._route
             topic = route.topic
             checked, tail = route.checked(values)
-            target = self._address.event_address(topic.code, topic.event_dz(checked, self._depth))
-            seq = self._sequence.take()
-            self._transport.send(target, route.codec.head(seq, self._clock()) + tail)
+            dz = topic.event_dz(checked, self._depth)
+            target = self._address.event_address(topic.code, dz)
+            seq, at = self._sequence.take(), self._clock()
+            self._transport.send(target, route.codec.head(seq, at) + tail)
+            if self._telemetry is not None:
+                self._telemetry.published(topic, self.publisher, seq, at, dz, checked)
             return seq
 
     def check(self, values: Mapping[str, object]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Any, Self
 from tercast.client.publisher import Publisher
 from tercast.client.sequence import Sequence
 from tercast.client.sources import Source, parse_json
+from tercast.client.telemetry import HostTelemetry, told
 from tercast.client.transports import Transport
 from tercast.errors import Refused, TercastError, shown
 from tercast.eventspace import Attribute, Topic
@@ -29,7 +30,12 @@ _LONGEST_SLEEP_S = 3600.0
 Values = Mapping[str, object]
 
 
-def publish(args: Namespace, source: Source, opener: Callable[[Source], tuple[Transport, str]]) -> None:
+def publish(
+    args: Namespace,
+    source: Source,
+    opener: Callable[[Source], tuple[Transport, str]],
+    telemetry: Callable[[], HostTelemetry | None] = lambda: None,
+) -> None:
     """Send the events, paced, and say how many went out; a file is checked as a whole before the first."""
     announced = source.advertisement(args.advertisement)
     if args.topic not in (None, announced.topic):
@@ -41,10 +47,13 @@ def publish(args: Namespace, source: Source, opener: Callable[[Source], tuple[Tr
     with (
         closing(_Diverted(transport, args.to) if args.to else transport) as way,
         Sequence(args.state) as numbers,
+        told(telemetry()) as teller,
     ):
         family = "ipv6" if ":" in ip else "ipv4"
         plan, depth = source.address(family), source.depth()
-        publisher = Publisher(topic, parsed, way, plan, announced.name, depth, sequence=numbers)
+        publisher = Publisher(
+            topic, parsed, way, plan, announced.name, depth, sequence=numbers, telemetry=teller
+        )
         if args.file not in (None, "-"):
             for place, values in _events(args, topic, announced.name):
                 _placed(publisher.check, place, values)

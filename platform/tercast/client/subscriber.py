@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from tercast.client.doubles import SeenEvents
 from tercast.client.errors import UnknownSchema, WireError
@@ -15,6 +16,9 @@ from tercast.client.wire import Event, EventCodec, decode
 from tercast.errors import Refused, shown
 from tercast.eventspace import Topic
 from tercast.filters import Filter
+
+if TYPE_CHECKING:
+    from tercast.client.telemetry import HostTelemetry
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,8 @@ class Subscriber:
 
     `subscriptions` gives each id its filter: as text where there is one topic, else as a parsed `Filter`,
     which knows its topic. Each topic is known under its code and under its other one (the code with the last
-    bit turned), so that a change of encoding needs no word to subscribers. One thread receives at a time;
+    bit turned), so that a change of encoding needs no word to subscribers. `telemetry` is told of each event
+    that arrives and can be read. One thread receives at a time;
     subscribing and withdrawing may happen in others.
     """
 
@@ -82,9 +87,10 @@ class Subscriber:
         transport: Transport,
         *,
         seen: SeenEvents | None = None,
+        telemetry: HostTelemetry | None = None,
         clock: Callable[[], int] = now_us,
     ) -> None:
-        self._transport, self._clock = transport, clock
+        self._transport, self._clock, self._telemetry = transport, clock, telemetry
         self._seen = seen if seen is not None else SeenEvents()
         self._topics: dict[str, Topic] = {}
         self._codecs: dict[tuple[int, int], EventCodec] = {}
@@ -194,7 +200,10 @@ class Subscriber:
             self.counters.wanted += 1
         else:
             self.counters.unwanted += 1
-        return Delivery(event, arrived, matching, doubled)
+        delivery = Delivery(event, arrived, matching, doubled)
+        if self._telemetry is not None:
+            self._telemetry.delivered(delivery)
+        return delivery
 
     def _find(self, code: int, schema: int) -> EventCodec | None:
         return self._codecs.get((code, schema))

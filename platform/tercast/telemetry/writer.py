@@ -9,21 +9,18 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from tercast.errors import Refused, shown
-from tercast.telemetry.datasets import BOOLEAN, INT, LONG, STRING, STRINGS, TIMESTAMP, Column, Dataset
+from tercast.telemetry.datasets import BOOLEAN, INT, LONG, STRING, STRINGS, TIMESTAMP, Dataset
+from tercast.telemetry.rows import check_row
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH_ROWS = 50_000
 PENDING_ROWS = 200_000
-
-_BITS = {INT: 31, LONG: 63}
 
 
 @dataclass(slots=True)
@@ -90,11 +87,8 @@ class BatchWriter:
             self.counts.lost += 1
 
     def _write(self) -> bool:
-        by_date: dict[str, list[dict[str, Any]]] = {}
-        for row in self._rows:
-            by_date.setdefault(row[self.dataset.time].date().isoformat(), []).append(row)
         kept: deque[dict[str, Any]] = deque()
-        for date, rows in by_date.items():
+        for date, rows in by_date(self._rows, self.dataset).items():
             try:
                 write_file(self.folder / f"date={date}", rows_table(rows, self.dataset))
             except OSError as error:
@@ -110,38 +104,12 @@ class BatchWriter:
         return not kept
 
 
-def check_row(row: Mapping[str, Any], dataset: Dataset) -> dict[str, Any]:
-    """The row with all columns of the dataset, the optional ones null where they are missing; or Refused."""
-    known = {column.name for column in dataset.columns}
-    for name in row:
-        if name not in known:
-            detail = f"no column of {dataset.name}; it has {', '.join(sorted(known))}"
-            raise Refused((str(name),), "unknown_column", detail, row[name])
-    needed = {*dataset.key, dataset.time}
-    out = {}
-    for column in dataset.columns:
-        value = row.get(column.name)
-        if value is None and column.name in needed:
-            raise Refused((column.name,), "null_key", f"a row of {dataset.name} has to have it")
-        out[column.name] = None if value is None else _checked(value, column)
-    return out
-
-
-def _checked(value: Any, column: Column) -> Any:
-    match column.kind:
-        case "string" if isinstance(value, str):
-            return value
-        case "boolean" if isinstance(value, bool):
-            return value
-        case "strings" if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
-            return list(value)
-        case "timestamp" if isinstance(value, datetime) and value.tzinfo is not None:
-            return value.astimezone(UTC)
-        case "long" | "int" if isinstance(value, int) and not isinstance(value, bool):
-            if -(1 << _BITS[column.kind]) <= value < 1 << _BITS[column.kind]:
-                return value
-    wanted = "a time with its zone" if column.kind == TIMESTAMP else f"a value of type {column.kind}"
-    raise Refused((column.name,), "wrong_type", f"{shown(value)} is not {wanted}", value)
+def by_date(rows: Iterable[dict[str, Any]], dataset: Dataset) -> dict[str, list[dict[str, Any]]]:
+    """Checked rows by the day (UTC) of their own time."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row[dataset.time].date().isoformat(), []).append(row)
+    return found
 
 
 def arrow_schema(dataset: Dataset) -> pa.Schema:
@@ -166,13 +134,17 @@ def rows_table(rows: Iterable[Mapping[str, Any]], dataset: Dataset) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=arrow_schema(dataset))
 
 
-def write_file(folder: Path, table: pa.Table) -> Path:
-    """Write a table as one new file of `folder`, whole or not at all; until then a dot hides it."""
+def write_file(folder: Path, table: pa.Table, name: str | None = None) -> Path:
+    """Write a table as one file of `folder`, whole or not at all; until then a dot hides it.
+
+    It is a new file, but where `name` is given (without its ending) it takes the place of one of that name.
+    """
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"{time.time_ns() // 1000}-{os.getpid()}-{secrets.token_hex(4)}.parquet"
-    part, whole = folder / f".{name}.part", folder / name
+    unique = f"{os.getpid()}-{secrets.token_hex(4)}"
+    whole = folder / f"{name or f'{time.time_ns() // 1000}-{unique}'}.parquet"
+    part = folder / f".{whole.name}.{unique}.part"
     try:
         with part.open("wb") as stream:
             pq.write_table(table, stream, compression="zstd")

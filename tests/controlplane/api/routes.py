@@ -20,6 +20,7 @@ ALONE = {
     "aggregation": ("GET", "PATCH"),
     "aggregation/runs": ("GET", "POST"),
     "traffic/samples": ("GET", "POST"),
+    "telemetry": ("GET", "POST"),
 }
 """Addresses below which there is no object with an id of its own, or that stand beside the router."""
 
@@ -44,4 +45,4 @@ NESTED = (
     "switches/1/aggregated/1/subscriptions/",
     "switches/1/budget-curve/",
 )
-SINGLES = ("me/", "traffic/totals/", "aggregation/", "traffic/samples/")
+SINGLES = ("me/", "traffic/totals/", "aggregation/", "traffic/samples/", "telemetry/")

@@ -1,0 +1,136 @@
+"""Taking batches of telemetry that hosts post: checked row by row, written as files, and each id once."""
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from controlplane.api.problems import FieldError, Problem, from_refused, invalid
+from controlplane.telemetry import storage
+from controlplane.telemetry.models import TelemetryBatch
+from tercast.errors import Path, Refused, RefusedMany
+from tercast.telemetry import DELIVERED, PUBLISHED, Dataset
+from tercast.telemetry.rows import Row
+from tercast.telemetry.writer import by_date, rows_table, write_file
+
+MAX_ROWS = 50_000
+TAKEN = {dataset.name: dataset for dataset in (PUBLISHED, DELIVERED)}
+"""What hosts tell; tables and requests the control plane tells itself."""
+
+MOST_AHEAD = timedelta(days=1)
+MOST_ERRORS = 100
+"""Errors that the answer to a batch lists that is taken in part."""
+
+Read = Callable[[Any, Dataset, Path], Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A batch as it came: `digest` tells one content from another."""
+
+    id: str
+    dataset: Dataset
+    rows: list[Any]
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of a batch; `replayed` when it was here before."""
+
+    id: str | None
+    dataset: str | None
+    accepted: int
+    rejected: int
+    replayed: bool = False
+    errors: list[FieldError] = field(default_factory=list)
+
+
+def take(sent: Sent, actor: Any, read: Read, partly: bool = False) -> Taken:
+    """Write a batch's rows, or with `partly` those that are good.
+
+    Raises `Problem`: 400 with every error by row and column, 422 for an id that stands for another content,
+    507 when the disk does not take it.
+    """
+    earlier = TelemetryBatch.objects.filter(actor=actor, batch=sent.id).first()
+    if earlier is not None:
+        return _again(earlier, sent)
+    rows, errors = check(sent, read)
+    if errors and not partly:
+        raise invalid(errors)
+    files = _write(rows, sent, actor)
+    values = {"digest": sent.digest, "dataset": sent.dataset.name, "accepted": len(rows)}
+    try:
+        with transaction.atomic():
+            TelemetryBatch.objects.create(
+                actor=actor, batch=sent.id, rejected=len(sent.rows) - len(rows), **values
+            )
+    except IntegrityError:
+        earlier = TelemetryBatch.objects.get(actor=actor, batch=sent.id)
+        if earlier.digest != sent.digest:
+            for path in files:
+                path.unlink(missing_ok=True)
+        return _again(earlier, sent)
+    rejected = len(sent.rows) - len(rows)
+    return Taken(sent.id, sent.dataset.name, len(rows), rejected, False, errors[:MOST_ERRORS])
+
+
+def check(sent: Sent, read: Read) -> tuple[list[Row], list[FieldError]]:
+    """The good rows, and every error of the others, by row and column."""
+    good: list[Row] = []
+    errors: list[FieldError] = []
+    latest = timezone.now() + MOST_AHEAD
+    first = datetime.combine(storage.oldest(), time(), tzinfo=timezone.get_current_timezone())
+    for number, document in enumerate(sent.rows):
+        try:
+            row = read(document, sent.dataset, ("rows", number))
+            _check_time(row, sent.dataset, first, latest, number)
+        except (Refused, RefusedMany) as refused:
+            errors += from_refused(refused)
+        else:
+            good.append(row)
+    return good, errors
+
+
+def _check_time(row: Row, dataset: Dataset, first: datetime, latest: datetime, number: int) -> None:
+    at, path = row[dataset.time], ("rows", number, dataset.time)
+    if at > latest:
+        detail = f"{at.isoformat()} is more than a day ahead; set the clock right."
+        raise Refused(path, "future", detail, at.isoformat())
+    if at < first:
+        detail = f"{at.isoformat()} is before {first.date()}, where telemetry begins that still stays."
+        raise Refused(path, "too_old", detail, at.isoformat())
+
+
+def _write(rows: list[Row], sent: Sent, actor: Any) -> list[Any]:
+    """The files; a batch that is written again, after a kill, takes the place of itself."""
+    known = hashlib.sha256(f"{actor.pk}\n{sent.id}\n{sent.digest}".encode()).hexdigest()[:32]
+    files = []
+    try:
+        with storage.writing("a batch of a host"):
+            for day, part in by_date(rows, sent.dataset).items():
+                folder = storage.root() / sent.dataset.name / f"date={day}"
+                files.append(write_file(folder, rows_table(part, sent.dataset), f"api-{known}"))
+    except storage.NotWritten as why:
+        detail = f"Telemetry cannot be stored now: {why}. Send the batch again later, under the same id."
+        raise Problem(507, "not_stored", detail, headers={"Retry-After": "10"}) from None
+    return files
+
+
+def _again(earlier: TelemetryBatch, sent: Sent) -> Taken:
+    if earlier.digest != sent.digest:
+        detail = f"A batch {sent.id} was here before, with another content. Give each batch an id of its own."
+        raise Problem(422, "batch_id_reused", detail, (FieldError("/id", "reused", detail, sent.id),))
+    return Taken(sent.id, earlier.dataset, earlier.accepted, earlier.rejected, True)
+
+
+def digest(dataset: Dataset, parts: Iterable[bytes]) -> str:
+    """What tells the content of one batch from another's."""
+    found = hashlib.sha256(dataset.name.encode())
+    for part in parts:
+        found.update(part)
+    return found.hexdigest()

@@ -1,0 +1,133 @@
+"""Rows of `requests`, from the request log: each request at each stage that it is found in.
+
+What has been told is a position of the log (positions are given in order, by one session at a time), and the
+states of those requests that can still change. Both are written after the file: a process that is killed in
+between tells the same again, which changes nothing; nothing is left out.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, time
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from controlplane.control import watermarks
+from controlplane.control.batches import chunks
+from controlplane.control.models import FINAL_STATES, Request, State
+from controlplane.registry.models import Advertisement, Subscription
+from controlplane.telemetry import storage
+from controlplane.telemetry.models import ToldRequest
+from tercast.telemetry import REQUESTS
+from tercast.telemetry.writer import by_date, rows_table, write_file
+
+MOST = 10_000
+"""Requests of one file."""
+
+_POSITION = "telemetry-requests"
+_FIELDS = (
+    "id",
+    "kind",
+    "payload",
+    "position",
+    "received_at",
+    "started_at",
+    "computed_at",
+    "confirmed_at",
+    "state",
+    "added",
+    "removed",
+    "modified",
+)
+_WITHDRAWALS = {"unadvertise": Advertisement, "unsubscribe": Subscription}
+
+Row = dict[str, Any]
+
+
+def export() -> int:
+    """Write a row for each request that has reached another stage; how many. NotWritten when it cannot."""
+    told = 0
+    while True:
+        rows, position, full = _changed()
+        if rows:
+            with storage.writing("requests"):
+                _write(rows)
+            _remember(rows, position)
+            told += len(rows)
+        if not full:
+            return told
+
+
+def _changed() -> tuple[list[Row], int, bool]:
+    """Requests not told of in their state, the position reached with them, and whether there are more."""
+    position = int(watermarks.recall(_POSITION, 0))
+    requests = Request.objects.values(*_FIELDS)
+    moved = ToldRequest.objects.exclude(state=F("request__state")).values_list("request", flat=True)
+    parts = [
+        list(requests.filter(pk__in=list(moved[:500]))),
+        list(requests.filter(position__gt=position).order_by("position")[:MOST]),
+        list(requests.filter(state=State.QUEUED, told=None).order_by("id")[:MOST]),
+    ]
+    reached = max((row["position"] for row in parts[1]), default=position)
+    rows = {row["id"]: row for part in parts for row in part}
+    full = len(parts[0]) == 500 or MOST in {len(part) for part in parts[1:]}
+    return list(rows.values()), reached, full
+
+
+def _write(rows: Sequence[Row]) -> None:
+    """Requests that were received before what stays of telemetry are left out."""
+    first = datetime.combine(storage.oldest(), time(), tzinfo=timezone.get_current_timezone())
+    topics = _topics(rows)
+    told = [_told(row, topics) for row in rows if row["received_at"] >= first]
+    for day, part in by_date(told, REQUESTS).items():
+        write_file(storage.root() / REQUESTS.name / f"date={day}", rows_table(part, REQUESTS))
+
+
+def _told(row: Row, topics: dict[int, str]) -> Row:
+    copied = ("kind", "received_at", "started_at", "computed_at", "confirmed_at")
+    return {
+        "request": row["id"],
+        "topic": topics.get(row["id"]),
+        "partition": None,
+        "status": row["state"],
+        **{name: row[name] for name in (*copied, "added", "removed", "modified")},
+    }
+
+
+def _topics(rows: Iterable[Row]) -> dict[int, str]:
+    """The topic of each request that is about one; a withdrawal names it by what it withdraws."""
+    found: dict[int, str] = {}
+    withdrawn: dict[str, dict[int, int]] = {kind: {} for kind in _WITHDRAWALS}
+    for row in rows:
+        topic = row["payload"].get("topic")
+        name = topic.get("name") if isinstance(topic, dict) else topic
+        if isinstance(name, str):
+            found[row["id"]] = name
+        elif row["kind"] in _WITHDRAWALS:
+            withdrawn[row["kind"]][row["id"]] = int(row["payload"]["id"][1:])
+    for kind, ids in withdrawn.items():
+        names: dict[int, str] = {}
+        for part in chunks(sorted(set(ids.values()))):
+            announced = _WITHDRAWALS[kind]._default_manager.filter(pk__in=part)
+            names |= dict(announced.values_list("pk", "topic__name"))
+        found |= {request: names[pk] for request, pk in ids.items() if pk in names}
+    return found
+
+
+def _remember(rows: Sequence[Row], position: int) -> None:
+    final = [row["id"] for row in rows if row["state"] in FINAL_STATES]
+    still_open = [
+        ToldRequest(pk=row["id"], state=row["state"]) for row in rows if row["id"] not in set(final)
+    ]
+    with transaction.atomic():
+        for part in chunks(final):
+            ToldRequest.objects.filter(pk__in=part).delete()
+        ToldRequest.objects.bulk_create(
+            still_open,
+            batch_size=500,
+            update_conflicts=True,
+            update_fields=["state"],
+            unique_fields=["request"],
+        )
+        watermarks.keep(_POSITION, position)

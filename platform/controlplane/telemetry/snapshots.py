@@ -1,0 +1,76 @@
+"""Rows of `table_snapshots`: what the controller last read of each table, beside the switch's budget.
+
+The controller polls the tables and knows no budgets; the worker asks it for its counters anyway, and
+so writes the rows. `packets` and `bytes` are what the switch has sent out of its ports since it counts.
+"""
+
+from collections import Counter
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from controlplane.network.models import Switch
+from controlplane.telemetry import storage
+from tercast.telemetry import TABLE_SNAPSHOTS
+from tercast.telemetry.recorder import Recorder
+from tercast.telemetry.sinks import FolderSink
+
+EVERY = timedelta(seconds=9)
+"""A table is told again when it was read so much later, at the earliest."""
+
+WRITER = "control-plane"
+PERIOD_S = 30.0
+
+Row = dict[str, Any]
+
+_recorder: Recorder | None = None
+_told: dict[str, datetime] = {}
+
+
+def see(counters: dict[str, Any]) -> None:
+    """Take the counters of the controller, where they are new."""
+    times = {row["dpid"]: datetime.fromisoformat(row["at"]) for row in counters.get("tables", [])}
+    due = {dpid for dpid, at in times.items() if dpid not in _told or at >= _told[dpid] + EVERY}
+    if not due:
+        return
+    for row in rows_of(counters, due):
+        _writer().add(TABLE_SNAPSHOTS, partial(dict, row))
+    _told.update({dpid: times[dpid] for dpid in due})
+
+
+def rows_of(counters: dict[str, Any], due: set[str]) -> list[Row]:
+    """The rows of the tables of these switches, as far as they are declared."""
+    packets: Counter[str] = Counter()
+    size: Counter[str] = Counter()
+    for port in counters.get("ports", []):
+        packets[port["dpid"]] += port["tx_packets"]
+        size[port["dpid"]] += port["tx_bytes"]
+    switches = Switch.objects.filter(dpid__in=due).values_list("dpid", "name", "tcam_budget")
+    known = {dpid: (name, budget) for dpid, name, budget in switches}
+    return [
+        {
+            "taken_at": datetime.fromisoformat(table["at"]),
+            "switch": known[table["dpid"]][0],
+            "entries": table["entries"],
+            "budget": known[table["dpid"]][1],
+            "packets": packets[table["dpid"]],
+            "bytes": size[table["dpid"]],
+        }
+        for table in counters.get("tables", [])
+        if table["dpid"] in due and table["dpid"] in known
+    ]
+
+
+def close() -> None:
+    """Write what waits: this process ends."""
+    global _recorder  # noqa: PLW0603 - one a process
+    if _recorder is not None:
+        _recorder.close(seconds=2.0)
+        _recorder = None
+
+
+def _writer() -> Recorder:
+    global _recorder  # noqa: PLW0603
+    if _recorder is None:
+        _recorder = Recorder(FolderSink(storage.root()), WRITER, period=PERIOD_S, batch_rows=50_000)
+    return _recorder

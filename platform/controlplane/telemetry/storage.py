@@ -1,0 +1,142 @@
+"""The telemetry root: what is there, whether it can be written, and what is too old to stay."""
+
+import logging
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from controlplane.control import outbox, watermarks
+from controlplane.telemetry.models import TelemetryBatch, TelemetryWriter
+from tercast.telemetry import DATASETS
+from tercast.telemetry.sinks import WRITERS
+
+BATCH_IDS_STAY = timedelta(days=7)
+"""How long a batch is known again by its id."""
+
+_PROBLEM, _CLEANED = "telemetry-problem", "telemetry-cleaned"
+_DATE = re.compile(r"date=(\d{4}-\d{2}-\d{2})")
+_PART_SECONDS = 86_400
+
+logger = logging.getLogger(__name__)
+
+
+def root() -> Path:
+    """Where telemetry is written."""
+    found: Path = settings.ENV.telemetry_root
+    return found
+
+
+def oldest() -> date:
+    """The first day that stays."""
+    return (timezone.now() - timedelta(days=settings.ENV.telemetry_days)).date()
+
+
+class NotWritten(Exception):  # noqa: N818 - named by meaning
+    """Telemetry cannot be written: where, and what the system says."""
+
+
+@contextmanager
+def writing(what: str) -> Iterator[None]:
+    """Within, files are written: NotWritten, and an alarm the first time, when that fails."""
+    try:
+        yield
+    except OSError as error:
+        text = f"{what}: {root()} cannot be written: {error.strerror or error}"
+        _tell_problem(text)
+        raise NotWritten(text) from error
+    _tell_problem(None)
+
+
+def problem() -> str | None:
+    """Why telemetry cannot be written; None while it can."""
+    found: str = watermarks.recall(_PROBLEM, "")
+    return found or None
+
+
+def _tell_problem(text: str | None) -> None:
+    before = problem()
+    if (text is None) == (before is None):
+        return
+    with transaction.atomic():
+        watermarks.keep(_PROBLEM, text or "")
+        outbox.alarm(f"telemetry: {text}" if text else "telemetry is written again")
+
+
+def days_of(dataset: str) -> list[tuple[str, Path]]:
+    """The days of a dataset in order, each with its folder."""
+    with suppress(OSError):
+        folders = ((_DATE.fullmatch(path.name), path) for path in (root() / dataset).iterdir())
+        return sorted((found[1], path) for found, path in folders if found)
+    return []
+
+
+def contents() -> list[dict[str, Any]]:
+    """Of each dataset its days and the number of its files."""
+    out = []
+    for name in DATASETS:
+        days = days_of(name)
+        out.append(
+            {
+                "dataset": name,
+                "days": len(days),
+                "files": sum(_files(folder) for _, folder in days),
+                "oldest": days[0][0] if days else None,
+                "newest": days[-1][0] if days else None,
+            }
+        )
+    return out
+
+
+def _files(folder: Path) -> int:
+    with suppress(OSError):
+        return sum(path.name[0] not in "._" for path in folder.iterdir())
+    return 0
+
+
+def clean_daily() -> None:
+    """Once a day: remove what is older than the retention."""
+    today = timezone.now().date().isoformat()
+    if watermarks.recall(_CLEANED, "") != today:
+        clean()
+        watermarks.keep(_CLEANED, today)
+
+
+def clean() -> int:
+    """Remove days before the oldest that stays, what killed writers left half-written, and old notes.
+
+    How many days went. A day goes out of sight as a whole before its files do.
+    """
+    removed = 0
+    for name in DATASETS:
+        for day, folder in days_of(name):
+            if day < oldest().isoformat():
+                hidden = folder.with_name(f".{folder.name}.{time.time_ns()}.old")
+                with suppress(OSError):
+                    folder.rename(hidden)
+                    removed += 1
+        for hidden in (root() / name).glob(".date=*.old"):
+            shutil.rmtree(hidden, ignore_errors=True)
+    _remove_old(root().glob("*/date=*/.*.part"), time.time() - _PART_SECONDS)
+    before = datetime.combine(oldest(), datetime.min.time(), tzinfo=timezone.get_current_timezone())
+    _remove_old((root() / WRITERS).glob("*.json"), before.timestamp())
+    TelemetryWriter.objects.filter(heard_at__lt=before).delete()
+    TelemetryBatch.objects.filter(created_at__lt=timezone.now() - BATCH_IDS_STAY).delete()
+    if removed:
+        logger.info("removed %d days of telemetry before %s", removed, oldest())
+    return removed
+
+
+def _remove_old(paths: Iterator[Path], before: float) -> None:
+    for path in paths:
+        with suppress(OSError):
+            if path.stat().st_mtime < before:
+                path.unlink()

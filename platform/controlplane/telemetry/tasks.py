@@ -1,0 +1,20 @@
+"""The periodic task of telemetry: thin, and made good by the next one whatever happens to it."""
+
+import logging
+
+from controlplane.config.celery import app
+
+logger = logging.getLogger(__name__)
+
+
+@app.task(name="tercast.telemetry")  # type: ignore[untyped-decorator] # celery has no types
+def tell() -> None:
+    """Write what requests reached, look after writers, and once a day remove what is old."""
+    from controlplane.telemetry import request_rows, storage, writers  # noqa: PLC0415
+
+    try:
+        request_rows.export()
+    except storage.NotWritten as why:
+        logger.warning("%s", why)
+    writers.look()
+    storage.clean_daily()

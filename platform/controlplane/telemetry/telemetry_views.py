@@ -1,0 +1,129 @@
+"""`/api/v1/telemetry/`."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from django.conf import settings
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import ViewSet
+
+from controlplane.api.bodies import read_one
+from controlplane.api.handler import CONTENT_TYPE
+from controlplane.api.parsing import MAX_BULK_BYTES, StrictJSONParser
+from controlplane.api.problems import FieldError, bad_parameter, invalid, too_large
+from controlplane.api.query import choice, read_flag
+from controlplane.api.serializers import ProblemSerializer
+from controlplane.api.views import StrictView
+from controlplane.telemetry import batches, parquet_bodies, storage, writers
+from controlplane.telemetry.batches import MAX_ROWS, TAKEN, Sent, Taken
+from controlplane.telemetry.parquet_bodies import MEDIA_TYPE, ParquetParser
+from controlplane.telemetry.telemetry_serializers import (
+    TelemetryCreateSerializer,
+    TelemetrySerializer,
+    TelemetryTakenSerializer,
+)
+from tercast.telemetry.rows import check_whole_row, read_row
+
+WRITERS_TOLD = 100
+
+ATOMIC = OpenApiParameter(
+    "atomic", bool, OpenApiParameter.QUERY, description="false: take the good rows, and tell of the others"
+)
+DATASET = OpenApiParameter(
+    "dataset", str, OpenApiParameter.QUERY, enum=tuple(TAKEN), description="of a Parquet body"
+)
+BATCH = OpenApiParameter("batch", str, OpenApiParameter.QUERY, description="id of a Parquet body")
+
+
+class TelemetryViewSet(StrictView, ViewSet):
+    """Telemetry: what is stored, and batches of hosts that are away from the telemetry root."""
+
+    parser_classes = (StrictJSONParser, ParquetParser)
+    bulk_bytes: ClassVar[bool] = True
+
+    def known_parameters(self) -> Iterable[str]:
+        """Of a batch; none of the reading, any where the method is not allowed."""
+        if self.action is None:
+            return self.request.query_params.keys()
+        return (ATOMIC.name, DATASET.name, BATCH.name) if self.action == "create" else ()
+
+    @extend_schema(operation_id="telemetry_read", tags=["telemetry"], responses=TelemetrySerializer)
+    def list(self, request: Request) -> Response:
+        """What is stored, what was lost, and who writes."""
+        told = {
+            "root": str(storage.root()),
+            "retention_days": settings.ENV.telemetry_days,
+            "problem": storage.problem(),
+            "most_rows": MAX_ROWS,
+            "most_bytes": MAX_BULK_BYTES,
+            "datasets": storage.contents(),
+            **writers.totals(),
+            "writers": writers.newest(WRITERS_TOLD),
+        }
+        return Response(TelemetrySerializer(told).data)
+
+    @extend_schema(
+        operation_id="telemetry_add",
+        tags=["telemetry"],
+        request={"application/json": TelemetryCreateSerializer, MEDIA_TYPE: OpenApiTypes.BINARY},
+        responses={
+            201: TelemetryTakenSerializer,
+            (422, CONTENT_TYPE): OpenApiResponse(
+                ProblemSerializer, "The id was used for a batch of another content."
+            ),
+            (507, CONTENT_TYPE): OpenApiResponse(ProblemSerializer, "The disk does not take it; try again."),
+        },
+        parameters=[ATOMIC, DATASET, BATCH],
+    )
+    def create(self, request: Request) -> Response:
+        """Store a batch of rows, all or (with `atomic=false`) the good ones; and take a writer's report."""
+        partly = not read_flag(ATOMIC.name, request.query_params.get(ATOMIC.name, "true"))
+        if isinstance(request.data, bytes):
+            sent = _from_parquet(request)
+            taken = batches.take(sent, request.user, check_whole_row, partly)
+        else:
+            taken = _take_json(request, partly)
+        errors = [error.to_json() for error in taken.errors]
+        return Response({**asdict(taken), "errors": errors}, 201)
+
+
+def _take_json(request: Request, partly: bool) -> Taken:
+    body = read_one(request, TelemetryCreateSerializer())
+    parts = [name for name in ("id", "dataset", "rows") if name in body]
+    missing = {"id", "dataset", "rows"} - set(parts)
+    if missing and (parts or "writer" not in body):
+        detail = "A batch has an id, a dataset and rows; a report alone has none of them."
+        raise invalid([FieldError(f"/{name}", "required", detail) for name in sorted(missing)])
+    taken = Taken(None, None, 0, 0)
+    if parts:
+        if len(body["rows"]) > MAX_ROWS:
+            raise too_large(
+                f"The batch has {len(body['rows'])} rows; at most {MAX_ROWS} are taken. Split it."
+            )
+        dataset = TAKEN[body["dataset"]]
+        content = (json.dumps(row, sort_keys=True).encode() + b"\n" for row in body["rows"])
+        sent = Sent(body["id"], dataset, body["rows"], batches.digest(dataset, content))
+        taken = batches.take(sent, request.user, read_row, partly)
+    if "writer" in body:
+        writers.note(body["writer"], writers.API)
+    return taken
+
+
+def _from_parquet(request: Request) -> Sent:
+    query = request.query_params
+    for name in (DATASET.name, BATCH.name):
+        if not query.get(name):
+            detail = f"{name} is missing: a Parquet body needs ?dataset=...&batch=ID."
+            raise bad_parameter(name, "required", detail)
+    dataset = TAKEN[choice(*TAKEN).read(DATASET.name, query[DATASET.name])]
+    batch = query[BATCH.name]
+    if len(batch) > 200 or "\0" in batch:
+        raise bad_parameter(BATCH.name, "too_long", "An id has at most 200 characters, and no U+0000.", batch)
+    content: Any = request.data
+    rows = parquet_bodies.read_rows(content, dataset)
+    return Sent(batch, dataset, rows, batches.digest(dataset, [content]))

@@ -1,0 +1,110 @@
+"""Watching over who writes telemetry: losses and writers that fell silent become alarms, told once each.
+
+A writer below the telemetry root leaves its report in a file there; one that uses the API sends it along.
+"""
+
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Sum
+from django.utils import timezone
+
+from controlplane.control import outbox
+from controlplane.telemetry import storage
+from controlplane.telemetry.models import TelemetryWriter
+from tercast.telemetry.sinks import WRITERS
+
+FOLDER, API = "folder", "api"
+COUNTS = ("taken", "written", "lost", "pending", "batches", "lost_batches", "retries")
+OVERDUE = timedelta(seconds=60)
+"""A writer has fallen silent when three of its periods and this time have passed since it was heard."""
+
+AGAIN = timedelta(minutes=10)
+"""Losses that go on are told again after this time, or when they have doubled."""
+
+_seen: dict[str, int] = {}
+_LARGEST = 1 << 62
+
+
+def note(report: dict[str, Any], way: str, heard_at: datetime | None = None) -> TelemetryWriter:
+    """Keep a writer's report, whose fields are checked, and tell operators of what it lost."""
+    now = heard_at or timezone.now()
+    fields = {name: report[name] for name in (*COUNTS, "host", "period_s", "closed", "started_at")}
+    fields |= {"way": way, "error": report["error"] or "", "heard_at": now, "silent": False}
+    with transaction.atomic():
+        row, _ = TelemetryWriter.objects.update_or_create(name=report["name"], defaults=fields)
+        if row.lost > row.told_lost and _worth_telling(row):
+            row.told_lost, row.told_at = row.lost, timezone.now()
+            row.save(update_fields=("told_lost", "told_at"))
+            why = f": {row.error}" if row.error else ""
+            outbox.alarm(f"telemetry of {row.name}: {row.lost} of {row.taken} rows are lost{why}")
+    return row
+
+
+def _worth_telling(row: TelemetryWriter) -> bool:
+    due = row.told_at is None or timezone.now() >= row.told_at + AGAIN
+    return due or row.closed or row.lost >= 2 * row.told_lost
+
+
+def look() -> None:
+    """Read the reports that are new below the root, and see who has fallen silent."""
+    folder = storage.root() / WRITERS
+    for path in sorted(folder.glob("[!.]*.json")) if folder.is_dir() else ():
+        _read(path)
+    _tell_silent()
+
+
+def totals() -> dict[str, int]:
+    """What is lost, over all writers that are still known."""
+    sums = TelemetryWriter.objects.aggregate(**{name: Sum(name) for name in ("lost", "lost_batches")})
+    silent = TelemetryWriter.objects.filter(silent=True).count()
+    return {**{name: int(value or 0) for name, value in sums.items()}, "silent_writers": silent}
+
+
+def _read(path: Path) -> None:
+    try:
+        changed = path.stat().st_mtime_ns
+        if _seen.get(path.name) == changed:
+            return
+        report = _checked(json.loads(path.read_text(encoding="utf-8")))
+        note(report, FOLDER, datetime.fromisoformat(report["told_at"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        changed = -1  # a file that is no report is looked at again, and never told
+    _seen[path.name] = changed
+
+
+def _checked(report: dict[str, Any]) -> dict[str, Any]:
+    numbers = {name: min(max(0, int(report[name])), _LARGEST) for name in COUNTS}
+    texts = {name: str(report[name] or "")[:200] for name in ("name", "host", "error")}
+    started = datetime.fromisoformat(report["started_at"])
+    return {
+        **report,
+        **numbers,
+        **texts,
+        "started_at": started,
+        "period_s": float(report["period_s"]),
+        "closed": report["closed"] is True,
+    }
+
+
+def _tell_silent() -> None:
+    now = timezone.now()
+    for row in TelemetryWriter.objects.filter(closed=False, silent=False, heard_at__lt=now - OVERDUE):
+        if row.heard_at + OVERDUE + timedelta(seconds=3 * row.period_s) > now:
+            continue
+        with transaction.atomic():
+            row.silent = True
+            row.save(update_fields=("silent",))
+            outbox.alarm(
+                f"telemetry of {row.name} stops without an end at "
+                f"{row.heard_at.isoformat(timespec='seconds')}: it was killed or is cut off, "
+                "and what it took after that is missing"
+            )
+
+
+def newest(most: int) -> list[TelemetryWriter]:
+    """The writers that were heard last."""
+    return list(TelemetryWriter.objects.order_by(F("heard_at").desc(), "-id")[:most])

@@ -1,0 +1,248 @@
+"""Collects rows as they happen and hands them over in batches from a thread of its own.
+
+Who adds a row never waits for a disk or a network. A batch that could not be handed over is tried again, the
+same one, with a growing pause; meanwhile rows wait, up to a limit, and what is lost is counted.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Self
+
+from tercast.errors import Refused
+from tercast.telemetry.datasets import Dataset
+from tercast.telemetry.rows import Row, check_row
+from tercast.telemetry.sinks import Batch, BatchRefused, Report, Sink, SinkDown
+
+PERIOD_S = 5.0
+"""Rows are handed over after this time, also where they are few."""
+BATCH_ROWS = 5_000
+PENDING_ROWS = 100_000
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
+CLOSING_S = 15.0
+
+Make = Callable[[], Mapping[str, Any]]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of rows: each that was taken is written, lost, or pending.
+
+    A batch is lost when it was refused as a whole, or was still there at the end; `retries` count hand-overs
+    that failed and were tried again.
+    """
+
+    taken: int = 0
+    written: int = 0
+    lost: int = 0
+    pending: int = 0
+    batches: int = 0
+    lost_batches: int = 0
+    retries: int = 0
+
+
+class Recorder:
+    """Rows for `sink`. `name` names this writer in its reports; several threads may add.
+
+    At most `pending_rows` wait: beyond, the oldest that are in no batch yet are lost, and counted.
+    """
+
+    def __init__(
+        self,
+        sink: Sink,
+        host: str = "",
+        *,
+        period: float = PERIOD_S,
+        batch_rows: int = BATCH_ROWS,
+        pending_rows: int = PENDING_ROWS,
+        first_pause: float = FIRST_PAUSE_S,
+    ) -> None:
+        self.name = f"{host or 'writer'}-{os.getpid()}-{secrets.token_hex(4)}"
+        self.error: str | None = None
+        self._sink, self._host, self._period = sink, host, period
+        self._batch_rows, self._pending_rows = batch_rows, max(pending_rows, batch_rows)
+        self._first_pause = first_pause
+        self._started = datetime.now(UTC)
+        self._tally = Tally()
+        self._rows: deque[tuple[Dataset, Make]] = deque()
+        self._batches: deque[Batch] = deque()
+        self._number = 0
+        self._cutting = self._failed = 0
+        self._retry_at = 0.0
+        self._closing: float | None = None
+        self._closed = False
+        self._turn = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
+        self._thread.start()
+
+    def add(self, dataset: Dataset, make: Make) -> None:
+        """Take a row; `make` is called when its batch is made. Rows that come after the end are lost."""
+        with self._turn:
+            self._tally.taken += 1
+            if self._closing is not None:
+                self._tally.lost += 1
+                return
+            self._rows.append((dataset, make))
+            if len(self._rows) + self._in_batches() > self._pending_rows:
+                self._rows.popleft()
+                self._tally.lost += 1
+                self.error = f"more than {self._pending_rows} rows waited; the oldest are lost"
+            if len(self._rows) == self._batch_rows:
+                self._turn.notify_all()
+
+    def tally(self) -> Tally:
+        """The counters as they stand."""
+        with self._turn:
+            return Tally(**{**asdict(self._tally), "pending": len(self._rows) + self._in_batches()})
+
+    def report(self) -> Report:
+        """What this writer says of itself, for who watches over all of them."""
+        return {
+            "name": self.name,
+            "host": self._host,
+            "started_at": self._started.isoformat(),
+            "told_at": datetime.now(UTC).isoformat(),
+            "period_s": self._period,
+            "closed": self._closed,
+            "error": self.error,
+            **asdict(self.tally()),
+        }
+
+    def close(self, seconds: float = CLOSING_S) -> Tally:
+        """Hand over what waits, for up to `seconds`; what then still waits is lost. The final counters."""
+        with self._turn:
+            if self._closing is None:
+                self._closing, self._retry_at = time.monotonic() + seconds, 0.0
+            self._turn.notify_all()
+        self._thread.join()
+        return self.tally()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _run(self) -> None:
+        told = float("-inf")
+        while True:
+            self._wait(told + self._period)
+            ending = self._closing is not None
+            self._cut()
+            self._hand_over()
+            if ending and (not self._batches or self._out_of_time()):
+                break
+            if time.monotonic() >= told + self._period:
+                self._tell()
+                told = time.monotonic()
+        self._end()
+
+    def _wait(self, due: float) -> None:
+        """Until rows should go, or an attempt is due again."""
+        with self._turn:
+            while (left := self._due(due) - time.monotonic()) > 0:
+                self._turn.wait(left)
+
+    def _due(self, due: float) -> float:
+        if self._failed:
+            return self._retry_at if self._closing is None else min(self._retry_at, self._closing)
+        full = len(self._rows) >= self._batch_rows
+        return float("-inf") if full or self._closing is not None else due
+
+    def _cut(self) -> None:
+        """Make batches of rows, unless some still wait: rows that are in no batch may still be dropped."""
+        if self._batches:
+            return
+        with self._turn:
+            rows = [self._rows.popleft() for _ in range(min(len(self._rows), self._batch_rows))]
+            self._cutting = len(rows)
+        made, error = _made(rows)
+        with self._turn:
+            self._cutting = 0
+            self._tally.lost += len(rows) - sum(map(len, made.values()))
+            self.error = error or self.error
+            for dataset, checked in made.items():
+                self._number += 1
+                self._batches.append(Batch(f"{self.name}-{self._number}", dataset, tuple(checked)))
+
+    def _hand_over(self) -> None:
+        """Send batches, and make more of what waits, until all is gone or one fails."""
+        while self._batches:
+            batch = self._batches[0]
+            try:
+                refused = self._sink.send(batch, self.report())
+            except SinkDown as down:
+                self._put_off(str(down))
+                return
+            except BatchRefused as why:
+                self._done(batch, len(batch.rows), str(why))
+            except Exception as error:  # a fault of the sink must not end the thread unnoticed
+                self._done(batch, len(batch.rows), f"{type(error).__name__}: {error}")
+            else:
+                self._done(batch, refused, f"{refused} rows were refused" if refused else None)
+            if len(self._rows) >= self._batch_rows or self._closing is not None:
+                self._cut()
+
+    def _put_off(self, error: str) -> None:
+        with self._turn:
+            pause = min(self._first_pause * 2.0 ** min(self._failed, 30), LONGEST_PAUSE_S)
+            self._retry_at = time.monotonic() + pause
+            self._failed += 1
+            self._tally.retries += 1
+            self.error = error
+
+    def _done(self, batch: Batch, lost: int, error: str | None) -> None:
+        with self._turn:
+            self._failed = 0
+            self._batches.popleft()
+            self._tally.written += len(batch.rows) - lost
+            self._tally.lost += lost
+            self._tally.batches += 1
+            self._tally.lost_batches += lost == len(batch.rows)
+            self.error = error or self.error
+
+    def _tell(self) -> None:
+        if self._failed:
+            return
+        try:
+            self._sink.tell(self.report())
+        except Exception as why:  # the next report says the same, and more
+            self.error = str(why)
+
+    def _end(self) -> None:
+        with self._turn:
+            self._tally.lost += len(self._rows) + self._in_batches()
+            self._tally.lost_batches += len(self._batches)
+            self._rows.clear()
+            self._batches.clear()
+            self._failed = 0
+            self._closed = True
+        self._tell()
+
+    def _out_of_time(self) -> bool:
+        return self._closing is not None and time.monotonic() >= self._closing
+
+    def _in_batches(self) -> int:
+        return self._cutting + sum(len(batch.rows) for batch in self._batches)
+
+
+def _made(rows: list[tuple[Dataset, Make]]) -> tuple[dict[Dataset, list[Row]], str | None]:
+    """The rows by dataset, and why the last of those that cannot be told cannot."""
+    made: dict[Dataset, list[Row]] = {}
+    error = None
+    for dataset, make in rows:
+        try:
+            made.setdefault(dataset, []).append(check_row(make(), dataset))
+        except Refused as refused:
+            error = f"a row of {dataset.name} cannot be told: {refused}"
+    return {dataset: checked for dataset, checked in made.items() if checked}, error

@@ -1,0 +1,128 @@
+"""Rows of telemetry: what a dataset takes, their form in JSON, and every error of a row by its column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from tercast.errors import Path, Refused, RefusedMany, shown
+from tercast.strict import expect_object, integer_json, parse_integer
+from tercast.telemetry.datasets import LONG, TIMESTAMP, Column, Dataset
+
+Row = dict[str, Any]
+
+_BITS = {"int": 31, "long": 63}
+
+
+def check_row(row: Mapping[str, Any], dataset: Dataset) -> Row:
+    """The row with all columns of the dataset, the optional ones null where they are missing; or Refused."""
+    out: Row = {}
+    for error in _read(row, dataset, (), out, _checked):
+        raise error
+    return out
+
+
+def check_whole_row(row: Mapping[str, Any], dataset: Dataset, path: Path) -> Row:
+    """The same, with all errors of the row below `path`: RefusedMany."""
+    return _all(row, dataset, path, _checked)
+
+
+def read_row(document: object, dataset: Dataset, path: Path = ()) -> Row:
+    """The row that a JSON object says, as `row_json` writes it; RefusedMany with every error of it.
+
+    A time is ISO 8601 with its zone; an integer beyond ±(2^53-1) may be a decimal string.
+    """
+    try:
+        fields = expect_object(document, path)
+    except Refused as refused:
+        raise RefusedMany([refused]) from None
+    return _all(fields, dataset, path, _of_json)
+
+
+def row_json(row: Mapping[str, Any], dataset: Dataset) -> Row:
+    """A checked row for JSON; columns that are null are left out."""
+    return {
+        column.name: _to_json(row[column.name], column)
+        for column in dataset.columns
+        if row[column.name] is not None
+    }
+
+
+def _to_json(value: Any, column: Column) -> Any:
+    if column.kind == TIMESTAMP:
+        return value.isoformat(timespec="microseconds")
+    return integer_json(value) if column.kind == LONG else value
+
+
+def _all(row: Mapping[str, Any], dataset: Dataset, path: Path, read: Any) -> Row:
+    out: Row = {}
+    errors = list(_read(row, dataset, path, out, read))
+    if errors:
+        raise RefusedMany(errors)
+    return out
+
+
+def _read(row: Mapping[str, Any], dataset: Dataset, path: Path, out: Row, read: Any) -> Iterator[Refused]:
+    """Fill `out` with what is good of a row, and give what is not."""
+    known = {column.name for column in dataset.columns}
+    for name in row:
+        if name not in known:
+            detail = f"no column of {dataset.name}; it has {', '.join(sorted(known))}"
+            yield Refused((*path, str(name)), "unknown_column", detail, row[name])
+    needed = {*dataset.key, dataset.time}
+    for column in dataset.columns:
+        value = row.get(column.name)
+        if value is None and column.name in needed:
+            yield Refused((*path, column.name), "null_key", f"a row of {dataset.name} has to have it")
+            continue
+        try:
+            out[column.name] = None if value is None else read(value, column, (*path, column.name))
+        except Refused as refused:
+            yield refused
+
+
+def _of_json(value: Any, column: Column, path: Path) -> Any:
+    if column.kind == TIMESTAMP and isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            raise _wrong(value, column, path) from None
+    elif column.kind == LONG and isinstance(value, str):
+        value = parse_integer(value, path)
+    return _checked(value, column, path)
+
+
+def _checked(value: Any, column: Column, path: Path) -> Any:
+    match column.kind:
+        case "string" if isinstance(value, str) and _is_text(value):
+            return value
+        case "boolean" if isinstance(value, bool):
+            return value
+        case "strings" if isinstance(value, list | tuple) and all(
+            isinstance(item, str) and _is_text(item) for item in value
+        ):
+            return list(value)
+        case "timestamp" if isinstance(value, datetime) and value.tzinfo is not None:
+            try:
+                return value.astimezone(UTC)
+            except OverflowError:
+                raise _wrong(value, column, path) from None
+        case "long" | "int" if isinstance(value, int) and not isinstance(value, bool):
+            if -(1 << _BITS[column.kind]) <= value < 1 << _BITS[column.kind]:
+                return value
+    raise _wrong(value, column, path)
+
+
+def _is_text(value: str) -> bool:
+    """Whether it can be written as UTF-8: half a surrogate pair cannot."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _wrong(value: Any, column: Column, path: Path) -> Refused:
+    wanted = "a time with its zone" if column.kind == TIMESTAMP else f"a value of type {column.kind}"
+    return Refused(path, "wrong_type", f"{shown(value)} is not {wanted}", value)
