@@ -21,7 +21,7 @@ class ParquetParser(BaseParser):
 
     media_type = MEDIA_TYPE
 
-    def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> bytes:
+    def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
         """The bytes; raises `Problem` for too many of them."""
         content = stream.read(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:

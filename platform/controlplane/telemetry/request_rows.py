@@ -10,7 +10,7 @@ from datetime import datetime, time
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from controlplane.control import watermarks
@@ -109,7 +109,7 @@ def _topics(rows: Iterable[Row]) -> dict[int, str]:
     for kind, ids in withdrawn.items():
         names: dict[int, str] = {}
         for part in chunks(sorted(set(ids.values()))):
-            announced = _WITHDRAWALS[kind]._default_manager.filter(pk__in=part)
+            announced: QuerySet[Any] = _WITHDRAWALS[kind]._default_manager.filter(pk__in=part)
             names |= dict(announced.values_list("pk", "topic__name"))
         found |= {request: names[pk] for request, pk in ids.items() if pk in names}
     return found

@@ -169,7 +169,7 @@ class DatasetContentsSerializer(serializers.Serializer[Any]):
 class TelemetrySerializer(serializers.Serializer[Any]):
     """Telemetry as it stands."""
 
-    root = serializers.CharField(help_text="the folder on the control plane's machine, for the jobs")
+    root = serializers.CharField(help_text="the folder, on the control plane's machine")  # type: ignore[assignment]
     retention_days = serializers.IntegerField()
     problem = serializers.CharField(allow_null=True, help_text="why it cannot be written, where it cannot")
     most_rows = serializers.IntegerField(help_text="of a batch")
