@@ -5,7 +5,8 @@
 
 Each job is the command itself, with one core and 1 GiB for Spark's driver. Its `seconds` are those of the
 job, from its first look at the files to its result; `command_seconds` have Python's and Spark's start too.
-Memory is that of all its processes together, looked at ten times a second. Exit status 1 when DuckDB gives
+Memory (RSS) and CPU time are those of all its processes together, looked at ten times a second; CPU time
+compares best where a machine does other things as well. Exit status 1 when DuckDB gives
 another answer.
 """
 
@@ -21,7 +22,7 @@ import tempfile
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from time import perf_counter, sleep
+from time import perf_counter, process_time, sleep
 from typing import Any
 
 import analytics_duckdb
@@ -44,6 +45,7 @@ def main() -> int:
     parser.add_argument("--events", type=int, nargs="+", default=[1_000_000, 10_000_000])
     parser.add_argument("--memory", default="1g", help="of Spark's driver, which holds the worker too")
     parser.add_argument("--jobs", nargs="+", choices=JOB_NAMES, default=list(JOB_NAMES))
+    parser.add_argument("--keep", metavar="DIR", help="keep what is generated there, and use it again")
     parser.add_argument("-o", "--output", default="-")
     parser.add_argument("--table", metavar="FILE")
     args = parser.parse_args()
@@ -52,7 +54,7 @@ def main() -> int:
         return 0
     rows: list[dict[str, Any]] = []
     result = {"machine": describe(), "memory": args.memory, "events": args.events, "rows": rows}
-    for row in measure(args.events, args.jobs, args.memory):
+    for row in measure(args.events, args.jobs, args.memory, args.keep):
         rows.append(row)
         tell(json.dumps(row))
         if args.output != "-":
@@ -62,18 +64,27 @@ def main() -> int:
     return 0 if all(row["agree"] for row in rows) else 1
 
 
-def measure(sizes: list[int], jobs: list[str], memory: str) -> Iterator[dict[str, Any]]:
+def measure(sizes: list[int], jobs: list[str], memory: str, keep: str | None) -> Iterator[dict[str, Any]]:
     """A row for each size and job, as they are found."""
-    for events in sizes:
-        with tempfile.TemporaryDirectory(prefix="tc-bench-") as folder:
-            root = Path(folder) / "root"
-            start = perf_counter()
-            _python("analytics.generate", "--events", str(events), "--out", str(root))
-            size = sum(path.stat().st_size for path in root.rglob("*.parquet")) / (1 << 20)
-            tell(f"{events} events, {size:.0f} MiB, generated in {perf_counter() - start:.0f} s")
-            for job in jobs:
+    with tempfile.TemporaryDirectory(prefix="tc-bench-") as folder:
+        kept = Path(keep or folder)
+        roots = {events: _generated(kept / str(events), events) for events in sizes}
+        for job in jobs:  # one job's sizes after another, so that the machine is as busy for both
+            for events, root in roots.items():
+                size = sum(path.stat().st_size for path in root.rglob("*.parquet")) / (1 << 20)
                 found = measure_job(job, root, Path(folder), memory)
                 yield {"events": events, "files_mib": round(size, 1), **found}
+
+
+def _generated(root: Path, events: int) -> Path:
+    """Telemetry of so many events, as the generator makes it; made before, or now."""
+    if not root.exists():
+        start = perf_counter()
+        part = root.with_name(f".{root.name}")
+        _python("analytics.generate", "--events", str(events), "--out", str(part))
+        part.rename(root)
+        tell(f"{events} events, generated in {perf_counter() - start:.0f} s")
+    return root
 
 
 def measure_job(job: str, root: Path, out: Path, memory: str) -> dict[str, Any]:
@@ -81,7 +92,7 @@ def measure_job(job: str, root: Path, out: Path, memory: str) -> dict[str, Any]:
     load = os.getloadavg()[0]
     start = perf_counter()
     where = ("--telemetry", str(root), "--out", str(out), "--memory", memory)
-    peak = _watched(job, *where, "--subscriptions", str(root / "subscriptions.json"))
+    peak, cpu = _watched(job, *where, "--subscriptions", str(root / "subscriptions.json"))
     command = perf_counter() - start
     meta = json.loads((out / f"{job}.meta.json").read_text())
     times = [datetime.fromisoformat(meta[name]) for name in ("started", "finished")]
@@ -93,9 +104,14 @@ def measure_job(job: str, root: Path, out: Path, memory: str) -> dict[str, Any]:
         "spark": {
             "seconds": round((times[1] - times[0]).total_seconds(), 2),
             "command_seconds": round(command, 2),
+            "cpu_seconds": round(cpu, 1),
             "peak_mib": round(peak),
         },
-        "duckdb": {"seconds": round(other["seconds"], 2), "peak_mib": round(other["peak_mib"])},
+        "duckdb": {
+            "seconds": round(other["seconds"], 2),
+            "cpu_seconds": round(other["cpu_seconds"], 2),
+            "peak_mib": round(other["peak_mib"]),
+        },
         "result_rows": len(found),
         "agree": agree(found, json.loads(json.dumps(other["rows"], default=_plain))),
     }
@@ -133,9 +149,14 @@ def table(result: dict[str, Any]) -> str:
 
 
 def _duckdb(job: str, root: Path) -> dict[str, Any]:
-    before, start = rss_mib(), perf_counter()
+    before, start, used = rss_mib(), perf_counter(), process_time()
     rows = analytics_duckdb.answer(job, root)
-    return {"rows": rows, "seconds": perf_counter() - start, "peak_mib": max(before, peak_rss_mib())}
+    return {
+        "rows": rows,
+        "seconds": perf_counter() - start,
+        "cpu_seconds": process_time() - used,
+        "peak_mib": max(before, peak_rss_mib()),
+    }
 
 
 def _plain(value: Any) -> Any:
@@ -150,24 +171,28 @@ def _python(*arguments: str) -> None:
     subprocess.run([sys.executable, "-m", *arguments], env=_environment(), check=True)
 
 
-def _watched(*arguments: str) -> float:
-    """Run a job to its end; the most memory that its processes had together, in MiB."""
+def _watched(*arguments: str) -> tuple[float, float]:
+    """Run a job to its end; the most memory its processes had together, in MiB, and their CPU seconds."""
     command = [sys.executable, "-m", "analytics", *arguments, "--master", "local[1]"]
     child = psutil.Popen(command, env=_environment(), stderr=subprocess.DEVNULL)
     peak = 0.0
+    cpu: dict[int, float] = {}
     while child.poll() is None:
-        peak = max(peak, _memory_mib(child))
+        peak = max(peak, _look(child, cpu))
         sleep(0.1)
     if child.returncode:
         raise SystemExit(f"{' '.join(arguments)}: exit status {child.returncode}")
-    return peak
+    return peak, sum(cpu.values())
 
 
-def _memory_mib(child: psutil.Process) -> float:
+def _look(child: psutil.Process, cpu: dict[int, float]) -> float:
+    """The memory of a process and all below it, in MiB; in `cpu` what each has used so far, by its number."""
     total = 0
     try:
         for process in (child, *child.children(recursive=True)):
             total += process.memory_info().rss
+            times = process.cpu_times()
+            cpu[process.pid] = times.user + times.system
     except psutil.Error:
         pass  # it ended just now
     return total / (1 << 20)
