@@ -6,8 +6,7 @@
 Each job is the command itself, with one core and 1 GiB for Spark's driver. Its `seconds` are those of the
 job, from its first look at the files to its result; `command_seconds` have Python's and Spark's start too.
 Memory (RSS) and CPU time are those of all its processes together, looked at ten times a second; CPU time
-compares best where a machine does other things as well. Exit status 1 when DuckDB gives
-another answer.
+compares best where a machine does other things as well. Exit status 1 when DuckDB gives another answer.
 """
 
 from __future__ import annotations
