@@ -167,6 +167,7 @@ def test_a_full_disk_is_a_passing_trouble(tmp_path: Path) -> None:
 
 WRITER = """
 import sys
+import time
 from datetime import UTC, datetime
 from tercast.telemetry import PUBLISHED
 from tercast.telemetry.recorder import Recorder
@@ -174,6 +175,8 @@ from tercast.telemetry.sinks import FolderSink
 recorder = Recorder(FolderSink(sys.argv[1]), "h1", period=0.001, batch_rows=2000)
 n = 0
 while True:
+    while n % 2000 == 0 and recorder.tally().pending > 20000:
+        time.sleep(0.001)
     n += 1
     row = {"topic": "t", "publisher": "a1", "seq": n, "published_at": datetime.now(UTC), "values": "x" * 200}
     recorder.add(PUBLISHED, lambda row=row: row)
