@@ -12,17 +12,22 @@ from tercast.client.api import Api
 from tercast.errors import Refused, RefusedMany, TercastError
 from tercast.explain import text
 from tercast.explain.explanation import explain
+from tercast.explain.eyes import Traced
 from tercast.explain.offline import event_of, situation_of
+from tercast.explain.ovs_socket import OpenVSwitch
+from tercast.explain.real import trace
 from tercast.explain.values import Given
 from tercast.files import FileRefused, read_document
 from tercast.plan import read_plan
 from tercast.scenario import read_scenario
 
-_REFUSED = 2
+_DIFFERENT, _REFUSED = 1, 2
 
 _ABOUT = (
     "Tells for one event its dz, its address and its way: at each switch the entry that it meets and where "
-    "that comes from, who receives it, who does not, and why. Exit status: 0 explained, 2 refused."
+    "that comes from, who receives it, who does not, and why. With a local Open vSwitch, or on the platform, "
+    "it also follows the event over the real switches and names what differs. Exit status: 0 explained, 1 "
+    "the real switches do something else, 2 refused."
 )
 
 
@@ -43,12 +48,17 @@ def add_commands(commands: Any) -> None:
     values.add_argument("--values", metavar="JSON", help='the event: {"low": 92}, or low=92,symbol=IBM')
     values.add_argument("--value", action="append", nargs="+", metavar="NAME=VALUE", help="one value of it")
     parser.add_argument("--topic", help="its topic, where the publisher's advertisements do not tell it")
+    parser.add_argument(
+        "--ovs-run-dir",
+        metavar="DIR",
+        help="also trace it through the Open vSwitch with its sockets in this folder (fabric: RUN_DIR/s)",
+    )
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Explain; 0, or 2 when something is refused."""
+    """Explain; 0, or 1 when real switches differ, or 2 when something is refused."""
     try:
         answer = _remote(args) if args.api is not None else _offline(args)
     except FileRefused:
@@ -62,19 +72,26 @@ def run(args: argparse.Namespace) -> int:
     else:
         for line in text.lines(answer):
             print(line.encode("utf-8", "backslashreplace").decode("utf-8"))
-    return 0
+    real = answer.get("real")
+    return _DIFFERENT if real is not None and real["same"] is False else 0
 
 
 def _offline(args: argparse.Namespace) -> Mapping[str, Any]:
     if args.scenario is None or args.plan is None:
         raise Refused((), "missing", "give SCENARIO and PLAN, or --api URL for the running platform")
     situation = situation_of(read_document(args.scenario, read_scenario), read_document(args.plan, read_plan))
-    return explain(situation, event_of(situation, args.publisher, _given(args), args.topic)).to_json()
+    found = explain(situation, event_of(situation, args.publisher, _given(args), args.topic))
+    if args.ovs_run_dir is None:
+        return found.to_json()
+    eyes = Traced(found, situation.topology, OpenVSwitch(args.ovs_run_dir))
+    return {**found.to_json(), "real": trace(found, eyes).to_json()}
 
 
 def _remote(args: argparse.Namespace) -> Mapping[str, Any]:
     if args.scenario is not None:
         raise Refused((), "ambiguous", "give either SCENARIO and PLAN, or --api URL")
+    if args.ovs_run_dir is not None:
+        raise Refused((), "ambiguous", "the platform has a setting for that, TERCAST_OVS_RUN_DIR")
     parameters = {"publisher": args.publisher, "values": _written(args)}
     if args.topic is not None:
         parameters["topic"] = args.topic

@@ -24,6 +24,9 @@ def lines(answer: Json) -> Iterator[str]:
             yield from _verdict(row)
         if not answer[key]:
             yield "  nobody" if key == "received" else "  everybody receives it"
+    if answer.get("real") is not None:
+        yield ""
+        yield from _real(answer["real"])
 
 
 def _event(event: Json) -> Iterator[str]:
@@ -89,6 +92,25 @@ def _verdict(row: Json) -> Iterator[str]:
     more = row["subscriptions_count"] - len(row["subscriptions"])
     if more:
         yield f"      and {more} more"
+
+
+def _real(real: Json) -> Iterator[str]:
+    means = {hop["means"] for hop in real["path"] if hop["means"] is not None}
+    how = " and ".join(word for mean, word in _MEANS.items() if mean in means)
+    told = {True: "the same", False: "something else", None: "the same as far as can be seen"}[real["same"]]
+    yield f"on the switches: {told}" + (f" ({how})" if how else "")
+    for row in real["differences"]:
+        yield f"  {row['kind']} at {row['switch']}, from port {row['in_port']}: {row['detail']}"
+    for row in real["lost"]:
+        because = "" if row["at_switch"] is None else f", because of switch {row['at_switch']}"
+        yield f"  {row['host']} does not get it{because}"
+    for host in real["surplus"]:
+        yield f"  {host} gets it"
+    for row in real["not_seen"]:
+        yield f"  {row['switch']} was not seen: {row['detail']}"
+
+
+_MEANS = {"trace": "traced", "read_back": "entries read back"}
 
 
 def _names(row: Json, key: str) -> str:

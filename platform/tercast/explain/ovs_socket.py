@@ -1,0 +1,79 @@
+"""Open vSwitch's sockets: the control socket that `ovs-appctl` uses, and the configuration database."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tercast.explain.seen import NotSeen
+
+SECONDS = 5.0
+MOST = 16 << 20
+_LONGEST_PATH = 107
+
+
+class OpenVSwitch:
+    """One `ovs-vswitchd`, by the folder of its sockets (`ovs-vswitchd*.ctl` and `db.sock`)."""
+
+    def __init__(self, run_dir: str | Path, seconds: float = SECONDS) -> None:
+        self._run_dir = Path(run_dir)
+        self._seconds = seconds
+
+    def bridges(self) -> dict[str, str]:
+        """The names of its bridges by datapath id; where several have one id it is left out."""
+        query = {"op": "select", "table": "Bridge", "where": [], "columns": ["name", "datapath_id"]}
+        answer = self._call(self._run_dir / "db.sock", "transact", ["Open_vSwitch", query])
+        found: dict[str, list[str]] = {}
+        for row in answer[0].get("rows", ()):
+            if isinstance(row.get("datapath_id"), str):
+                found.setdefault(row["datapath_id"], []).append(row["name"])
+        return {dpid: names[0] for dpid, names in found.items() if len(names) == 1}
+
+    def command(self, name: str, arguments: Sequence[str]) -> str:
+        """The output of a run-time command, as `ovs-appctl NAME ARGUMENTS` prints it."""
+        answer = self._call(self._control(), name, list(arguments))
+        return str(answer)
+
+    def _control(self) -> Path:
+        sockets = sorted(self._run_dir.glob("ovs-vswitchd*.ctl"))
+        if not sockets:
+            raise NotSeen(f"there is no control socket of ovs-vswitchd in {self._run_dir}")
+        return sockets[-1]
+
+    def _call(self, path: Path, method: str, parameters: list[Any]) -> Any:
+        """The result of one JSON-RPC call."""
+        if len(str(path).encode()) > _LONGEST_PATH:
+            raise NotSeen(f"{path} is too long for a socket; name the folder by a shorter path")
+        request = json.dumps({"id": 1, "method": method, "params": parameters}).encode()
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
+                peer.settimeout(self._seconds)
+                peer.connect(str(path))
+                peer.sendall(request)
+                answer = _read(peer)
+        except OSError as error:
+            raise NotSeen(f"Open vSwitch does not answer at {path}: {error.strerror or error}") from None
+        if answer.get("error") is not None:
+            raise NotSeen(f"Open vSwitch refused {method}: {str(answer['error']).strip()[:200]}")
+        return answer.get("result")
+
+
+def _read(peer: socket.socket) -> dict[str, Any]:
+    """The first JSON object that comes; the peer may keep the connection open behind it."""
+    data = b""
+    while len(data) < MOST:
+        part = peer.recv(1 << 16)
+        data += part
+        try:
+            answer = json.loads(data)
+        except ValueError:
+            if not part:
+                break
+            continue
+        if isinstance(answer, dict):
+            return answer
+        break
+    raise OSError("no JSON came back")
