@@ -164,6 +164,7 @@ class Platform:
             "TERCAST_STATE_DIR": str(self.state_dir),
             "TERCAST_TELEMETRY_ROOT": str(self.telemetry),
             "TERCAST_NORTHBOUND_URL": f"http://127.0.0.1:{self.northbound_port}",
+            "TERCAST_OVS_RUN_DIR": str((self.run_dir / "fabric" / "s").absolute()),
             "PYTHONUNBUFFERED": "1",
         }
 

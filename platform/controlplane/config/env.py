@@ -34,6 +34,7 @@ class Environment:
     address_family: str
     telemetry: Path | None = None
     telemetry_days: int = 30
+    ovs_run_dir: Path | None = None
 
     @property
     def secrets_dir(self) -> Path:
@@ -60,6 +61,7 @@ class Environment:
             address_family=_choice(env, "TERCAST_ADDRESS_FAMILY", ("ipv6", "ipv4")),
             telemetry=_folder(env, "TERCAST_TELEMETRY_ROOT"),
             telemetry_days=_days(env, "TERCAST_TELEMETRY_DAYS", 30),
+            ovs_run_dir=_folder(env, "TERCAST_OVS_RUN_DIR"),
         )
 
 

@@ -10,6 +10,7 @@ SECRET_KEY = secret(ENV.secrets_dir, "django-secret-key")
 NORTHBOUND_TOKEN = secret(ENV.secrets_dir, "northbound-token")
 NORTHBOUND_URL = ENV.northbound_url
 ADDRESS_FAMILY = ENV.address_family
+OVS_RUN_DIR = ENV.ovs_run_dir
 DEBUG = ENV.debug
 ALLOWED_HOSTS = list(ENV.allowed_hosts)
 

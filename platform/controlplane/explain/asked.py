@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Self
 
 from controlplane.api.problems import FieldError, bad_parameter, invalid, not_found, pointer
-from controlplane.api.query import read_id, read_text
+from controlplane.api.query import read_flag, read_id, read_text
 from controlplane.registry.models import Advertisement, Publisher
 from tercast.errors import Refused, RefusedMany, shown
 from tercast.explain.values import Given
 
-PARAMETERS = ("publisher", "values", "topic")
+PARAMETERS = ("publisher", "values", "topic", "trace")
 MAX_VALUES = 16_384
 
 
@@ -22,6 +22,7 @@ class Asked:
     advertisements: tuple[str, ...]
     values: Given
     topic: str | None
+    trace: bool = True
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> Self:
@@ -38,11 +39,12 @@ class Asked:
         except (Refused, RefusedMany) as refused:
             raise refused_parameter(refused) from None
         publisher, advertisements = _publisher(read_text("publisher", query["publisher"]))
+        trace = read_flag("trace", query.get("trace", "true"))
         topic = query.get("topic")
         meant = [one for one in advertisements if topic in (None, one.topic.name)]
         if topic is None and meant:
             topic = meant[-1].topic.name  # of events outside of all that is live
-        return cls(publisher, tuple(one.planner_id for one in meant), values, topic)
+        return cls(publisher, tuple(one.planner_id for one in meant), values, topic, trace)
 
 
 _SAYS = {

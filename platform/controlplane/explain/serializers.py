@@ -6,9 +6,12 @@ from rest_framework import serializers
 
 from controlplane.api.fields import Values
 from controlplane.network.serializers import ActionSerializer
+from tercast.explain.real import Kind
 from tercast.explain.reasons import Reason
+from tercast.explain.seen import Means
 
 REASONS = tuple(reason.value for reason in Reason)
+DIFFERENCES = tuple(kind.value for kind in Kind)
 
 
 class EventSerializer(serializers.Serializer[Any]):
@@ -92,6 +95,57 @@ class VerdictSerializer(serializers.Serializer[Any]):
     subscriptions_count = serializers.IntegerField()
 
 
+class DifferenceSerializer(serializers.Serializer[Any]):
+    """Where a real switch does something else."""
+
+    kind = serializers.ChoiceField(choices=DIFFERENCES)
+    switch = serializers.CharField()
+    in_port = serializers.IntegerField()
+    expected = ExplainedEntrySerializer(allow_null=True)
+    found = ExplainedEntrySerializer(allow_null=True)
+    detail = serializers.CharField()
+
+
+class NotSeenSerializer(serializers.Serializer[Any]):
+    """A switch that could not be looked at."""
+
+    switch = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class RealHopSerializer(serializers.Serializer[Any]):
+    """One copy of the event at one real switch."""
+
+    hop = serializers.IntegerField()
+    from_hop = serializers.IntegerField(allow_null=True)
+    switch = serializers.CharField()
+    in_port = serializers.IntegerField()
+    means = serializers.ChoiceField(
+        choices=[mean.value for mean in Means], allow_null=True, help_text="null: not seen"
+    )
+    entry = ExplainedEntrySerializer(allow_null=True)
+
+
+class LostSerializer(serializers.Serializer[Any]):
+    """A host that the real switches keep the event from."""
+
+    host = serializers.CharField()
+    at_switch = serializers.CharField(allow_null=True)
+
+
+class RealSerializer(serializers.Serializer[Any]):
+    """What the real switches do with the event."""
+
+    same = serializers.BooleanField(allow_null=True, help_text="null: as far as could be seen")
+    differences = DifferenceSerializer(many=True)
+    not_seen = NotSeenSerializer(many=True)
+    path = RealHopSerializer(many=True)
+    loops = serializers.BooleanField()
+    received = serializers.ListField(child=serializers.CharField())
+    lost = LostSerializer(many=True)
+    surplus = serializers.ListField(child=serializers.CharField())
+
+
 class ExplanationSerializer(serializers.Serializer[Any]):
     """What becomes of one event, and why."""
 
@@ -102,3 +156,4 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     loops = serializers.BooleanField()
     received = VerdictSerializer(many=True)
     not_received = VerdictSerializer(many=True)
+    real = RealSerializer(allow_null=True, help_text="null: not asked for, or nothing is sent")

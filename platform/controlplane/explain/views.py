@@ -31,6 +31,9 @@ class ExplainView(StrictView):
                 "values", str, required=True, description='the event: {"low": 92}, or low=92,symbol=IBM'
             ),
             OpenApiParameter("topic", str, description="of several that the publisher advertises"),
+            OpenApiParameter(
+                "trace", bool, description="whether to look at the real switches, too (default: true)"
+            ),
         ],
     )
     def get(self, request: Request) -> Response:

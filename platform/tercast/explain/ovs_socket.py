@@ -19,7 +19,7 @@ class OpenVSwitch:
     """One `ovs-vswitchd`, by the folder of its sockets (`ovs-vswitchd*.ctl` and `db.sock`)."""
 
     def __init__(self, run_dir: str | Path, seconds: float = SECONDS) -> None:
-        self._run_dir = Path(run_dir)
+        self._run_dir = Path(run_dir).resolve()  # a long path may be a link to a short one
         self._seconds = seconds
 
     def bridges(self) -> dict[str, str]:

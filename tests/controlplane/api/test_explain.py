@@ -37,7 +37,8 @@ def busy(world):
 
 
 def explained(caller, publisher="exchange", values=VALUES, **more):
-    answer = caller.get("explain/", {"publisher": publisher, "values": values, **more})
+    query = {"publisher": publisher, "values": values, "trace": "false", **more}
+    answer = caller.get("explain/", query)
     assert answer.status_code == 200, answer.content
     return answer.json()
 
@@ -118,6 +119,7 @@ def test_events_that_are_not_sent(busy):
     [
         ({}, "publisher", "required"),
         ({"publisher": "exchange"}, "values", "required"),
+        ({"publisher": "exchange", "values": PAIRS, "trace": "yes"}, "trace", "not_a_flag"),
         ({"publisher": "exchange", "values": "low"}, "values", "bad_value"),
         ({"publisher": "exchange", "values": '{"low": 1}'}, "values", "missing_attribute"),
         ({"publisher": "exchange", "values": PAIRS.replace("92", "x")}, "values", "wrong_type"),
