@@ -13,6 +13,7 @@ from controlplane.aggregation.views import (
     WhatIfView,
 )
 from controlplane.api.system import DocsView, HealthView, MeView, NothingHereView, SchemaView
+from controlplane.audit.views import AuditViewSet, CheckViewSet, DriftViewSet
 from controlplane.control.api import OperationResultsViewSet, OperationViewSet, RequestViewSet
 from controlplane.explain.views import ExplainView
 from controlplane.network.import_views import TopologyImportViewSet
@@ -49,6 +50,7 @@ for prefix, viewset in {
     "requests": RequestViewSet,
     "operations": OperationViewSet,
     "traffic": TrafficViewSet,
+    "audits": AuditViewSet,
 }.items():
     router.register(prefix, viewset, basename=prefix)
 
@@ -98,6 +100,8 @@ v1: list[URLPattern | URLResolver] = [
         name="traffic-samples",
     ),
     path("telemetry/", TelemetryViewSet.as_view({"get": "list", "post": "create"}), name="telemetry"),
+    path("audits/<str:pk>/checks/", CheckViewSet.as_view({"get": "list"}), name="audits-checks"),
+    path("audits/<str:pk>/drift/", DriftViewSet.as_view({"get": "list"}), name="audits-drift"),
     path("tables/<str:pk>/entries/", TableEntriesViewSet.as_view({"get": "list"}), name="tables-entries"),
     path(
         "operations/<str:pk>/results/",

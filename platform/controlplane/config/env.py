@@ -35,6 +35,7 @@ class Environment:
     telemetry: Path | None = None
     telemetry_days: int = 30
     ovs_run_dir: Path | None = None
+    audit_seconds: int | None = None
 
     @property
     def secrets_dir(self) -> Path:
@@ -62,6 +63,7 @@ class Environment:
             telemetry=_folder(env, "TERCAST_TELEMETRY_ROOT"),
             telemetry_days=_days(env, "TERCAST_TELEMETRY_DAYS", 30),
             ovs_run_dir=_folder(env, "TERCAST_OVS_RUN_DIR"),
+            audit_seconds=_seconds(env, "TERCAST_AUDIT_SECONDS"),
         )
 
 
@@ -83,6 +85,15 @@ def _days(env: Mapping[str, str], name: str, default: int) -> int:
     value = env.get(name, str(default))
     if not (value.isascii() and value.isdigit() and len(value) < 5 and 1 <= int(value) <= 3660):
         raise BadSetting(name, value, "use a number of days from 1 to 3660")
+    return int(value)
+
+
+def _seconds(env: Mapping[str, str], name: str) -> int | None:
+    value = env.get(name, "")
+    if not value:
+        return None
+    if not (value.isascii() and value.isdigit()) or len(value) > 6:
+        raise BadSetting(name, value, "use a number of seconds, or 0 for never")
     return int(value)
 
 

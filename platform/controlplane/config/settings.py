@@ -32,6 +32,7 @@ INSTALLED_APPS = [
     "controlplane.control",
     "controlplane.telemetry",
     "controlplane.aggregation",
+    "controlplane.audit",
     "controlplane.live",
 ]
 
@@ -124,6 +125,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "ENUM_NAME_OVERRIDES": {
         "StateEnum": "controlplane.control.models.State",
+        "TriggerEnum": "controlplane.aggregation.models.Trigger",
+        "AuditTriggerEnum": "controlplane.audit.models.Trigger",
+        "AuditStateEnum": "controlplane.audit.models.AuditState",
+        "CheckStateEnum": "controlplane.audit.models.CheckState",
+        "DriftKindEnum": "controlplane.audit.models.DriftKind",
         "RunStateEnum": "controlplane.aggregation.models.RunState",
         "AggregationMethodEnum": "controlplane.aggregation.policy.METHODS",
         "ExplainReasonEnum": "controlplane.explain.serializers.REASONS",

@@ -9,7 +9,7 @@ from controlplane.network.models import Host
 from tercast.aggregation.steps import Step
 from tercast.tables import Action, Entry, Output, SetDst, SwitchDiff, Table, switch_diff
 
-_NOT_OURS = (SetDst(""),)
+NOT_OURS = (SetDst(""),)
 """Actions that the controller cannot express: equal to none of the plan's."""
 
 
@@ -37,7 +37,7 @@ class HostBook:
     def entry(self, row: dict[str, Any]) -> Entry:
         """The entry that the controller reported; one with strange actions equals no planned one."""
         actions = row["actions"]
-        found = _NOT_OURS if actions is None else tuple(map(self._parse, actions))
+        found = NOT_OURS if actions is None else tuple(map(self._parse, actions))
         return Entry(row["dst"], row["in_port"], row["priority"], found)
 
     def change(self, dpid: str, diff: SwitchDiff, swap: Swap | None = None) -> dict[str, Any]:

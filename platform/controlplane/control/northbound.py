@@ -33,6 +33,24 @@ class BadAnswerError(NorthboundError):
     """The controller answered something that its interface does not have."""
 
 
+class SwitchGoneError(NorthboundError):
+    """The switch is not connected, went away in the middle, or does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a switch reports: its content entries, over which connection, and what else was found.
+
+    `missing` names reserved entries that are gone, `unreadable` own entries that no key says.
+    """
+
+    entries: tuple[dict[str, Any], ...]
+    epoch: int | None
+    foreign: int = 0
+    missing: tuple[str, ...] = ()
+    unreadable: tuple[dict[str, Any], ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class EntryError:
     """Why a switch refused one entry."""
@@ -90,6 +108,27 @@ class Northbound:
         answer = self._call("GET", f"/v1/switches/{dpid}/entries", missing=True, seconds=CHANGE_SECONDS)
         return None if answer is None else _rows(_field(answer, "entries"))
 
+    def read_back(self, dpid: str) -> Reading:
+        """All that the switch reports. Raises SwitchGoneError with the reason when it cannot be asked."""
+        body = self._of_switch("GET", f"/v1/switches/{dpid}/entries")
+        return Reading(
+            tuple(_rows(_field(body, "entries"))),
+            body.get("epoch"),
+            int(body.get("foreign", 0)),
+            tuple(map(str, body.get("missing", ()))),
+            tuple(_rows(body.get("unreadable", []))),
+        )
+
+    def repair(self, dpid: str) -> list[str]:
+        """Let the controller put back and remove what `read_back` found beside content; what was refused."""
+        return list(map(str, _field(self._of_switch("POST", f"/v1/switches/{dpid}/repair"), "refused")))
+
+    def _of_switch(self, method: str, path: str) -> dict[str, Any]:
+        response = self._request(method, path, None, CHANGE_SECONDS)
+        if response.status_code in (404, 503):
+            raise SwitchGoneError(_detail(response))
+        return _mapping(_content(response, f"{method} {path}", False))
+
     def counters(self) -> dict[str, Any]:
         """Packets and bytes of ports, entries of tables, as last polled by the controller."""
         return _mapping(self._get("/v1/counters"))
@@ -113,14 +152,16 @@ class Northbound:
         self, method: str, path: str, body: Any = None, missing: bool = False, seconds: float | None = None
     ) -> Any:
         seconds = self._seconds if seconds is None else seconds
+        return _content(self._request(method, path, body, seconds), f"{method} {path}", missing)
+
+    def _request(self, method: str, path: str, body: Any, seconds: float) -> httpx.Response:
         timeout = httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
         try:
-            response = self._client.request(method, path, json=body, timeout=timeout)
+            return self._client.request(method, path, json=body, timeout=timeout)
         except httpx.TimeoutException as error:
             raise UnreachableError(f"{method} {path}: no answer within {seconds:.0f} s") from error
         except httpx.HTTPError as error:
             raise UnreachableError(f"{method} {path}: {error}") from error
-        return _content(response, f"{method} {path}", missing)
 
 
 def _content(response: httpx.Response, what: str, missing: bool) -> Any:
@@ -134,6 +175,16 @@ def _content(response: httpx.Response, what: str, missing: bool) -> Any:
         return response.json()
     except ValueError as error:
         raise BadAnswerError(f"{what}: no JSON: {response.text[:100]}") from error
+
+
+def _detail(response: httpx.Response) -> str:
+    """What a problem document says; the status where there is none."""
+    try:
+        body = response.json()
+    except ValueError:
+        body = None
+    said = body.get("detail") if isinstance(body, dict) else None
+    return str(said or f"the switch cannot be asked (status {response.status_code})")
 
 
 def _answers(body: Any, asked: Sequence[str]) -> list[SwitchAnswer]:

@@ -10,6 +10,7 @@ from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from controlplane.accounts.services import find_token, issue_token
 from controlplane.aggregation import policy
+from controlplane.audit import schedule
 from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.config.secrets import secret
 
@@ -71,6 +72,7 @@ def make_schedules() -> None:
             name=name, defaults={"task": task, "queue": queue, "interval": every, "expire_seconds": seconds}
         )
     policy.make_schedule()
+    schedule.make()
 
 
 def _write_secret(path: Path, value: str) -> None:

@@ -12,6 +12,7 @@ POSTS = (
     "links",
     "hosts",
     "traffic",
+    "audits",
 )
 FILES = ("topology/import",)
 """POSTs whose body is a file."""
@@ -41,6 +42,8 @@ NESTED = (
     "aggregation/runs/",
     "tables/1/entries/",
     "operations/1/results/",
+    "audits/1/checks/",
+    "audits/1/drift/",
     "switches/1/aggregated/",
     "switches/1/aggregated/1/subscriptions/",
     "switches/1/budget-curve/",

@@ -37,6 +37,7 @@ def full(world):
             name = f"{topic.name}-{switch.name}"
             Tree.objects.create(name=name, topic=topic, root=switch, dz=[""], edges=[])
     for n in range(3):
+        world.post("audits/", {"switches": ["s1", "s2", "s3"][: n + 1]})
         TrafficReport.objects.create(reporter=f"r{n}")
     return world
 

@@ -174,6 +174,7 @@ def test_answers_are_as_the_schema_says(world, schema, end):
         ("subscriptions/", [subscribe, subscribe]),
         ("switches/", {"name": "s9", "dpid": "00000000000000a9"}),
         ("links/", {"a": "s1", "a_port": 5, "b": "s9", "b_port": 5}),
+        ("audits/", {"switches": ["s1"], "repair": False}),
         ("hosts/", {"name": "h9", "switch": "s9", "port": 9, "ip": "fd00::9", "mac": "02:00:00:00:00:09"}),
         ("traffic/", {"reporter": "r", **dict.fromkeys(("published", "wanted", "delivered"), 1)}),
         (
@@ -185,7 +186,7 @@ def test_answers_are_as_the_schema_says(world, schema, end):
         ),
     ]
     for path, body in calls:
-        if path != "traffic/":
+        if path not in ("traffic/", "audits/"):
             check(schema, f"/api/v1/{path}", "post", world.post(f"{path}?dry_run=true", body))
         check(schema, f"/api/v1/{path}", "post", world.post(path, body))
         check(schema, f"/api/v1/{path}", "post", world.post(path, {"nonsense": [1]}))

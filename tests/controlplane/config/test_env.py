@@ -26,13 +26,14 @@ def test_everything_can_be_set(tmp_path):
             "TERCAST_DEBUG": "1",
             "TERCAST_ADDRESS_FAMILY": "ipv4",
             "TERCAST_OVS_RUN_DIR": "/var/run/openvswitch",
+            "TERCAST_AUDIT_SECONDS": "60",
         }
     )
     wanted = {"USER": "user", "PASSWORD": "p@ss", "HOST": "db.example", "PORT": 5433, "NAME": "name"}
     assert {key: env.database[key] for key in wanted} == wanted
     assert (env.state_dir, env.allowed_hosts) == (Path(tmp_path), ("a.example", "b.example"))
-    assert (env.debug, env.address_family) == (True, "ipv4")
     assert env.ovs_run_dir == Path("/var/run/openvswitch")
+    assert (env.debug, env.address_family, env.audit_seconds) == (True, "ipv4", 60)
 
 
 def test_a_file_of_another_name_can_be_the_database():
@@ -52,6 +53,8 @@ def test_a_file_of_another_name_can_be_the_database():
         ("TERCAST_DEBUG", "yes"),
         ("TERCAST_ADDRESS_FAMILY", "ipx"),
         ("TERCAST_OVS_RUN_DIR", "unix:///var/run/openvswitch"),
+        ("TERCAST_AUDIT_SECONDS", "often"),
+        ("TERCAST_AUDIT_SECONDS", "-1"),
     ],
 )
 def test_a_bad_value_is_refused_with_its_name(name, value):

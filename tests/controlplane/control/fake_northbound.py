@@ -28,6 +28,12 @@ class FakeSwitch:
     limit: int | None = None
     peak: int = 0
     bundles: bool = True
+    foreign: int = 0
+    lost: list[str] = field(default_factory=list)
+    """Names of reserved entries that are gone."""
+    unreadable: list[dict[str, Any]] = field(default_factory=list)
+    stubborn: bool = False
+    """Reserved entries cannot be put back."""
 
 
 class FakeNorthbound:
@@ -42,6 +48,7 @@ class FakeNorthbound:
         self.changes: list[dict[str, Any]] = []
         self.before_change: Callable[[], None] = lambda: None
         self.after_change: Callable[[], None] = lambda: None
+        self.before_read: Callable[[str], None] = lambda dpid: None
         self.bundles = True
         self.answer: tuple[int, bytes] | None = None
         self.lock = threading.RLock()
@@ -95,8 +102,9 @@ class FakeNorthbound:
                 after = int(query["after"][0])
                 return {"events": [one for one in self.events if one["id"] > after], "newest": newest}
             case ["v1", "switches", dpid, "entries"]:
+                self.before_read(dpid)
                 switch = self._find(dpid)
-                return None if switch is None else {"entries": _entries(switch), "reserved": 3, "foreign": 0}
+                return None if switch is None else _table(switch)
         return None
 
     def _knows_bundles(self, switch: FakeSwitch) -> bool:
@@ -129,6 +137,18 @@ class FakeNorthbound:
                     self._remove(part)
                     answer["removed"] = True
         return {"id": body["id"], "switches": answers}
+
+    def repair(self, dpid: str) -> dict[str, Any] | None:
+        """Reserved entries come back and unreadable ones go, unless the switch is stubborn."""
+        switch = self._find(dpid)
+        if switch is None:
+            return None
+        if switch.stubborn:
+            return {"restored": [], "removed": [], "refused": [f"{name}: refused" for name in switch.lost]}
+        done = {"restored": switch.lost, "removed": [str(one) for one in switch.unreadable], "refused": []}
+        switch.mods += len(switch.lost) + len(switch.unreadable)
+        switch.lost, switch.unreadable = [], []
+        return done
 
     def _add(self, part: dict[str, Any]) -> dict[str, Any]:
         answer = {"dpid": part["dpid"], "state": "unreachable", "removed": False, "errors": []}
@@ -206,9 +226,13 @@ class FakeNorthbound:
                 self._answer(lambda: fake.get(parts.path, parse_qs(parts.query)))
 
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                parts = self.path.strip("/").split("/")
 
                 def act() -> Any:
+                    if parts[-1] == "repair":
+                        return fake.repair(parts[-2])
+                    body = json.loads(sent)
                     fake.before_change()
                     answer = fake.change(body)
                     fake.after_change()
@@ -262,6 +286,18 @@ def _refusal(entry: dict[str, Any]) -> dict[str, Any]:
         "type": "flow_mod_failed",
         "code": "table_full",
         "detail": "no room",
+    }
+
+
+def _table(switch: FakeSwitch) -> dict[str, Any]:
+    return {
+        "epoch": switch.epoch,
+        "entries": _entries(switch),
+        "reserved": 3 - len(switch.lost),
+        "missing": switch.lost,
+        "foreign": switch.foreign,
+        "strange": len(switch.unreadable),
+        "unreadable": switch.unreadable,
     }
 
 

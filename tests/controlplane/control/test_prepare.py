@@ -9,17 +9,20 @@ import sys
 import pytest
 from control_workers import ROOT
 
+AUDIT = """SELECT every, expire_seconds, enabled FROM django_celery_beat_periodictask t
+    JOIN django_celery_beat_intervalschedule i ON t.interval_id = i.id WHERE name = 'audit the tables'"""
+
 
 @pytest.fixture
 def prepare(tmp_path):
     env = {key: value for key, value in os.environ.items() if not key.startswith("TERCAST_")}
     env |= {"TERCAST_STATE_DIR": str(tmp_path / "state")}
 
-    def run() -> subprocess.CompletedProcess:
+    def run(**more: str) -> subprocess.CompletedProcess:
         return subprocess.run(
             [sys.executable, "manage.py", "prepare"],
             cwd=ROOT,
-            env=env,
+            env=env | more,
             capture_output=True,
             text=True,
             check=True,
@@ -62,3 +65,14 @@ def test_a_token_that_was_revoked_is_replaced(prepare, tmp_path):
         database.execute("UPDATE accounts_token SET revoked_at = created_at")
     prepare()
     assert (tmp_path / "state/secrets/operator-token").read_text() != token
+
+
+def test_the_environment_says_how_often_tables_are_audited(prepare, tmp_path):
+    prepare()
+    assert rows(tmp_path, AUDIT) == [(300, 300, 1)]
+    prepare(TERCAST_AUDIT_SECONDS="60")
+    assert rows(tmp_path, AUDIT) == [(60, 60, 1)]
+    prepare()  # as it was left
+    assert rows(tmp_path, AUDIT) == [(60, 60, 1)]
+    prepare(TERCAST_AUDIT_SECONDS="0")
+    assert [enabled for _, _, enabled in rows(tmp_path, AUDIT)] == [0]

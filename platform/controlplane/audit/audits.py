@@ -1,0 +1,117 @@
+"""Audits as rows: asked for, taken one after the other, ended, and forgotten in time."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count
+from django.utils import timezone
+
+from controlplane.api.problems import conflict, not_found
+from controlplane.audit.models import Audit, AuditState, Check, CheckState, Drift, Trigger
+from controlplane.control import outbox
+from controlplane.network.models import Switch
+
+MOST_WAITING = 20
+"""Audits that may wait at one time."""
+
+KEPT = 500
+"""Audits that are kept; of those that found nothing wrong only the newest `KEPT_QUIET`."""
+
+KEPT_QUIET = 50
+KEPT_DRIFT = 50_000
+"""Entries that differed, over all audits; the oldest audits go first."""
+
+
+def ask(names: Sequence[str] | None, repair: bool, actor: Any) -> Audit:
+    """An audit that somebody wants, of all switches or of some; 409 when too many wait."""
+    if Audit.objects.exclude(state=AuditState.DONE).count() >= MOST_WAITING:
+        raise conflict("busy", f"{MOST_WAITING} audits wait already. Wait until one is done, and try again.")
+    return _add(Trigger.OPERATOR, names, repair, actor)
+
+
+def ask_periodically() -> Audit | None:
+    """An audit of all switches, unless one is under way."""
+    if Audit.objects.exclude(state=AuditState.DONE).exists():
+        return None
+    return _add(Trigger.PERIODIC, None, True, None)
+
+
+def find(pk: int) -> Audit:
+    """The audit; raises `Problem` (404)."""
+    audit = Audit.objects.filter(pk=pk).first()
+    if audit is None:
+        raise not_found(f"There is no audit {pk}.")
+    return audit
+
+
+def under_way() -> Audit | None:
+    """The oldest one that is not done."""
+    return Audit.objects.exclude(state=AuditState.DONE).order_by("id").first()
+
+
+def next_check(audit: Audit) -> Check | None:
+    """The next switch to look at, or to repair where that was told and not done."""
+    todo = [CheckState.WAITING, *([CheckState.DRIFTED] if audit.repair else [])]
+    return audit.checks.filter(state__in=todo).order_by("id").first()
+
+
+def begin(audit: Audit) -> None:
+    """Somebody works at it."""
+    if audit.state == AuditState.QUEUED:
+        audit.state, audit.started_at = AuditState.RUNNING, timezone.now()
+        audit.save(update_fields=("state", "started_at"))
+
+
+def end(audit: Audit) -> None:
+    """All its switches were looked at: it is done, live pages learn of it, and old ones go."""
+    with transaction.atomic():
+        audit.state, audit.ended_at = AuditState.DONE, timezone.now()
+        audit.save(update_fields=("state", "ended_at"))
+        outbox.emit(
+            "audit", {"audit": audit.pk, "state": audit.state, "switches": counts([audit]).get(audit.pk, {})}
+        )
+    prune()
+
+
+def counts(audits: Iterable[Audit]) -> dict[int, dict[str, int]]:
+    """By audit, how many of its switches are in each state. One query."""
+    rows = Check.objects.filter(audit__in=[audit.pk for audit in audits]).order_by()
+    found: dict[int, dict[str, int]] = {}
+    for audit, state, number in rows.values_list("audit", "state").annotate(Count("id")):
+        found.setdefault(audit, {})[state] = number
+    return found
+
+
+def is_over(pk: int) -> bool:
+    """Whether nothing more will become of it."""
+    return not Audit.objects.filter(pk=pk).exclude(state=AuditState.DONE).exists()
+
+
+def prune() -> None:
+    """Forget the oldest: beyond a number, a smaller one where all was well, and a number of rows."""
+    done = Audit.objects.filter(state=AuditState.DONE).order_by("-id")
+    quiet = done.exclude(checks__state__in=set(CheckState) - {CheckState.EQUAL})
+    for rows, kept in ((done, KEPT), (quiet, KEPT_QUIET)):
+        last = list(rows.values_list("id", flat=True)[kept - 1 : kept])
+        if last:
+            rows.filter(id__lt=last[0]).delete()
+    newest = Drift.objects.order_by("-id").values_list("check_of__audit", flat=True)
+    for audit in newest[KEPT_DRIFT : KEPT_DRIFT + 1]:
+        Audit.objects.filter(state=AuditState.DONE, id__lte=audit).delete()
+
+
+def _add(trigger: Trigger, names: Sequence[str] | None, repair: bool, actor: Any) -> Audit:
+    known = Switch.objects.order_by("name").values_list("name", flat=True)
+    wanted = list(known) if names is None else list(dict.fromkeys(names))
+    with transaction.atomic():
+        audit = Audit.objects.create(trigger=trigger, repair=repair, actor=actor)
+        Check.objects.bulk_create(Check(audit=audit, switch=name) for name in wanted)
+        transaction.on_commit(_wake)
+    return audit
+
+
+def _wake() -> None:
+    from controlplane.audit.tasks import wake  # noqa: PLC0415 - tasks import this module
+
+    wake()

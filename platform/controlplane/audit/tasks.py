@@ -1,0 +1,31 @@
+"""Celery tasks of audits; they run in the planner's worker, whose planner knows the tables."""
+
+from controlplane.config.celery import app
+from controlplane.config.celery_settings import PLANNER_QUEUE
+
+
+def wake() -> None:
+    """Ask the planner's worker to look for audits; where the broker is away a sweep finds them."""
+    from controlplane.control.tasks import send  # noqa: PLC0415 - it imports who imports this module
+
+    send(sweep, PLANNER_QUEUE)
+
+
+@app.task(name="tercast.audit")  # type: ignore[untyped-decorator] # celery has no types
+def audit() -> None:
+    """The period between audits is over."""
+    from controlplane.audit import audits  # noqa: PLC0415
+
+    audits.ask_periodically()
+
+
+@app.task(name="tercast.audits")  # type: ignore[untyped-decorator]
+def sweep() -> None:
+    """Work at the audits that are under way, and let the request log have its turn."""
+    from controlplane.audit import work  # noqa: PLC0415
+    from controlplane.control import tasks, worker  # noqa: PLC0415
+
+    more = work.run(worker.stopping)
+    tasks.wake()  # whoever logged something meanwhile may have seen this task's message and sent none
+    if more and not worker.stopping():
+        wake()
