@@ -65,7 +65,8 @@ def _print_deliveries(args: Namespace, subscriber: Subscriber, show: Callable[[D
         delivery = receive(left)
         if delivery is None:
             return
-        print(show(delivery), flush=True)
+        sys.stdout.write(show(delivery) + "\n")  # in one piece, whenever an interrupt comes
+        sys.stdout.flush()
         shown += 1
 
 
