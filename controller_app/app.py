@@ -10,6 +10,7 @@ from controller_app.bundles import ERRORS, ONF, Control
 from controller_app.connection import Connection
 from controller_app.controller import Controller
 from controller_app.errors import Failure
+from controller_app.openflow import Kind
 from controller_app.ryu_api import (
     DEAD_DISPATCHER,
     HANDSHAKE_DISPATCHER,
@@ -95,6 +96,11 @@ class TercastApp(AppBase):  # type: ignore[misc]
         """A number of entries came."""
         self._on_part(event)
 
+    @handles(events.EventOFPMeterConfigStatsReply, MAIN_DISPATCHER)
+    def on_meter_configs(self, event: Event) -> None:
+        """Meters came."""
+        self._on_part(event)
+
     @handles(events.EventOFPPortStatsReply, MAIN_DISPATCHER)
     def on_port_stats(self, event: Event) -> None:
         """Counters of ports came."""
@@ -148,7 +154,9 @@ class TercastApp(AppBase):  # type: ignore[misc]
         if connection := self._heard(event):
             in_port = event.msg.match.get("in_port")
             if in_port is not None and connection.ready:
-                self._controller.discovery.packet_in(connection, in_port, bytes(event.msg.data))
+                signal = event.msg.cookie == Kind.PUNT.cookie
+                part = self._controller.signalling if signal else self._controller.discovery
+                part.packet_in(connection, in_port, bytes(event.msg.data))
 
     @handles(events.EventOFPEchoReply, MAIN_DISPATCHER)
     def on_echo(self, event: Event) -> None:

@@ -16,6 +16,7 @@ from controller_app.events import Events
 from controller_app.programmer import Programmer
 from controller_app.ryu_api import OF10, sleep, spawn
 from controller_app.settings import Settings
+from controller_app.signalling import Signalling
 from controller_app.switches import Registry
 
 QUIET = 5.0
@@ -33,7 +34,10 @@ class Controller:
         self.events = Events()
         self.alarms = Alarms(self.events)
         self.programmer = Programmer(self.registry)
-        self.discovery = Discovery(self.registry, self.events, self.alarms, settings.probe_interval)
+        self.signalling = Signalling(self.registry, self.alarms, settings.families)
+        self.discovery = Discovery(
+            self.registry, self.events, self.alarms, settings.probe_interval, self.signalling.link_turned
+        )
         self.counters = Counters(self.registry, settings.poll_interval)
         self._connections: dict[Any, Connection] = {}
         self._greeting: dict[Any, float] = {}
@@ -102,9 +106,12 @@ class Controller:
         if was_up and not is_up:
             self.events.emit("port_down", dpid=connection.name, port=number, removed=after is None)
             self.discovery.port_down(connection, number)
+            if after is None:
+                self.signalling.port_gone((connection.dpid, number))
         elif after is not None and is_up and not was_up:
             self.events.emit("port_up", dpid=connection.name, port=number)
             self.discovery.port_up(connection, after)
+            self.signalling.port_changed((connection.dpid, number))
 
     def on_failure(self, connection: Connection, xid: int, failure: Failure) -> None:
         """An error came; one that nobody waits for any more is told as an alarm."""
@@ -117,6 +124,7 @@ class Controller:
         """Asks a new switch what it is, and gives it the reserved entries; then it is in service."""
         try:
             intake.prepare(connection, self.settings.families, self.settings.bundles)
+            self.signalling.prepare(connection)
         except (Unreachable, Rejected) as error:
             if connection.closed is None:
                 detail = f"set-up failed, the connection was closed: {error}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from secrets import token_bytes
 from time import monotonic, time
 
@@ -23,13 +24,24 @@ log = logging.getLogger(__name__)
 
 
 class Discovery:
-    """Keeps the picture of links. Port status is the truth about them; probes find them and watch them."""
+    """Keeps the picture of links. Port status is the truth about them; probes find them and watch them.
 
-    def __init__(self, registry: Registry, events: Events, alarms: Alarms, period: float) -> None:
+    `turned` is told of each link that is found (true) or lost.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        events: Events,
+        alarms: Alarms,
+        period: float,
+        turned: Callable[[Pair, bool], None],
+    ) -> None:
         self._registry = registry
         self._events = events
         self._alarms = alarms
         self._period = period
+        self._turned = turned
         self._key = token_bytes(32)
         self._lives: dict[End, int] = {}
         self._answered_at: dict[End, float] = {}
@@ -149,6 +161,7 @@ class Discovery:
             self._alarms.clear("link_silent", **ends)
         if step.turn in (Turn.FOUND, Turn.LOST):
             log.info(f"link {step.turn.value}", extra={"fields": {**ends, "reason": step.reason}})
+            self._turned(step.pair, step.turn is Turn.FOUND)
 
 
 def _ends_json(pair: Pair) -> dict[str, object]:

@@ -6,12 +6,12 @@ The values are named tuples: a change has tens of thousands of them, and a tuple
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
 from typing import NamedTuple
 
-from tercast.addressing import DEFAULT_PREFIX
+from tercast.addressing import DEFAULT_PREFIX, SIGNALLING
 from tercast.errors import Path, Refused, shown
 from tercast.strict import expect_integer, expect_keys, expect_list, expect_text
 
@@ -25,6 +25,7 @@ MAX_ACTIONS = 1000
 """More would not fit into one flow-mod of 64 KiB."""
 
 FAMILIES = ("ipv6", "ipv4")
+_WIDTH = {"ipv6": 16, "ipv4": 4}
 
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 
@@ -78,6 +79,10 @@ class Prefix(NamedTuple):
 
 RANGES = {family: Prefix.parse(DEFAULT_PREFIX[family]) for family in FAMILIES}
 """The prefixes whose traffic is the controller's business, by family."""
+
+
+SIGNALS = {family: Prefix(_packed(SIGNALLING[family]) or b"", 8 * _WIDTH[family]) for family in FAMILIES}
+"""The addresses that hosts send control messages to, by family."""
 
 
 class Output(NamedTuple):
@@ -168,13 +173,21 @@ def _parse_action(obj: object, path: Path, family: str) -> Action:
 def parse_set_dst(obj: object, path: Path, family: str) -> SetDst:
     """The rewriting of a northbound object: a host's address of `family`, and its MAC."""
     fields = expect_keys(obj, path, ("ip", "mac"))
-    text = expect_text(fields["ip"], (*path, "ip"))
-    ip = _packed(text)
-    if ip is None or len(ip) != (4 if family == "ipv4" else 16):
-        raise Refused((*path, "ip"), "not_an_address", f"{shown(text)} is not an {family} address", text)
-    if not any(ip) or ip[0] == 0xFF or (family == "ipv4" and ip[0] >= 224):
-        raise Refused((*path, "ip"), "not_a_host", f"{shown(text)} is no address of one host", text)
+    ip = parse_address(fields["ip"], (*path, "ip"), (family,))
     return SetDst(ip, parse_mac(fields["mac"], (*path, "mac")))
+
+
+def parse_address(value: object, path: Path, families: Sequence[str] = FAMILIES) -> bytes:
+    """The packed IP address of one host, of one of these families."""
+    text = expect_text(value, path)
+    ip = _packed(text)
+    if ip is None or not any(len(ip) == _WIDTH[family] for family in families):
+        raise Refused(
+            path, "not_an_address", f"{shown(text)} is not an {' or '.join(families)} address", text
+        )
+    if not any(ip) or ip[0] == 0xFF or (len(ip) == 4 and ip[0] >= 224):
+        raise Refused(path, "not_a_host", f"{shown(text)} is no address of one host", text)
+    return ip
 
 
 def parse_mac(text: object, path: Path) -> bytes:

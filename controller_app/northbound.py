@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from controller_app import intake
+from controller_app.answers import parse_answers
 from controller_app.changes import parse_change, parse_dpid
 from controller_app.connection import Connection
 from controller_app.controller import Controller
@@ -42,6 +43,8 @@ class Northbound:
             Route("GET", "/v1/alarms", self.alarms),
             Route("GET", "/v1/events", self.events),
             Route("POST", "/v1/changes", self.changes),
+            Route("GET", "/v1/signals", self.signals),
+            Route("POST", "/v1/signals/answers", self.answers),
         )
 
     def health(self, request: Request) -> object:
@@ -77,6 +80,22 @@ class Northbound:
         if "after" in query:
             last = _whole(query["after"], "after", (1 << 53) - 1)
         return self._controller.events.after(last, wait).to_json()
+
+    def signals(self, request: Request) -> object:
+        """Control messages of hosts behind an id, waiting for the first; those up to it are done with."""
+        query = expect_query(request, ("after", "wait"))
+        wait = _whole(query.get("wait", "0"), "wait", MAX_WAIT)
+        signals = self._controller.signalling.signals
+        if "after" not in query:
+            return {"newest": signals.newest, **signals.counts_json()}
+        return signals.after(_whole(query["after"], "after", (1 << 53) - 1), wait)
+
+    def answers(self, request: Request) -> object:
+        """Sends answers to hosts, out of the ports that they asked by; tells which could not be sent."""
+        expect_query(request, ())
+        answers = parse_answers(request.json())
+        results = [self._controller.signalling.answer(answer.end, answer.to) for answer in answers]
+        return {"answers": [{"sent": why is None, "detail": why} for why in results]}
 
     def entries(self, request: Request) -> object:
         """The own entries of a switch, read from it now."""

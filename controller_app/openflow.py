@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from struct import Struct, pack
 from typing import NamedTuple
 
-from controller_app.entries import RANGES, Action, Entry, Key, Output, Prefix, SetDst
+from controller_app.entries import RANGES, SIGNALS, Action, Entry, Key, Output, Prefix, SetDst
 
 VERSION = 0x04
 TABLE = 0
@@ -34,6 +34,7 @@ DELETION_MASK = OWNER_MASK | 0xFFFF
 walks all entries of that cookie instead, which makes removing n entries take n squared steps."""
 
 DROP_PRIORITY = 1
+PUNT_PRIORITY = 64000
 LLDP_PRIORITY = 65000
 
 
@@ -61,6 +62,7 @@ class Type(IntEnum):
     FLOW_MOD = 14
     MULTIPART_REQUEST = 18
     BARRIER_REQUEST = 20
+    METER_MOD = 29
 
 
 class Stats(IntEnum):
@@ -71,6 +73,7 @@ class Stats(IntEnum):
     AGGREGATE = 2
     PORT = 4
     GROUP_FEATURES = 8
+    METER_CONFIG = 10
     METER_FEATURES = 11
     TABLE_FEATURES = 12
     PORT_DESC = 13
@@ -80,6 +83,7 @@ class Command(IntEnum):
     """Flow-mod commands."""
 
     ADD = 0
+    DELETE = 3
     DELETE_STRICT = 4
 
 
@@ -110,7 +114,8 @@ _FLOW_STATS = Struct("!BxxxIIxxxxQQ")
 _OUTPUT = Struct("!HHIHxxxxxx")
 _PACKET_OUT = Struct("!IIHxxxxxx")
 _ACTIONS_HEADER = Struct("!HHxxxx")
-_OXM_BASIC, _SET_FIELD, _APPLY_ACTIONS = 0x8000, 25, 4
+_METER = Struct("!HHI")
+_OXM_BASIC, _SET_FIELD, _APPLY_ACTIONS, _METERED = 0x8000, 25, 4, 6
 
 
 def add(entry: Entry) -> Message:
@@ -174,6 +179,23 @@ def add_lldp_punt() -> Message:
     """The reserved entry that brings discovery frames to the controller."""
     body = _OUTPUT.pack(0, 16, CONTROLLER, WHOLE_PACKET)
     return _flow_mod(Kind.LLDP, Command.ADD, LLDP_PRIORITY, lldp_match(), _applied(body))
+
+
+def add_punt(key: Key, meter: int | None) -> Message:
+    """The reserved entry that brings control messages of a host's port to the controller, through a meter."""
+    metered = b"" if meter is None else _METER.pack(_METERED, _METER.size, meter)
+    punted = metered + _applied(_OUTPUT.pack(0, 16, CONTROLLER, WHOLE_PACKET))
+    return _flow_mod(Kind.PUNT, Command.ADD, key.priority, match(key), punted)
+
+
+def remove_punt(key: Key) -> Message:
+    """Delete the punt of control messages at a port."""
+    return _flow_mod(Kind.PUNT, Command.DELETE_STRICT, key.priority, match(key), b"")
+
+
+def remove_punts() -> Message:
+    """Delete the punts of control messages at all ports."""
+    return _flow_mod(Kind.PUNT, Command.DELETE, 0, match_of(b""), b"")
 
 
 def drop_key(range_: Prefix) -> Key:
@@ -325,3 +347,13 @@ def port_stats() -> Message:
 def range_match(family: str) -> bytes:
     """The match that holds all events of a family."""
     return match(drop_key(RANGES[family]))
+
+
+def signalling_match(family: str) -> bytes:
+    """The match that holds all control messages of a family."""
+    return match(Key(SIGNALS[family], None, PUNT_PRIORITY))
+
+
+def pack_meter(number: int) -> bytes:
+    """The body of a question about one meter, or all."""
+    return pack("!Ixxxx", number)

@@ -97,7 +97,12 @@ def read_count(connection: Connection, cookie: int, mask: int) -> int:
 def read_foreign(connection: Connection) -> frozenset[object]:
     """The identities of entries that are not own ones and stand where an own one could: they must stay."""
     found: set[object] = set()
-    for match in (*map(openflow.range_match, ETH_TYPE), openflow.lldp_match()):
+    own = (
+        *map(openflow.range_match, ETH_TYPE),
+        *map(openflow.signalling_match, ETH_TYPE),
+        openflow.lldp_match(),
+    )
+    for match in own:
         for flow in _read_flows(connection, openflow.flow_stats(0, 0, match)):
             if flow.cookie & OWNER_MASK != OWNER:
                 found.add(flow.identity)

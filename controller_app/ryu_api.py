@@ -94,6 +94,10 @@ sleep: Callable[[float], None] = hub.sleep
 kill: Callable[[Any], None] = hub.kill
 
 
+RAW = ("FlowStats", "TableFeaturesStats", "GroupFeaturesStats", "MeterFeaturesStats", "MeterConfigStats")
+"""Replies that are kept as they came."""
+
+
 class RawEntries:
     """A part of a reply as it came: parsing thousands of entries into objects would stall everything."""
 
@@ -135,7 +139,7 @@ def load(module: str, accept: Callable[[], None], **context: object) -> Any:
     Returns the manager, for `unload`.
     """
     cfg.CONF(args=[], project="tercast-controller", default_config_files=[], default_config_dirs=[])
-    for reply in ("FlowStats", "TableFeaturesStats", "GroupFeaturesStats", "MeterFeaturesStats"):
+    for reply in RAW:
         reply_class = getattr(ofproto_v1_3_parser, f"OFP{reply}Reply")
         reply_class.cls_stats_body_cls, reply_class.cls_body_single_struct = RawEntries, False
     ofp_handler.OpenFlowController = lambda: accept

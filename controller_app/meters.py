@@ -1,0 +1,104 @@
+"""Meters that hold back a port's control messages at the switch, where it has any.
+
+A meter bears no owner's mark. So own ones have fixed numbers (counted down from the highest, by port) and a
+fixed rate, and one that stands there with another rate is somebody else's: it is left alone and not used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from struct import Struct, error
+
+from controller_app import openflow
+from controller_app.connection import Connection
+from controller_app.errors import Rejected
+from controller_app.openflow import Message, Stats, Type
+
+RATE = 200
+"""Packets a second that a meter lets through: well above what one port is allowed, to spare the switch and
+its channel; the controller's own limit is the finer one, and counts what it holds back."""
+
+BURST = 200
+
+METERS = "meters"
+"""The capability's name."""
+
+ALL_METERS = 0xFFFFFFFF
+PER_PACKET, WITH_BURST = 1 << 1, 1 << 2
+_ADD, _DROP = 0, 1
+_DROP_TYPES, _CAPABLE = 1 << _DROP, PER_PACKET | WITH_BURST
+_FEATURES = Struct("!III")
+_CONFIG, _BAND = Struct("!HHI"), Struct("!HHII")
+_BAND_SIZE = 16
+
+
+@dataclass(slots=True)
+class Meters:
+    """What a switch has of meters: the highest number (0 for none), and those that stand, as they are."""
+
+    highest: int = 0
+    standing: dict[int, bytes] = field(default_factory=dict)
+
+    def number(self, port: int) -> int | None:
+        """The number of the meter for a port; None where there is no room, or somebody else's stands."""
+        number = self.highest - port
+        if port > self.highest // 2 or number < 1:
+            return None
+        return number if self.standing.get(number, _OWN) == _OWN else None
+
+    def lacks(self, port: int) -> bool:
+        """Whether the port's meter can be made, and does not stand yet."""
+        number = self.number(port)
+        return number is not None and number not in self.standing
+
+    def addition(self, port: int) -> Message:
+        """The message that makes the meter of a port that lacks it."""
+        number = self.highest - port
+        return Message(Type.METER_MOD, _CONFIG.pack(_ADD, _CAPABLE, number) + _OWN[2:])
+
+    def note(self, port: int, made: bool) -> None:
+        """The meter stands now, or was refused and is not to be used."""
+        self.standing[self.highest - port] = _OWN if made else b""
+
+
+_OWN = _CAPABLE.to_bytes(2, "big") + _BAND.pack(_DROP, _BAND_SIZE, RATE, BURST) + bytes(4)
+"""Flags and bands of an own meter."""
+
+
+def read_meters(connection: Connection) -> Meters:
+    """Asks for meters; a switch that refuses has none. Raises Unreachable."""
+    if not connection.features.get("meters"):
+        return Meters()
+    try:
+        features = _ask(connection, openflow.multipart(Stats.METER_FEATURES))
+        configs = _ask(connection, openflow.multipart(Stats.METER_CONFIG, openflow.pack_meter(ALL_METERS)))
+    except Rejected:
+        return Meters()
+    return Meters(_read_highest(features), read_configs(configs))
+
+
+def _ask(connection: Connection, question: Message) -> bytes:
+    return b"".join(raw.data for part in connection.ask(question) for raw in part)
+
+
+def _read_highest(data: bytes) -> int:
+    """The highest number of a meter that drops by packets; 0 where there is none."""
+    try:
+        highest, types, capabilities = _FEATURES.unpack_from(data)
+    except error:
+        return 0
+    able = types & _DROP_TYPES and capabilities & _CAPABLE == _CAPABLE
+    return int(highest) if able else 0
+
+
+def read_configs(data: bytes) -> dict[int, bytes]:
+    """Flags and bands of the meters in one part, by number."""
+    found: dict[int, bytes] = {}
+    offset = 0
+    while offset + _CONFIG.size <= len(data):
+        length, flags, number = _CONFIG.unpack_from(data, offset)
+        if length < _CONFIG.size:
+            break
+        found[number] = flags.to_bytes(2, "big") + data[offset + _CONFIG.size : offset + length]
+        offset += length
+    return found

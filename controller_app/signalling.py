@@ -1,0 +1,148 @@
+"""Control messages of hosts: the entries that bring them here, what is handed on, and the answers.
+
+Each port that leads to no other switch has one entry a family that punts the signalling address, so that a
+message names the port that it entered by, and is seen at that switch alone.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+from controller_app import openflow
+from controller_app.alarms import LASTING, Alarms
+from controller_app.connection import Connection
+from controller_app.datagrams import Datagram, Dropped, answer_frame, parse
+from controller_app.entries import SIGNALS, Key
+from controller_app.errors import Rejected, Unreachable
+from controller_app.meters import METERS, Meters, read_meters
+from controller_app.openflow import PUNT_PRIORITY
+from controller_app.ryu_api import spawn
+from controller_app.signals import End, Signals
+from controller_app.switches import Registry
+from controller_app.works import identity
+
+log = logging.getLogger(__name__)
+
+
+def punt_key(family: str, port: int) -> Key:
+    """The key of the entry that punts a port's control messages of a family."""
+    return Key(SIGNALS[family], port, PUNT_PRIORITY)
+
+
+class Signalling:
+    """Takes control messages in from ports that lead to no switch, and sends answers out of them."""
+
+    def __init__(self, registry: Registry, alarms: Alarms, families: Sequence[str]) -> None:
+        self._registry = registry
+        self._alarms = alarms
+        self._families = families
+        self._links: set[End] = set()
+        self._meters: WeakKeyDictionary[Connection, Meters] = WeakKeyDictionary()
+        self.signals = Signals()
+
+    def prepare(self, connection: Connection) -> None:
+        """Gives a switch that connects its punts, and tells its problems. Raises Unreachable or Rejected."""
+        self._meters[connection] = meters = read_meters(connection)
+        if meters.highest:
+            connection.capabilities += (METERS,)
+        connection.confirm([openflow.remove_punts()])
+        ports = [number for number in connection.ports if (connection.dpid, number) not in self._links]
+        connection.problems += self._install(connection, sorted(ports))
+
+    def is_link(self, end: End) -> bool:
+        """Whether a port leads to another switch."""
+        return end in self._links
+
+    def link_turned(self, pair: tuple[End, End], there: bool) -> None:
+        """A link was found or lost: its ends no longer take messages in, or do again."""
+        for end in pair:
+            (self._links.add if there else self._links.discard)(end)
+            self.port_changed(end)
+
+    def port_changed(self, end: End) -> None:
+        """A port's entries are to be as they should be for what it is now."""
+        connection = self._registry.find(end[0])
+        if connection is not None:
+            spawn(self._settle, connection, end)
+
+    def port_gone(self, end: End) -> None:
+        """A port was taken out of its switch."""
+        self.signals.forget(end)
+        self.port_changed(end)
+
+    def packet_in(self, connection: Connection, port: int, frame: bytes) -> None:
+        """A frame that a punt brought. The share is looked at first: a flood costs as little as can be."""
+        end = (connection.dpid, port)
+        if end in self._links:
+            self.signals.dropped[Dropped.LINK_PORT] += 1
+            return
+        if not self.signals.allows(end):
+            self._tell_flood(connection, port)
+            return
+        found = parse(frame)
+        if isinstance(found, Dropped):
+            self.signals.dropped[found] += 1
+        else:
+            self.signals.put(end, found)
+
+    def answer(self, end: End, to: Datagram) -> str | None:
+        """Sends an answer out of a port; why it could not be sent, or None. It may be lost on the way."""
+        connection = self._registry.find(end[0])
+        if connection is None:
+            return "the switch is not connected"
+        port = connection.ports.get(end[1])
+        if port is None or not port.up:
+            return "the port is down or gone"
+        frame = answer_frame(bytes.fromhex(port.mac.replace(":", "")), to)
+        return (
+            None
+            if connection.tell(openflow.packet_out((port.number,), frame))
+            else "the channel is congested"
+        )
+
+    def _settle(self, connection: Connection, end: End) -> None:
+        """Brings a port's entries to what is wanted, until that is what is wanted at the end, too."""
+        wanted = None
+        try:
+            while wanted is not (now := self._takes_in(connection, end)):
+                wanted = now
+                if wanted:
+                    for problem in self._install(connection, [end[1]]):
+                        self._alarms.sound("late_error", problem, LASTING, dpid=connection.name)
+                else:
+                    keys = [punt_key(family, end[1]) for family in self._families]
+                    connection.confirm([openflow.remove_punt(key) for key in keys])
+        except (Unreachable, Rejected):
+            return  # it gets all of them when it connects anew
+
+    def _takes_in(self, connection: Connection, end: End) -> bool:
+        return end[1] in connection.ports and end not in self._links
+
+    def _install(self, connection: Connection, ports: Sequence[int]) -> list[str]:
+        """Gives ports their meters and punts; what could not be done, one line each."""
+        meters = self._meters[connection]
+        self._make_meters(connection, meters, ports)
+        keys = [punt_key(family, port) for port in ports for family in self._families]
+        free = [key for key in keys if identity(key) not in connection.foreign]
+        failures = connection.confirm(
+            [openflow.add_punt(key, meters.number(key.in_port or 0)) for key in free]
+        )
+        refused = [(free[n], f"was refused: {why.type}/{why.code}") for n, why in sorted(failures.items())]
+        taken = [
+            (key, "has no room: another owner's entry stands in its place") for key in keys if key not in free
+        ]
+        return [f"the punt of control messages at port {key.in_port} {why}" for key, why in taken + refused]
+
+    @staticmethod
+    def _make_meters(connection: Connection, meters: Meters, ports: Sequence[int]) -> None:
+        """A meter that is refused is not used: the controller's own limit holds all the same."""
+        lacking = [port for port in ports if meters.lacks(port)]
+        failures = connection.confirm([meters.addition(port) for port in lacking]) if lacking else {}
+        for n, port in enumerate(lacking):
+            meters.note(port, n not in failures)
+
+    def _tell_flood(self, connection: Connection, port: int) -> None:
+        detail = "more control messages than the port's share; the excess is dropped"
+        self._alarms.sound("signalling_flood", detail, LASTING, dpid=connection.name, port=port)

@@ -1,0 +1,143 @@
+"""What a control message is about, as bytes and back: a dz set, a filter, a name or an address."""
+
+from __future__ import annotations
+
+from tercast import dz as dzs
+from tercast.client import varint
+from tercast.signalling.errors import Malformed
+from tercast.signalling.messages import (
+    MAX_CELL_BITS,
+    MAX_CELLS,
+    Address,
+    Body,
+    Cells,
+    FilterText,
+    Named,
+    TopicRef,
+    Type,
+)
+from tercast.signalling.reader import MAX_CODE, Reader
+
+CELLS, FILTER, NAMED, ADDRESS = range(4)
+
+_ANNOUNCED = (CELLS, FILTER)
+FORMS = {
+    Type.ADVERTISE: _ANNOUNCED,
+    Type.SUBSCRIBE: _ANNOUNCED,
+    Type.UNADVERTISE: (*_ANNOUNCED, NAMED),
+    Type.UNSUBSCRIBE: (*_ANNOUNCED, NAMED),
+    Type.ADDRESS: (ADDRESS,),
+}
+"""Which forms of body go with which type of message."""
+
+
+def form_of(body: Body) -> int:
+    """The number of a body's form."""
+    return (Cells, FilterText, Named, Address).index(type(body))
+
+
+def write(body: Body) -> bytes:
+    """A body's form and content; ValueError for what the format has no room for."""
+    head = bytes((form_of(body),))
+    match body:
+        case Cells(topic, cells):
+            if not 1 <= len(cells) <= MAX_CELLS or dzs.canonical(cells) != cells:
+                raise ValueError(f"a dz set is canonical, and has 1 to {MAX_CELLS} cells")
+            return head + _write_topic(topic) + bytes((len(cells),)) + b"".join(map(_write_cell, cells))
+        case FilterText(topic, text):
+            return head + _write_topic(topic) + write_text(text, 2)
+        case Named(name):
+            return head + write_text(name, 1)
+        case Address(packed):
+            if len(packed) not in (4, 16):
+                raise ValueError("an address has 4 or 16 bytes")
+            return head + bytes((len(packed),)) + packed
+
+
+def read(reader: Reader, type_: Type) -> Body:
+    """The body of a message of that type; Malformed."""
+    at = reader.position
+    form = reader.byte("the body's form")
+    if form not in FORMS[type_]:
+        raise Malformed("bad_form", at, f"form {form} does not go with {type_.name.lower()}")
+    if form == NAMED:
+        return Named(_read_name(reader))
+    if form == ADDRESS:
+        return Address(_read_address(reader))
+    topic = _read_topic(reader)
+    if form == FILTER:
+        return FilterText(topic, reader.text(reader.number(2, "the filter's length"), "the filter"))
+    return Cells(topic, _read_cells(reader))
+
+
+def write_text(text: str, length_bytes: int) -> bytes:
+    """A text behind its length; ValueError when it is too long, or holds what UTF-8 or the format has not."""
+    data = text.encode()
+    if len(data) >> 8 * length_bytes or 0 in data:
+        raise ValueError(f"a text of {len(data)} bytes, or with U+0000, does not fit")
+    return len(data).to_bytes(length_bytes, "big") + data
+
+
+def _write_topic(topic: TopicRef) -> bytes:
+    if isinstance(topic, str):
+        if not topic:
+            raise ValueError("a topic's name is not empty")
+        return write_text(topic, 1)
+    if not 0 <= topic <= MAX_CODE:
+        raise ValueError("a topic code has 0 to 112 bits")
+    return b"\0" + varint.encode(topic)
+
+
+def _read_topic(reader: Reader) -> TopicRef:
+    length = reader.byte("the topic")
+    return reader.text(length, "the topic's name") if length else reader.code()
+
+
+def _write_cell(dz: dzs.Dz) -> bytes:
+    bits = dzs.length(dz)
+    if bits > MAX_CELL_BITS:
+        raise ValueError(f"a dz of {bits} bits; at most {MAX_CELL_BITS}")
+    size = -(-bits // 8)
+    value = dz - (1 << bits)
+    return bytes((bits,)) + (value << 8 * size - bits).to_bytes(size, "big")
+
+
+def _read_cells(reader: Reader) -> dzs.DzSet:
+    at = reader.position
+    count = reader.byte("the number of cells")
+    if not 1 <= count <= MAX_CELLS:
+        raise Malformed("bad_count", at, f"{count} cells; a dz set has 1 to {MAX_CELLS}")
+    cells = tuple(_read_cell(reader) for _ in range(count))
+    if dzs.canonical(cells) != cells:
+        rule = "the dz set is not canonical: sorted, none covers another, no two are halves of one"
+        raise Malformed("not_canonical", at, rule)
+    return cells
+
+
+def _read_cell(reader: Reader) -> dzs.Dz:
+    at = reader.position
+    bits = reader.byte("a dz")
+    if bits > MAX_CELL_BITS:
+        raise Malformed("bad_cell", at, f"a dz of {bits} bits; at most {MAX_CELL_BITS}")
+    size = -(-bits // 8)
+    value = reader.number(size, "a dz")
+    spare = 8 * size - bits
+    if value & (1 << spare) - 1:
+        raise Malformed("bad_cell", at, "the bits behind a dz are zero")
+    return 1 << bits | value >> spare
+
+
+def _read_name(reader: Reader) -> str:
+    at = reader.position
+    name = reader.text(reader.byte("the name"), "the name")
+    if not name:
+        raise Malformed("bad_text", at, "the name is empty")
+    return name
+
+
+def _read_address(reader: Reader) -> bytes:
+    at = reader.position
+    length = reader.byte("the address")
+    if length not in (4, 16):
+        raise Malformed("bad_address", at, f"an address of {length} bytes; IPv4 has 4, IPv6 has 16")
+    return reader.take(length, "the address")

@@ -1,0 +1,151 @@
+"""Control messages and answers as bytes and back (docs/signalling.md).
+
+Reading is strict, as for events: one message has one form, and whatever else comes is Malformed by name; no
+other exception comes out, whatever the bytes are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tercast.client import varint
+from tercast.client.wire import MAGIC, VERSION
+from tercast.signalling import bodies
+from tercast.signalling.errors import Malformed
+from tercast.signalling.messages import MAX_MESSAGE, Answer, Message, Status, Type
+from tercast.signalling.reader import Reader
+from tercast.signalling.seal import (
+    COUNTER_BYTES,
+    MAX_COUNTER,
+    TAG_BYTES,
+    TRAILER_BYTES,
+    Seal,
+    Sealed,
+    trailer,
+)
+
+MESSAGE, ANSWER = 2, 3
+"""Kinds of datagram; 1 is an event."""
+
+SEALED = 1
+CONFIRM = 2
+HAS_CODE, UNMATCHED = 2, 4
+
+MAX_REASON = 64
+MAX_DETAIL = 600
+_ID_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A message as it came; `sealed` is None when it bears no seal."""
+
+    message: Message
+    sealed: Sealed | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedAnswer:
+    """An answer as it came; `sealed` is None when it bears no seal."""
+
+    answer: Answer
+    sealed: Sealed | None
+
+
+def encode_message(message: Message, seal: Seal | None = None) -> bytes:
+    """The bytes of a message; ValueError for what the format has no room for."""
+    flags = SEALED * (seal is not None) | CONFIRM * message.confirm
+    return _finish(_head(MESSAGE, message.type, flags, message.request_id) + bodies.write(message.body), seal)
+
+
+def encode_answer(answer: Answer, seal: Seal | None = None) -> bytes:
+    """The bytes of an answer, its detail cut to what fits; ValueError for what the format has no room for."""
+    if not (answer.reason.isascii() and len(answer.reason) <= MAX_REASON):
+        raise ValueError(f"a reason has at most {MAX_REASON} ASCII characters")
+    flags = SEALED * (seal is not None) | HAS_CODE * (answer.code is not None) | UNMATCHED * answer.unmatched
+    data = _head(ANSWER, answer.status, flags, answer.request_id)
+    data += bodies.write_text(answer.name, 1)
+    if answer.code is not None:
+        data += varint.encode(answer.code)
+    data += bodies.write_text(answer.reason, 1) + bodies.write_text(_cut(answer.detail), 2)
+    return _finish(data, seal)
+
+
+def decode_message(data: bytes) -> Received:
+    """The message in `data`; Malformed for any other bytes."""
+    reader, number, flags, sealed = _open(data, MESSAGE, SEALED | CONFIRM)
+    if number not in iter(Type):
+        raise Malformed("unknown_type", 2, f"a message of type {number}; known are 0 to {max(Type)}")
+    type_ = Type(number)
+    request_id = reader.number(_ID_BYTES, "the request's id")
+    body = bodies.read(reader, type_)
+    reader.end()
+    return Received(Message(type_, request_id, body, bool(flags & CONFIRM)), sealed)
+
+
+def decode_answer(data: bytes) -> ReceivedAnswer:
+    """The answer in `data`; Malformed for any other bytes."""
+    reader, number, flags, sealed = _open(data, ANSWER, SEALED | HAS_CODE | UNMATCHED)
+    if number not in iter(Status):
+        raise Malformed("unknown_status", 2, f"an answer of status {number}; known are 0 to {max(Status)}")
+    request_id = reader.number(_ID_BYTES, "the request's id")
+    name = reader.text(reader.byte("the name"), "the name")
+    code = reader.code() if flags & HAS_CODE else None
+    at = reader.position
+    reason = reader.text(reader.byte("the reason"), "the reason")
+    if not reason.isascii() or len(reason) > MAX_REASON:
+        raise Malformed("bad_text", at, f"a reason has at most {MAX_REASON} ASCII characters")
+    detail = reader.text(reader.number(2, "the detail"), "the detail")
+    reader.end()
+    unmatched = bool(flags & UNMATCHED)
+    return ReceivedAnswer(Answer(Status(number), request_id, name, code, unmatched, reason, detail), sealed)
+
+
+def _head(kind: int, number: int, flags: int, request_id: int) -> bytes:
+    if not 0 <= request_id < 1 << 8 * _ID_BYTES:
+        raise ValueError("a request's id has 64 bits")
+    return bytes((MAGIC, VERSION << 4 | kind, number, flags)) + request_id.to_bytes(_ID_BYTES, "big")
+
+
+def _finish(data: bytes, seal: Seal | None) -> bytes:
+    if seal is not None:
+        data += trailer(data, seal)
+    if len(data) > MAX_MESSAGE:
+        raise ValueError(f"the message takes {len(data)} bytes; the largest has {MAX_MESSAGE}")
+    return data
+
+
+def _open(data: bytes, kind: int, known: int) -> tuple[Reader, int, int, Sealed | None]:
+    """A reader behind the flags, that ends before the seal; the number of type or status, flags and seal."""
+    if len(data) > MAX_MESSAGE:
+        raise Malformed("too_large", MAX_MESSAGE, f"{len(data)} bytes; a message has at most {MAX_MESSAGE}")
+    reader = Reader(data)
+    magic, version, number, flags = reader.take(4, "the head")
+    if magic != MAGIC:
+        raise Malformed("not_ours", 0, f"a message begins with {MAGIC:#04x}, this with {magic:#04x}")
+    if version >> 4 != VERSION:
+        raise Malformed(
+            "unknown_version", 1, f"version {version >> 4} of the format; this reader knows {VERSION}"
+        )
+    if version & 15 != kind:
+        raise Malformed("unknown_kind", 1, f"a datagram of kind {version & 15}; {kind} is expected here")
+    if flags & ~known:
+        raise Malformed("unknown_flags", 3, f"flags {flags:#04x}; known are {known:#04x}")
+    if not flags & SEALED:
+        return reader, number, flags, None
+    end = len(data) - TRAILER_BYTES
+    if end < reader.position:
+        raise Malformed("truncated", len(data), "the message ends within its seal")
+    counter = int.from_bytes(data[end : end + COUNTER_BYTES], "big")
+    if counter > MAX_COUNTER:
+        raise Malformed("bad_number", end, "a counter has at most 63 bits")
+    sealed = Sealed(data[:-TAG_BYTES], counter, data[-TAG_BYTES:])
+    return Reader(data[:end], reader.position), number, flags, sealed
+
+
+def _cut(text: str) -> str:
+    """`text` without U+0000 and in at most `MAX_DETAIL` bytes of UTF-8."""
+    data = text.replace("\0", " ").encode("utf-8", "backslashreplace")
+    return (
+        data.decode() if len(data) <= MAX_DETAIL else data[: MAX_DETAIL - 3].decode("utf-8", "ignore") + "..."
+    )

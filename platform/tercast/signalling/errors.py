@@ -1,0 +1,18 @@
+"""What is no control message."""
+
+from __future__ import annotations
+
+from tercast.errors import TercastError
+
+
+class Malformed(TercastError):  # noqa: N818 - named by meaning
+    """Bytes that are no control message: the kind of fault, the offset where it shows, the broken rule."""
+
+    def __init__(self, code: str, position: int, rule: str) -> None:
+        self.code = code
+        self.position = position
+        self.rule = rule
+        super().__init__(code, position, rule)
+
+    def __str__(self) -> str:
+        return f"byte {self.position}: {self.rule}"

@@ -1,0 +1,52 @@
+"""The seal of a control message: a counter, and HMAC-SHA-256 (RFC 2104) over all that stands before it."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from dataclasses import dataclass
+
+KEY_BYTES = 32
+COUNTER_BYTES = 8
+TAG_BYTES = 32
+TRAILER_BYTES = COUNTER_BYTES + TAG_BYTES
+MAX_COUNTER = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """A key, and the counter that one message is sealed with."""
+
+    key: bytes
+    counter: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """What came with a message that says it is sealed; whether it is shows with the key."""
+
+    covered: bytes
+    counter: int
+    tag: bytes
+
+    def fits(self, key: bytes) -> bool:
+        """Whether it was made with `key`; takes the same time for every tag."""
+        return hmac.compare_digest(self.tag, tag_of(key, self.covered))
+
+
+def tag_of(key: bytes, covered: bytes) -> bytes:
+    """The keyed hash over everything before it."""
+    return hmac.digest(key, covered, "sha256")
+
+
+def trailer(data: bytes, seal: Seal) -> bytes:
+    """What stands behind `data` when it is sealed; ValueError for a counter or a key that does not fit."""
+    if not 0 <= seal.counter <= MAX_COUNTER or len(seal.key) != KEY_BYTES:
+        raise ValueError("a seal has a key of 32 bytes and a counter of 63 bits")
+    counter = seal.counter.to_bytes(COUNTER_BYTES, "big")
+    return counter + tag_of(seal.key, data + counter)
+
+
+def new_key() -> bytes:
+    """A random key."""
+    return secrets.token_bytes(KEY_BYTES)
