@@ -300,17 +300,19 @@ class FakeSwitch:
             0,
             ANY,
             0,
-        ) or command not in (0, 4):
+        ) or command not in (0, 3, 4):
             self.complaint = f"flow-mod with table {table}, command {command}, flags {flags}"
         match, match_bytes, behind = self._parse_match(body, 40)
         instructions = body[behind:]
         masks, values = signature(match)
         group = self._groups.setdefault((priority, masks), {})
         same = group.get(values)
-        if command == 4:
+        if command in (3, 4):
             if not mask:
                 self.complaint = "a deletion without a cookie mask"
-            if same is not None and same.cookie & mask == cookie & mask:
+            if command == 3:
+                self._delete_all(match, cookie, mask)
+            elif same is not None and same.cookie & mask == cookie & mask:
                 del group[values]
             self.log.append((self.dpid, "remove", match))
             return
@@ -328,6 +330,14 @@ class FakeSwitch:
                 raise Refusal(*OVERLAP)
         group[values] = Flow(match, match_bytes, priority, cookie, instructions)
         self.log.append((self.dpid, "add", match))
+
+    def _delete_all(self, match: dict[int, tuple[int, int]], cookie: int, mask: int) -> None:
+        for group in self._groups.values():
+            for values, flow in list(group.items()):
+                if flow.cookie & mask == cookie & mask and all(
+                    inside(flow.match, n, v) for n, v in match.items()
+                ):
+                    del group[values]
 
     def _others(self, priority: int, masks: Masks) -> list[Flow]:
         """Entries of a priority with other masks: with the same ones, only equal entries overlap."""
@@ -481,6 +491,11 @@ class FakeSwitch:
         flow.match = match
         masks, values = signature(match)
         self._groups.setdefault((flow.priority, masks), {})[values] = flow
+
+    @property
+    def reserved(self) -> int:
+        """How many entries are none of the content."""
+        return len(self.table) - len(self.own())
 
     def put(self, cookie: int, priority: int, dst: int, length: int) -> Flow:
         """A foreign IPv6 entry, put in behind the controller's back."""

@@ -98,7 +98,7 @@ def refuse_port(fake: FakeSwitch, port: int):
 
 def test_a_full_table_within_a_bundle_names_each_entry_that_found_no_room(network, controller) -> None:
     (fake,) = start(network, controller, A)
-    fake.faults.capacity = 3 + 700
+    fake.faults.capacity = fake.reserved + 700
     result = controller.change({"dpid": dpid(A), "add": many_entries(1000)})[dpid(A)]
     assert [error["code"] for error in result["errors"]] == ["table_full"] * 300
     refused = {error["dst"] for error in result["errors"]}

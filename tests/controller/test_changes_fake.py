@@ -90,7 +90,7 @@ def test_only_the_refused_entry_of_a_batch_fails(network, controller) -> None:
 
 def test_a_full_table_names_the_entries_that_found_no_room(network, controller) -> None:
     start(network, controller, A)
-    network.switches[0].faults.capacity = 3 + 2500
+    network.switches[0].faults.capacity = network.switches[0].reserved + 2500
     entries = many_entries(2700)
     result = controller.change({"dpid": dpid(A), "add": entries})[dpid(A)]
     assert result["state"] == "failed"

@@ -126,7 +126,7 @@ def test_what_a_switch_says_of_itself_is_reported(network, controller) -> None:
 
 def test_a_reserved_entry_that_is_refused_is_a_problem(network, controller) -> None:
     fake = network.make(A)
-    fake.faults.refuse = lambda match: (5, 1) if 12 in match else None
+    fake.faults.refuse = lambda match: (5, 1) if 12 in match and 0 not in match else None
     fake.start()
     controller.await_switches(dpid(A))
     (problem,) = controller.get("/v1/switches")[0]["problems"]

@@ -76,7 +76,7 @@ def test_a_swap_has_its_place_in_the_order_of_additions(network, controller) -> 
 
 def test_what_a_swap_replaces_fits_into_a_full_table(network, controller, way) -> None:
     (fake,) = start(network, controller, A)
-    fake.faults.capacity = 3 + 4
+    fake.faults.capacity = fake.reserved + 4
     part = swap(A, limit=4) if way == "bundles" else one_by_one(A, limit=4)
     result = controller.change(part)[dpid(A)]
     assert (result["state"], result["removed"]) == ("confirmed", True)
@@ -159,7 +159,7 @@ def test_a_refused_entry_undoes_the_bundle_or_ends_the_steps(network, controller
 
 def test_a_table_full_undoes_a_swap(network, controller, way) -> None:
     (fake,) = start(network, controller, A)
-    fake.faults.capacity = 3 + 5
+    fake.faults.capacity = fake.reserved + 5
     result = controller.change(swap(A, remove=[key(OLD[0])]))[dpid(A)]
     assert result["state"] == "failed"
     assert "table_full" in {error["code"] for error in result["errors"]}

@@ -28,7 +28,8 @@ pytestmark = [
 ]
 
 CONTENT = "cookie=0x7ec0a57e00000001/-1"
-RESERVED = 3
+RESERVED = 5
+"""Two drop entries, the punt of discovery frames, and those of the host's port."""
 TOPOLOGY: dict[str, Any] = {
     "switches": [{"id": f"s{n}", "dpid": dpid(n)} for n in (1, 2)],
     "links": [{"a": "s1", "a_port": 1, "b": "s2", "b_port": 1}],
@@ -58,6 +59,9 @@ def fabric(run_dir: Path, controller: Controller) -> Iterator[Fabric]:
 @pytest.fixture(autouse=True)
 def clean(fabric: Fabric, controller: Controller) -> Iterator[None]:
     controller.await_switches(dpid(1), dpid(2))
+    for n in (1, 2):
+        told = f"/v1/switches/{dpid(n)}/entries"
+        assert eventually(lambda told=told: controller.get(told)["reserved"] == RESERVED)
     yield
     for name in ("s1", "s2"):
         fabric.ofctl(name, "del-flows", CONTENT)
