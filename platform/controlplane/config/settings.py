@@ -33,6 +33,7 @@ INSTALLED_APPS = [
     "controlplane.telemetry",
     "controlplane.aggregation",
     "controlplane.audit",
+    "controlplane.signalling",
     "controlplane.live",
 ]
 
@@ -130,6 +131,7 @@ SPECTACULAR_SETTINGS = {
         "AuditStateEnum": "controlplane.audit.models.AuditState",
         "CheckStateEnum": "controlplane.audit.models.CheckState",
         "DriftKindEnum": "controlplane.audit.models.DriftKind",
+        "OriginEnum": "controlplane.registry.models.Origin",
         "RunStateEnum": "controlplane.aggregation.models.RunState",
         "AggregationMethodEnum": "controlplane.aggregation.policy.METHODS",
         "ExplainReasonEnum": "controlplane.explain.serializers.REASONS",

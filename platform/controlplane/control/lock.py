@@ -15,7 +15,7 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import Error as DatabaseError
 
-_ADVISORY_KEYS = {"planner": 0x7EC0A57E02, "aggregation": 0x7EC0A57E03}
+_ADVISORY_KEYS = {"planner": 0x7EC0A57E02, "aggregation": 0x7EC0A57E03, "signalling": 0x7EC0A57E04}
 
 
 class LockLost(Exception):  # noqa: N818 - named by meaning
@@ -58,6 +58,13 @@ def planner_lock() -> Iterator[Held | None]:
 def aggregation_lock() -> Iterator[Held | None]:
     """The lock of who works out covers, or None at once when another one does."""
     with _lock("aggregation") as held:
+        yield held
+
+
+@contextmanager
+def signalling_lock() -> Iterator[Held | None]:
+    """The lock of who carries out hosts' control messages, or None at once when another one does."""
+    with _lock("signalling") as held:
         yield held
 
 

@@ -137,6 +137,15 @@ class Northbound:
         """What happened after event `after`: `{"events": [...], "newest": n}`."""
         return _mapping(self._get(f"/v1/events?after={after}&wait=0"))
 
+    def signals(self, after: int, wait: float) -> dict[str, Any]:
+        """Control messages of hosts behind message `after`, waiting for the first; those before are done."""
+        answer = self._call("GET", f"/v1/signals?after={after}&wait={wait:.0f}", seconds=wait + self._seconds)
+        return {**_mapping(answer), "signals": _rows(_field(answer, "signals"))}
+
+    def answer_signals(self, answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Send answers to hosts; for each whether it was `sent`."""
+        return _rows(_field(self._call("POST", "/v1/signals/answers", {"answers": list(answers)}), "answers"))
+
     def change(self, switches: Sequence[dict[str, Any]]) -> list[SwitchAnswer]:
         """Apply changes, additions in the order given, removals in reverse; an answer for each switch."""
         steps = [step for switch in switches for step in switch.get("steps", (switch,))]

@@ -46,6 +46,7 @@ class Draft:
     topic: Topic
     filter: str
     encoded: Encoded
+    by_dz: bool = False
 
 
 @dataclass(slots=True)
@@ -128,8 +129,9 @@ def _row(kind: Kind, each: Draft, pk: int) -> Any:
     """Without a dz set while `indexed` changes: the planner will know what is indexed then."""
     change = each.topic.reindexing
     settled = change is None or change.state in FINAL_STATES
-    fields = {kind.owner: each.owner, "topic": each.topic, "filter": each.filter}
-    return kind.model(pk=pk, state=State.QUEUED, dz=each.encoded.dz if settled else [], **fields)
+    fields = {kind.owner: each.owner, "topic": each.topic, "filter": each.filter, "by_dz": each.by_dz}
+    dz = each.encoded.dz if settled or each.by_dz else []
+    return kind.model(pk=pk, state=State.QUEUED, dz=dz, **fields)
 
 
 def payload(kind: Kind, row: Any) -> Payload:
@@ -139,7 +141,7 @@ def payload(kind: Kind, row: Any) -> Payload:
         "id": f"{kind.prefix}{row.pk}",
         "host": getattr(row, kind.owner).host.name,
         "topic": row.topic.name,
-        "filter": row.filter,
+        **({} if row.by_dz else {"filter": row.filter}),
         **({"dz": row.dz} if row.dz else {}),
     }
 

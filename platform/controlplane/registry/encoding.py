@@ -64,7 +64,7 @@ def current_dz(row: Any) -> list[str]:
 
     Needs the row's topic and the topic's `reindexing` loaded.
     """
-    change = row.topic.reindexing
+    change = None if row.by_dz else row.topic.reindexing
     changed = change is not None and change.state == State.ACTIVE and row.request_id < change.pk
     if row.dz and not changed:
         stored: list[str] = row.dz

@@ -6,6 +6,13 @@ from django.db import models
 from controlplane.config.json_numbers import Decoder
 
 
+class Origin(models.TextChoices):
+    """How something was registered."""
+
+    API = "api"
+    IN_BAND = "in-band"
+
+
 class Topic(models.Model):
     """An event space: ordered attributes, some of them indexed.
 
@@ -42,6 +49,7 @@ class Participant(models.Model):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
+    origin = models.CharField(max_length=8, choices=Origin, default=Origin.API)
     created_at = models.DateTimeField(auto_now_add=True)
     version = models.PositiveIntegerField(default=1)
 
@@ -66,10 +74,14 @@ class Subscriber(Participant):
 
 
 class Announcement(models.Model):
-    """A filter that someone announced for a topic; `state` is that of its request, then of its withdrawal."""
+    """A filter that someone announced for a topic; `state` is that of its request, then of its withdrawal.
+
+    With `by_dz` there is no filter, only a dz set.
+    """
 
     filter = models.TextField(blank=True)
     dz = models.JSONField(help_text="the filter's dz set, as texts")
+    by_dz = models.BooleanField(default=False, help_text="the host told its dz set, and no filter")
     state = models.CharField(max_length=16, default="queued")
     request = models.ForeignKey("control.Request", on_delete=models.PROTECT, related_name="+")
     withdrawal = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")

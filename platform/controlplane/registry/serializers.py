@@ -10,7 +10,7 @@ from controlplane.api.views import url
 from controlplane.control.models import State
 from controlplane.registry.attributes import AttributesField, IndexedField
 from controlplane.registry.encoding import current_dz
-from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
+from controlplane.registry.models import Advertisement, Origin, Publisher, Subscriber, Subscription, Topic
 
 MAX_FILTER = 65_536
 
@@ -81,6 +81,7 @@ class _ParticipantSerializer(serializers.Serializer[Any]):
     url = serializers.SerializerMethodField()
     name = serializers.CharField()
     host = serializers.CharField(source="host.name")
+    origin = serializers.ChoiceField(choices=Origin.choices)
     created_at = serializers.DateTimeField()
 
 
@@ -135,12 +136,16 @@ class _AnnouncementSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     url = serializers.SerializerMethodField()
     topic = serializers.CharField(source="topic.name")
-    filter = serializers.CharField(allow_blank=True)
+    filter = serializers.SerializerMethodField()
     dz = serializers.SerializerMethodField()
     state = serializers.ChoiceField(choices=STATES)
     request = serializers.SerializerMethodField()
     withdrawal = serializers.SerializerMethodField()
     created_at = serializers.DateTimeField()
+
+    def get_filter(self, row: Any) -> str | None:
+        """The filter; null where a host told its dz set only."""
+        return None if row.by_dz else row.filter
 
     @extend_schema_field(serializers.ListField(child=serializers.CharField(allow_blank=True)))
     def get_dz(self, row: Any) -> list[str]:
@@ -161,6 +166,7 @@ class AdvertisementSerializer(_AnnouncementSerializer):
 
     publisher = serializers.CharField(source="publisher.name")
     host = serializers.CharField(source="publisher.host.name")
+    origin = serializers.ChoiceField(source="publisher.origin", choices=Origin.choices)
 
     def get_url(self, row: Advertisement) -> str:
         """Where it can be read again."""
@@ -172,6 +178,7 @@ class SubscriptionSerializer(_AnnouncementSerializer):
 
     subscriber = serializers.CharField(source="subscriber.name")
     host = serializers.CharField(source="subscriber.host.name")
+    origin = serializers.ChoiceField(source="subscriber.origin", choices=Origin.choices)
     matched = serializers.BooleanField(
         allow_null=True, help_text="false while no advertisement overlaps it; null until it was looked at"
     )

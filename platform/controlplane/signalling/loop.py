@@ -1,0 +1,105 @@
+"""The loop that carries out control messages: a thread of the worker that waits for the controller's word.
+
+Nothing is lost when it ends at any point: a message that was carried out is known by its id, and one that was
+not is sent again by its host.
+"""
+
+import logging
+import threading
+from base64 import b64encode
+from typing import Any
+
+from django.db import DatabaseError, close_old_connections, connection
+
+from controlplane.control import watermarks
+from controlplane.control.lock import signalling_lock
+from controlplane.control.northbound import Northbound, NorthboundError
+from controlplane.signalling import service
+from controlplane.signalling.models import Done
+from controlplane.signalling.signal import Signal
+
+WAIT_SECONDS = 10
+"""How long the controller holds a question while there is no message."""
+
+CONFIRM_SECONDS = 0.2
+"""Between looks whether an end came that a host waits for."""
+
+RETRY_SECONDS = 2.0
+
+DROPPED = "signalling dropped"
+
+logger = logging.getLogger(__name__)
+
+
+class Loop:
+    """Carries messages out until it is told to stop; one in the network does, the others wait."""
+
+    def __init__(self) -> None:
+        self._stopping = threading.Event()
+        self._after = 0
+        self._trouble = ""
+
+    def stop(self) -> None:
+        """End after the message at hand."""
+        self._stopping.set()
+
+    def run(self) -> None:
+        """Until `stop`."""
+        while not self._stopping.is_set():
+            close_old_connections()
+            try:
+                with signalling_lock() as held:
+                    while held is not None and not self._stopping.is_set():
+                        held.check()
+                        close_old_connections()
+                        self._turn()
+            except (NorthboundError, DatabaseError, OSError) as error:
+                self._tell(str(error))
+            except Exception:
+                logger.exception("control messages could not be carried out")
+            self._stopping.wait(RETRY_SECONDS)
+        connection.close()
+
+    def _turn(self) -> None:
+        """One page of messages, and the ends that came meanwhile."""
+        waiting = Done.objects.filter(waits=True).exists()
+        with Northbound() as northbound:
+            page = northbound.signals(self._after, 0 if waiting else WAIT_SECONDS)
+            self._trouble = ""
+            for row in page["signals"]:
+                answer = service.handle(Signal.from_json(row))
+                if answer is not None:
+                    self._send(northbound, [answer])
+                self._after = int(row["id"])
+                if self._stopping.is_set():
+                    return
+            if not page["signals"]:
+                self._after = int(page["newest"])
+            self._tell_ends(northbound)
+        _keep_counts(page)
+        if waiting and not page["signals"]:
+            self._stopping.wait(CONFIRM_SECONDS)
+
+    def _tell_ends(self, northbound: Northbound) -> None:
+        ended = service.ends()
+        if ended:
+            self._send(northbound, [answer for _, answer in ended])
+            service.told(done for done, _ in ended)
+
+    @staticmethod
+    def _send(northbound: Northbound, answers: list[service.Out]) -> None:
+        rows = [{**answer, "payload": b64encode(answer["payload"]).decode()} for answer in answers]
+        northbound.answer_signals(rows)
+
+    def _tell(self, trouble: str) -> None:
+        """Once for each trouble, however long it lasts."""
+        if trouble != self._trouble:
+            logger.warning("no control messages of hosts come in: %s", trouble)
+            self._trouble = trouble
+
+
+def _keep_counts(page: dict[str, Any]) -> None:
+    """What the controller took in and dropped, where that changed."""
+    counts = {"taken": page.get("taken", 0), "dropped": page.get("dropped", {})}
+    if watermarks.recall(DROPPED, None) != counts:
+        watermarks.keep(DROPPED, counts)

@@ -1,0 +1,46 @@
+"""What was refused: counted by reason, the newest kept, and an alarm where somebody seems to cheat."""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from controlplane.control import outbox
+from controlplane.signalling.models import HostSignals, Refusal, RefusedCount
+from controlplane.signalling.seals import SUSPICIOUS
+from controlplane.signalling.signal import Signal
+
+KEPT = 1000
+"""Refusals that are kept."""
+
+PRUNED_EVERY = 64
+ALARM_EVERY = timedelta(minutes=1)
+
+
+@transaction.atomic
+def note(signal: Signal, reason: str, detail: str, host: str = "") -> None:
+    """Count a refusal, and keep it."""
+    RefusedCount.objects.get_or_create(reason=reason)
+    RefusedCount.objects.filter(reason=reason).update(count=F("count") + 1, last_at=timezone.now())
+    row = Refusal.objects.create(
+        reason=reason,
+        detail=detail,
+        dpid=signal.dpid,
+        port=signal.port,
+        mac=signal.mac,
+        ip=signal.ip,
+        host=host,
+    )
+    if row.pk % PRUNED_EVERY == 0:
+        Refusal.objects.filter(id__lte=row.pk - KEPT).delete()
+    if reason in SUSPICIOUS and host:
+        _tell(host, f"control message of host {host} refused at {signal.dpid}, port {signal.port}: {detail}")
+
+
+def _tell(host: str, text: str) -> None:
+    """An alarm, at most one a minute for each host."""
+    now = timezone.now()
+    due = Q(alarmed_at=None) | Q(alarmed_at__lt=now - ALARM_EVERY)
+    if HostSignals.objects.filter(due, host__name=host).update(alarmed_at=now):
+        outbox.alarm(text)

@@ -1,0 +1,52 @@
+"""A control message as the controller hands it on: where it entered, who sent it, what it says."""
+
+import hashlib
+from base64 import b64decode
+from dataclasses import dataclass
+from typing import Any
+
+from tercast.signalling import codec
+from tercast.signalling.codec import Received
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One datagram; `ip` and `mac` are texts in their usual form."""
+
+    dpid: str
+    port: int
+    mac: str
+    ip: str
+    udp_port: int
+    payload: bytes
+
+    @classmethod
+    def from_json(cls, row: dict[str, Any]) -> "Signal":
+        """From the northbound's form."""
+        payload = b64decode(row["payload"])
+        return cls(row["dpid"], row["port"], row["mac"], row["ip"], row["udp_port"], payload)
+
+    @property
+    def reply(self) -> dict[str, Any]:
+        """Where an answer goes, in the northbound's form."""
+        return {
+            "dpid": self.dpid,
+            "port": self.port,
+            "mac": self.mac,
+            "ip": self.ip,
+            "udp_port": self.udp_port,
+        }
+
+    def read(self) -> Received:
+        """The message; raises Malformed."""
+        return codec.decode_message(self.payload)
+
+
+def digest(received: Received) -> str:
+    """What makes two messages the same, whatever their seals."""
+    return hashlib.sha256(codec.encode_message(received.message)).hexdigest()
+
+
+def hex_id(request_id: int) -> str:
+    """A request's id as 16 hex digits."""
+    return f"{request_id:016x}"
