@@ -11,12 +11,13 @@ from controlplane.config.secrets import secret
 from controlplane.network.models import Host
 from controlplane.signalling.models import HostSignals
 
-SECRET = "host-keys"
+MASTER = "host-keys"
+"""The file of the installation's secret."""
 
 
 def key_of(signals: HostSignals) -> bytes:
     """The key of a host that has one: 32 bytes."""
-    master = secret(settings.ENV.secrets_dir, SECRET).encode()
+    master = secret(settings.ENV.secrets_dir, MASTER).encode()
     return hmac.digest(master, f"{signals.host_id}:{signals.salt}".encode(), "sha256")
 
 

@@ -118,7 +118,7 @@ def _known(case: _Case, host: Host) -> Done | None:
     case.signals = signals
     known = (
         Done.objects.select_related("request")
-        .filter(host=host, request_id=hex_id(case.received.message.request_id))
+        .filter(host=host, message_id=hex_id(case.received.message.request_id))
         .first()
     )
     if known is not None and known.digest != digest(case.received):
@@ -134,7 +134,7 @@ def _remember(case: _Case, host: Host, result: doing.Result) -> Done:
     message = case.received.message
     done = Done.objects.create(
         host=host,
-        request_id=hex_id(message.request_id),
+        message_id=hex_id(message.request_id),
         digest=digest(case.received),
         name=result.name,
         code=result.code,
@@ -175,7 +175,7 @@ def _ended(request: Request | None) -> bool:
 def answer_of(done: Done) -> Answer:
     """What the host is told of its message now."""
     request = done.request
-    request_id, name, code = int(done.request_id, 16), done.name, done.code
+    request_id, name, code = int(done.message_id, 16), done.name, done.code
     if request is not None and request.state == State.FAILED:
         detail = str((request.problem or {}).get("detail", "the network could not do it"))
         return Answer(Status.FAILED, request_id, name, code, reason="failed", detail=detail)
@@ -188,10 +188,11 @@ def ends(limit: int = 500) -> list[tuple[Done, Out]]:
     """Messages whose hosts wait to be told of an end that came, with the answers."""
     rows = Done.objects.select_related("request", "host__signals").filter(waits=True)
     ended = rows.filter(request__state__in=FINAL_STATES).order_by("id")[:limit]
-    return [
-        (done, {**done.reply, "payload": codec.encode_answer(answer_of(done), _seal_of(done))})
-        for done in ended
-    ]
+    return [(done, _out(done)) for done in ended]
+
+
+def _out(done: Done) -> Out:
+    return {**done.reply, "payload": codec.encode_answer(answer_of(done), _seal_of(done))}
 
 
 def told(rows: Iterable[Done]) -> None:
