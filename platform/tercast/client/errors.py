@@ -42,3 +42,26 @@ class ApiError(TercastError):
     def __init__(self, text: str, status: int | None = None) -> None:
         self.status = status
         super().__init__(text)
+
+
+"""The REST API did not answer as needed: one line with request, status and reason."""
+
+
+class KeyFileError(TercastError):
+    """A host's key or its counter cannot be used: the file, and why."""
+
+
+class NoAnswer(TercastError):  # noqa: N818 - named by meaning
+    """The platform did not answer a control message in time."""
+
+
+class NotTaken(TercastError):  # noqa: N818 - named by meaning
+    """The platform refused what a host asked for, or failed at it: the kind of reason, and the reason."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        self.reason = reason
+        self.detail = detail
+        super().__init__(reason, detail)
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.detail}"

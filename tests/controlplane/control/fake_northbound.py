@@ -2,6 +2,8 @@
 
 import json
 import threading
+import time
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -46,6 +48,8 @@ class FakeNorthbound:
         self.events: list[dict[str, Any]] = []
         self.counters: dict[str, Any] = {"ports": [], "tables": []}
         self.changes: list[dict[str, Any]] = []
+        self.signals: list[dict[str, Any]] = []
+        self.answers: list[dict[str, Any]] = []
         self.before_change: Callable[[], None] = lambda: None
         self.after_change: Callable[[], None] = lambda: None
         self.before_read: Callable[[str], None] = lambda dpid: None
@@ -95,6 +99,8 @@ class FakeNorthbound:
                 return [self._switch(dpid) for dpid in sorted(self.switches) if self._find(dpid)]
             case ["v1", "links"]:
                 return self.links
+            case ["v1", "signals"]:
+                return self.wait_for_signals(int(query["after"][0]), float(query["wait"][0]))
             case ["v1", "counters"]:
                 return self.counters
             case ["v1", "events"]:
@@ -106,6 +112,25 @@ class FakeNorthbound:
                 switch = self._find(dpid)
                 return None if switch is None else _table(switch)
         return None
+
+    def wait_for_signals(self, after: int, wait: float) -> Any:
+        """Those behind `after`; `signal` puts one in."""
+        end = time.monotonic() + min(wait, 0.5)
+        while not (found := [one for one in self.signals if one["id"] > after]) and time.monotonic() < end:
+            time.sleep(0.01)
+        newest = self.signals[-1]["id"] if self.signals else 0
+        return {"signals": found, "newest": newest, "gap": False, "taken": newest, "dropped": {}}
+
+    def signal(self, payload: bytes, **sender: Any) -> None:
+        """A host's control message comes in; by default it is h1's, from where it is."""
+        number = len(self.signals) + 1
+        own = {"dpid": f"{1:016x}", "port": 3, "mac": "02:00:00:00:00:01", "ip": "fd00::1", "udp_port": 7374}
+        row = {"id": number, "at": "", **own, **sender, "payload": b64encode(payload).decode()}
+        self.signals.append(row)
+
+    def answer_signals(self, body: dict[str, Any]) -> Any:
+        self.answers += [{**one, "payload": b64decode(one["payload"])} for one in body["answers"]]
+        return {"answers": [{"sent": True, "detail": None} for _ in body["answers"]]}
 
     def _knows_bundles(self, switch: FakeSwitch) -> bool:
         return self.bundles and switch.bundles
@@ -233,6 +258,8 @@ class FakeNorthbound:
                     if parts[-1] == "repair":
                         return fake.repair(parts[-2])
                     body = json.loads(sent)
+                    if self.path == "/v1/signals/answers":
+                        return fake.answer_signals(body)
                     fake.before_change()
                     answer = fake.change(body)
                     fake.after_change()

@@ -1,0 +1,161 @@
+"""Asking the platform over the data network: a control message, and its answer (docs/signalling.md)."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+
+from tercast.addressing import SIGNALLING
+from tercast.client.errors import NoAnswer, NotTaken
+from tercast.client.host_key import HostKey
+from tercast.client.packets import pack_ip
+from tercast.client.transports import Transport
+from tercast.dz import DzSet
+from tercast.signalling import codec
+from tercast.signalling.codec import ReceivedAnswer
+from tercast.signalling.errors import Malformed
+from tercast.signalling.messages import (
+    Address,
+    Answer,
+    Body,
+    Cells,
+    FilterText,
+    Message,
+    Named,
+    Status,
+    TopicRef,
+    Type,
+)
+from tercast.signalling.seal import Seal
+
+FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
+"""Seconds until a message is sent again the first time; twice as long each time after, up to the longest."""
+
+PATIENCE = 30.0
+
+
+class Signaller:
+    """One host's way to ask. `transport` sends to, and receives from, the signalling port.
+
+    With a key every message is sealed, and only answers that are sealed with it count. One thread at a time.
+    """
+
+    def __init__(self, transport: Transport, ip: str, key: HostKey | None = None) -> None:
+        self._transport = transport
+        self._ip = ip
+        self._target = SIGNALLING["ipv6" if ":" in ip else "ipv4"]
+        self._key = key
+
+    def advertise(self, topic: TopicRef, what: str | DzSet, patience: float = PATIENCE) -> Answer:
+        """Advertise a filter (text) or a dz set; returns when the switches have confirmed it.
+
+        The answer has the advertisement's name, which events bear, and the topic's code. Raises NotTaken
+        when it was refused or failed, and NoAnswer.
+        """
+        return self.ask(Type.ADVERTISE, _body(topic, what), patience)
+
+    def subscribe(self, topic: TopicRef, what: str | DzSet, patience: float = PATIENCE) -> Answer:
+        """Subscribe to a filter (text) or a dz set; as `advertise`."""
+        return self.ask(Type.SUBSCRIBE, _body(topic, what), patience)
+
+    def withdraw(self, name: str, patience: float = PATIENCE) -> Answer:
+        """Withdraw an advertisement (`a12`) or a subscription (`q3`) of this host."""
+        kind = Type.UNADVERTISE if name.startswith("a") else Type.UNSUBSCRIBE
+        return self.ask(kind, Named(name), patience)
+
+    def announce_address(self, patience: float = PATIENCE) -> Answer:
+        """Say that this host is here; the answer has its name."""
+        return self.ask(Type.ADDRESS, Address(pack_ip(self._ip)), patience)
+
+    def ask(self, type_: Type, body: Body, patience: float = PATIENCE, confirm: bool = True) -> Answer:
+        """Send a message until its answer comes: the last one if `confirm`, otherwise the first.
+
+        ValueError for what a message has no room for. Raises NotTaken, and NoAnswer after `patience` seconds.
+        """
+        message = Message(type_, secrets.randbits(64), body, confirm)
+        return _Exchange(message, self._send, self._transport.receive, self._key).run(patience)
+
+    def _send(self, data: bytes) -> None:
+        self._transport.send(self._target, data)
+
+
+def _body(topic: TopicRef, what: str | DzSet) -> Body:
+    return FilterText(topic, what) if isinstance(what, str) else Cells(topic, what)
+
+
+class _Exchange:
+    """One message on its way: sent again with longer and longer waits, each time under a new seal."""
+
+    def __init__(
+        self,
+        message: Message,
+        send: Callable[[bytes], None],
+        receive: Callable[[float | None], bytes | None],
+        key: HostKey | None,
+    ) -> None:
+        self._message, self._send, self._receive, self._key = message, send, receive, key
+        self._seals: dict[int, Seal] = {}
+        self._accepted = False
+        self._doubtful = ""
+
+    def run(self, patience: float) -> Answer:
+        """The answer that counts."""
+        deadline = time.monotonic() + patience
+        wait = FIRST_WAIT
+        while time.monotonic() < deadline:
+            self._send_once()
+            answer = self._await(min(deadline, time.monotonic() + wait))
+            if answer is not None:
+                if answer.status in (Status.REFUSED, Status.FAILED):
+                    raise NotTaken(answer.reason, answer.detail)
+                return answer
+            wait = min(2 * wait, LONGEST_WAIT)
+        raise NoAnswer(self._silence(patience))
+
+    def _send_once(self) -> None:
+        seal = self._key.seal() if self._key else None
+        if seal is not None:
+            self._seals[seal.counter] = seal
+        self._send(codec.encode_message(self._message, seal))
+
+    def _await(self, until: float) -> Answer | None:
+        while (left := until - time.monotonic()) > 0:
+            data = self._receive(left)
+            answer = self._own(data) if data is not None else None
+            if answer is None or answer.status is Status.BUSY:
+                continue
+            if answer.status is Status.ACCEPTED and self._message.confirm:
+                self._accepted = True
+                continue
+            return answer
+        return None
+
+    def _own(self, data: bytes) -> Answer | None:
+        """The answer in `data` if it is one to this message, and whole."""
+        try:
+            received = codec.decode_answer(data)
+        except Malformed:
+            return None
+        if received.answer.request_id != self._message.request_id:
+            return None
+        if not self._is_good(received):
+            self._doubtful = received.answer.detail or received.answer.status.name.lower()
+            return None
+        return received.answer
+
+    def _is_good(self, received: ReceivedAnswer) -> bool:
+        if self._key is None:
+            return True
+        sealed = received.sealed
+        return sealed is not None and sealed.counter in self._seals and sealed.fits(self._key.key)
+
+    def _silence(self, patience: float) -> str:
+        if self._accepted:
+            return f"accepted, but the switches have not confirmed it within {patience:g} s; ask again"
+        if self._doubtful:
+            return f"only an answer without this key's seal came: {self._doubtful}; is it the right key?"
+        return (
+            f"no answer within {patience:g} s; is this port one of a Tercast switch, "
+            "and do controller and worker run?"
+        )

@@ -1,0 +1,43 @@
+"""Control messages and answers of every shape."""
+
+from hypothesis import strategies as st
+
+from tercast import dz
+from tercast.signalling.messages import (
+    MAX_CELL_BITS,
+    MAX_CELLS,
+    Address,
+    Answer,
+    Cells,
+    FilterText,
+    Message,
+    Named,
+    Status,
+    Type,
+)
+from tercast.signalling.seal import MAX_COUNTER, Seal
+
+ids = st.integers(0, 2**64 - 1)
+texts = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=60)
+names = texts.filter(bool)
+topics = st.integers(0, 2**112 - 1) | names
+cells = st.integers(0, MAX_CELL_BITS).flatmap(lambda bits: st.integers(1 << bits, (2 << bits) - 1))
+sets = st.lists(cells, min_size=1, max_size=MAX_CELLS).map(dz.canonical)
+announced = st.builds(Cells, topics, sets) | st.builds(FilterText, topics, texts)
+addresses = st.builds(Address, st.binary(min_size=4, max_size=4) | st.binary(min_size=16, max_size=16))
+messages = st.one_of(
+    st.builds(Message, st.sampled_from((Type.ADVERTISE, Type.SUBSCRIBE)), ids, announced, st.booleans()),
+    st.builds(
+        Message,
+        st.sampled_from((Type.UNADVERTISE, Type.UNSUBSCRIBE)),
+        ids,
+        announced | st.builds(Named, names),
+        st.booleans(),
+    ),
+    st.builds(Message, st.just(Type.ADDRESS), ids, addresses, st.booleans()),
+)
+codes = st.none() | st.integers(0, 2**112 - 1)
+reasons = st.text("abcdefghij_", max_size=64)
+answers = st.builds(Answer, st.sampled_from(Status), ids, texts, codes, st.booleans(), reasons, texts)
+keys = st.binary(min_size=32, max_size=32)
+seals = st.none() | st.builds(Seal, keys, st.integers(0, MAX_COUNTER))
