@@ -32,6 +32,7 @@ from controlplane.registry.views import (
     SubscriptionViewSet,
     TopicViewSet,
 )
+from controlplane.signalling.views import KeyViewSet, RefusalViewSet, SignallingViewSet
 from controlplane.telemetry.telemetry_views import TelemetryViewSet
 from controlplane.telemetry.views import SampleViewSet, TrafficTotalsView, TrafficViewSet
 
@@ -61,6 +62,8 @@ resources: list[tuple[str, type[ViewSetMixin]]] = [
     ("telemetry", TelemetryViewSet),
     ("aggregation", PolicyViewSet),
     ("aggregation/runs", RunViewSet),
+    ("signalling", SignallingViewSet),
+    ("signalling/refusals", RefusalViewSet),
 ]
 """All that `me/` tells the caller's rights of."""
 
@@ -93,6 +96,17 @@ v1: list[URLPattern | URLResolver] = [
         name="aggregated-subscriptions",
     ),
     path("switches/<str:pk>/budget-curve/", BudgetCurveView.as_view(), name="budget-curve"),
+    path(
+        "hosts/<str:pk>/key/",
+        KeyViewSet.as_view({"post": "create", "delete": "destroy"}),
+        name="host-key",
+    ),
+    path(
+        "signalling/",
+        SignallingViewSet.as_view({"get": "list", "patch": "partial_update"}),
+        name="signalling",
+    ),
+    path("signalling/refusals/", RefusalViewSet.as_view({"get": "list"}), name="signalling-refusals"),
     path("what-if/", WhatIfView.as_view(), name="what-if"),
     path(
         "traffic/samples/",

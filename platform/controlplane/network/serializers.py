@@ -22,6 +22,8 @@ from controlplane.api.views import url
 from controlplane.control.dry_run import CostSerializer
 from controlplane.control.serializers import OperationSerializer
 from controlplane.network.models import Host, InstalledEntry, Link, Port, Switch, Tree
+from controlplane.registry.models import Origin
+from controlplane.signalling.models import signals_of
 
 MAX_BUDGET = 10_000_000
 MAX_COST = (1 << 31) - 1
@@ -201,6 +203,9 @@ class HostSerializer(serializers.ModelSerializer[Host]):
     url = serializers.SerializerMethodField()
     switch = serializers.CharField(source="switch.name")
     standby = AttachmentSerializer(many=True)
+    origin = serializers.SerializerMethodField()
+    last_seen_at = serializers.SerializerMethodField()
+    has_key = serializers.SerializerMethodField()
     request = serializers.SerializerMethodField()
     removal = serializers.SerializerMethodField()
 
@@ -215,6 +220,9 @@ class HostSerializer(serializers.ModelSerializer[Host]):
             "ip",
             "mac",
             "standby",
+            "origin",
+            "last_seen_at",
+            "has_key",
             "request",
             "removal",
             "created_at",
@@ -224,6 +232,20 @@ class HostSerializer(serializers.ModelSerializer[Host]):
     def get_url(self, row: Host) -> str:
         """Where it can be read again."""
         return url("hosts", row.pk)
+
+    @extend_schema_field(serializers.ChoiceField(choices=Origin.choices))
+    def get_origin(self, row: Host) -> str:
+        """How it was registered."""
+        return str(Origin.IN_BAND if signals_of(row).in_band else Origin.API)
+
+    @extend_schema_field(serializers.DateTimeField(allow_null=True))
+    def get_last_seen_at(self, row: Host) -> Any:
+        """When its last control message came in; null while none has."""
+        return signals_of(row).last_seen_at
+
+    def get_has_key(self, row: Host) -> bool:
+        """Whether its control messages need a seal."""
+        return signals_of(row).has_key
 
     def get_request(self, row: Host) -> str | None:
         """The request that added it."""

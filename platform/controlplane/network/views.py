@@ -178,7 +178,7 @@ class LinkViewSet(NetworkViewSet):
 class HostViewSet(NetworkViewSet):
     """Hosts, and where they are attached."""
 
-    queryset = Host.objects.select_related("switch")
+    queryset = Host.objects.select_related("switch", "signals")
     serializer_class = HostSerializer
     create_serializer = HostCreateSerializer
     change_serializer = HostChangeSerializer

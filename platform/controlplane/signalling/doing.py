@@ -9,6 +9,7 @@ from controlplane.api.bodies import Body, Errors
 from controlplane.config.planning import max_dz_length
 from controlplane.control.models import FINAL_STATES, Request, State
 from controlplane.network.models import Host
+from controlplane.network.standing import LEAVING
 from controlplane.registry import announcements
 from controlplane.registry.announcements import ADVERTISEMENT, LIVE, SUBSCRIPTION, Kind
 from controlplane.registry.encoding import Encoded
@@ -110,7 +111,7 @@ def _owner(kind: Kind, host: Host) -> Any:
 
 def _topic(ref: TopicRef) -> Topic:
     """By name, or by either of its two codes."""
-    rows = Topic.objects.exclude(announcements.LEAVING).select_related("request", "reindexing")
+    rows = Topic.objects.exclude(LEAVING).select_related("request", "reindexing")
     row = rows.filter(**({"name": ref} if isinstance(ref, str) else {"code": ref & ~1})).first()
     if row is None and isinstance(ref, int):
         row = rows.filter(code=ref).first()

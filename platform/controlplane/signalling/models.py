@@ -3,6 +3,8 @@
 from django.db import models
 from django.db.models import Q
 
+from controlplane.network.models import Host
+
 
 class Policy(models.Model):
     """What the network lets hosts do: one row."""
@@ -39,6 +41,14 @@ class HostSignals(models.Model):
     def has_key(self) -> bool:
         """Whether its messages need a seal."""
         return bool(self.salt)
+
+
+def signals_of(host: Host) -> HostSignals:
+    """What is known of a host's messages; a row that is not stored where there were none."""
+    try:
+        return host.signals
+    except HostSignals.DoesNotExist:
+        return HostSignals(host=host)
 
 
 class Done(models.Model):

@@ -74,6 +74,10 @@ def handle(signal: Signal) -> Out | None:
         logger.warning("a control message could not be carried out now: %s", error)
         detail = "the database is busy; send it again"
         answer = Answer(Status.BUSY, request_id, reason="busy", detail=detail)
+    except Exception:
+        logger.exception("a control message could not be carried out")
+        detail = "the platform made a mistake, which its log tells; send it again"
+        answer = Answer(Status.BUSY, request_id, reason="internal", detail=detail)
     return {**signal.reply, "payload": codec.encode_answer(answer, case.seal)}
 
 

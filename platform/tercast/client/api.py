@@ -153,7 +153,9 @@ _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedire
 
 def _announced(row: Row, letter: str) -> Announced:
     name = str(row.get("id"))
-    by_dz = "filter" in row and row["filter"] is None  # the host told a dz set, which no filter narrows further
+    by_dz = (
+        "filter" in row and row["filter"] is None
+    )  # the host told a dz set, which no filter narrows further
     text = "" if by_dz else _text(row, "filter")
     return Announced(letter + name.removeprefix(letter), _text(row, "topic"), text)
 

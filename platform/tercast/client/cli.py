@@ -11,13 +11,16 @@ from types import FrameType
 from typing import TypeVar
 
 from tercast.client.api import Api, ApiSource
+from tercast.client.inband import PATIENCE
 from tercast.client.listening import listen
 from tercast.client.packets import EVENT_PORT
 from tercast.client.publishing import publish
+from tercast.client.registering import Opener
 from tercast.client.sources import ScenarioSource, Source
 from tercast.client.telemetry import HostTelemetry, open_telemetry
 from tercast.client.transports import FabricPort, Transport, UdpSocket
 from tercast.errors import Refused, RefusedMany, TercastError
+from tercast.signalling.messages import PORT
 
 _REFUSED = 2
 
@@ -42,8 +45,9 @@ def add_commands(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]
     listener.set_defaults(run=_run_listen)
     publisher = subparsers.add_parser("publish", help="send events from a host", description=_PUBLISH)
     _add_common(publisher)
-    publisher.add_argument("--advertisement", required=True, metavar="ID", help="what the events belong to")
-    publisher.add_argument("--topic", help="its topic, to be sure")
+    publisher.add_argument("--advertisement", metavar="ID", help="what the events belong to")
+    publisher.add_argument("--topic", help="its topic, to be sure; in band, the topic to advertise")
+    publisher.add_argument("--filter", help="in band: what to advertise (every event of the topic)")
     events = publisher.add_mutually_exclusive_group(required=True)
     events.add_argument(
         "--value", action="append", nargs="+", metavar="NAME=VALUE", help="the event's values"
@@ -83,6 +87,24 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     way = parser.add_mutually_exclusive_group(required=True)
     way.add_argument("--fabric-port", metavar="PATH", help="Unix socket of the host's port of the fabric")
     way.add_argument("--udp", metavar="IP[%IFACE]", help="the host's own address, and where multicast leaves")
+    parser.add_argument(
+        "--as", dest="addresses", metavar="IP,MAC", help="the host's addresses at a fabric port"
+    )
+    parser.add_argument(
+        "--in-band",
+        action="store_true",
+        help="announce over the data network, without the API, and withdraw at the end",
+    )
+    parser.add_argument(
+        "--key-file", metavar="FILE", help="in band: the host's key; messages are sealed with it"
+    )
+    parser.add_argument(
+        "--patience",
+        type=_positive(float, "a number"),
+        default=PATIENCE,
+        metavar="SECONDS",
+        help=f"in band: how long to ask for an answer ({PATIENCE:g})",
+    )
     parser.add_argument("--port", type=_port, default=EVENT_PORT, help=f"UDP port of events ({EVENT_PORT})")
     parser.add_argument("--count", type=_positive(int, "a whole number"), help="end after so many events")
     told = parser.add_mutually_exclusive_group()
@@ -93,11 +115,13 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_listen(args: argparse.Namespace) -> int:
-    return _guarded(lambda: listen(args, _source(args), _opener(args, True), _telemetry(args)))
+    return _guarded(lambda: listen(args, _source(args), _opener(args, True), _asker(args), _telemetry(args)))
 
 
 def _run_publish(args: argparse.Namespace) -> int:
-    return _guarded(lambda: publish(args, _source(args), _opener(args, False), _telemetry(args)))
+    return _guarded(
+        lambda: publish(args, _source(args), _opener(args, False), _asker(args), _telemetry(args))
+    )
 
 
 def _guarded(command: Callable[[], None]) -> int:
@@ -149,19 +173,37 @@ def _telemetry(args: argparse.Namespace) -> Callable[[], HostTelemetry | None]:
     return lambda: open_telemetry(args.host, args.telemetry, api)
 
 
-def _opener(args: argparse.Namespace, receives: bool) -> Callable[[Source], tuple[Transport, str]]:
+def _asker(args: argparse.Namespace) -> Opener:
+    """A function that opens the host's transport for control messages; with its address."""
+    return _opener(args, False, PORT)
+
+
+def _opener(args: argparse.Namespace, receives: bool, port: int | None = None) -> Opener:
     """A function that opens the host's transport, once the rest is known to be good; with its address."""
+    number: int = args.port if port is None else port
 
     def opened(source: Source) -> tuple[Transport, str]:
         if args.udp is not None:
             ip, _, interface = args.udp.partition("%")
-            return UdpSocket(ip, interface or None, args.port, listen=receives), ip
-        if args.host is None:
-            raise Refused(("host",), "missing_host", "a fabric port needs --host, for the host's addresses")
-        host = source.host(args.host)
-        return FabricPort(args.fabric_port, host.ip, host.mac, args.port), host.ip
+            return UdpSocket(ip, interface or None, number, listen=receives), ip
+        ip, mac = _addresses(args, source)
+        return FabricPort(args.fabric_port, ip, mac, number), ip
 
     return opened
+
+
+def _addresses(args: argparse.Namespace, source: Source) -> tuple[str, str]:
+    """The addresses of a host at a fabric port."""
+    if args.addresses is not None:
+        ip, comma, mac = args.addresses.partition(",")
+        if not comma:
+            raise Refused(("as",), "bad_value", f"{args.addresses!r} is not IP,MAC", args.addresses)
+        return ip, mac
+    if args.host is None:
+        detail = "a fabric port needs --host, or --as, for the host's addresses"
+        raise Refused(("host",), "missing_host", detail)
+    host = source.host(args.host)
+    return host.ip, host.mac
 
 
 def _positive(kind: Callable[[str], Number], what: str) -> Callable[[str], Number]:

@@ -44,9 +44,6 @@ class ApiError(TercastError):
         super().__init__(text)
 
 
-"""The REST API did not answer as needed: one line with request, status and reason."""
-
-
 class KeyFileError(TercastError):
     """A host's key or its counter cannot be used: the file, and why."""
 

@@ -10,6 +10,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
+from tercast.client.registering import Opener, registered
 from tercast.client.sources import Announced, Source
 from tercast.client.subscriber import Delivery, Subscriber
 from tercast.client.telemetry import HostTelemetry, told
@@ -17,24 +18,31 @@ from tercast.client.transports import FabricPort, Transport
 from tercast.errors import Refused, TercastError
 from tercast.eventspace import Topic
 from tercast.filters import Filter
+from tercast.signalling.messages import Type
 from tercast.strict import integer_json
 
 
 def listen(
     args: Namespace,
     source: Source,
-    opener: Callable[[Source], tuple[Transport, str]],
+    opener: Opener,
+    asker: Opener,
     telemetry: Callable[[], HostTelemetry | None] = lambda: None,
 ) -> None:
-    """Print the deliveries until the count, the time, or an interrupt; then the counters."""
+    """Print the deliveries until the count, the time, or an interrupt; then the counters.
+
+    `asker` opens a transport for control messages, which the in-band mode needs.
+    """
     wanted = _wanted(args, source)
-    topics = {name: source.topic(name) for name in dict.fromkeys(entry.topic for entry in wanted)}
-    filters = {
-        entry.name: Filter.parse(entry.filter, topics[entry.topic], ("subscriptions", entry.name))
-        for entry in wanted
-    }
+    for entry in wanted:
+        Filter.parse(entry.filter, source.topic(entry.topic), ("subscriptions", entry.name))
     transport, ip = opener(source)
-    with closing(transport), told(telemetry()) as teller:
+    with (
+        closing(transport),
+        told(telemetry()) as teller,
+        registered(args, source, asker, Type.SUBSCRIBE, wanted) as (named, topics),
+    ):
+        filters = {entry.name: Filter.parse(entry.filter, topics[entry.topic]) for entry in named}
         subscriber = Subscriber(filters, topics.values(), transport, telemetry=teller)
         print(f"listening at {ip} for {', '.join(filters)}; Ctrl-C ends", file=sys.stderr, flush=True)
         show = _json_line if args.json else _line
@@ -76,6 +84,10 @@ def _wanted(args: Namespace, source: Source) -> list[Announced]:
         if args.topic is None:
             raise Refused(("topic",), "missing_topic", "--filter needs --topic")
         return [Announced(f"f{n}", args.topic, text) for n, text in enumerate(args.filter, 1)]
+    if args.in_band:
+        raise Refused(
+            ("filter",), "missing_filter", "--in-band needs --topic and --filter: what to subscribe to"
+        )
     if args.host is None:
         raise TercastError(
             "nothing to listen for: give --host (for its subscriptions) or --topic and --filter"

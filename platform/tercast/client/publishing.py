@@ -15,13 +15,15 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 from tercast.client.publisher import Publisher
+from tercast.client.registering import Opener, registered
 from tercast.client.sequence import Sequence
-from tercast.client.sources import Source, parse_json
+from tercast.client.sources import Announced, Source, parse_json
 from tercast.client.telemetry import HostTelemetry, told
 from tercast.client.transports import Transport
 from tercast.errors import Refused, TercastError, shown
 from tercast.eventspace import Attribute, Topic
 from tercast.filters import Filter
+from tercast.signalling.messages import Type
 from tercast.strict import expect_keys, expect_text, integer_of_text
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -33,32 +35,51 @@ Values = Mapping[str, object]
 def publish(
     args: Namespace,
     source: Source,
-    opener: Callable[[Source], tuple[Transport, str]],
+    opener: Opener,
+    asker: Opener,
     telemetry: Callable[[], HostTelemetry | None] = lambda: None,
 ) -> None:
-    """Send the events, paced, and say how many went out; a file is checked as a whole before the first."""
-    announced = source.advertisement(args.advertisement)
-    if args.topic not in (None, announced.topic):
-        detail = f"advertisement {announced.name} is about {shown(announced.topic)}, not {shown(args.topic)}"
-        raise Refused(("topic",), "other_topic", detail, args.topic)
-    topic = source.topic(announced.topic)
-    parsed = Filter.parse(announced.filter, topic, ("advertisement",))
+    """Send the events, paced, and say how many went out; a file is checked as a whole before the first.
+
+    `asker` opens a transport for control messages, which the in-band mode needs.
+    """
+    wanted = _announced(args, source)
+    Filter.parse(wanted.filter, source.topic(wanted.topic), ("advertisement",))
     transport, ip = opener(source)
     with (
         closing(_Diverted(transport, args.to) if args.to else transport) as way,
         Sequence(args.state) as numbers,
         told(telemetry()) as teller,
+        registered(args, source, asker, Type.ADVERTISE, [wanted]) as ([announced], topics),
     ):
+        topic, own = topics[announced.topic], None if args.in_band else announced.name
+        parsed = Filter.parse(announced.filter, topic, ("advertisement",))
         family = "ipv6" if ":" in ip else "ipv4"
         plan, depth = source.address(family), source.depth()
         publisher = Publisher(
             topic, parsed, way, plan, announced.name, depth, sequence=numbers, telemetry=teller
         )
         if args.file not in (None, "-"):
-            for place, values in _events(args, topic, announced.name):
+            for place, values in _events(args, topic, own):
                 _placed(publisher.check, place, values)
-        sent = _send(args, publisher, _events(args, topic, announced.name))
+        sent = _send(args, publisher, _events(args, topic, own))
         print(f"published {sent} of {announced.name} from {ip}", flush=True)
+
+
+def _announced(args: Namespace, source: Source) -> Announced:
+    """The advertisement that the events belong to; in band its name is not known yet."""
+    if args.in_band:
+        if args.topic is None:
+            raise Refused(("topic",), "missing_topic", "--in-band needs --topic: what to advertise events of")
+        return Announced("in-band", args.topic, args.filter or "")
+    if args.advertisement is None:
+        detail = "give --advertisement, or --in-band with --topic and --filter"
+        raise Refused(("advertisement",), "missing_advertisement", detail)
+    announced = source.advertisement(args.advertisement)
+    if args.topic not in (None, announced.topic):
+        detail = f"advertisement {announced.name} is about {shown(announced.topic)}, not {shown(args.topic)}"
+        raise Refused(("topic",), "other_topic", detail, args.topic)
+    return announced
 
 
 class _Diverted:
@@ -131,7 +152,7 @@ def _placed(call: Callable[[Values], object], place: str, values: Values) -> Non
         raise TercastError(f"{place}{refused}") from None
 
 
-def _events(args: Namespace, topic: Topic, name: str) -> Iterator[tuple[str, Values]]:
+def _events(args: Namespace, topic: Topic, name: str | None) -> Iterator[tuple[str, Values]]:
     """The events with their places in the file, at most `--count` of them."""
     if args.value is not None:
         values = _parse_values([item for items in args.value for item in items], topic)
@@ -140,7 +161,7 @@ def _events(args: Namespace, topic: Topic, name: str) -> Iterator[tuple[str, Val
         yield from islice(_file_events(args.file, topic, name), args.count and min(args.count, sys.maxsize))
 
 
-def _file_events(path: str, topic: Topic, name: str) -> Iterator[tuple[str, Values]]:
+def _file_events(path: str, topic: Topic, name: str | None) -> Iterator[tuple[str, Values]]:
     try:
         with sys.stdin if path == "-" else Path(path).open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
@@ -153,11 +174,11 @@ def _file_events(path: str, topic: Topic, name: str) -> Iterator[tuple[str, Valu
         raise TercastError(f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _parse_line(line: str, topic: Topic, name: str, place: str) -> Values | None:
-    """The values in a line; None when they belong to another advertisement."""
+def _parse_line(line: str, topic: Topic, name: str | None, place: str) -> Values | None:
+    """The values in a line; None when they belong to another advertisement than `name`, if that is given."""
     try:
         fields = expect_keys(parse_json(line), (), ("publisher", "values"))
-        if expect_text(fields["publisher"], ("publisher",)) != name:
+        if expect_text(fields["publisher"], ("publisher",)) != name and name is not None:
             return None
         return topic.check_json(fields["values"], ("values",))
     except (Refused, ValueError) as error:

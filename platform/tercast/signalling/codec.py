@@ -74,7 +74,7 @@ def encode_answer(answer: Answer, seal: Seal | None = None) -> bytes:
 def decode_message(data: bytes) -> Received:
     """The message in `data`; Malformed for any other bytes."""
     reader, number, flags, sealed = _open(data, MESSAGE, SEALED | CONFIRM)
-    if number not in iter(Type):
+    if number not in [*Type]:
         raise Malformed("unknown_type", 2, f"a message of type {number}; known are 0 to {max(Type)}")
     type_ = Type(number)
     request_id = reader.number(_ID_BYTES, "the request's id")
@@ -86,7 +86,7 @@ def decode_message(data: bytes) -> Received:
 def decode_answer(data: bytes) -> ReceivedAnswer:
     """The answer in `data`; Malformed for any other bytes."""
     reader, number, flags, sealed = _open(data, ANSWER, SEALED | HAS_CODE | UNMATCHED)
-    if number not in iter(Status):
+    if number not in [*Status]:
         raise Malformed("unknown_status", 2, f"an answer of status {number}; known are 0 to {max(Status)}")
     request_id = reader.number(_ID_BYTES, "the request's id")
     name = reader.text(reader.byte("the name"), "the name")

@@ -22,6 +22,8 @@ ALONE = {
     "aggregation/runs": ("GET", "POST"),
     "traffic/samples": ("GET", "POST"),
     "telemetry": ("GET", "POST"),
+    "signalling": ("GET", "PATCH"),
+    "signalling/refusals": ("GET",),
 }
 """Addresses below which there is no object with an id of its own, or that stand beside the router."""
 
@@ -48,4 +50,12 @@ NESTED = (
     "switches/1/aggregated/1/subscriptions/",
     "switches/1/budget-curve/",
 )
-SINGLES = ("me/", "traffic/totals/", "aggregation/", "traffic/samples/", "telemetry/")
+SINGLES = (
+    "me/",
+    "traffic/totals/",
+    "aggregation/",
+    "traffic/samples/",
+    "telemetry/",
+    "signalling/",
+    "signalling/refusals/",
+)

@@ -13,6 +13,8 @@ WRITES = [
     *(("patch", f"{p}/1/") for p in PATCHES),
     *(("delete", f"{p}/1/") for p in DELETES),
     ("post", "aggregation/runs/1/revert/"),
+    ("post", "hosts/1/key/"),
+    ("delete", "hosts/1/key/"),
     *((method.lower(), f"{p}/") for p, methods in ALONE.items() for method in methods if method != "GET"),
 ]
 

@@ -1,0 +1,125 @@
+"""`/api/v1/signalling/`, and the keys of hosts."""
+
+from base64 import b64encode
+
+from django.db import transaction
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.api.bodies import read_one
+from controlplane.api.problems import not_found
+from controlplane.api.query import ID, INTEGER, TEXT, TIME, Filter
+from controlplane.api.views import Resource
+from controlplane.control import watermarks
+from controlplane.network.models import Host
+from controlplane.signalling import keys
+from controlplane.signalling.loop import DROPPED
+from controlplane.signalling.models import Policy, Refusal, RefusedCount
+from controlplane.signalling.serializers import (
+    KeySerializer,
+    RefusalSerializer,
+    SignallingChangeSerializer,
+    SignallingSerializer,
+)
+
+NOTHING: frozenset[str] = frozenset()
+
+
+class KeyViewSet(Resource):
+    """The key of a host."""
+
+    queryset = Host.objects.all()
+    serializer_class = KeySerializer
+    noun = "host"
+    write_parameters = NOTHING
+    pagination_class = None
+    filter_backends = ()
+
+    @extend_schema(
+        operation_id="hosts_key_create", tags=["hosts"], request=None, responses={201: KeySerializer}
+    )
+    def create(self, request: Request, pk: str) -> Response:
+        """Give the host a key, or another one; from now on its control messages need a seal."""
+        host = self.find()
+        signals, key = keys.give(host)
+        shown = {"host": host.name, "key": b64encode(key).decode(), "made_at": signals.key_made_at}
+        return Response(KeySerializer(shown).data, status.HTTP_201_CREATED)
+
+    @extend_schema(
+        operation_id="hosts_key_delete",
+        tags=["hosts"],
+        request=None,
+        responses={204: OpenApiResponse(description="The key is good no more.")},
+    )
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Take the key away; the host's control messages need no seal any more."""
+        host = self.find()
+        if not keys.take_away(host):
+            raise not_found(f"Host {host.name} has no key.")
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class SignallingViewSet(Resource):
+    """What the network lets hosts do in band."""
+
+    queryset = Policy.objects.all()
+    serializer_class = SignallingSerializer
+    noun = "policy"
+    write_parameters = NOTHING
+    pagination_class = None
+    filter_backends = ()
+
+    def lists(self) -> bool:
+        """It is one object, without pages."""
+        return False
+
+    @extend_schema(operation_id="signalling_read", tags=["signalling"], responses=SignallingSerializer)
+    def list(self, request: Request) -> Response:
+        """The policy as it is, and what was taken, dropped and refused."""
+        policy, counts = Policy.current(), watermarks.recall(DROPPED, {})
+        dropped = [{"reason": why, "count": n} for why, n in sorted(counts.get("dropped", {}).items())]
+        shown = {
+            "self_registration": policy.self_registration,
+            "sealed_only": policy.sealed_only,
+            "taken": counts.get("taken", 0),
+            "dropped": dropped,
+            "refused": RefusedCount.objects.all(),
+        }
+        return Response(SignallingSerializer(shown).data)
+
+    @extend_schema(
+        operation_id="signalling_update",
+        tags=["signalling"],
+        request=SignallingChangeSerializer,
+        responses=SignallingSerializer,
+    )
+    def partial_update(self, request: Request) -> Response:
+        """Change what hosts may do."""
+        values = read_one(request, SignallingChangeSerializer(partial=True))
+        with transaction.atomic():
+            Policy.objects.filter(pk=Policy.current().pk).update(**values)
+        return self.list(request)
+
+
+@extend_schema_view(list=extend_schema(operation_id="refusals_list", tags=["signalling"]))
+class RefusalViewSet(Resource):
+    """The newest control messages that were refused."""
+
+    queryset = Refusal.objects.all()
+    serializer_class = RefusalSerializer
+    noun = "refusal"
+    filters = (
+        ID,
+        Filter("reason", "reason", TEXT, ("in",)),
+        Filter("host", "host", TEXT, ("in",)),
+        Filter("dpid", "dpid", TEXT, ("in",)),
+        Filter("port", "port", INTEGER),
+        Filter("refused_at", "refused_at", TIME, ("gte", "lte")),
+    )
+
+    def list(self, request: Request) -> Response:
+        """A page of them."""
+        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
+        return self.get_paginated_response(self.rendered(rows, many=True))
