@@ -25,6 +25,7 @@ from analytics.transforms import (
     publisher_load,
     request_latency,
 )
+from tercast.dimensions.spectral import select
 from tercast.errors import shown
 from tercast.telemetry import DELIVERED, PUBLISHED, REQUESTS, TABLE_SNAPSHOTS, Dataset
 
@@ -119,7 +120,7 @@ def _select(counted: DataFrame, name: str, options: Options, subscriptions: Subs
     attributes = [attribute.name for attribute in subscriptions.topics[name].attributes]
     events = dimension_selection.events_of_topic(counted, name, options.last_events)
     number, eigenvalues, first = dimension_selection.spectrum(events, len(attributes))
-    found = dimension_selection.select(attributes, eigenvalues, first, options.threshold)
+    found = select(attributes, eigenvalues, first, options.threshold)
     return {
         "topic": name,
         "ranking": list(found.ranking),

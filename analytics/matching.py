@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -15,12 +14,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.subscriptions import Span, Subscription, Subscriptions
-from tercast.attributes import Attribute
 from tercast.audience import Audience
+from tercast.dimensions.alone import Projections
 from tercast.errors import Refused
 from tercast.eventspace import Topic
 from tercast.filters import Filter
-from tercast.intervals import Cut, joined
 
 UNKNOWN_TOPIC, BAD_VALUES = "events_of_unknown_topics", "events_with_bad_values"
 _KEY = ("topic", "publisher", "seq")
@@ -59,44 +57,15 @@ class Counting:
         spans: dict[Span, list[Filter]] = {}
         for entry in entries:
             spans.setdefault(entry.span, []).append(entry.filter)
-        self._spans = [
-            (span, [_Side(attribute, i, filters) for i, attribute in enumerate(topic.attributes)])
-            for span, filters in spans.items()
-        ]
+        self._spans = [(span, Projections(topic, filters)) for span, filters in spans.items()]
 
     def counts(self, events: Events, times: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Events in rows, attributes in columns: w of PLEROMA's section 5, transposed."""
         out = np.zeros((len(events), len(self._topic.attributes)))
-        for (start, end), sides in self._spans:
+        for (start, end), projections in self._spans:
             live = (times >= start) & (times < end)
-            for number, side in enumerate(sides):
-                out[:, number] += np.where(live, side.counts(events), 0.0)
+            out += np.where(live[:, None], projections.counts(events), 0.0)
         return out
-
-
-class _Side:
-    """The projections of filters on one attribute, as sorted starts and ends of their intervals."""
-
-    def __init__(self, attribute: Attribute, position: int, filters: Sequence[Filter]) -> None:
-        held = [
-            joined(
-                interval
-                for term in filter_.terms
-                for interval in dict(term).get(position, (attribute.domain,))
-            )
-            for filter_ in filters
-        ]
-        self._attribute = attribute
-        self._starts: list[Cut] = sorted(start for one in held for start, _ in one)
-        self._ends: list[Cut] = sorted(end for one in held for _, end in one)
-
-    def counts(self, events: Events) -> npt.NDArray[np.float64]:
-        name = self._attribute.name
-        known: dict[Any, int] = {}
-        for value in {event[name] for event in events}:
-            cut = self._attribute.before(value)
-            known[value] = bisect_right(self._starts, cut) - bisect_right(self._ends, cut)
-        return np.array([known[event[name]] for event in events], dtype=np.float64)
 
 
 def expected_hosts(published: DataFrame, subscriptions: Broadcast[Subscriptions]) -> DataFrame:

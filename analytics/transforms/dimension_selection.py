@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from pyspark.ml.feature import PCA
 from pyspark.ml.functions import array_to_vector
 from pyspark.ml.stat import Summarizer
@@ -13,18 +10,6 @@ from pyspark.sql import functions as F  # noqa: N812
 
 COLUMNS = ("topic", "publisher", "seq", "published_at", "values")
 EVENT = ("topic", "publisher", "seq")
-
-_DIGITS = 12  # more of a weight is noise, and must not decide the order
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Attributes by weight, their weights in the same order, eigenvalues from the largest, and the chosen."""
-
-    ranking: tuple[str, ...]
-    weights: tuple[float, ...]
-    eigenvalues: tuple[float, ...]
-    selected: tuple[str, ...]
 
 
 def events_of_topic(counted: DataFrame, topic: str, last: int | None) -> DataFrame:
@@ -61,29 +46,3 @@ def _variance(events: DataFrame) -> float:
     summary = events.select(Summarizer.variance(events["counts"]).alias("variance")).first()
     assert summary is not None
     return float(summary["variance"].toArray().sum())
-
-
-def select(
-    attributes: Sequence[str], eigenvalues: Sequence[float], first: Sequence[float], threshold: float
-) -> Selection:
-    """Rank attributes by the size of their coefficient in the first eigenvector, and keep the first k.
-
-    k is the least for which the k largest sizes are at least `threshold` of their sum. Equal sizes keep the
-    topic's order; where all are zero nothing speaks against any attribute, and all are kept.
-    """
-    weights = {name: round(abs(value), _DIGITS) for name, value in zip(attributes, first, strict=True)}
-    ranking = sorted(attributes, key=lambda name: -weights[name])
-    total = sum(weights.values())
-    kept = len(ranking)
-    reached = 0.0
-    for number, name in enumerate(ranking, 1):
-        reached += weights[name]
-        if total > 0 and reached >= threshold * total - 1e-12:
-            kept = number
-            break
-    return Selection(
-        tuple(ranking),
-        tuple(weights[name] for name in ranking),
-        tuple(max(0.0, value) for value in eigenvalues),
-        tuple(ranking[:kept]),
-    )

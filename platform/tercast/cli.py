@@ -38,8 +38,13 @@ examples:
 Exit status: 0 done (verify: the plan holds), 1 the check failed, 2 the input was refused.
 """
 
-_OTHERS = ("tercast.client.cli", "tercast.importers.cli", "tercast.explain.cli")
-"""Modules that add commands of their own: `publish` and `listen`, `import`, `explain`."""
+_OTHERS = (
+    "tercast.client.cli",
+    "tercast.importers.cli",
+    "tercast.explain.cli",
+    "tercast.dimensions.cli",
+)
+"""Modules that add commands of their own: `publish` and `listen`, `import`, `explain`, `dimensions`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

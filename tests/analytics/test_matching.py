@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from analytics.matching import Counting, Wanting
 from analytics.subscriptions import FOREVER, Subscription, read_subscriptions
-from analytics.transforms.dimension_selection import select
+from tercast.dimensions.spectral import select
 from tercast.errors import RefusedMany
 from tercast.eventspace import Topic
 from tercast.filters import Filter

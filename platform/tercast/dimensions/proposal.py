@@ -1,0 +1,56 @@
+"""Which attributes to index instead of those that are indexed now, and what that is expected to change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tercast.dimensions.cost import Cost, Measure
+from tercast.dimensions.greedy import greedy
+from tercast.dimensions.spectral import THRESHOLD, Selection, spectral
+from tercast.dimensions.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A choice by `current`, `all`, `spectral` or `greedy`, with its cost on events that it has not seen."""
+
+    method: str
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """All candidates, judged on the same unseen events; `best` delivers the least that is unwanted of them.
+
+    `best` is the current choice where no other one is better. `spectrum` is what PLEROMA's ranking says.
+    """
+
+    current: Candidate
+    best: Candidate
+    candidates: tuple[Candidate, ...]
+    spectrum: Selection
+    events: int
+    subscriptions: int
+
+
+def propose(workload: Workload, depth: int, limit: int, threshold: float = THRESHOLD) -> Proposal:
+    """Choose by every other event, judge by the others; ValueError for fewer than two events.
+
+    `depth` is the length of a full dz in bits, `limit` the most cells of a filter.
+    """
+    if len(workload.events) < 2 or not workload.subscriptions:
+        raise ValueError("a choice of attributes takes a subscription and two events: one to judge by")
+    seen, unseen = workload.halves()
+    spectrum = spectral(seen, threshold)
+    choices = {
+        "current": workload.topic.indexed,
+        "all": tuple(attribute.name for attribute in workload.topic.attributes),
+        "spectral": spectrum.selected,
+        "greedy": greedy(Measure(seen, depth, limit)).selected,
+    }
+    judge = Measure(unseen, depth, limit)
+    candidates = tuple(Candidate(method, judge.of(names)) for method, names in choices.items())
+    best = min(candidates, key=lambda candidate: candidate.cost.unwanted)
+    return Proposal(
+        candidates[0], best, candidates, spectrum, len(unseen.events), len(workload.subscriptions)
+    )

@@ -1,0 +1,71 @@
+"""PLEROMA's choice of attributes (Middleware 2014, section 5), by the leading eigenvector."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tercast.dimensions.alone import Projections
+from tercast.dimensions.workload import Workload
+
+THRESHOLD = 0.9
+"""The share of the leading eigenvector that the chosen attributes hold at least."""
+_DIGITS = 12  # more of a weight is noise, and must not decide the order
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Attributes by weight, their weights in the same order, eigenvalues from the largest, and the chosen."""
+
+    ranking: tuple[str, ...]
+    weights: tuple[float, ...]
+    eigenvalues: tuple[float, ...]
+    selected: tuple[str, ...]
+
+
+def spectral(workload: Workload, threshold: float = THRESHOLD) -> Selection:
+    """The choice for a workload in memory; W has a row an attribute and a column an event."""
+    names = [attribute.name for attribute in workload.topic.attributes]
+    filters = [filter_ for _, filter_ in workload.subscriptions]
+    counts = Projections(workload.topic, filters).counts(workload.events).T
+    return select(names, *_spectrum(counts), threshold)
+
+
+def select(
+    attributes: Sequence[str], eigenvalues: Sequence[float], first: Sequence[float], threshold: float
+) -> Selection:
+    """Rank attributes by the size of their coefficient in the first eigenvector, and keep the first k.
+
+    k is the least for which the k largest sizes are at least `threshold` of their sum. Equal sizes keep the
+    topic's order; where all are zero nothing speaks against any attribute, and all are kept.
+    """
+    weights = {name: round(abs(value), _DIGITS) for name, value in zip(attributes, first, strict=True)}
+    ranking = sorted(attributes, key=lambda name: -weights[name])
+    total = sum(weights.values())
+    kept = len(ranking)
+    reached = 0.0
+    for number, name in enumerate(ranking, 1):
+        reached += weights[name]
+        if total > 0 and reached >= threshold * total - 1e-12:
+            kept = number
+            break
+    return Selection(
+        tuple(ranking),
+        tuple(weights[name] for name in ranking),
+        tuple(max(0.0, value) for value in eigenvalues),
+        tuple(ranking[:kept]),
+    )
+
+
+def _spectrum(counts: npt.NDArray[np.float64]) -> tuple[list[float], list[float]]:
+    """Eigenvalues of C = W̄ W̄ᵀ from the largest, and the leading eigenvector; zero where nothing varies."""
+    if counts.shape[1] < 2:
+        return [0.0] * len(counts), [0.0] * len(counts)
+    centred = counts - counts.mean(axis=1, keepdims=True)
+    values, vectors = np.linalg.eigh(centred @ centred.T)
+    if values[-1] <= 0:
+        return [0.0] * len(counts), [0.0] * len(counts)
+    return [float(value) for value in values[::-1]], [float(value) for value in vectors[:, -1]]

@@ -1,0 +1,44 @@
+"""What attributes are chosen by: the subscriptions of a topic, and events that were published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tercast.audience import Audience
+from tercast.eventspace import Topic
+from tercast.filters import Filter
+
+Events = Sequence[Mapping[str, Any]]
+"""Values of events, as `Topic.check` returns them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Subscriptions as (host, filter) and events of one topic; what is chosen by them is chosen for them.
+
+    Filters are told apart by host: an event is unwanted where no filter of that host matches it exactly.
+    """
+
+    topic: Topic
+    subscriptions: tuple[tuple[str, Filter], ...]
+    events: tuple[Mapping[str, Any], ...]
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts that have subscribed, sorted."""
+        return tuple(sorted({host for host, _ in self.subscriptions}))
+
+    def wanted(self) -> npt.NDArray[np.bool_]:
+        """Whether each host (columns, as in `hosts`) wants each event (rows)."""
+        numbers = {host: number for number, host in enumerate(self.hosts)}
+        filters = ((numbers[host], filter_) for host, filter_ in self.subscriptions)
+        return Audience(self.topic, filters, len(numbers)).wanting(self.events)
+
+    def halves(self) -> tuple[Workload, Workload]:
+        """Every other event, and the others: one half to choose by, the other one to judge by."""
+        return replace(self, events=self.events[::2]), replace(self, events=self.events[1::2])

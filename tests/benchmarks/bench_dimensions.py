@@ -1,0 +1,130 @@
+"""Indexed attributes: all, by PLEROMA or greedily chosen; false positives on events that nobody has seen.
+
+    .venv/bin/python tests/benchmarks/bench_dimensions.py [--quick] [-o FILE]
+
+Seven attributes, as in PLEROMA's figure 7(e): subscriptions and events around hot spots (Zipf), where in some
+attributes the events are held to a part of the domain, so that these tell few of them apart. A subscription
+tests three attributes, those earlier in the topic less often. JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import time
+from pathlib import Path
+from typing import Any
+
+from bench_machine import describe
+from workloads import DOMAIN, Filters
+
+from tercast.dimensions.cost import Measure
+from tercast.dimensions.greedy import greedy
+from tercast.dimensions.spectral import spectral
+from tercast.dimensions.workload import Workload
+from tercast.eventspace import Topic
+from tercast.filters import Filter
+
+ATTRIBUTES, HOSTS, LIMIT = 7, 200, 50
+HELD = {"free": (), "three held": (0, 2, 4), "five held": (0, 1, 2, 4, 5)}
+"""Attributes in which events keep to a sixty-fourth of the domain."""
+SEEDS = (1, 2, 3, 4, 5)
+METHODS = ("all", "spectral", "greedy")
+
+
+def workload(held: tuple[int, ...], seed: int, subscriptions: int, events: int) -> Workload:
+    """Zipf subscriptions over all attributes, and events drawn around the same hot spots."""
+    rng = random.Random(seed)
+    rows = [{"name": f"x{n}", "type": "int", "min": 0, "max": DOMAIN - 1} for n in range(ATTRIBUTES)]
+    topic = Topic.from_json({"name": "t", "code": 2, "attributes": rows})
+    filters = Filters("zipf", ATTRIBUTES, seed)
+    drawn = (Filter.parse(_some(filters.draw(), rng), topic) for _ in range(subscriptions))
+    own = tuple((f"h{rng.randrange(HOSTS)}", filter_) for filter_ in drawn)
+    return Workload(topic, own, tuple(_event(filters, held, rng) for _ in range(events)))
+
+
+def _some(text: str, rng: random.Random) -> str:
+    tests = text.split(" and ")
+    chosen: set[int] = set()
+    while len(chosen) < 3:
+        chosen.update(rng.choices(range(ATTRIBUTES), range(1, ATTRIBUTES + 1)))
+    return " and ".join(tests[number] for number in sorted(chosen))
+
+
+def _event(filters: Filters, held: tuple[int, ...], rng: random.Random) -> dict[str, int]:
+    (spot,) = rng.choices(filters.spots, filters.weights)
+    values = {}
+    for number, centre in enumerate(spot):
+        value = int(rng.gauss(centre, 120))
+        if number in held:
+            value = filters.spots[0][number] + rng.randrange(DOMAIN // 64)
+        values[f"x{number}"] = min(max(0, value), DOMAIN - 1)
+    return values
+
+
+def measured(held: tuple[int, ...], depth: int, seed: int, size: tuple[int, int]) -> dict[str, Any]:
+    """The three choices from half of the events, and what they cost on the other half."""
+    seen, unseen = workload(held, seed, *size).halves()
+    started = time.process_time()
+    by_variance = spectral(seen).selected
+    between = time.process_time()
+    by_measure = greedy(Measure(seen, depth, LIMIT)).selected
+    ended = time.process_time()
+    judge = Measure(unseen, depth, LIMIT)
+    everything = tuple(attribute.name for attribute in seen.topic.attributes)
+    choices = dict(zip(METHODS, (everything, by_variance, by_measure), strict=True))
+    return {
+        "seconds": {"spectral": between - started, "greedy": ended - between},
+        **{name: {"fpr": judge.of(c).fpr, "indexed": sorted(c)} for name, c in choices.items()},
+    }
+
+
+def summary(runs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Mean and range of false positives in percent, and of the number of attributes, over the seeds."""
+    out: dict[str, Any] = {}
+    for method in METHODS:
+        rates = [run[method]["fpr"] for run in runs]
+        counts = [len(run[method]["indexed"]) for run in runs]
+        out[method] = {
+            "fpr": round(statistics.mean(rates), 2),
+            "lowest": round(min(rates), 2),
+            "highest": round(max(rates), 2),
+            "attributes": round(statistics.mean(counts), 1),
+        }
+    out["seconds"] = {
+        name: round(statistics.mean(run["seconds"][name] for run in runs), 2) for name in METHODS[1:]
+    }
+    return out
+
+
+def main() -> None:
+    """Run all cases and print the JSON."""
+    style = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=style)
+    parser.add_argument("--quick", action="store_true", help="two seeds, fewer subscriptions and events")
+    parser.add_argument("-o", "--output", type=Path, help="write the JSON there instead")
+    args = parser.parse_args()
+    seeds, size = (SEEDS[:2], (60, 1_000)) if args.quick else (SEEDS, (400, 10_000))
+    machine = describe()
+    cases = [
+        {
+            "events": name,
+            "depth": depth,
+            "subscriptions": size[0],
+            "seeds": len(seeds),
+            **summary([measured(held, depth, seed, size) for seed in seeds]),
+        }
+        for name, held in HELD.items()
+        for depth in (12, 24, 48)
+    ]
+    document = json.dumps({"benchmark": "dimensions", "machine": machine, "cases": cases}, indent=1)
+    if args.output is None:
+        print(document)
+    else:
+        args.output.write_text(document + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""The benchmark of indexed attributes measures what it says, on events that no choice was made by."""
+
+from bench_dimensions import ATTRIBUTES, METHODS, measured, summary, workload
+
+
+def test_every_method_is_judged_by_the_same_events_and_all_means_all() -> None:
+    run = measured((0, 2), 12, 1, (30, 300))
+    assert set(run) == {"seconds", *METHODS}
+    assert len(run["all"]["indexed"]) == ATTRIBUTES
+    assert all(0 < run[method]["fpr"] <= 100 for method in METHODS)
+
+
+def test_held_attributes_keep_to_a_part_of_the_domain() -> None:
+    drawn = workload((0, 2), 1, 5, 300).events
+    assert len({event["x0"] for event in drawn}) <= 16
+    assert len({event["x1"] for event in drawn}) > 100
+
+
+def test_a_summary_gives_mean_and_range() -> None:
+    run = {"seconds": dict.fromkeys(METHODS[1:], 1.0)}
+    runs = [{**run, **{m: {"fpr": fpr, "indexed": ["x0"]} for m in METHODS}} for fpr in (10.0, 30.0)]
+    assert summary(runs)["greedy"] == {"fpr": 20.0, "lowest": 10.0, "highest": 30.0, "attributes": 1}
