@@ -1,5 +1,10 @@
 """The benchmark of indexed attributes measures what it says, on events that no choice was made by."""
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
 from bench_dimensions import ATTRIBUTES, METHODS, measured, summary, workload
 
 
