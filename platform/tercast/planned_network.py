@@ -11,11 +11,12 @@ from tercast.dz import DzSet
 from tercast.eventspace import Topic
 from tercast.keys import Order
 from tercast.limits import Limits
+from tercast.moving import Leaving, can_move, move
 from tercast.network import Network
 from tercast.queue import Queue
 from tercast.reach import Pair, unreachable_pairs, waiting
-from tercast.registry import Registry
-from tercast.reshape import reshape
+from tercast.registry import ADVERTISEMENT, Registration, Registry
+from tercast.reshape import Reshaped, reshape
 from tercast.tables import Table
 from tercast.topic_plan import TopicPlan
 from tercast.topology import Topology
@@ -33,12 +34,17 @@ class PlannedNetwork:
         topology: Topology | None = None,
         topics: Iterable[Topic] = (),
         enforce_budgets: bool = True,
+        *,
+        hitless: bool = False,
     ) -> None:
         self.address = address
         self.limits = limits or Limits()
         self.depth = self.limits.depth(address)
         self.registry = Registry(address, topology or Topology(address.family), topics)
         self.enforce_budgets = enforce_budgets
+        self.hitless = hitless
+        self.leaving: dict[str, Leaving] = {}
+        self.versions: dict[str, int] = {}
         self.applied = 0
         self.journal: list[Callable[[], None]] | None = None
         self._bits_retired = False
@@ -79,13 +85,40 @@ class PlannedNetwork:
         """What is planned for each topic."""
         return self._plans.values()
 
+    @property
+    def all_plans(self) -> list[TopicPlan]:
+        """The same, and what is left under former codes."""
+        return [*self._plans.values(), *(one.plan for one in self.leaving.values())]
+
     def plan(self, topic: str) -> TopicPlan:
         """What is planned for one topic."""
         return self._plans[topic]
 
+    def version(self, topic: str) -> int:
+        """Which encoding of a topic this is: 1, and one more for each change of code or `indexed`."""
+        return self.versions.get(topic, 1)
+
+    def set_topic(self, topic: Topic) -> None:
+        """A topic has another encoding: what was planned for it is somewhere else, and nothing is here."""
+        self.registry.topics[topic.name] = topic
+        self._plans[topic.name] = self.make_plan(topic)
+
+    def make_plan(self, topic: Topic) -> TopicPlan:
+        """A plan of nothing."""
+        return TopicPlan(topic, self.order, self._network, self.queue)
+
     def tables(self) -> dict[str, Table]:
         """The table of every switch that has entries, as it is to be installed."""
         return self._tables(exact=False)
+
+    def tables_of(self, plans: Iterable[TopicPlan]) -> dict[str, Table]:
+        """The part of these tables that comes from some plans."""
+        chosen = list(plans)
+        tables = {
+            switch: self.writer.table(plan.tries[switch] for plan in chosen if switch in plan.tries)
+            for switch in self.topology.switches
+        }
+        return {switch: table for switch, table in tables.items() if table}
 
     def exact_tables(self) -> dict[str, Table]:
         """The same without aggregation."""
@@ -119,7 +152,8 @@ class PlannedNetwork:
     def trees(self) -> list[TreeView]:
         """All trees, oldest first."""
         views: list[tuple[int, TreeView]] = []
-        for name, plan in self._plans.items():
+        left = ((one.name, one.plan) for one in self.leaving.values())
+        for name, plan in (*self._plans.items(), *left):
             for forest in plan.forests.values():
                 for tree, dz in forest.dz_sets().items():
                     view = TreeView(tree.id, name, dz, tree.root, tuple(tree.edges()))
@@ -145,19 +179,54 @@ class PlannedNetwork:
             pairs += unreachable_pairs(registered, self.order, self.network.component)
         return pairs
 
-    def _freshen(self) -> None:
-        """Let plans follow a network that has changed; with nothing registered that can wait."""
+    def _freshen(self, former: Topology | None = None) -> Reshaped:
+        """Let plans follow a network that has changed; with nothing registered that can wait.
+
+        With `former`, the network as it was, topics may move to their other codes.
+        """
         self._stale = False
         self._bits_retired = True
-        reshape(self._network, self._plans.values(), self.registry, self.queue, self.limits.max_trees)
+        return reshape(
+            self._network,
+            list(self._plans.values()),
+            self.registry,
+            self.queue,
+            self.limits.max_trees,
+            leaving=self.leaving.values(),
+            move=None if former is None else lambda plan: self._moved(plan, former),
+        )
+
+    def _moved(self, plan: TopicPlan, former: Topology) -> bool:
+        """Move the plan's topic to its other code, if that is free."""
+        name = plan.topic.name
+        if not can_move(self, name):
+            return False
+        move(self, name, former)
+        self._spread_topic(name)
+        return True
+
+    def _spread_topic(self, name: str) -> None:
+        """Plan all that is live of a topic, of which nothing is planned yet: advertisements first."""
+        mine = [one for one in self.registry.live.values() if one.topic == name]
+        for registration in sorted(mine, key=lambda one: (one.kind != ADVERTISEMENT, one.seq)):
+            self._spread(registration)
+
+    def _spread(self, registration: Registration) -> None:
+        plan = self._plans[registration.topic]
+        if registration.kind == ADVERTISEMENT:
+            plan.note_advertised(registration.dz)
+            plan.advertise(registration.id, registration.host, registration.dz, self.limits.max_trees)
+        else:
+            plan.subscribe(registration.host, registration.dz)
+        self.queue.settle()
 
     def _tables(self, exact: bool) -> dict[str, Table]:
         tables = {switch: self.writer.table(self._tries(switch), exact) for switch in self.topology.switches}
         return {switch: table for switch, table in tables.items() if table}
 
     def _tries(self, switch: str) -> Iterable[Trie]:
-        return (plan.tries[switch] for plan in self._plans.values() if switch in plan.tries)
+        return (plan.tries[switch] for plan in self.all_plans if switch in plan.tries)
 
     def _plan(self, topic: Topic) -> None:
         if topic.name not in self._plans:
-            self._plans[topic.name] = TopicPlan(topic, self.order, self._network, self.queue)
+            self._plans[topic.name] = self.make_plan(topic)

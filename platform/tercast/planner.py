@@ -15,12 +15,16 @@ from tercast.aggregation.operations import aggregate, set_aggregation, set_budge
 from tercast.changes import take_changes
 from tercast.encodings import encode_text, encoding_of
 from tercast.errors import Refused, RefusedMany, shown
+from tercast.eventspace import Topic
+from tercast.moving import drop, finish, may_move, move
 from tercast.planned_network import PlannedNetwork
-from tercast.registry import ADVERTISEMENT, Change, Registration
+from tercast.registry import ADVERTISEMENT, Registration
 from tercast.requests import (
     Add,
     Advertise,
     Aggregate,
+    Change,
+    FinishMove,
     Registering,
     Remove,
     Request,
@@ -34,11 +38,15 @@ from tercast.requests import (
     Withdrawing,
     read_request,
 )
+from tercast.reshape import Reshaped
 from tercast.tables import Diff
 from tercast.topic_plan import Claim
 from tercast.views import NO_LEAST, DryRun, Outcome, TreeView, no_room
 
 __all__ = ["DryRun", "Outcome", "Planner", "TreeView"]
+
+Left = tuple[Claim | None, tuple[Registration, Claim | None] | None]
+"""What a registration had when it was withdrawn: in trees, and where its topic is leaving a code."""
 
 _OK = Outcome(ok=True)
 _MATCHED = Outcome(ok=True, matched=True)
@@ -70,6 +78,8 @@ class Planner(PlannedNetwork):
                     return set_reserve(self, request)
                 case Aggregate():
                     return aggregate(self, request.method, request.covers)
+                case FinishMove():
+                    return self._finish_move(request)
                 case _:
                     return self._change(request)
         except Refused as refused:
@@ -128,30 +138,48 @@ class Planner(PlannedNetwork):
 
     def _withdraw(self, request: Withdrawing) -> Outcome:
         registration = self.registry.find(request)
-        claim = self._leave(registration)
+        left = self._leave(registration)
         step, over = self._exceeded(registration)
         if over:
-            self._return(registration, claim, step)
+            self._return(registration, left, step)
             return no_room(self.topology, registration.id, over, step.least if step else NO_LEAST)
         if self.journal is not None:
-            self.journal.append(lambda: self._return(registration, claim, step))
+            self.journal.append(lambda: self._return(registration, left, step))
         return _OK
 
     def _change(self, request: Change) -> Outcome:
+        moves = self.hitless and may_move(self, request) and not self._without_room(request, moving=True)
         if isinstance(request, SetIndexed):
-            over = self._without_room(request)
+            over = () if moves else self._without_room(request, moving=False)
             if over:
                 return no_room(self.topology, request.topic, over)
-            self._reindex(request)
+            done = self._reindex(request, moves)
         else:
-            self._change_network(request)
+            done = self._change_network(request, moves)
+        self._follow_network()
+        # while the network is stale nothing is registered, and tables are empty
+        return Outcome(
+            ok=True,
+            failed_switches=() if self._stale else self.over_budget(),
+            moved=tuple(done.moved),
+            in_place=tuple(done.in_place),
+        )
+
+    def _follow_network(self) -> None:
+        """Let installed tables follow, wherever they are."""
         marked = self.queue.take_marked()
         if not self.keeper.idle:
             self.keeper.settle_all(marked)
-        # while the network is stale nothing is registered, and tables are empty
-        return Outcome(ok=True, failed_switches=() if self._stale else self.over_budget())
 
-    def _change_network(self, request: Change) -> None:
+    def _finish_move(self, request: FinishMove) -> Outcome:
+        finish(self, request)
+        self._follow_network()
+        if not self.leaving and not self._stale and self.registry.live:
+            self._freshen()  # what its tables kept in the network may go
+        return Outcome(ok=True)
+
+    def _change_network(self, request: Change, moves: bool) -> Reshaped:
+        former = self.topology.copy() if moves else None
         self.registry.change(request)
         match request:
             case Add("topic", _):
@@ -159,13 +187,16 @@ class Planner(PlannedNetwork):
                     self._plan(topic)
             case Remove("topic", name):
                 self._plans.pop(name)
+                if name in self.leaving:
+                    drop(self, self.leaving[name])
             case _:
                 self._stale = True
                 if self.registry.live:
-                    self._freshen()
+                    return self._freshen(former)
+        return Reshaped()
 
-    def _without_room(self, request: SetIndexed) -> tuple[str, ...]:
-        """The switches that encoding anew would leave over their budget, with more entries than now.
+    def _without_room(self, request: Change, moving: bool) -> tuple[str, ...]:
+        """The switches that a change would leave over their budget, with more entries than now.
 
         It cannot be taken back, so it is tried on a copy, where there are budgets.
         """
@@ -173,11 +204,11 @@ class Planner(PlannedNetwork):
         if not self.enforce_budgets or self._stale or all(budget is None for budget in budgets):
             return ()
         copy = self.restore(self.snapshot())
-        copy.enforce_budgets = False
+        copy.enforce_budgets, copy.hitless = False, moving
         outcome, before, after = copy.apply(request), self.counts(), copy.counts()
-        return tuple(sorted(name for name in outcome.failed_switches if after[name] > before[name]))
+        return tuple(sorted(name for name in outcome.failed_switches if after[name] > before.get(name, 0)))
 
-    def _reindex(self, request: SetIndexed) -> None:
+    def _reindex(self, request: SetIndexed, moves: bool) -> Reshaped:
         """Encode a topic's live filters anew, then build all that is planned for it from them."""
         before = self.registry.known_topic(request.topic, ("topic",))
         after = before.with_indexed(request.indexed, ("indexed",))
@@ -189,32 +220,37 @@ class Planner(PlannedNetwork):
                 raise Refused(("topic",), "no_filter", detail, request.topic)
         limit = self.limits.max_dz_per_filter
         encoded = [reg.encoded(encode_text(reg.filter or "", after, self.depth, limit)) for reg in live]
+        if moves:
+            move(self, request.topic, self.topology.copy(), after)
+            self.topology.version += 1
+        else:
+            self._encode_in_place(request, after)
+        for registration in encoded:
+            self.registry.live[registration.id] = registration
+        self._spread_topic(request.topic)
+        name = [request.topic]
+        return Reshaped(moved=name) if moves else Reshaped(in_place=name if encoded else [])
+
+    def _encode_in_place(self, request: SetIndexed, after: Topic) -> None:
         self.registry.change(request)
         plan = self._plans[request.topic]
         self.keeper.forget_topic(request.topic)
         plan.clear()
         plan.topic = after
-        for registration in encoded:
-            self.registry.live[registration.id] = registration
-        for registration in sorted(encoded, key=lambda reg: (reg.kind != ADVERTISEMENT, reg.seq)):
-            self._spread(registration)
+        self.versions[request.topic] = self.version(request.topic) + 1
 
     def _enter(self, registration: Registration) -> None:
         self.registry.register(registration)
+        leaving = self.leaving.get(registration.topic)
+        if leaving is not None:
+            leaving.subscribe(registration, self)
         self._spread(registration)
 
-    def _spread(self, registration: Registration) -> None:
-        plan = self._plans[registration.topic]
-        if registration.kind == ADVERTISEMENT:
-            plan.note_advertised(registration.dz)
-            plan.advertise(registration.id, registration.host, registration.dz, self.limits.max_trees)
-        else:
-            plan.subscribe(registration.host, registration.dz)
-        self.queue.settle()
-
-    def _leave(self, registration: Registration) -> Claim | None:
+    def _leave(self, registration: Registration) -> Left:
         plan = self._plans[registration.topic]
         claim = None
+        leaving = self.leaving.get(registration.topic)
+        former = None if leaving is None else leaving.withdraw(registration.id)
         if registration.kind == ADVERTISEMENT:
             plan.forget_advertised(registration.dz)
             claim = plan.unclaim(registration.id, registration.host)
@@ -222,7 +258,7 @@ class Planner(PlannedNetwork):
             plan.unsubscribe(registration.host, registration.dz)
         self.queue.settle()
         self.registry.withdraw(registration)
-        return claim
+        return claim, former
 
     def _forget(self, registration: Registration, tree_number: int, step: Step | None) -> None:
         """Take `_enter` back: as if the registration had never been."""
@@ -233,10 +269,13 @@ class Planner(PlannedNetwork):
         self.registry.next_seq = registration.seq
         self._follow_back(registration)
 
-    def _return(self, registration: Registration, claim: Claim | None, step: Step | None) -> None:
+    def _return(self, registration: Registration, left: Left, step: Step | None) -> None:
         """Take `_leave` back."""
         if step is not None:
             self.keeper.take_back(step)
+        claim, former = left
+        if former is not None:
+            self.leaving[registration.topic].give_back(former)
         self.registry.register(registration)
         plan = self._plans[registration.topic]
         if registration.kind == ADVERTISEMENT:

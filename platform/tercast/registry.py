@@ -12,6 +12,7 @@ from tercast.eventspace import Topic
 from tercast.requests import (
     Add,
     Advertise,
+    Change,
     HostMove,
     Registering,
     Remove,
@@ -28,8 +29,6 @@ from tercast.topology import Topology
 
 ADVERTISEMENT = "advertisement"
 SUBSCRIPTION = "subscription"
-
-Change = SetPort | SetSwitch | HostMove | SetIndexed | SetBudget | SetReserve | Add | Remove | RemoveLink
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +116,9 @@ class Registry:
     def change(self, request: Change) -> None:
         """Carry out what happens to the topology or the topics; its version grows, budgets aside."""
         match request:
-            case SetPort(switch, port, up):
+            case SetPort(switch, port, up, _):
                 self.topology.set_port(switch, port, up)
-            case SetSwitch(switch, up):
+            case SetSwitch(switch, up, _):
                 self.topology.set_switch(switch, up, ("switch",))
             case HostMove(host, place):
                 self.topology.move_host(host, place)

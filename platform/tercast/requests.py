@@ -57,19 +57,24 @@ class Unsubscribe:
 
 @dataclass(frozen=True, slots=True)
 class SetPort:
-    """The link at a port, or the attachments there, go down or come up."""
+    """The link at a port, or the attachments there, go down or come up.
+
+    `planned`: what goes down still works until its events have other ways.
+    """
 
     switch: str
     port: int
     up: bool
+    planned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SetSwitch:
-    """A switch goes down or comes up."""
+    """A switch goes down or comes up; `planned` as for a port."""
 
     switch: str
     up: bool
+    planned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,14 @@ class SetIndexed:
 
     topic: str
     indexed: object
+
+
+@dataclass(frozen=True, slots=True)
+class FinishMove:
+    """Publishers of a topic use `version` of its encoding now: what is left of the one before goes."""
+
+    topic: str
+    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +158,7 @@ class RemoveLink:
 
 Registering = Advertise | Subscribe
 Withdrawing = Unadvertise | Unsubscribe
+Change = SetPort | SetSwitch | HostMove | SetIndexed | SetBudget | SetReserve | Add | Remove | RemoveLink
 Request = (
     Registering
     | Withdrawing
@@ -159,6 +173,7 @@ Request = (
     | Add
     | Remove
     | RemoveLink
+    | FinishMove
 )
 
 Reader = Callable[[Mapping[str, object], Path], Request]
@@ -218,21 +233,36 @@ def _read_withdrawing(kind: type[Withdrawing]) -> Reader:
     return read
 
 
-def _read_port(up: bool) -> Reader:
+def _read_port(up: bool, optional: tuple[str, ...] = ()) -> Reader:
     def read(obj: Mapping[str, object], path: Path) -> Request:
-        fields = expect_keys(obj, path, ("op", "switch", "port"))
+        fields = expect_keys(obj, path, ("op", "switch", "port"), optional)
         switch = expect_text(fields["switch"], (*path, "switch"))
-        return SetPort(switch, read_port(fields["port"], (*path, "port")), up)
+        port = read_port(fields["port"], (*path, "port"))
+        return SetPort(switch, port, up, _read_flag(fields, "planned", path))
 
     return read
 
 
-def _read_switch(up: bool) -> Reader:
+def _read_switch(up: bool, optional: tuple[str, ...] = ()) -> Reader:
     def read(obj: Mapping[str, object], path: Path) -> Request:
-        fields = expect_keys(obj, path, ("op", "switch"))
-        return SetSwitch(expect_text(fields["switch"], (*path, "switch")), up)
+        fields = expect_keys(obj, path, ("op", "switch"), optional)
+        switch = expect_text(fields["switch"], (*path, "switch"))
+        return SetSwitch(switch, up, _read_flag(fields, "planned", path))
 
     return read
+
+
+def _read_flag(fields: Mapping[str, object], key: str, path: Path) -> bool:
+    value = fields.get(key, False)
+    if not isinstance(value, bool):
+        raise Refused((*path, key), "wrong_type", f"{shown(value)} is not true or false", value)
+    return value
+
+
+def _read_finish_move(obj: Mapping[str, object], path: Path) -> Request:
+    fields = expect_keys(obj, path, ("op", "topic", "version"))
+    topic = expect_text(fields["topic"], (*path, "topic"))
+    return FinishMove(topic, expect_integer(fields["version"], (*path, "version"), 1))
 
 
 def _read_move(obj: Mapping[str, object], path: Path) -> Request:
@@ -322,7 +352,10 @@ _READERS: dict[str, Reader] = {
     **_SHARED_READERS,
     **{f"add_{kind}": _read_add(kind) for kind in ("switch", "link", "host", "topic")},
     **{f"remove_{kind}": _read_remove(kind) for kind in ("switch", "host", "topic")},
+    "link_down": _read_port(up=False, optional=("planned",)),
+    "switch_down": _read_switch(up=False, optional=("planned",)),
     "remove_link": _read_remove_link,
+    "finish_move": _read_finish_move,
     "set_reserve": _read_set_reserve,
     "set_aggregation": _read_set_aggregation,
     "aggregate": _read_aggregate,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tercast.forest import Forest
 from tercast.network import Network
@@ -12,26 +14,44 @@ from tercast.registry import Registration, Registry
 from tercast.topic_plan import TopicPlan
 from tercast.trees import Tree
 
+if TYPE_CHECKING:
+    from tercast.moving import Leaving
+
+
+@dataclass(slots=True)
+class Reshaped:
+    """The topics with regions that went to other trees: under their other codes (`moved`), or `in_place`."""
+
+    moved: list[str] = field(default_factory=list)
+    in_place: list[str] = field(default_factory=list)
+
 
 def reshape(
-    network: Network, plans: Collection[TopicPlan], registry: Registry, queue: Queue, max_trees: int
-) -> None:
+    network: Network,
+    plans: Collection[TopicPlan],
+    registry: Registry,
+    queue: Queue,
+    max_trees: int,
+    *,
+    leaving: Collection[Leaving] = (),
+    move: Callable[[TopicPlan], bool] | None = None,
+) -> Reshaped:
     """Bring `plans` up to date with a topology that has changed; what the change does not touch stays.
 
     Hosts that moved or left are taken out where they were. A component then keeps the trees of the one old
     component that most of its advertisements come from, mended where links are gone or switches new;
-    advertisements that come from elsewhere are advertised anew, in the order of the log.
+    advertisements that come from elsewhere are advertised anew, in the order of the log. Where regions go to
+    other trees by that, `move` may plan the topic anew instead. What is `leaving` stays, but for moved hosts.
     """
-    before = network.places()
-    moved = network.refresh()
-    for host in moved:
-        place = before.get(host)
-        if place is not None:
-            for plan in plans:
-                plan.detach(host)
-            queue.settle()
-            network.sites[place.switch].drop_host(host)
+    done = Reshaped()
+    moved = _refresh(network, plans, leaving, queue)
     for plan in plans:
+        if _leads_elsewhere(plan, network, registry):
+            name = plan.topic.name
+            if move is not None and move(plan):
+                done.moved.append(name)
+                continue
+            done.in_place.append(name)
         _regroup(plan, network, registry, queue)
         for host in moved:
             plan.attach(host)
@@ -40,9 +60,48 @@ def reshape(
             if ad.id not in plan.claims:
                 plan.advertise(ad.id, ad.host, ad.dz, max_trees)
                 queue.settle()
-    for switch in network.prune():
-        for plan in plans:
-            plan.tries.pop(switch, None)
+    if not leaving:  # else their tables still need what is gone
+        for switch in network.prune():
+            for plan in plans:
+                plan.tries.pop(switch, None)
+    return done
+
+
+def _refresh(
+    network: Network, plans: Collection[TopicPlan], leaving: Collection[Leaving], queue: Queue
+) -> list[str]:
+    """Read the topology anew; the hosts that moved, which are nowhere now."""
+    before = network.places()
+    moved = network.refresh()
+    for host in moved:
+        place = before.get(host)
+        for one in leaving:
+            one.drop_host(host)
+        if place is not None:
+            for plan in plans:
+                plan.detach(host)
+            queue.settle()
+            network.sites[place.switch].drop_host(host)
+    return moved
+
+
+def _leads_elsewhere(plan: TopicPlan, network: Network, registry: Registry) -> bool:
+    """Whether events of regions that stay advertised are to take links that close a cycle with the old ones.
+
+    That is so where a tree loses a link, and where advertisements go to the trees of another component. A
+    tree that only grows changes in place.
+    """
+    heirs = _heirs(plan, network, registry)
+    for ad, claim in plan.claims.items():
+        component = network.component(registry.live[ad].host)
+        if component is not None and heirs.get(component) is not claim.forest:
+            return True
+    return any(
+        network.component_of(tree.root) != component
+        or (not network.spans(tree) and not tree.links <= network.mend(tree))
+        for component, forest in heirs.items()
+        for tree in forest.trees.values()
+    )
 
 
 def _regroup(plan: TopicPlan, network: Network, registry: Registry, queue: Queue) -> None:

@@ -16,6 +16,7 @@ from tercast.registry import Registry
 from tercast.requests import (
     Advertise,
     Aggregate,
+    FinishMove,
     Request,
     SetAggregation,
     Subscribe,
@@ -174,7 +175,7 @@ def _carry_out(registry: Registry, request: Request, filters: dict[str, Filter])
             registry.register(registration)
         case Unsubscribe() | Unadvertise():
             registry.withdraw(registry.find(request))
-        case SetAggregation() | Aggregate():
+        case SetAggregation() | Aggregate() | FinishMove():
             pass  # about tables, not about what is registered
         case _:
             registry.change(request)

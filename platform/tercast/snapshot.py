@@ -6,21 +6,27 @@ Registrations, trees and who is in which tree are kept; tables, which follow fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tercast.addressing import AddressPlan
 from tercast.aggregation.covers import network_covers_json, read_network_covers
 from tercast.aggregation.keeper import NONE_METHOD
-from tercast.dz import DzSet, parse, text
 from tercast.eventspace import Topic
 from tercast.forest import Forest
 from tercast.limits import Limits
 from tercast.planner import Planner
-from tercast.registry import ADVERTISEMENT, Registration
+from tercast.registry import ADVERTISEMENT
+from tercast.snapshot_leaving import leaving_json, restore_leaving
+from tercast.snapshot_parts import (
+    cells_of,
+    read_network,
+    read_registration,
+    registration_json,
+    texts,
+    topology_json,
+)
 from tercast.topic_plan import Claim, TopicPlan
-from tercast.topology import Topology
-from tercast.topology_json import read_topology
 from tercast.trees import Tree
 
 FORMAT = "planner/1"
@@ -37,17 +43,18 @@ def take_snapshot(planner: Planner) -> dict[str, Any]:
         "applied": planner.applied,
         "next_seq": planner.registry.next_seq,
         "next_tree": planner.network.next_tree,
-        "topology": planner.topology.to_json(),
-        "down": _down(planner.topology),
-        **_own_standby_json(planner.topology),
+        **topology_json(planner.topology),
         "topics": [topic.to_json() for topic in planner.topics.values()],
-        "live": [_registration_json(registration) for registration in planner.registry.live.values()],
+        "live": [registration_json(registration) for registration in planner.registry.live.values()],
         "trees": [_tree_json(tree, plan) for plan in plans for tree in plan.trees()],
         "pieces": {
-            ad: [[tree.number, _texts(map(plan.order.dz, keys))] for tree, keys in claim.pieces]
+            ad: [[tree.number, texts(map(plan.order.dz, keys))] for tree, keys in claim.pieces]
             for plan in plans
             for ad, claim in sorted(plan.claims.items())
         },
+        **({"hitless": True} if planner.hitless else {}),
+        **({"versions": dict(sorted(planner.versions.items()))} if planner.versions else {}),
+        **leaving_json(planner),
         **_aggregation_json(planner),
     }
 
@@ -60,12 +67,14 @@ def restore_planner(data: Mapping[str, Any]) -> Planner:
     planner = Planner(
         address,
         Limits.from_json(data["limits"]),
-        _topology(data, address.family),
+        read_network(data, address.family),
         [Topic.from_json(topic) for topic in data["topics"]],
         data["enforce_budgets"],
+        hitless=data.get("hitless", False),
     )
     planner.applied = data["applied"]
-    registrations = [_read_registration(row) for row in data["live"]]
+    planner.versions = dict(data.get("versions", {}))
+    registrations = [read_registration(row) for row in data["live"]]
     for registration in registrations:
         planner.registry.register(registration)
     planner.registry.next_seq = data["next_seq"]
@@ -74,6 +83,8 @@ def restore_planner(data: Mapping[str, Any]) -> Planner:
         if registration.kind != ADVERTISEMENT:
             planner.plan(registration.topic).subscribe(registration.host, registration.dz)
     planner.queue.settle()
+    restore_leaving(planner, data)
+    planner.network.load = +planner.network.load
     planner.network.next_tree = data["next_tree"]
     aggregation = data.get("aggregation")
     if aggregation is not None:
@@ -102,7 +113,7 @@ def _restore_trees(planner: Planner, data: Mapping[str, Any]) -> None:
         if pieces:
             forest = trees[pieces[0][0]][1]
             claim = Claim(
-                forest, tuple((trees[number][0], plan.keys(_cells(cells))) for number, cells in pieces)
+                forest, tuple((trees[number][0], plan.keys(cells_of(cells))) for number, cells in pieces)
             )
             plan.claim(registration.id, registration.host, claim)
     planner.queue.settle()
@@ -117,56 +128,6 @@ def _aggregation_json(planner: Planner) -> dict[str, Any]:
     return {"aggregation": {"method": planner.keeper.method, "covers": covers}}
 
 
-def _own_standby_json(topology: Topology) -> dict[str, Any]:
-    """Which of its standby places each host has moved to; nothing where none has."""
-    places = {host.id: host.own_standby for host in topology.hosts.values() if host.own_standby is not None}
-    return {"own_standby": places} if places else {}
-
-
-def _down(topology: Topology) -> dict[str, Any]:
-    return {
-        "switches": sorted(topology.down_switches),
-        "links": sorted([link.a, link.a_port] for link in topology.down_links),
-        "ports": sorted([switch, port] for switch, port in topology.down_ports),
-    }
-
-
-def _topology(data: Mapping[str, Any], family: str) -> Topology:
-    topology = read_topology(data["topology"], family)
-    for name, index in data.get("own_standby", {}).items():
-        topology.hosts[name] = topology.hosts[name].with_own_standby(index)
-    down = data["down"]
-    topology.down_switches = set(down["switches"])
-    topology.down_links = {topology.links[switch, port] for switch, port in down["links"]}
-    topology.down_ports = {(switch, port) for switch, port in down["ports"]}
-    return topology
-
-
-def _registration_json(registration: Registration) -> list[Any]:
-    return [
-        registration.seq,
-        registration.kind,
-        registration.id,
-        registration.host,
-        registration.topic,
-        registration.filter,
-        _texts(registration.dz),
-    ]
-
-
-def _read_registration(row: list[Any]) -> Registration:
-    seq, kind, name, host, topic, filter_text, cells = row
-    return Registration(seq, kind, name, host, topic, filter_text, _cells(cells))
-
-
 def _tree_json(tree: Tree, plan: TopicPlan) -> dict[str, Any]:
     links = sorted([link.a, link.a_port] for link in tree.links)
     return {"number": tree.number, "topic": plan.topic.name, "root": tree.root, "links": links}
-
-
-def _texts(cells: Iterable[int]) -> list[str]:
-    return [text(dz) for dz in cells]
-
-
-def _cells(texts: Iterable[str]) -> DzSet:
-    return tuple(parse(cell) for cell in texts)

@@ -181,12 +181,16 @@ class TopicPlan:
         component = self._network.component(host)
         if component is not None:
             self.forests[component] = claim.forest
+        self.put_back(claim)
+        self.claim(ad, host, claim)
+
+    def put_back(self, claim: Claim) -> None:
+        """Revive those of its trees that dissolved."""
         for tree, _ in claim.pieces:
             if tree.number not in claim.forest.trees:
                 claim.forest.trees[tree.number] = tree
                 self._network.revive(tree)
         claim.forest.trees = dict(sorted(claim.forest.trees.items()))
-        self.claim(ad, host, claim)
 
     def detach(self, host: str) -> None:
         """A host is no longer reached where it was; what it wants and brings stays known."""

@@ -169,6 +169,21 @@ class Topology:
                 out[name].append(Edge(port, far, far_port, link))
         return out
 
+    def copy(self) -> Topology:
+        """The same network, which what happens to this one does not change."""
+        return Topology(
+            self.family,
+            dict(self.switches),
+            dict(self.links),
+            dict(self.hosts),
+            set(self.down_switches),
+            set(self.down_links),
+            set(self.down_ports),
+            {port: list(hosts) for port, hosts in self.attached.items()},
+            self.version,
+            {kind: dict(taken) for kind, taken in self._taken.items()},
+        )
+
     def all_links(self) -> Iterator[Link]:
         """Every link once, in the order of declaration."""
         for (name, port), link in self.links.items():

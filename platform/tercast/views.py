@@ -33,12 +33,16 @@ class Outcome:
     `ok` is False when it was refused and changed nothing; `reason` says why. `matched` is set for a
     subscription: whether an advertisement overlaps it now. `failed_switches` are those whose budget it would
     exceed, or, after a change of the network, which cannot be refused, those over their budget.
+    `moved` are the topics that have two encodings from now on, until `finish_move`; `in_place` those whose
+    events may have been lost or doubled, because regions went to other trees under the code in use.
     """
 
     ok: bool
     reason: Refused | None = None
     matched: bool | None = None
     failed_switches: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
+    in_place: tuple[str, ...] = ()
 
 
 def no_room(

@@ -23,6 +23,7 @@ from tercast.views import Least
 
 if TYPE_CHECKING:
     from tercast.planned_network import PlannedNetwork
+    from tercast.topic_plan import TopicPlan
 
 NONE_METHOD = "none"
 
@@ -46,13 +47,14 @@ class Step:
 class Keeper:
     """The overlays of a planner's network, and the policy: whether LA may make room (`none`: it may not)."""
 
-    __slots__ = ("_planner", "_touched", "method", "overlays")
+    __slots__ = ("_gone", "_planner", "_touched", "method", "overlays")
 
     def __init__(self, planner: PlannedNetwork) -> None:
         self._planner = planner
         self.method = NONE_METHOD
         self.overlays: dict[str, Overlay] = {}
         self._touched: set[str] = set()
+        self._gone: list[TopicPlan] = []
 
     @property
     def idle(self) -> bool:
@@ -161,6 +163,10 @@ class Keeper:
                     for table in found.tables.values():
                         self._clear(table, Step())
 
+    def forget_plan(self, plan: TopicPlan) -> None:
+        """A plan is gone for good; its tables are once their changes have been taken."""
+        self._gone.append(plan)
+
     def covers(self) -> NetworkCovers:
         """All covers by switch and topic."""
         found: NetworkCovers = {}
@@ -176,6 +182,11 @@ class Keeper:
 
     def prune(self) -> None:
         """Let overlays go that have become exact; their changes have been taken."""
+        for plan in self._gone:
+            for trie in plan.tries.values():
+                if trie.site.overlay is not None:
+                    trie.site.overlay.topics.pop(trie, None)
+        self._gone.clear()
         for switch in self._touched:
             overlay = self.overlays.get(switch)
             if overlay is not None and overlay.is_exact:
@@ -205,7 +216,7 @@ class Keeper:
 
     def _follow_site(self, overlay: Overlay) -> None:
         self._touched.add(overlay.site.id)
-        overlay.look(self._planner.plans, self._planner.network)
+        overlay.look(self._planner.all_plans, self._planner.network)
         for topic in overlay.topics.values():
             topic.follow()
 
@@ -215,7 +226,7 @@ class Keeper:
         if overlay is None:
             step.before.setdefault(site, site.count)
             overlay = site.overlay = self.overlays[site.id] = Overlay(site)
-            overlay.look(self._planner.plans, self._planner.network)
+            overlay.look(self._planner.all_plans, self._planner.network)
         else:
             step.before.setdefault(site, overlay.count)
         return overlay
