@@ -75,9 +75,7 @@ def proved(planner: Planner) -> None:
         tables = by_code(planner, leaving.code)
         found = Verifier.of(registry, tables, exact=exact).check()
         assert [one for one in found if one.kind != "budget"] == []
-    codes = {topic.code for topic in planner.topics.values()} | {
-        one.code for one in planner.leaving.values()
-    }
+    codes = {topic.code for topic in planner.topics.values()} | {one.code for one in planner.leaving.values()}
     total = sum(len(table) for table in planner.tables().values())
     assert total == sum(len(table) for code in codes for table in by_code(planner, code).values())
 

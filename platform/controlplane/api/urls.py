@@ -16,6 +16,7 @@ from controlplane.api.system import DocsView, HealthView, MeView, NothingHereVie
 from controlplane.audit.views import AuditViewSet, CheckViewSet, DriftViewSet
 from controlplane.control.api import OperationResultsViewSet, OperationViewSet, RequestViewSet
 from controlplane.explain.views import ExplainView
+from controlplane.moves.views import LeaseViewSet, MoveViewSet
 from controlplane.network.import_views import TopologyImportViewSet
 from controlplane.network.views import (
     HostViewSet,
@@ -52,6 +53,7 @@ for prefix, viewset in {
     "operations": OperationViewSet,
     "traffic": TrafficViewSet,
     "audits": AuditViewSet,
+    "moves": MoveViewSet,
 }.items():
     router.register(prefix, viewset, basename=prefix)
 
@@ -107,6 +109,11 @@ v1: list[URLPattern | URLResolver] = [
         name="signalling",
     ),
     path("signalling/refusals/", RefusalViewSet.as_view({"get": "list"}), name="signalling-refusals"),
+    path(
+        "advertisements/<str:pk>/lease/",
+        LeaseViewSet.as_view({"post": "create", "delete": "destroy"}),
+        name="lease",
+    ),
     path("what-if/", WhatIfView.as_view(), name="what-if"),
     path(
         "traffic/samples/",

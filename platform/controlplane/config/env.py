@@ -36,6 +36,8 @@ class Environment:
     telemetry_days: int = 30
     ovs_run_dir: Path | None = None
     audit_seconds: int | None = None
+    lease_seconds: float = 120.0
+    settling_seconds: float = 2.0
 
     @property
     def secrets_dir(self) -> Path:
@@ -64,6 +66,8 @@ class Environment:
             telemetry_days=_days(env, "TERCAST_TELEMETRY_DAYS", 30),
             ovs_run_dir=_folder(env, "TERCAST_OVS_RUN_DIR"),
             audit_seconds=_seconds(env, "TERCAST_AUDIT_SECONDS"),
+            lease_seconds=_time(env, "TERCAST_LEASE_SECONDS", 120.0, (4.0, 86400.0)),
+            settling_seconds=_time(env, "TERCAST_SETTLING_SECONDS", 2.0, (0.0, 600.0)),
         )
 
 
@@ -95,6 +99,19 @@ def _seconds(env: Mapping[str, str], name: str) -> int | None:
     if not (value.isascii() and value.isdigit()) or len(value) > 6:
         raise BadSetting(name, value, "use a number of seconds, or 0 for never")
     return int(value)
+
+
+def _time(env: Mapping[str, str], name: str, default: float, bounds: tuple[float, float]) -> float:
+    value = env.get(name)
+    if value is None:
+        return default
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = -1.0
+    if not bounds[0] <= seconds <= bounds[1]:
+        raise BadSetting(name, value, f"a number of seconds from {bounds[0]:g} to {bounds[1]:g}")
+    return seconds
 
 
 def _flag(env: Mapping[str, str], name: str) -> bool:

@@ -28,6 +28,7 @@ INSTALLED_APPS = [
     "django_celery_beat",
     "controlplane.accounts",
     "controlplane.registry",
+    "controlplane.moves",
     "controlplane.network",
     "controlplane.control",
     "controlplane.telemetry",

@@ -4,16 +4,20 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from controlplane.control.models import Request, State
+from controlplane.moves import stages
 
 LARGEST = 2000
 """Requests a batch: what one transaction, one proof and one change of the tables are about."""
 
-_ENDS_BATCH = frozenset({"remove_host", "remove_switch", "remove_topic"})
+_ENDS_BATCH = frozenset({"remove_host", "remove_switch", "remove_topic", "set_indexed"})
 """Names that may mean something else in a later request: what used them is gone from the tables before."""
+
+_BEGINS_BATCH = frozenset({"set_indexed"})
+"""Its topic may be moving because of what is in the tables before."""
 
 
 def undecided() -> list[Request]:
@@ -23,10 +27,10 @@ def undecided() -> list[Request]:
 
 def take() -> list[Request]:
     """The next queued requests in order, up to `LARGEST`, now with positions. One short transaction."""
-    if not Request.objects.filter(state=State.QUEUED).exists():
+    if not _ready().exists():
         return []
     with transaction.atomic():
-        rows = _batch(Request.objects.filter(state=State.QUEUED).order_by("id")[:LARGEST])
+        rows = _batch(_ready().order_by("id")[:LARGEST])
         position, now = newest_position(), timezone.now()
         for row in rows:
             position += 1
@@ -41,8 +45,15 @@ def newest_position() -> int:
 
 
 def waiting() -> bool:
-    """Whether any request is still to be planned."""
-    return Request.objects.filter(state__in=(State.QUEUED, State.PLANNING)).exists()
+    """Whether any request is still to be planned, and can be."""
+    return Request.objects.filter(state=State.PLANNING).exists() or _ready().exists()
+
+
+def _ready() -> QuerySet[Request]:
+    """The queued requests that nothing holds back."""
+    rows = Request.objects.filter(state=State.QUEUED)
+    held = stages.held_back()
+    return rows if held is None else rows.exclude(held)
 
 
 def write(rows: Sequence[Request], names: Sequence[str]) -> None:
@@ -73,8 +84,10 @@ def chunks(ids: Sequence[Any], size: int = 500) -> Iterable[Sequence[Any]]:
 
 def _batch(rows: Iterable[Request]) -> list[Request]:
     """Up to and with the first one that ends a batch."""
-    found = []
+    found: list[Request] = []
     for row in rows:
+        if found and row.kind in _BEGINS_BATCH:
+            break
         found.append(row)
         if row.kind in _ENDS_BATCH:
             break

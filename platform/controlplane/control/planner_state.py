@@ -95,7 +95,7 @@ def _newest_snapshot() -> Positioned | None:
 
 def _empty() -> Positioned:
     limits = Limits(max_dz_per_filter=MAX_DZ_PER_FILTER, max_trees=MAX_TREES)
-    return Positioned(Planner(address_plan(), limits), 0)
+    return Positioned(Planner(address_plan(), limits, hitless=True), 0)
 
 
 _reader: Positioned | None = None

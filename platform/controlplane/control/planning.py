@@ -1,8 +1,8 @@
 """A batch through the planner: what each request comes to, and tables proved before anybody sees them."""
 
 import logging
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from controlplane.control.hot import Hot
@@ -19,11 +19,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """Requests with their answers filled in, and the change that they come to together."""
+    """Requests with their answers filled in, and the change that they come to together.
+
+    `moved` are the topics that have two encodings now, by the id of the request that is the cause.
+    """
 
     rows: Sequence[Request]
     diffs: Sequence[SwitchDiff] = ()
     alarms: Sequence[str] = ()
+    moved: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
     @property
     def position(self) -> int:
@@ -42,9 +46,9 @@ def plan(hot: Hot, rows: Sequence[Request]) -> Iterator[Planned]:
     """
     try:
         prover = hot.prover  # of the tables as they are before
-        diffs, alarms = _apply(hot, rows)
-        prover.prove(rows, diffs)
-        yield Planned(rows, diffs, alarms)
+        planned = _apply(hot, rows)
+        prover.prove(rows, planned.diffs)
+        yield planned
         return
     except Exception as error:  # whatever the planner trips over must not stop the log
         logger.exception("requests %d to %d cannot be planned", rows[0].pk, rows[-1].pk)
@@ -58,10 +62,11 @@ def plan(hot: Hot, rows: Sequence[Request]) -> Iterator[Planned]:
     yield from plan(hot, rows[middle:])
 
 
-def _apply(hot: Hot, rows: Sequence[Request]) -> tuple[list[SwitchDiff], list[str]]:
+def _apply(hot: Hot, rows: Sequence[Request]) -> Planned:
     """The change that `rows` come to, and what the operators should know of it."""
     merged = Merged()
     alarms = []
+    moved: dict[int, Sequence[str]] = {}
     planner = hot.state.planner
     for row in rows:
         outcome = planner.apply(row.payload)
@@ -71,7 +76,17 @@ def _apply(hot: Hot, rows: Sequence[Request]) -> tuple[list[SwitchDiff], list[st
             merged.take(one)
         if outcome.ok and outcome.failed_switches:
             alarms.append(f"over their budget after request {row.pk}: {', '.join(outcome.failed_switches)}")
-    return merged.diffs(), alarms
+        if outcome.moved:
+            moved[row.pk] = outcome.moved
+        if outcome.in_place:
+            alarms.append(_IN_PLACE.format(row.pk, row.kind, ", ".join(outcome.in_place)))
+    return Planned(rows, merged.diffs(), alarms, moved)
+
+
+_IN_PLACE = (
+    "request {} ({}) changes the ways of topics in place: {}; events on them may be lost or doubled until all"
+    " switches have changed"
+)
 
 
 def _answer(row: Request, outcome: Outcome, diffs: Sequence[SwitchDiff]) -> None:

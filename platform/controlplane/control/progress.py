@@ -4,7 +4,7 @@ Each function runs in its caller's transaction.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.utils import timezone
@@ -43,17 +43,18 @@ def problem(
     }
 
 
-def decide(rows: Sequence[Request]) -> None:
+def decide(rows: Sequence[Request], moving: Collection[int] = ()) -> None:
     """Requests that the planner has answered, their fields filled in: `problem` where it refused.
 
-    A refused one has failed; one that waits for no switch is active; the others deploy.
+    A refused one has failed; one that waits for no switch is active; the others deploy, and so do those that
+    are `moving` topics, by id.
     """
     now = timezone.now()
     for row in rows:
         row.computed_at = now
         if row.problem is not None:
             row.state, row.waits_for = State.FAILED, []
-        elif row.waits_for:
+        elif row.waits_for or row.pk in moving:
             row.state = State.DEPLOYING
         else:
             row.state, row.confirmed_at = State.ACTIVE, now

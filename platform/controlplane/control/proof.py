@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from controlplane.control.former import Former, part
 from controlplane.control.models import Request
 from controlplane.control.stakes import ANNOUNCING, WITHDRAWING
 from tercast.dz import Dz, canonical
@@ -23,8 +24,21 @@ class Prover:
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
-        self._verifier = Verifier.of(planner.registry, planner.tables(), covers=planner.keeper.covers)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Look at everything anew: the tables in use, and what is left under former codes."""
+        planner = self._planner
+        tables = planner.tables_of(planner.plans)
+        self._verifier = Verifier.of(planner.registry, tables, covers=planner.keeper.covers)
         self._known = dict(planner.registry.live)
+        self._formers = {one.code: Former(planner, one) for one in planner.leaving.values()}
+        self._encodings = self._current()
+
+    def _current(self) -> dict[str, tuple[int, bool]]:
+        """Which code each topic uses, and whether it has left the other one."""
+        planner = self._planner
+        return {name: (topic.code, name in planner.leaving) for name, topic in planner.topics.items()}
 
     def prove(self, rows: Sequence[Request], diffs: Sequence[SwitchDiff]) -> None:
         """Raise `Unproved` unless the tables, changed by `diffs`, do what the requests say after `rows`.
@@ -32,12 +46,31 @@ class Prover:
         Entries under covers may bring more than is wanted, all others bring exactly that, and none lose,
         double or loop. Budgets that an operator or a change of the network left exceeded are not their fault.
         """
-        diff = Diff(tuple(diffs))
+        if self._has_moved():
+            self._begin()
+            found = self._verifier.check()
+            found += [one for former in self._formers.values() for one in former.check()]
+            self._judge(found)
+            return
+        mine = part(diffs, lambda code: code not in self._formers) if self._formers else diffs
+        diff = Diff(tuple(mine))
+        former = [one for each in self._formers.values() for one in each.step(diffs)]
         if all(row.kind in ANNOUNCEMENTS for row in rows):
             found = self._step({str(row.payload.get("id")) for row in rows}, diff)
         else:
             found = self._verifier.step(self._planner.registry, diff)
             self._known = dict(self._planner.registry.live)
+        self._judge(found + former)
+
+    def _has_moved(self) -> bool:
+        """Whether a topic that was there has changed its code, or has let the former one go."""
+        before, now = self._encodings, self._current()
+        self._encodings = now
+        return any(now.get(name, (code, left)) != (code, left) for name, (code, left) in before.items()) or (
+            len(self._formers) != len(self._planner.leaving)
+        )
+
+    def _judge(self, found: Sequence[Violation]) -> None:
         over = self._planner.over_budget()
         wrong = [one for one in found if not (one.kind == "budget" and one.switch in over)]
         if wrong:

@@ -40,6 +40,7 @@ from controlplane.control.planning import Planned
 from controlplane.control.room import Room
 from controlplane.control.stakes import stakes
 from controlplane.control.stepwise import Stepwise, without_bundles
+from controlplane.moves import stages
 from controlplane.network.models import Switch
 from tercast.tables import SwitchDiff
 
@@ -72,6 +73,7 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
             held.check()
             while reconcile.run(hot, northbound) and not enough():
                 held.check()
+            _move_on(hot)
             rows = batches.undecided() or batches.take()
             faults.point("take")
             if not rows:
@@ -84,6 +86,13 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
                 break
     hot_state.keep(hot)
     return not rows
+
+
+def _move_on(hot: Hot) -> None:
+    """Bring moves of topics on, and end the requests that waited for them."""
+    if stages.advance(hot.state.planner):
+        with transaction.atomic():
+            settle.finish(hot)
 
 
 def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
@@ -99,7 +108,7 @@ def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
     diffs = [diff for diff in planned.diffs if diff.switch in known]
     results = _push(hot, northbound, diffs, known, clean)
     faults.point("push")
-    if planned.diffs or hot.lag:
+    if planned.diffs or hot.lag or stages.under_way():
         with transaction.atomic():
             settle.pushed(hot, results)
             settle.finish(hot)
@@ -115,7 +124,8 @@ def _decide(hot: Hot, planned: Planned) -> None:
         lagging = needs[row.pk].waits(hot.lag, hot.lag) if needs else []
         row.waits_for = sorted({*touched, *lagging} - _leaving(row))
     sync.mark(touched)
-    progress.decide(planned.rows)
+    progress.decide(planned.rows, planned.moved)
+    stages.begin(planned.moved, hot.state.planner)
     hot.mirror.show(hot.state.planner, {row.kind for row in planned.rows})
     for text in planned.alarms:
         outbox.alarm(text)

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from django.utils import timezone
 
 from controlplane.control import installed, outbox, progress, sync
+from controlplane.control.batches import write
 from controlplane.control.deploy import Result
 from controlplane.control.hot import Hot
 from controlplane.control.models import Request, State
 from controlplane.control.progress import problem
 from controlplane.control.stakes import stakes
+from controlplane.moves import stages
 from tercast.tables import Entry, SwitchDiff, Table
 
 
@@ -63,16 +65,29 @@ def finish(hot: Hot) -> None:
         return
     held_up = [row for row in rows if any(name in hot.lag for name in row.waits_for)]
     needs = stakes(held_up, hot.state.planner) if held_up else {}
-    done, waiting = [], []
+    moving = stages.with_open_moves(rows)
+    done, waiting, following = [], [], []
     for row in rows:
         waits = needs[row.pk].waits(hot.lag, row.waits_for) if row.pk in needs else []
-        if not waits:
+        if not waits and row.pk in moving:
+            row.waits_for = []
+            following.append(row)
+        elif not waits:
             done.append(row)
         elif waits != row.waits_for or row.problem is None:
             row.waits_for = waits
             waiting.append(row)
     progress.confirm(done)
     progress.keep_waiting(waiting, {name: hot.lag.reason(name) for name in hot.lag})
+    _follow_publishers(following)
+
+
+def _follow_publishers(rows: Sequence[Request]) -> None:
+    """Requests whose entries are all there, and which wait for publishers to use them."""
+    now = timezone.now()
+    for row in rows:
+        row.problem = problem("waiting", "Waiting for publishers", stages.note(row, now))
+    write(rows, ("waits_for", "problem"))
 
 
 def _forget_removed(hot: Hot) -> None:

@@ -12,6 +12,7 @@ from django.db import transaction
 from controlplane.control import discovery, load, outbox, ports, sync, watermarks
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.tasks import wake
+from controlplane.moves import stages
 from controlplane.network.models import Switch
 from controlplane.telemetry import snapshots
 
@@ -36,6 +37,8 @@ def run() -> None:
         return
     _controller_found()
     if see_switches(switches):
+        wake()
+    if stages.awaits():
         wake()
     ports.see(switches)
     discovery.see(switches, links)

@@ -82,7 +82,8 @@ def change_payload(row: Link, values: dict[str, Any]) -> Payload | None:
     """The request that takes it up or down; None without one."""
     if "up" not in values:
         return None
-    return {"op": "link_up" if values["up"] else "link_down", "switch": row.a.name, "port": row.a_port}
+    place = {"switch": row.a.name, "port": row.a_port}
+    return {"op": "link_up", **place} if values["up"] else {"op": "link_down", **place, "planned": True}
 
 
 def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Link, Request | None]:

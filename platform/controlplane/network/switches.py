@@ -62,7 +62,10 @@ def change_payload(row: Switch, values: dict[str, Any]) -> Payload | None:
     if "tcam_budget" in values:
         return {"op": "set_budget", "switch": row.name, "tcam_budget": values["tcam_budget"]}
     if "up" in values:
-        return {"op": "switch_up" if values["up"] else "switch_down", "switch": row.name}
+        if values["up"]:
+            return {"op": "switch_up", "switch": row.name}
+        working = {"planned": True} if row.connected else {}
+        return {"op": "switch_down", "switch": row.name, **working}
     return None
 
 

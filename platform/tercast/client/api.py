@@ -9,9 +9,11 @@ import urllib.parse
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tercast.addressing import AddressPlan
 from tercast.client.errors import ApiError
+from tercast.client.lease import Lease, Terms
 from tercast.client.sources import Announced, HostRecord, parse_json
 from tercast.eventspace import Topic
 
@@ -49,22 +51,28 @@ class Api:
             raise ApiError(f"the API names another server, {url!r}; the token stays here")
         if parameters:
             url += "?" + urllib.parse.urlencode(parameters)
-        return self._call(url, None)
+        return self._call("GET", url)
 
     def post(self, path: str, body: object, **parameters: str) -> object:
         """The JSON that answers a body posted to a resource."""
-        url = urllib.parse.urljoin(self._base, path)
-        if parameters:
-            url += "?" + urllib.parse.urlencode(parameters)
-        return self._call(url, json.dumps(body).encode())
+        return self._call("POST", self._url(path, parameters), json.dumps(body).encode())
 
-    def _call(self, url: str, body: bytes | None) -> object:
-        what = f"{'GET' if body is None else 'POST'} {url}"
+    def delete(self, path: str, **parameters: str) -> None:
+        """Delete a resource below the API's address."""
+        self._call("DELETE", self._url(path, parameters))
+
+    def _url(self, path: str, parameters: Mapping[str, str]) -> str:
+        url = urllib.parse.urljoin(self._base, path)
+        return f"{url}?{urllib.parse.urlencode(parameters)}" if parameters else url
+
+    def _call(self, method: str, url: str, body: bytes | None = None) -> object:
+        what = f"{method} {url}"
         headers = self._headers if body is None else {**self._headers, "Content-Type": "application/json"}
-        request = urllib.request.Request(url, body, headers)  # noqa: S310 - the scheme is checked above
+        request = urllib.request.Request(url, body, headers, method=method)  # noqa: S310 - of the API's scheme
         try:
             with _OPENER.open(request, timeout=_TIMEOUT_S) as answer:
-                return parse_json(answer.read(_LARGEST_ANSWER).decode())
+                text = answer.read(_LARGEST_ANSWER).decode()
+                return parse_json(text) if text else None
         except urllib.error.HTTPError as error:
             with error:
                 raise ApiError(f"{what}: {error.code} {_problem(error)}", error.code) from None
@@ -120,10 +128,7 @@ class ApiSource:
 
     def advertisement(self, name: str) -> Announced:
         """The advertisement of that id, with or without the `a` before its number."""
-        number = name.removeprefix("a")
-        if not number.isdecimal():
-            raise ApiError(f"{name!r} is no advertisement's id like a12 or 12")
-        row = self._api.get(f"api/v1/advertisements/{number}/")
+        row = self._api.get(f"api/v1/advertisements/{_number(name)}/")
         if not isinstance(row, dict):
             raise ApiError(f"advertisement {name}: the answer is no object")
         return _announced(row, "a")
@@ -135,6 +140,48 @@ class ApiSource:
     def depth(self) -> int | None:
         """All the room there is."""
         return None
+
+    def lease(self, advertisement: str) -> Lease | None:
+        """A lease of the platform's, yet to be taken."""
+        return Lease(ApiLandlord(self._api), advertisement)
+
+
+class ApiLandlord:
+    """Gives leases by the REST API."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    def lease(self, advertisement: str, holder: str, version: int | None) -> Terms:
+        """Ask, and confirm the version in use."""
+        path = f"api/v1/advertisements/{_number(advertisement)}/lease/"
+        row = self._api.post(path, {"holder": holder, "version": version})
+        try:
+            return _terms(row)
+        except (KeyError, TypeError, ValueError):
+            raise ApiError(f"POST {path}: the answer is no lease") from None
+
+    def release(self, advertisement: str, holder: str) -> None:
+        """Give it back."""
+        self._api.delete(f"api/v1/advertisements/{_number(advertisement)}/lease/", holder=holder)
+
+
+def _terms(row: Any) -> Terms:
+    return Terms(
+        int(row["version"]),
+        int(row["code"]),
+        tuple(map(str, row["indexed"])),
+        float(row["expires_in"]),
+        max(0.05, float(row["poll_in"])),
+    )
+
+
+def _number(name: str) -> str:
+    """The number of an advertisement's id."""
+    number = name.removeprefix("a")
+    if not number.isdecimal():
+        raise ApiError(f"{name!r} is no advertisement's id like a12 or 12")
+    return number
 
 
 _ENDED = ("failed", "withdrawn")

@@ -62,3 +62,19 @@ class NotTaken(TercastError):  # noqa: N818 - named by meaning
 
     def __str__(self) -> str:
         return f"{self.reason}: {self.detail}"
+
+
+class LeaseLapsed(TercastError):  # noqa: N818 - named by meaning
+    """A publisher may send nothing: the platform has not said for too long how events are encoded now."""
+
+    def __init__(self, advertisement: str, reason: str) -> None:
+        self.advertisement = advertisement
+        self.reason = reason
+        super().__init__(advertisement, reason)
+
+    def __str__(self) -> str:
+        because = f" ({self.reason})" if self.reason else ""
+        return (
+            f"the lease of {self.advertisement} is over{because}: nothing is sent until the platform has"
+            " told how events are encoded now"
+        )

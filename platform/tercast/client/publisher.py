@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tercast.addressing import AddressPlan
+from tercast.client.lease import Lease
 from tercast.client.sequence import Sequence, now_us
 from tercast.client.transports import Transport
 from tercast.client.wire import HEAD_BYTES, MAX_PAYLOAD, EventCodec, origin_bytes
@@ -46,8 +47,9 @@ class Publisher:
 
     `publisher` is the advertisement's id, `advertisement` its filter, `depth` the length of an event's dz
     (the plan's `max_dz_length`, or all the room the address has). `sequence` gives the sequence numbers;
-    without one they start at the clock. `telemetry` is told of each event that was sent. Several threads may
-    publish.
+    without one they start at the clock. `telemetry` is told of each event that was sent. With a `lease`, taken
+    already, it sends while that holds; whoever makes the publisher lets the lease `keep` it. Several threads
+    may publish.
     """
 
     def __init__(  # noqa: PLR0917 - the order of the contract
@@ -61,12 +63,14 @@ class Publisher:
         *,
         sequence: Sequence | None = None,
         telemetry: HostTelemetry | None = None,
+        lease: Lease | None = None,
         clock: Callable[[], int] = now_us,
     ) -> None:
         self.publisher = publisher
         self._advertisement = str(advertisement)
         self._transport, self._address, self._clock = transport, address, clock
         self._depth = _checked_depth(address, depth)
+        self._lease = lease
         self._sequence = sequence if sequence is not None else Sequence(clock=clock)
         self._telemetry = telemetry
         self._lock = threading.Lock()
@@ -81,9 +85,12 @@ class Publisher:
         """Send one event and return its sequence number.
 
         Refused, and nothing sent, when the topic does not allow the values, when they lie outside the
-        advertisement, or when the event is larger than 1,200 bytes.
+        advertisement, or when the event is larger than 1,200 bytes. LeaseLapsed, and nothing sent, when the
+        platform has not said for too long how events are encoded.
         """
         with self._lock:
+            if self._lease is not None:
+                self._lease.check()
             route = self._route
             topic = route.topic
             checked, tail = route.checked(values)

@@ -8,12 +8,13 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from itertools import islice, repeat
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+from tercast.client.errors import LeaseLapsed
 from tercast.client.publisher import Publisher
 from tercast.client.registering import Opener, registered
 from tercast.client.sequence import Sequence
@@ -28,6 +29,7 @@ from tercast.strict import expect_keys, expect_text, integer_of_text
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _LONGEST_SLEEP_S = 3600.0
+_LAPSED_SLEEP_S = 0.2
 
 Values = Mapping[str, object]
 
@@ -51,14 +53,19 @@ def publish(
         Sequence(args.state) as numbers,
         told(telemetry()) as teller,
         registered(args, source, asker, Type.ADVERTISE, [wanted]) as ([announced], topics),
+        source.lease(announced.name) or nullcontext() as lease,
     ):
         topic, own = topics[announced.topic], None if args.in_band else announced.name
         parsed = Filter.parse(announced.filter, topic, ("advertisement",))
         family = "ipv6" if ":" in ip else "ipv4"
         plan, depth = source.address(family), source.depth()
+        if lease is not None:
+            topic = lease.begin(topic)
         publisher = Publisher(
-            topic, parsed, way, plan, announced.name, depth, sequence=numbers, telemetry=teller
+            topic, parsed, way, plan, announced.name, depth, sequence=numbers, telemetry=teller, lease=lease
         )
+        if lease is not None:
+            lease.keep(publisher)
         if args.file not in (None, "-"):
             for place, values in _events(args, topic, own):
                 _placed(publisher.check, place, values)
@@ -101,18 +108,33 @@ def _send(args: Namespace, publisher: Publisher, events: Iterable[tuple[str, Val
         for place, values in events:
             while (left := due - time.monotonic()) > 0:
                 time.sleep(min(left, _LONGEST_SLEEP_S))
-            with interrupts.held():
-                _placed(publisher.publish, place, values)
-                sent += 1
+            while not _sent(publisher, place, values, interrupts):
+                time.sleep(_LAPSED_SLEEP_S)
+                due = time.monotonic()
+            sent += 1
             due += 1 / args.rate
     return sent
+
+
+def _sent(publisher: Publisher, place: str, values: Values, interrupts: _Interrupts) -> bool:
+    """Send; False while the publisher's lease is over, which is said once."""
+    with interrupts.held():
+        try:
+            _placed(publisher.publish, place, values)
+        except LeaseLapsed as lapsed:
+            if not interrupts.told:
+                print(f"waiting: {lapsed}", file=sys.stderr, flush=True)
+                interrupts.told = True
+            return False
+        interrupts.told = False
+        return True
 
 
 class _Interrupts:
     """Ctrl-C and SIGTERM end the block quietly, and not while they are held; a second one then does."""
 
     def __init__(self) -> None:
-        self._held = self._asked = False
+        self._held = self._asked = self.told = False
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:

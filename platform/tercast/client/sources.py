@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tercast.addressing import AddressPlan
+from tercast.client.lease import Lease
 from tercast.errors import Path as Place
 from tercast.errors import Refused, TercastError, shown
 from tercast.eventspace import Topic
@@ -53,6 +54,9 @@ class Source(Protocol):
 
     def depth(self) -> int | None:
         """The length of an event's dz; None for all the room there is."""
+
+    def lease(self, advertisement: str) -> Lease | None:
+        """What tells a publisher of other encodings; None where there will be none."""
 
 
 class ScenarioSource:
@@ -118,6 +122,10 @@ class ScenarioSource:
         limits = expect_object(self._scenario.get("limits", {}), ("limits",))
         depth = limits.get("max_dz_length")
         return None if depth is None else expect_integer(depth, ("limits", "max_dz_length"), 1)
+
+    def lease(self, advertisement: str) -> Lease | None:
+        """None: a scenario stays as it is."""
+        return None
 
     def _read_topics(self) -> list[Topic]:
         return [Topic.from_json(item, ("topics", i)) for i, item in enumerate(self._list("topics"))]

@@ -11,6 +11,8 @@ from drf_spectacular.validation import validate_schema
 from jsonschema import Draft4Validator
 
 from controlplane.api.urls import router
+from controlplane.control.models import Request
+from controlplane.moves.models import Move
 from controlplane.network.models import InstalledEntry, Port, Switch, Tree
 from controlplane.registry.models import Topic
 
@@ -191,6 +193,13 @@ def test_answers_are_as_the_schema_says(world, schema, end):
         check(schema, f"/api/v1/{path}", "post", world.post(path, body))
         check(schema, f"/api/v1/{path}", "post", world.post(path, {"nonsense": [1]}))
     end()
+    Move.objects.create(
+        topic=Topic.objects.get(name="quotes"),
+        request=Request.objects.get(pk=1),
+        version=2,
+        code=1,
+        indexed=["low"],
+    )
     path, file = "/api/v1/topology/import/", b"x y 1.5\n"
     for query in ("?dry_run=true", "", "?format=gml", "?nonsense=1"):
         check(schema, path, "post", world.raw("POST", path + query, file, content_type="text/plain"))

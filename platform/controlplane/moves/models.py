@@ -1,0 +1,69 @@
+"""What publishers of a topic are told, who of them has confirmed it, and moves that are under way."""
+
+from django.db import models
+from django.db.models import Q
+
+
+class Encoding(models.Model):
+    """The encoding that publishers of a topic are told; without a row it is the first, as the topic says."""
+
+    topic = models.OneToOneField("registry.Topic", on_delete=models.CASCADE, related_name="encoding")
+    version = models.PositiveIntegerField(default=1)
+    code = models.PositiveIntegerField()
+    indexed = models.JSONField()
+
+
+class Stage(models.TextChoices):
+    """Where a move is: each stage ends when what it names is over."""
+
+    MAKING = "making", "switches install the new entries"
+    TELLING = "telling", "publishers change over"
+    SETTLING = "settling", "events that are under way arrive"
+    BREAKING = "breaking", "switches let the old entries go"
+    DONE = "done", "over"
+
+
+OPEN = (Stage.MAKING, Stage.TELLING, Stage.SETTLING)
+"""The stages in which the planner has both tables."""
+
+
+class Move(models.Model):
+    """A topic goes to another encoding because of `request`, which ends with it."""
+
+    topic = models.ForeignKey("registry.Topic", on_delete=models.CASCADE, related_name="moves")
+    request = models.ForeignKey("control.Request", on_delete=models.CASCADE, related_name="moves")
+    version = models.PositiveIntegerField()
+    code = models.PositiveIntegerField()
+    indexed = models.JSONField()
+    stage = models.CharField(max_length=16, choices=Stage, default=Stage.MAKING)
+    told_at = models.DateTimeField(null=True)
+    followed_at = models.DateTimeField(
+        null=True, help_text="when no publisher used the old encoding any more"
+    )
+    finish = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ("id",)
+        indexes = (models.Index(fields=("stage", "id"), name="move_stage"),)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("topic",), condition=Q(stage__in=OPEN), name="one_open_move_a_topic"
+            ),
+        )
+
+
+class Lease(models.Model):
+    """A publisher sends events of an advertisement in `version`, and stops by itself at `expires_at`."""
+
+    advertisement = models.ForeignKey(
+        "registry.Advertisement", on_delete=models.CASCADE, related_name="leases"
+    )
+    holder = models.CharField(max_length=64)
+    version = models.PositiveIntegerField()
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("advertisement", "holder"), name="one_lease_a_holder"),
+        )
+        indexes = (models.Index(fields=("expires_at",), name="lease_expires_at"),)

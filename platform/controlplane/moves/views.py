@@ -1,0 +1,72 @@
+"""`/api/v1/moves/`, and the leases of publishers."""
+
+from typing import ClassVar
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.accounts.roles import Role
+from controlplane.api.bodies import read_one
+from controlplane.api.problems import bad_parameter
+from controlplane.api.query import ID, TEXT, Filter, choice, read_id
+from controlplane.api.views import ListAndRead, Resource
+from controlplane.moves import leases
+from controlplane.moves.models import Lease, Move, Stage
+from controlplane.moves.serializers import LeaseRequestSerializer, LeaseSerializer, MoveSerializer
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="moves_list", tags=["topics"]),
+    retrieve=extend_schema(operation_id="moves_read", tags=["topics"]),
+)
+class MoveViewSet(ListAndRead):
+    """Topics that go, or went, from one encoding to another."""
+
+    queryset = Move.objects.select_related("topic")
+    serializer_class = MoveSerializer
+    noun = "move"
+    filters = (
+        ID,
+        Filter("topic", "topic__name", TEXT, ("in",)),
+        Filter("stage", "stage", choice(*Stage.values), ("in",)),
+    )
+
+
+class LeaseViewSet(Resource):
+    """What a publisher of an advertisement is told about its encoding; whoever may read may publish."""
+
+    queryset = Lease.objects.all()
+    serializer_class = LeaseSerializer
+    noun = "lease"
+    write_role = Role.VIEWER
+    pagination_class = None
+    filter_backends = ()
+    write_parameters: ClassVar[frozenset[str]] = frozenset({"holder"})
+
+    @extend_schema(
+        operation_id="advertisements_lease",
+        tags=["advertisements"],
+        request=LeaseRequestSerializer,
+        responses={200: LeaseSerializer},
+    )
+    def create(self, request: Request, pk: str) -> Response:
+        """Ask for the encoding, and confirm the one in use."""
+        body = read_one(request, LeaseRequestSerializer())
+        return Response(leases.hold(read_id(pk), body["holder"], body["version"]))
+
+    @extend_schema(
+        operation_id="advertisements_release",
+        tags=["advertisements"],
+        request=None,
+        responses={204: None},
+        parameters=[OpenApiParameter("holder", str, required=True, description="the lease to give back")],
+    )
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Say that it sends nothing any more."""
+        holder = request.query_params.get("holder")
+        if not holder:
+            raise bad_parameter("holder", "required", "holder is missing; it names the lease to give back.")
+        leases.release(read_id(pk), holder)
+        return Response(status=status.HTTP_204_NO_CONTENT)

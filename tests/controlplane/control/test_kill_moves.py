@@ -1,0 +1,51 @@
+"""A worker that is killed at any stage of a move: the next one ends it, once, with the same tables."""
+
+import dataclasses
+import signal
+
+import control_world as world
+import pytest
+from control_workers import environment, worker
+from test_moves import add_topic, announce, codes, reindex
+
+from controlplane.control import replay, session
+from controlplane.control.models import Request
+from controlplane.moves import leases
+from controlplane.moves.models import Encoding, Lease, Move
+
+BEFORE_TOLD = ("plan", "deciding", "decide", "push", "settling", "settle")
+AFTER = ("move:telling", "move:settling", "move:breaking", "move:done")
+
+
+@pytest.fixture
+def ready(transactional_db, controller, settings):
+    settings.ENV = dataclasses.replace(settings.ENV, settling_seconds=0.0)
+    world.line(3)
+    add_topic()
+    controller.ad = announce("advertise", "h1", "true")
+    announce("subscribe", "h3", "x = 1 and y = 1")
+    session.run()
+    return controller
+
+
+@pytest.mark.parametrize("step", [*BEFORE_TOLD, *AFTER])
+def test_killed_at_a_stage(ready, tmp_path, step):
+    if step in BEFORE_TOLD:
+        leases.hold(ready.ad.pk, "one", None)
+    row = reindex("y")
+    more = {"TERCAST_FAULT": step, "TERCAST_SETTLING_SECONDS": "0"}
+    with worker(environment(tmp_path / "state", ready.url, **more), tmp_path / "log") as killed:
+        assert killed.died() == -signal.SIGKILL, killed.log.read_text()
+    session.run()
+    if step in BEFORE_TOLD:
+        row.refresh_from_db()
+        assert row.state == "deploying" and codes(ready) == {8, 9}
+        assert Move.objects.get().stage == "telling" and Encoding.objects.get().version == 2
+        assert leases.hold(ready.ad.pk, "one", 1)["version"] == 2
+        Lease.objects.all().delete()
+        session.run()
+    row.refresh_from_db()
+    assert row.state == "active" and codes(ready) == {9}
+    assert list(Move.objects.values_list("stage", flat=True)) == ["done"]
+    assert Request.objects.filter(kind="finish_move").count() == 1
+    assert list(replay.differences()) == []
