@@ -40,6 +40,8 @@ class PlanReader:
             "subscriptions": subscriptions,
             "shared": self._shared(subscriptions),
             "rate": self._rate,
+            "api": self._platform.base_url,
+            "token_file": str(self._platform.state_dir / "secrets" / "operator-token"),
             "telemetry": str(self._platform.telemetry),
         }
 

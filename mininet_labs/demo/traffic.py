@@ -20,6 +20,9 @@ from typing import Any
 from mininet_labs.demo.ledger import Ledger, Values
 from mininet_labs.demo.quotes import replay
 from tercast.addressing import AddressPlan
+from tercast.client.api import Api, ApiLandlord
+from tercast.client.errors import LeaseLapsed
+from tercast.client.lease import Lease
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
 from tercast.client.telemetry import HostTelemetry
@@ -76,18 +79,20 @@ class Hosts:
         self.publishers: list[tuple[Publisher, Iterator[dict[str, Any]]]] = []
         self.sent: Counter[str] = Counter()
         self.samples: list[dict[str, Any]] = []
+        self.leases: dict[str, Lease] = {}
+        self.landlord = ApiLandlord(Api.with_token_file(plan["api"], plan["token_file"]))
         self.follow(plan)
 
     def follow(self, plan: dict[str, Any]) -> None:
-        """Take in what was advertised, subscribed and withdrawn, and how the topic is encoded now."""
+        """Take in what was advertised, subscribed and withdrawn, while leases tell how events are encoded."""
         self.shared = set(plan["shared"])
         topic = Topic.from_json(plan["topic"])
-        if topic != self.topic:
-            self.topic = topic
-            for publisher, _ in self.known.values():
-                publisher.follow(topic)
+        self.topic = topic
         for host in self.ports:
             self._subscribe(host, plan["subscriptions"].get(host, []))
+        for row in plan["advertisements"]:
+            if row["until"] is not None and row["id"] in self.leases:
+                self.leases.pop(row["id"]).close()
         self.publishers = [self._publisher(row) for row in plan["advertisements"] if row["until"] is None]
         self.ended = {row["id"]: row["until"] for row in plan["advertisements"] if row["until"] is not None}
         self.ledger.revise(self.wanting)
@@ -112,14 +117,17 @@ class Hosts:
     def _publisher(self, row: dict[str, Any]) -> tuple[Publisher, Iterator[dict[str, Any]]]:
         if row["id"] not in self.known:
             port = self.ports[row["host"]]
+            lease = self.leases[row["id"]] = Lease(self.landlord, row["id"])
             publisher = Publisher(
-                self.topic,
+                lease.begin(self.topic),
                 row["filter"],
                 port,
                 address=self.address,
                 publisher=row["id"],
                 telemetry=self.telemetry[row["host"]],
+                lease=lease,
             )
+            lease.keep(publisher)
             self.known[row["id"]] = (publisher, replay(row["symbol"]))
         return self.known[row["id"]]
 
@@ -139,7 +147,10 @@ class Hosts:
         values = next(quotes)
         now = time.time()
         wanting = self.wanting(publisher.publisher, values, now)
-        seq = publisher.publish(values)
+        try:
+            seq = publisher.publish(values)
+        except LeaseLapsed:
+            return  # the control plane has been away for long
         self.ledger.sent((publisher.publisher, seq), now, values, wanting)
         self._sample(publisher.publisher, values)
 
@@ -213,6 +224,8 @@ class Loop:
                 self.report()
                 next_report = now + _REPORT_EVERY_S
             self.poll(min(next_send, next_report) - time.monotonic())
+        for lease in self.hosts.leases.values():
+            lease.close()
         self.drain()
         self.hosts.recorder.close()
         self.report(final=True)

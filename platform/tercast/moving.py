@@ -3,7 +3,7 @@
 Every topic has two neighbouring codes. Where a change of the network, or of what is indexed, takes regions
 of a topic to other trees, the topic is planned anew under the code that it does not use, beside the old
 tables, which stay as they are but for subscriptions and advertisements that come and go. Once publishers have
-changed over, `finish` takes the old tables away (see `docs/decisions/0005-moving-under-the-other-code.md`).
+changed over, `finish` takes the old tables away (see `docs/decisions/0006-moving-under-the-other-code.md`).
 """
 
 from __future__ import annotations

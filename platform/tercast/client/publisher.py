@@ -47,9 +47,9 @@ class Publisher:
 
     `publisher` is the advertisement's id, `advertisement` its filter, `depth` the length of an event's dz
     (the plan's `max_dz_length`, or all the room the address has). `sequence` gives the sequence numbers;
-    without one they start at the clock. `telemetry` is told of each event that was sent. With a `lease`, taken
-    already, it sends while that holds; whoever makes the publisher lets the lease `keep` it. Several threads
-    may publish.
+    without one they start at the clock. `telemetry` is told of each event that was sent. With a `lease`,
+    taken already, it sends while that holds; whoever makes the publisher lets the lease `keep` it. Several
+    threads may publish.
     """
 
     def __init__(  # noqa: PLR0917 - the order of the contract

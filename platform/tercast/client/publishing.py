@@ -103,38 +103,42 @@ class _Diverted:
 
 def _send(args: Namespace, publisher: Publisher, events: Iterable[tuple[str, Values]]) -> int:
     sent = 0
+    told: list[str] = []
     due = time.monotonic()
     with _Interrupts() as interrupts:
         for place, values in events:
             while (left := due - time.monotonic()) > 0:
                 time.sleep(min(left, _LONGEST_SLEEP_S))
-            while not _sent(publisher, place, values, interrupts):
+            while True:
+                with interrupts.held():
+                    out = _is_sent(publisher, place, values, told)
+                    sent += out
+                if out:
+                    break
                 time.sleep(_LAPSED_SLEEP_S)
                 due = time.monotonic()
-            sent += 1
             due += 1 / args.rate
     return sent
 
 
-def _sent(publisher: Publisher, place: str, values: Values, interrupts: _Interrupts) -> bool:
+def _is_sent(publisher: Publisher, place: str, values: Values, told: list[str]) -> bool:
     """Send; False while the publisher's lease is over, which is said once."""
-    with interrupts.held():
-        try:
-            _placed(publisher.publish, place, values)
-        except LeaseLapsed as lapsed:
-            if not interrupts.told:
-                print(f"waiting: {lapsed}", file=sys.stderr, flush=True)
-                interrupts.told = True
-            return False
-        interrupts.told = False
-        return True
+    try:
+        _placed(publisher.publish, place, values)
+    except LeaseLapsed as lapsed:
+        if not told:
+            told.append(str(lapsed))
+            print(f"waiting: {lapsed}", file=sys.stderr, flush=True)
+        return False
+    told.clear()
+    return True
 
 
 class _Interrupts:
     """Ctrl-C and SIGTERM end the block quietly, and not while they are held; a second one then does."""
 
     def __init__(self) -> None:
-        self._held = self._asked = self.told = False
+        self._held = self._asked = False
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
