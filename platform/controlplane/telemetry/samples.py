@@ -1,6 +1,7 @@
 """Samples of past events: taken from publishers, kept within bounds, and given to who plans by them."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +38,20 @@ def draft(body: Body) -> list[EventSample]:
                 body.errors.refused(index, (), refused)
     body.errors.check()
     return rows
+
+
+def fitting(items: Sequence[Sample]) -> tuple[list[EventSample], Counter[str]]:
+    """The samples that live advertisements may have sent, and how many others there are, by what is wrong."""
+    checker = _Checker(_advertisements(item["publisher"] for item in items))
+    rows, refused = [], Counter[str]()
+    for item in items:
+        try:
+            rows.append(checker.sample(item["publisher"], item["values"]))
+        except Refused as error:
+            refused[error.code] += 1
+        except RefusedMany as errors:
+            refused[errors.errors[0].code] += 1
+    return rows, refused
 
 
 @dataclass(slots=True)
