@@ -5,7 +5,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: help setup run lab soak test test-full test-servers bench bench-aggregation lint format requirements clean
+.PHONY: help setup run lab soak test test-full test-servers bench bench-aggregation bench-analytics lint format requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -40,6 +40,9 @@ bench: setup ## the core's speed, as JSON (ARGS="--quick", "--only planner event
 
 bench-aggregation: setup ## the figures on aggregation, as JSON (ARGS="--full", "--figure 5b shares", "--quotes FILE")
 	@exec $(PY) tests/benchmarks/bench_aggregation.py $(ARGS)
+
+bench-analytics: setup ## the analytics jobs at 1 and 10 million events, beside DuckDB (ARGS="--events 100000 -o FILE")
+	@exec nice $(PY) tests/benchmarks/bench_analytics.py $(ARGS)
 
 lint: setup ## ruff, mypy, import-linter
 	$(PY) -m ruff check .

@@ -19,9 +19,9 @@ _MARGIN, _MORE = 1.3, 50
 def event_samples(published: DataFrame, most: int) -> DataFrame:
     """About `most` events of each topic: `topic`, `publisher`, `seq`, `published_at`, `values`.
 
-    Each publisher has its share of the topic's load, and `LEAST` at least, which may make it so many more for
-    each of them. Which of its events they are is decided by a hash of their keys: the same telemetry gives the
-    same sample, wherever its rows lie and however often they stand there.
+    Each publisher has its share of the topic's load, and `LEAST` at least, so there may be that many more for
+    each of them. Which of its events they are is decided by a hash of their keys: the same telemetry gives
+    the same sample, wherever its rows lie and however often they stand there.
     """
     whole = published.where(F.col("values").isNotNull())
     some = F.least(F.lit(1.0), (_MARGIN * F.col("quota") + _MORE) / F.col("events"))

@@ -9,9 +9,11 @@ from tercast.addressing import AddressPlan
 from tercast.client.packets import EVENT_PORT, event_payload, pack_ip, udp_frame
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
+from tercast.client.telemetry import HostTelemetry
 from tercast.client.wire import Event, EventCodec, decode
 from tercast.eventspace import Float, Int, String, Topic
 from tercast.filters import Filter
+from tercast.telemetry.rows import check_row
 
 RUNS = 20_000
 PORTS = (EVENT_PORT, EVENT_PORT)
@@ -22,6 +24,14 @@ class Null:
 
     def send(self, dst_ip, payload):
         """Nothing."""
+
+
+class AtOnce:
+    """A recorder that makes each row when it comes, in the same thread."""
+
+    def add(self, dataset, make):
+        """Check the row."""
+        check_row(make(), dataset)
 
 
 def main():
@@ -43,6 +53,7 @@ def main():
     wanted = Filter.parse('symbol prefix "AA" and volume > 1000 and low in [10, 50)', topic)
     publisher = Publisher(topic, 'symbol = "AAPL" and low < 5000', Null(), AddressPlan.default(), "a1")
     subscriber = Subscriber({"q1": wanted, "q2": "high > 30"}, topic, Null())
+    telemetry = HostTelemetry(AtOnce(), "h1")
     ips = pack_ip("fd00::1"), pack_ip("fd00::2")
     frame = udp_frame((bytes(6), bytes(6)), *ips, payload, PORTS)
     numbers = count()
@@ -55,6 +66,7 @@ def main():
         "match": lambda: wanted.matches(values),
         "dz": lambda: topic.event_dz(values, 96),
         "frame": lambda: udp_frame((bytes(6), bytes(6)), *ips, payload, PORTS),
+        "row": lambda: telemetry.published(topic, "a1", 1, 1, 1 << 96, values),
         "unframe": lambda: event_payload(frame, ips[1], EVENT_PORT),
     }
     figures = {
