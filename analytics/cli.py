@@ -8,9 +8,9 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from analytics.errors import CannotRun, JobFailed
+from analytics.errors import AnalyticsError, CannotRun, JobFailed, NoJava, NoTelemetry
 from analytics.options import Options
 from analytics.subscriptions import read_subscriptions
 from analytics.times import parse_length, parse_time
@@ -44,8 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one job; its exit status."""
     args = make_parser().parse_args(arguments)
     try:
-        options = read_options(args)
-        return _run(args, options)
+        return _run(args, read_options(args))
     except CannotRun as refused:
         _tell(str(refused))
         return REFUSED
@@ -117,6 +116,12 @@ def make_parser() -> argparse.ArgumentParser:
         help="the time that rows may not be far ahead of (the clock)",
     )
     add("--parquet", action="store_true", help="write DIR/JOB.parquet as well")
+    add(
+        "--known",
+        metavar="FILE",
+        help="go on from earlier runs: what they knew of files, as `increment` of their meta files says",
+    )
+    add("--progress", metavar="FILE", help="tell there how far the job is")
     add("--master", metavar="URL", default="local[*]", help="Spark's master (%(default)s)")
     add("--memory", metavar="SIZE", type=_typed(_size), default="1g", help="of Spark's driver (%(default)s)")
     return parser
@@ -146,16 +151,31 @@ def read_options(args: argparse.Namespace) -> Options:
 
 
 def _run(args: argparse.Namespace, options: Options) -> int:
-    from analytics.session import start_session  # noqa: PLC0415 - Spark only once the options are good
+    from analytics.increments import read_known  # noqa: PLC0415 - Spark only once the options are good
+    from analytics.progress import Progress  # noqa: PLC0415
+    from analytics.running import run_job  # noqa: PLC0415
+    from analytics.session import start_session  # noqa: PLC0415
 
-    spark = start_session(args.master, args.memory)
+    progress = Progress(args.progress)
     try:
-        from analytics.running import run_job  # noqa: PLC0415
-
-        run_job(spark, args.job, options, args.out, args.parquet)
-    finally:
-        spark.stop()
+        known = read_document(args.known, read_known) if args.known else None
+        progress.stage("starting")
+        spark = start_session(args.master, args.memory)
+        try:
+            how: dict[str, Any] = {"parquet": args.parquet, "known": known, "progress": progress}
+            run_job(spark, args.job, options, args.out, **how)
+        finally:
+            spark.stop()
+    except AnalyticsError as error:
+        progress.refused(_code(error), str(error))
+        raise
     return DONE
+
+
+def _code(error: AnalyticsError) -> str:
+    """What kind of end it is, for programs."""
+    kinds = {NoJava: "no_java", NoTelemetry: "no_telemetry", JobFailed: "failed"}
+    return next((code for kind, code in kinds.items() if isinstance(error, kind)), "refused")
 
 
 def _typed(parse: Callable[[str], Value]) -> Callable[[str], Value]:

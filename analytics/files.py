@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
-from analytics.errors import CannotRun
+from analytics.errors import CannotRun, NoTelemetry
 from analytics.footers import parse_columns
 from analytics.session import first_line
 
@@ -54,7 +54,7 @@ def root_uri(root: str) -> str:
 def list_files(spark: SparkSession, root: str, dataset: str) -> list[tuple[str, Any]]:
     """Path and status of all files of a dataset, sorted; those being written (`.` or `_` in front) left out.
 
-    CannotRun when the root or the dataset is not there.
+    NoTelemetry when the root or the dataset is not there; CannotRun when it cannot be read.
     """
     jvm, conf = _java(spark)
     uri = root_uri(root)
@@ -62,7 +62,7 @@ def list_files(spark: SparkSession, root: str, dataset: str) -> list[tuple[str, 
     try:
         system = folder.getFileSystem(conf)
         if not system.exists(folder):
-            raise CannotRun(_missing(system, jvm.org.apache.hadoop.fs.Path(uri), root, dataset))
+            raise NoTelemetry(_missing(system, jvm.org.apache.hadoop.fs.Path(uri), root, dataset))
         prefix = len(folder.toString()) + 1
         found = [(status.getPath().toString(), status) for status in _each(system.listFiles(folder, True))]
     except Py4JError as error:

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from analytics.errors import CannotRun
+from analytics.errors import NoJava
 
 OLDEST = 17
 _HINT = f"Spark needs Java {OLDEST} or newer (Debian: apt-get install openjdk-17-jre-headless)"
@@ -17,19 +17,19 @@ _VERSION = re.compile(r'version "([0-9]+)(?:\.([0-9]+))?')
 
 
 def check_java(environ: Mapping[str, str] = os.environ) -> str:
-    """The path of the Java that Spark will start; CannotRun when it is missing or too old."""
+    """The path of the Java that Spark will start; NoJava when it is missing or too old."""
     home = environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java", path=environ.get("PATH"))
     if java is None:
-        raise CannotRun(f"no java on PATH and JAVA_HOME is not set: {_HINT}")
+        raise NoJava(f"no java on PATH and JAVA_HOME is not set: {_HINT}")
     try:
         told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
         where = f"JAVA_HOME is {home}, but {java}" if home else java
-        raise CannotRun(f"{where} does not run: {_HINT}") from None
+        raise NoJava(f"{where} does not run: {_HINT}") from None
     version = java_version(told.stderr + told.stdout)
     if version is None or version < OLDEST:
-        raise CannotRun(f"{java} is Java {version or 'of an unknown version'}: {_HINT}")
+        raise NoJava(f"{java} is Java {version or 'of an unknown version'}: {_HINT}")
     return java
 
 

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics.errors import CannotRun
 from analytics.matching import expected_hosts, match_counts
 from analytics.options import Options
-from analytics.reading import Telemetry, days, in_range
+from analytics.reading import Telemetry, days, in_range, in_spans
 from analytics.subscriptions import Subscriptions
 from analytics.transforms import (
     delay,
@@ -45,6 +45,12 @@ class Task:
         frame = self.telemetry.read(dataset, columns, *days(self.options, timedelta(0)))
         return frame.where(in_range(F.col(dataset.time), self.options))
 
+    def rows_near(self, dataset: Dataset, columns: tuple[str, ...]) -> DataFrame:
+        """Valid rows at most a horizon away from the spans; without spans all since the first day."""
+        frame = self.telemetry.read(dataset, columns, days(self.options)[0])
+        spans, time = self.options.spans, F.col(dataset.time)
+        return frame if spans is None else frame.where(in_spans(time, spans, self.options.horizon))
+
 
 def run_flow_table_size(task: Task) -> list[Row]:
     """Tables by switch and window."""
@@ -54,11 +60,12 @@ def run_flow_table_size(task: Task) -> list[Row]:
 
 def run_delay(task: Task) -> list[Row]:
     """Delays by topic, host and window; deliveries of events that nobody published are noted."""
-    first, last = days(task.options)
-    published = task.telemetry.read(PUBLISHED, delay.PUBLISHED_COLUMNS, first, last)
-    delivered = task.telemetry.read(DELIVERED, delay.DELIVERED_COLUMNS, first)
-    own = F.coalesce(F.col("published_at"), F.col("received_at"))
-    found = delay.delay(published, delivered, task.options.window, in_range(own, task.options))
+    published = task.telemetry.read(PUBLISHED, delay.PUBLISHED_COLUMNS, *days(task.options))
+    delivered = task.rows_near(DELIVERED, delay.DELIVERED_COLUMNS)
+    options = task.options
+    counts = in_range(F.coalesce(F.col("published_at"), F.col("received_at")), options)
+    horizon = None if options.spans is None else options.horizon
+    found = delay.delay(published, delivered, options.window, counts, horizon)
     rows = _rows(found)
     for row in rows:
         task.notes[delay.UNMATCHED] += row.pop("unknown")
@@ -68,24 +75,38 @@ def run_delay(task: Task) -> list[Row]:
 
 def run_false_positives(task: Task) -> list[Row]:
     """False positives by topic and host; losses where subscriptions are given."""
-    options, first = task.options, days(task.options)[0]
-    all_delivered = task.telemetry.read(DELIVERED, false_positives.DELIVERED_COLUMNS, first)
-    counted = false_positives.deliveries(all_delivered.where(in_range(F.col("received_at"), options)))
+    options = task.options
+    all_delivered = task.rows_near(DELIVERED, false_positives.DELIVERED_COLUMNS)
+    if options.spans is None:
+        counted = false_positives.deliveries(all_delivered.where(in_range(F.col("received_at"), options)))
+    else:
+        found = false_positives.deliveries_by_window(all_delivered, options.window, options.horizon)
+        counted = found.where(in_spans(F.col("window_start"), options.spans))
     if options.subscriptions is None:
         return _rows(false_positives.false_positives(counted, None))
     published = task.rows_in_range(PUBLISHED, false_positives.PUBLISHED_COLUMNS)
     expected = expected_hosts(published, _broadcast(task, options.subscriptions))
-    lost = false_positives.losses(expected, all_delivered).persist(StorageLevel.MEMORY_AND_DISK)
+    lost = _losses(expected, all_delivered, options).persist(StorageLevel.MEMORY_AND_DISK)
     for row in lost.where(F.col("problem").isNotNull()).groupBy("problem").agg(F.sum("lost")).collect():
         task.notes[row[0]] += row[1]
     return _rows(false_positives.false_positives(counted, lost))
+
+
+def _losses(expected: DataFrame, delivered: DataFrame, options: Options) -> DataFrame:
+    if options.spans is None:
+        return false_positives.losses(expected, delivered)
+    return false_positives.losses_by_window(expected, delivered, options.window, options.horizon)
 
 
 def run_publisher_load(task: Task) -> list[Row]:
     """Loads by publisher."""
     published = task.rows_in_range(PUBLISHED, publisher_load.COLUMNS)
     options = task.options
-    rows = _rows(publisher_load.publisher_load(published, options.depth, options.since, options.until))
+    if options.spans is None:
+        loads = publisher_load.publisher_load(published, options.depth, options.since, options.until)
+    else:
+        loads = publisher_load.publisher_load_by_window(published, options.depth, options.window)
+    rows = _rows(loads)
     for row in rows:
         task.notes["events_without_dz"] += row.pop("without_dz")
         row["dz_histogram"] = dict(sorted(row["dz_histogram"].items()))
@@ -95,7 +116,8 @@ def run_publisher_load(task: Task) -> list[Row]:
 def run_request_latency(task: Task) -> list[Row]:
     """Stages by kind of request."""
     requests = task.rows_in_range(REQUESTS, request_latency.COLUMNS)
-    rows = _rows(request_latency.request_latency(requests))
+    window = None if task.options.spans is None else task.options.window
+    rows = _rows(request_latency.request_latency(requests, window))
     for row in rows:
         task.notes["negative_stages"] += row.pop("backwards")
     return rows

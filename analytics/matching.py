@@ -23,7 +23,7 @@ from tercast.filters import Filter
 UNKNOWN_TOPIC, BAD_VALUES = "events_of_unknown_topics", "events_with_bad_values"
 _KEY = ("topic", "publisher", "seq")
 _EVENT = "topic string, publisher string, seq bigint"
-_EXPECTED = f"{_EVENT}, host string, problem string"
+_EXPECTED = f"{_EVENT}, at bigint, host string, problem string"
 _COUNTED = f"{_EVENT}, at bigint, counts array<double>, problem string"
 
 Events = list[dict[str, Any]]
@@ -90,10 +90,10 @@ def _matcher(subscriptions: Broadcast[Subscriptions]) -> Callable[[Batches], Bat
         for batch in batches:
             for topic, part, events in _by_topic(batch, subscriptions.value):
                 if topic is None:
-                    yield _problem(part, UNKNOWN_TOPIC, ["host"])
+                    yield _problem(part, UNKNOWN_TOPIC, ["host"], ["at"])
                     continue
                 good, bad = _parted(part, events)
-                yield _problem(bad, BAD_VALUES, ["host"])
+                yield _problem(bad, BAD_VALUES, ["host"], ["at"])
                 if topic.name not in known:
                     known[topic.name] = Wanting(topic, subscriptions.value.of_topic(topic.name))
                 yield _hosts(known[topic.name], good, [event for event in events if event is not None])
@@ -103,7 +103,7 @@ def _matcher(subscriptions: Broadcast[Subscriptions]) -> Callable[[Batches], Bat
 
 def _hosts(wanting: Wanting, part: pd.DataFrame, events: Events) -> pd.DataFrame:
     pairs = wanting.hosts_of(events, part["at"].to_numpy(np.int64)) if events else []
-    out = part.iloc[[row for row, _ in pairs]][list(_KEY)]
+    out = part.iloc[[row for row, _ in pairs]][[*_KEY, "at"]]
     return out.assign(host=[host for _, host in pairs], problem=None)
 
 
@@ -147,5 +147,7 @@ def _parted(part: pd.DataFrame, events: Sequence[dict[str, Any] | None]) -> tupl
     return part[good], part[~good]
 
 
-def _problem(part: pd.DataFrame, problem: str, empty: Sequence[str]) -> pd.DataFrame:
-    return part[list(_KEY)].assign(**dict.fromkeys(empty), problem=problem)
+def _problem(
+    part: pd.DataFrame, problem: str, empty: Sequence[str], kept: Sequence[str] = ()
+) -> pd.DataFrame:
+    return part[[*_KEY, *kept]].assign(**dict.fromkeys(empty), problem=problem)

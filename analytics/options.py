@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from analytics.spans import Span
 from analytics.subscriptions import Subscriptions
 
 FUTURE = timedelta(days=1)
@@ -16,7 +17,8 @@ class Options:
     """Where telemetry lies, which part of it counts, and what single jobs want to know.
 
     `since` is included, `until` is not; both are compared with a row's own time. `window` is in microseconds
-    and begins at multiples of itself since 1970.
+    and begins at multiples of itself since 1970. With `spans` (whole windows) results are of windows in them
+    alone, and events and copies belong together that are at most `horizon` microseconds apart.
     """
 
     telemetry: str
@@ -28,6 +30,8 @@ class Options:
     depth: int = 8
     threshold: float = 0.9
     last_events: int | None = None
+    spans: tuple[Span, ...] | None = None
+    horizon: int = 0
 
     @property
     def latest(self) -> datetime:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import reduce
@@ -14,14 +14,19 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructType
 
 from analytics.errors import CannotRun
+from analytics.facts import FUTURE, UNREADABLE, Facts, facts_of_files
 from analytics.files import TelemetryFile, Unreadable, list_files, read_footers, same_path, within
 from analytics.options import Options
 from analytics.schemas import TYPES, Shape, cast, read_schema, shape
+from analytics.spans import Span
+from analytics.times import EPOCH
 from tercast.telemetry import Dataset
 
 DAY = timedelta(days=1)
-NULL_KEY, NULL_TIME, FUTURE, UNREADABLE = "null_key", "null_time", "future", "unreadable_file"
+NULL_KEY, NULL_TIME = "null_key", "null_time"
 REASONS = (NULL_KEY, NULL_TIME, FUTURE, UNREADABLE)
+Listing = Sequence[tuple[str, Any]]
+"""Paths of files with what their file system says of them."""
 
 
 @dataclass(slots=True)
@@ -29,6 +34,7 @@ class Telemetry:
     """The telemetry of one run. `reports` says for each dataset what was read and rejected.
 
     `broken` are files found to be unreadable behind a good footer; they are left out like the others.
+    `choice` are files to read by dataset, inspected before; None means all those of the days asked for.
     """
 
     spark: SparkSession
@@ -36,19 +42,21 @@ class Telemetry:
     broken: dict[str, str] = field(default_factory=dict)
     reports: dict[str, dict[str, Any]] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
+    choice: Mapping[str, Listing] | None = None
 
     def read(
         self, dataset: Dataset, columns: Iterable[str], first: date | None = None, last: date | None = None
     ) -> DataFrame:
         """The valid rows in files of these days, with `columns`, which hold the key and the time."""
         wanted = tuple(columns)
-        listed = list_files(self.spark, self.options.telemetry, dataset.name)
-        files, bad = read_footers(self.spark, [pair for pair in listed if within(pair[0], first, last)])
-        bad += [Unreadable(file.path, why) for file in files if (why := self._breakage(file))]
-        files = [file for file in files if not self._breakage(file)]
-        self.paths += [file.path for file in files]
-        frame = self._frame(dataset, wanted, files)
         reason = rejection(dataset, self.options.latest)
+        if self.choice is not None:
+            return self._read_choice(dataset, wanted, self.choice.get(dataset.name, ())).where(
+                reason.isNull()
+            )
+        listed = list_files(self.spark, self.options.telemetry, dataset.name)
+        files, bad = self._footers([pair for pair in listed if within(pair[0], first, last)])
+        frame = self._frame(dataset, wanted, files)
         counted = Counter({row["reason"]: row["count"] for row in _by_reason(frame, reason)})
         self.reports[dataset.name] = {
             "files": len(files),
@@ -58,23 +66,52 @@ class Telemetry:
         }
         return frame.where(reason.isNull())
 
+    def inspect(self, dataset: Dataset, listed: Mapping[str, tuple[str, Any]]) -> dict[str, Facts]:
+        """What is in files, by the path below their dataset; reads the columns of key and time alone."""
+        files, bad = self._footers(list(listed.values()))
+        wanted = tuple(dict.fromkeys((*dataset.key, dataset.time)))
+        frame = self._frame(dataset, wanted, files, named=True)
+        time = F.unix_micros(dataset.time)
+        reason = rejection(dataset, self.options.latest).alias("reason")
+        found = frame.groupBy("file", reason).agg(F.count("*"), F.min(time), F.max(time)).collect()
+        return facts_of_files(listed, files, bad, [tuple(row) for row in found])
+
+    def _read_choice(self, dataset: Dataset, wanted: tuple[str, ...], listed: Listing) -> DataFrame:
+        files, _ = self._footers(list(listed))
+        self.reports[dataset.name] = {
+            "files": len(files),
+            "rows": sum(file.rows for file in files),
+            "bytes": sum(status.getLen() for _, status in listed),
+        }
+        return self._frame(dataset, wanted, files)
+
+    def _footers(self, listed: list[tuple[str, Any]]) -> tuple[list[TelemetryFile], list[Unreadable]]:
+        files, bad = read_footers(self.spark, listed)
+        bad += [Unreadable(file.path, why) for file in files if (why := self._breakage(file))]
+        files = [file for file in files if not self._breakage(file)]
+        self.paths += [file.path for file in files]
+        return files, bad
+
     def _breakage(self, file: TelemetryFile) -> str | None:
         return next((why for path, why in self.broken.items() if same_path(path, file.path)), None)
 
-    def _frame(self, dataset: Dataset, wanted: tuple[str, ...], files: list[TelemetryFile]) -> DataFrame:
+    def _frame(
+        self, dataset: Dataset, wanted: tuple[str, ...], files: list[TelemetryFile], named: bool = False
+    ) -> DataFrame:
         groups: dict[Shape, list[TelemetryFile]] = {}
         for file in files:
             groups.setdefault(shape(file, dataset, wanted), []).append(file)
         if not groups:
             types = ", ".join(f"`{name}` {TYPES[dataset.column(name).kind]}" for name in wanted)
-            return self.spark.createDataFrame([], types)
-        parts = [self._part(dataset, columns, group) for columns, group in groups.items()]
+            return self.spark.createDataFrame([], types + (", file string" if named else ""))
+        parts = [self._part(dataset, columns, group, named) for columns, group in groups.items()]
         return reduce(DataFrame.unionAll, parts)
 
-    def _part(self, dataset: Dataset, columns: Shape, files: list[TelemetryFile]) -> DataFrame:
+    def _part(self, dataset: Dataset, columns: Shape, files: list[TelemetryFile], named: bool) -> DataFrame:
         reader = self.spark.read.schema(read_schema(columns) or StructType([]))
         frame = reader.parquet(*[file.pattern for file in files])
-        return frame.select(*[cast(name, kind, dataset) for name, kind in columns])
+        more = [F.col("_metadata.file_path").alias("file")] if named else []
+        return frame.select(*[cast(name, kind, dataset) for name, kind in columns], *more)
 
 
 def _by_reason(frame: DataFrame, reason: Column) -> list[Any]:
@@ -92,13 +129,31 @@ def rejection(dataset: Dataset, latest: datetime) -> Column:
 
 
 def in_range(time: Column, options: Options) -> Column:
-    """Whether a time lies between `since` and `until`."""
+    """Whether a time lies between `since` and `until`, or in the spans where there are some."""
+    if options.spans is not None:
+        return in_spans(time, options.spans)
     inside = F.lit(True)
     if options.since is not None:
         inside = inside & (time >= F.lit(options.since))
     if options.until is not None:
         inside = inside & (time < F.lit(options.until))
     return inside
+
+
+def in_spans(time: Column, spans: Iterable[Span], margin: int = 0) -> Column:
+    """Whether a time lies in one of the spans, each longer by a margin at both ends."""
+    inside = F.lit(False)
+    for start, end in spans:
+        inside = inside | ((time >= _literal(start - margin)) & (time < _literal(end + margin)))
+    return inside
+
+
+def _literal(at: int) -> Column:
+    """A time as a literal, which readers of Parquet understand; at most the ends of the calendar."""
+    return F.lit(EPOCH + timedelta(microseconds=min(max(at, _FIRST), _LAST)))
+
+
+_FIRST, _LAST = -62_000_000_000_000_000, 253_000_000_000_000_000
 
 
 def days(options: Options, margin: timedelta = DAY) -> tuple[date | None, date | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,9 +11,11 @@ from pyspark.sql import SparkSession
 
 from analytics.errors import AnalyticsError, JobFailed
 from analytics.files import broken_file, same_path
+from analytics.increments import HORIZON, WHOLE, Increment, Known, plan
 from analytics.jobs import Row, Task, find_job
 from analytics.options import Options
 from analytics.output import prepare_folder, publish
+from analytics.progress import Progress
 from analytics.reading import REASONS, Telemetry
 from analytics.session import first_line
 from analytics.times import time_text
@@ -29,26 +32,67 @@ RESULT_COLUMNS = {
 _MOST_BROKEN = 100
 
 
-def run_job(spark: SparkSession, job: str, options: Options, out: str, parquet: bool = False) -> int:
-    """Run a job and write its result below `out`; the number of rows. CannotRun or JobFailed."""
-    work = find_job(job)
+def run_job(
+    spark: SparkSession,
+    job: str,
+    options: Options,
+    out: str,
+    *,
+    parquet: bool = False,
+    known: Known | None = None,
+    progress: Progress | None = None,
+) -> int:
+    """Run a job and write its result below `out`; the number of rows. CannotRun or JobFailed.
+
+    With `known`, only windows that files beyond these have rows for are computed, and `increment` in the meta
+    file says which, and what to know of the files from then on.
+    """
+    find_job(job)
     folder = prepare_folder(out)
     started = datetime.now(UTC)
+    progress = progress or Progress(None)
     broken: dict[str, str] = {}
-    while True:
-        task = Task(Telemetry(spark, options, broken), options)
-        try:
-            rows = work(task)
-            break
-        except AnalyticsError:
-            raise
-        except Exception as error:
-            _note_broken(error, task.telemetry)
-        finally:
-            spark.catalog.clearCache()
+    with progress.watching(spark):
+        while True:
+            telemetry = Telemetry(spark, options, broken)
+            try:
+                task, rows, increment = _attempt(job, telemetry, known, progress)
+                break
+            except AnalyticsError:
+                raise
+            except Exception as error:
+                _note_broken(error, telemetry)
+            finally:
+                spark.catalog.clearCache()
+    progress.stage("writing")
     meta = _meta(job, options, task, rows, started)
-    publish(folder, job, rows, meta, RESULT_COLUMNS[job].split() if parquet else None)
+    if increment is not None:
+        meta["increment"] = increment.to_json()
+        meta["rejected"] = {**dict.fromkeys(REASONS, 0), **meta["increment"]["rejected"]}
+    publish(folder, job, rows, meta, _columns(job, known) if parquet else None)
     return len(rows)
+
+
+def _attempt(
+    job: str, telemetry: Telemetry, known: Known | None, progress: Progress
+) -> tuple[Task, list[Row], Increment | None]:
+    if known is None:
+        progress.stage("computing")
+        task = Task(telemetry, telemetry.options)
+        return task, find_job(job)(task), None
+    progress.stage("inspecting")
+    increment = plan(telemetry, job, telemetry.options, known)
+    telemetry.choice = increment.choice
+    task = Task(telemetry, replace(telemetry.options, spans=tuple(increment.spans), horizon=HORIZON))
+    progress.stage("computing")
+    return task, find_job(job)(task) if increment.spans else [], increment
+
+
+def _columns(job: str, known: Known | None) -> list[str]:
+    """The columns of the rows; those of single windows where only some were computed."""
+    names = RESULT_COLUMNS[job].split()
+    windowed = known is None or "window_start" in names or job in WHOLE
+    return names if windowed else [*names, "window_start"]
 
 
 def _note_broken(error: Exception, telemetry: Telemetry) -> None:
@@ -64,7 +108,7 @@ def _meta(job: str, options: Options, task: Task, rows: list[Row], started: date
     reports = task.telemetry.reports
     rejected: Counter[str] = Counter(dict.fromkeys(REASONS, 0))
     for report in reports.values():
-        rejected.update(report["rejected"])
+        rejected.update(report.get("rejected", {}))
     return {
         "job": job,
         "telemetry": options.telemetry,

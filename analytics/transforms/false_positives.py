@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.transforms.common import one_row_a_key
+from analytics.transforms.common import one_row_a_key, window_start
 from tercast.telemetry import DELIVERED
 
 DELIVERED_COLUMNS = ("topic", "publisher", "seq", "host", "received_at", "wanted")
@@ -29,6 +29,42 @@ def deliveries(delivered: DataFrame) -> DataFrame:
     )
 
 
+def deliveries_by_window(delivered: DataFrame, window: int, horizon: int) -> DataFrame:
+    """The same for each topic, host and window of `received_at`.
+
+    A copy is a further one when another came at most `horizon` microseconds before it, and counts in its own
+    window; a row says so by rows near it alone.
+    """
+    copies = one_row_a_key(delivered, DELIVERED.key)
+    earlier = F.lag("received_at").over(Window.partitionBy(*EVENT, "host").orderBy("received_at"))
+    apart = F.unix_micros("received_at") - F.unix_micros(earlier)
+    first = F.coalesce(apart > F.lit(horizon), F.lit(True))
+    start = window_start(F.col("received_at"), window).alias("window_start")
+    return (
+        copies.withColumn("first", first)
+        .groupBy("topic", "host", start)
+        .agg(
+            F.count_if("first").alias("delivered"),
+            F.count_if(F.col("first") & ~F.col("wanted")).alias("unwanted"),
+            F.count_if(~F.col("first")).alias("doubled"),
+        )
+    )
+
+
+def losses_by_window(expected: DataFrame, delivered: DataFrame, window: int, horizon: int) -> DataFrame:
+    """`losses` for each window of the time when events were published.
+
+    An event came when a delivery lies at most `horizon` microseconds from its time `at`.
+    """
+    came = delivered.select(*EVENT, "host", F.unix_micros("received_at").alias("came"))
+    wanted = expected.distinct()
+    near = F.abs(F.col("came") - F.col("at")) <= F.lit(horizon)
+    same = [wanted[name] == came[name] for name in (*EVENT, "host")]
+    missed = wanted.join(came, [*same, near], "left_anti")
+    start = window_start(F.timestamp_micros("at"), window).alias("window_start")
+    return missed.groupBy("topic", "host", "problem", start).agg(F.count("*").alias("lost"))
+
+
 def losses(expected: DataFrame, delivered: DataFrame) -> DataFrame:
     """A row for each topic, host and problem with `lost`, the number of events.
 
@@ -44,10 +80,11 @@ def false_positives(counted: DataFrame, lost: DataFrame | None) -> DataFrame:
 
     `fpr` is in percent of delivered, null where nothing was.
     """
+    keys: list[str] = [name for name in ("topic", "host", "window_start") if name in counted.columns]
     if lost is None:
         both = counted.withColumn("lost", F.lit(None).cast("bigint"))
     else:
-        hosts = lost.where(F.col("problem").isNull()).select("topic", "host", "lost")
-        both = counted.join(hosts, ["topic", "host"], "full").na.fill(0)
+        hosts = lost.where(F.col("problem").isNull()).select(*keys, "lost")
+        both = counted.join(hosts, keys, "full").na.fill(0)
     share = F.lit(100.0) * F.col("unwanted") / F.nullif(F.col("delivered"), F.lit(0))
-    return both.select("topic", "host", "delivered", "unwanted", share.alias("fpr"), "lost", "doubled")
+    return both.select(*keys, "delivered", "unwanted", share.alias("fpr"), "lost", "doubled")

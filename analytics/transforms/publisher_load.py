@@ -7,7 +7,7 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.transforms.common import one_row_a_key
+from analytics.transforms.common import one_row_a_key, window_start
 from tercast.telemetry import PUBLISHED
 
 COLUMNS = ("topic", "publisher", "seq", "published_at", "dz")
@@ -45,6 +45,21 @@ def publisher_load(
     end = F.lit(until) if until else F.max("last").over(everyone)
     rate = F.col("events") / F.nullif(_seconds(begin, end), F.lit(0.0))
     return loads.select("publisher", "events", rate.alias("events_per_s"), "dz_histogram", "without_dz")
+
+
+def publisher_load_by_window(published: DataFrame, depth: int, window: int) -> DataFrame:
+    """The same for each publisher and window of `published_at`; events a second are those of the window."""
+    starts = window_start(F.col("published_at"), window).alias("window_start")
+    cut = published.withColumn("dz", F.substring("dz", 1, depth))
+    events = one_row_a_key(cut, PUBLISHED.key)
+    cells = events.groupBy("publisher", starts, "dz").agg(F.count("*").alias("events"))
+    pair = F.when(F.col("dz").isNotNull(), F.struct("dz", "events"))
+    return cells.groupBy("publisher", "window_start").agg(
+        F.sum("events").alias("events"),
+        (F.sum("events") / F.lit(window / 1e6)).alias("events_per_s"),
+        F.map_from_entries(F.collect_list(pair)).alias("dz_histogram"),
+        F.coalesce(F.sum(F.when(F.col("dz").isNull(), F.col("events"))), F.lit(0)).alias("without_dz"),
+    )
 
 
 def _seconds(begin: Column, end: Column) -> Column:

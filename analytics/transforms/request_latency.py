@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.transforms.common import between_ms, percentiles
+from analytics.transforms.common import between_ms, percentiles, window_start
 
 COLUMNS = ("request", "kind", "received_at", "started_at", "computed_at", "confirmed_at", "status")
 STAGES = {
@@ -37,25 +37,29 @@ def latest_stage(requests: DataFrame) -> DataFrame:
     return best.select("request", *[F.col(f"best.{name}").alias(name) for name in COLUMNS[1:]])
 
 
-def request_latency(requests: DataFrame) -> DataFrame:
-    """A row for each kind: the number of requests, those that failed, and what each stage took, in ms.
+def request_latency(requests: DataFrame, window: int | None = None) -> DataFrame:
+    """A row for each kind (and window of `received_at`, where there are windows): requests and their stages.
 
-    A stage has p50, p95 and mean over the requests that went through it, null where none did; processing is
-    from received to confirmed. `backwards` counts stages of negative length: they stay as they were measured.
+    It has the number of requests, those that failed, and what each stage took in ms: p50, p95 and mean over
+    the requests that went through it, null where none did; processing is from received to confirmed.
+    `backwards` counts stages of negative length: they stay as they were measured.
     """
     timed = latest_stage(requests).withColumns(
         {stage: between_ms(start, end) for stage, (start, end) in STAGES.items()}
     )
     negative = [F.coalesce((F.col(stage) < 0).cast("int"), F.lit(0)) for stage in STAGES]
+    group = [F.col("kind")]
+    if window is not None:
+        group.append(window_start(F.col("received_at"), window).alias("window_start"))
     return (
-        timed.groupBy("kind")
+        timed.groupBy(*group)
         .agg(
             F.count("*").alias("requests"),
             *[_stage(stage) for stage in STAGES],
             F.count_if(F.col("status") == FAILED).alias("failed"),
             F.sum(sum(negative[1:], negative[0])).alias("backwards"),
         )
-        .select("kind", "requests", *STAGES, "failed", "backwards")
+        .select(*["kind", "window_start"][: len(group)], "requests", *STAGES, "failed", "backwards")
     )
 
 

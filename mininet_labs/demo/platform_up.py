@@ -108,11 +108,13 @@ class Platform:
         wait_until("the controller", self._switches_connected, self.services)
 
     def start_control_plane(self) -> None:
-        """Start the web server, the Celery worker and beat; wait until the API answers."""
+        """Start the web server, the Celery workers and beat; wait until the API answers."""
         web = ("controlplane.config.asgi:application", "--host", "127.0.0.1", "--port", str(self.web_port))
         options = ("--lifespan", "off", "--timeout-graceful-shutdown", "2", "--log-level", "warning")
         self._serve("web", python("-m", "uvicorn", *web, *options))
-        self._serve("worker", python(*CELERY, "worker", *WORKER_OPTIONS))
+        self._serve("worker", python(*CELERY, "worker", "-Q", "planner,celery", *WORKER_OPTIONS))
+        own = ("-Q", "analytics", "-n", "analytics@%h")
+        self._serve("analytics", python(*CELERY, "worker", *own, *WORKER_OPTIONS))
         self._serve("beat", python(*CELERY, "beat", *BEAT_OPTIONS))
         wait_until("the web server", self._web_answers, self.services)
         self._ports_lock.close()

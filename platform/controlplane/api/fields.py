@@ -3,8 +3,10 @@
 import ipaddress
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, ClassVar, NoReturn
 
+from django.utils.dateparse import parse_datetime
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -194,6 +196,28 @@ class Values(_Strict):
         if not isinstance(data, dict):
             self.refuse("wrong_type", f"{shown(data)} is not an object of values by attributes' names.")
         return data
+
+
+class Time(_Strict, serializers.DateTimeField):
+    """An ISO 8601 time with its offset from UTC, as text."""
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        """The time."""
+        empty, data = self.validate_empty_values(data)
+        return data if empty else self.to_internal_value(data)
+
+    def to_internal_value(self, data: Any) -> datetime:
+        """The time that the text says."""
+        rule = "write a time like 2024-05-01T12:00:00Z"
+        if not isinstance(data, str):
+            self.refuse("wrong_type", f"{shown(data)} is not a string; {rule}.")
+        try:
+            time = parse_datetime(data)
+        except ValueError:
+            time = None
+        if time is None or time.tzinfo is None:
+            self.refuse("not_a_time", f"{shown(data)} is no time with its offset from UTC; {rule}.")
+        return time
 
 
 class Dpid(Text):

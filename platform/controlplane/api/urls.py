@@ -12,6 +12,16 @@ from controlplane.aggregation.views import (
     StandsForViewSet,
     WhatIfView,
 )
+from controlplane.analytics.chart_views import (
+    DelayView,
+    DimensionSelectionView,
+    FalsePositivesView,
+    PublisherLoadView,
+    RequestLatencyView,
+    TableSizeView,
+)
+from controlplane.analytics.views import RunViewSet as AnalyticsRunViewSet
+from controlplane.analytics.views import ScheduleViewSet
 from controlplane.api.system import DocsView, HealthView, MeView, NothingHereView, SchemaView
 from controlplane.audit.views import AuditViewSet, CheckViewSet, DriftViewSet
 from controlplane.control.api import OperationResultsViewSet, OperationViewSet, RequestViewSet
@@ -66,8 +76,20 @@ resources: list[tuple[str, type[ViewSetMixin]]] = [
     ("aggregation/runs", RunViewSet),
     ("signalling", SignallingViewSet),
     ("signalling/refusals", RefusalViewSet),
+    ("analytics/runs", AnalyticsRunViewSet),
+    ("analytics/schedules", ScheduleViewSet),
 ]
 """All that `me/` tells the caller's rights of."""
+
+CHARTS = (
+    TableSizeView,
+    DelayView,
+    FalsePositivesView,
+    PublisherLoadView,
+    RequestLatencyView,
+    DimensionSelectionView,
+)
+"""Views of results, each under the name of its job."""
 
 v1: list[URLPattern | URLResolver] = [
     path("health/", HealthView.as_view(), name="health"),
@@ -87,6 +109,30 @@ v1: list[URLPattern | URLResolver] = [
     ),
     path("aggregation/runs/<str:pk>/", RunViewSet.as_view({"get": "retrieve"}), name="run"),
     path("aggregation/runs/<str:pk>/revert/", RunViewSet.as_view({"post": "revert"}), name="run-revert"),
+    path(
+        "analytics/runs/",
+        AnalyticsRunViewSet.as_view({"get": "list", "post": "create"}),
+        name="analytics-runs",
+    ),
+    path("analytics/runs/<str:pk>/", AnalyticsRunViewSet.as_view({"get": "retrieve"}), name="analytics-run"),
+    path(
+        "analytics/runs/<str:pk>/cancel/",
+        AnalyticsRunViewSet.as_view({"post": "cancel"}),
+        name="analytics-run-cancel",
+    ),
+    path(
+        "analytics/runs/<str:pk>/log/", AnalyticsRunViewSet.as_view({"get": "log"}), name="analytics-run-log"
+    ),
+    path("analytics/schedules/", ScheduleViewSet.as_view({"get": "list"}), name="analytics-schedules"),
+    path(
+        "analytics/schedules/<str:pk>/",
+        ScheduleViewSet.as_view({"get": "retrieve", "patch": "partial_update"}),
+        name="analytics-schedule",
+    ),
+    *(
+        path(f"analytics/{view.job.path}/", view.as_view(), name=f"analytics-{view.job.path}")
+        for view in CHARTS
+    ),
     path(
         "switches/<str:pk>/aggregated/",
         AggregatedViewSet.as_view({"get": "list"}),

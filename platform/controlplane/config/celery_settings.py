@@ -12,6 +12,8 @@ from controlplane.config import broker
 
 PLANNER_QUEUE = "planner"
 DEFAULT_QUEUE = "celery"
+ANALYTICS_QUEUE = "analytics"
+"""Not among `task_queues`: only a worker that names it (`-Q analytics`) takes from it; its tasks are long."""
 
 
 def _folder(state_dir: Path) -> dict[str, object]:

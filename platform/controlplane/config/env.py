@@ -1,6 +1,7 @@
 """The environment, read once and typed; a bad value stops the start with its name."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,12 @@ from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parents[3]
 LOOPBACK = "localhost,127.0.0.1,[::1]"
+MASTER = (r"local(\[[0-9*]+\])?|spark://\S+|yarn|k8s://\S+", "local[*], local[N] or spark://HOST:PORT")
+MEMORY = (r"[1-9][0-9]{0,6}[mg]", "a size like 1g or 800m")
+TELEMETRY = (
+    r"/\S.*|[A-Za-z][A-Za-z0-9+.-]+:\S+",
+    "an absolute path or a URL of a file system that Spark reads",
+)
 DATABASE_RULE = "use postgresql://USER:PASSWORD@HOST:PORT/NAME or sqlite:///PATH"
 
 
@@ -38,6 +45,10 @@ class Environment:
     audit_seconds: int | None = None
     lease_seconds: float = 120.0
     settling_seconds: float = 2.0
+    spark_master: str = "local[*]"
+    spark_memory: str = "1g"
+    spark_telemetry_url: str = ""
+    analytics_days: int = 30
 
     @property
     def secrets_dir(self) -> Path:
@@ -48,6 +59,11 @@ class Environment:
     def telemetry_root(self) -> Path:
         """The folder that telemetry is written to."""
         return self.telemetry or self.state_dir / "telemetry"
+
+    @property
+    def spark_telemetry(self) -> str:
+        """Where Spark reads telemetry: a folder, or the URL of a file system that it knows."""
+        return self.spark_telemetry_url or str(self.telemetry_root)
 
     @classmethod
     def read(cls, variables: Mapping[str, str] | None = None) -> "Environment":
@@ -68,6 +84,10 @@ class Environment:
             audit_seconds=_seconds(env, "TERCAST_AUDIT_SECONDS"),
             lease_seconds=_time(env, "TERCAST_LEASE_SECONDS", 120.0, (4.0, 86400.0)),
             settling_seconds=_time(env, "TERCAST_SETTLING_SECONDS", 2.0, (0.0, 600.0)),
+            spark_master=_matching(env, "TERCAST_SPARK_MASTER", "local[*]", *MASTER),
+            spark_memory=_matching(env, "TERCAST_SPARK_MEMORY", "1g", *MEMORY),
+            spark_telemetry_url=_matching(env, "TERCAST_SPARK_TELEMETRY", "", *TELEMETRY),
+            analytics_days=_days(env, "TERCAST_ANALYTICS_DAYS", 30),
         )
 
 
@@ -112,6 +132,13 @@ def _time(env: Mapping[str, str], name: str, default: float, bounds: tuple[float
     if not bounds[0] <= seconds <= bounds[1]:
         raise BadSetting(name, value, f"a number of seconds from {bounds[0]:g} to {bounds[1]:g}")
     return seconds
+
+
+def _matching(env: Mapping[str, str], name: str, default: str, pattern: str, rule: str) -> str:
+    value = env.get(name, "") or default
+    if value and not re.fullmatch(pattern, value):
+        raise BadSetting(name, value, f"use {rule}")
+    return value
 
 
 def _flag(env: Mapping[str, str], name: str) -> bool:

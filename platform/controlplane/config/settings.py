@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "controlplane.aggregation",
     "controlplane.audit",
     "controlplane.signalling",
+    "controlplane.analytics",
     "controlplane.live",
 ]
 
@@ -134,6 +135,9 @@ SPECTACULAR_SETTINGS = {
         "DriftKindEnum": "controlplane.audit.models.DriftKind",
         "OriginEnum": "controlplane.registry.models.Origin",
         "RunStateEnum": "controlplane.aggregation.models.RunState",
+        "RunTriggerEnum": "controlplane.aggregation.models.Trigger.values",
+        "AnalyticsRunStateEnum": "controlplane.analytics.models.RunState.values",
+        "AnalyticsTriggerEnum": "controlplane.analytics.models.Trigger.values",
         "AggregationMethodEnum": "controlplane.aggregation.policy.METHODS",
         "ExplainReasonEnum": "controlplane.explain.serializers.REASONS",
         "RunMethodEnum": "controlplane.aggregation.policy.RUNNING_METHODS",

@@ -10,6 +10,7 @@ from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from controlplane.accounts.services import find_token, issue_token
 from controlplane.aggregation import policy
+from controlplane.analytics import schedules
 from controlplane.audit import schedule
 from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.config.secrets import secret
@@ -24,6 +25,7 @@ SCHEDULES = (
     ("sweep the runs of aggregation", "tercast.runs", DEFAULT_QUEUE, 2),
     ("measure aggregated entries", "tercast.attribute", DEFAULT_QUEUE, 60),
     ("write telemetry", "tercast.telemetry", DEFAULT_QUEUE, 5),
+    ("sweep the runs of analytics", "tercast.analytics.sweep", DEFAULT_QUEUE, 5),
     ("prune the outbox", "tercast.prune", DEFAULT_QUEUE, 600),
 )
 """Name, task, queue and period in seconds of each periodic task."""
@@ -73,6 +75,7 @@ def make_schedules() -> None:
         )
     policy.make_schedule()
     schedule.make()
+    schedules.make_defaults()
 
 
 def _write_secret(path: Path, value: str) -> None:

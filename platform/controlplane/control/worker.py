@@ -6,8 +6,9 @@ from typing import Any
 from celery import signals
 from celery.worker import state
 
+from controlplane.analytics import tasks as analytics
 from controlplane.config.celery import app
-from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
+from controlplane.config.celery_settings import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.control.tasks import wake
 from tercast.collector import calm
 
@@ -29,8 +30,12 @@ def quiet(**_: Any) -> None:
 
 @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator]
 def sweep(**_: Any) -> None:
-    """Forget the wake-ups that piled up while no worker ran, and look at the log once instead."""
+    """Forget the wake-ups that piled up while no worker ran, and look at what waits once instead."""
+    own = app.amqp.queues.consume_from
     with app.connection_for_write() as connection:
-        for queue in (PLANNER_QUEUE, DEFAULT_QUEUE):
+        for queue in own:
             connection.default_channel.queue_purge(queue)
-    wake()
+    if PLANNER_QUEUE in own or DEFAULT_QUEUE in own:
+        wake()
+    if ANALYTICS_QUEUE in own:
+        analytics.wake()

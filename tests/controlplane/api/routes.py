@@ -1,6 +1,6 @@
 """Every route of the API: for tests that hold of all of them."""
 
-from controlplane.api.urls import router
+from controlplane.api.urls import CHARTS, router
 
 POSTS = (
     "topics",
@@ -13,6 +13,7 @@ POSTS = (
     "hosts",
     "traffic",
     "audits",
+    "analytics/runs",
 )
 FILES = ("topology/import",)
 """POSTs whose body is a file."""
@@ -28,7 +29,7 @@ ALONE = {
 """Addresses below which there is no object with an id of its own, or that stand beside the router."""
 
 BULK = ("publishers", "subscribers", "advertisements", "subscriptions", "switches", "links", "hosts")
-PATCHES = ("topics", "switches", "links", "hosts")
+PATCHES = ("topics", "switches", "links", "hosts", "analytics/schedules")
 DELETES = (
     "topics",
     "publishers",
@@ -42,6 +43,11 @@ DELETES = (
 LISTS = tuple(prefix for prefix, _, _ in router.registry)
 NESTED = (
     "aggregation/runs/",
+    "analytics/runs/",
+    "analytics/runs/1/",
+    "analytics/runs/1/log/",
+    "analytics/schedules/",
+    "analytics/schedules/1/",
     "tables/1/entries/",
     "operations/1/results/",
     "audits/1/checks/",
@@ -59,3 +65,5 @@ SINGLES = (
     "signalling/",
     "signalling/refusals/",
 )
+CHART_PATHS = tuple(f"analytics/{view.job.path}/" for view in CHARTS)
+SINGLES = ("me/", "traffic/totals/", "aggregation/", "traffic/samples/", "telemetry/", *CHART_PATHS)

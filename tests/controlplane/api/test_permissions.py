@@ -15,6 +15,7 @@ WRITES = [
     ("post", "aggregation/runs/1/revert/"),
     ("post", "hosts/1/key/"),
     ("delete", "hosts/1/key/"),
+    ("post", "analytics/runs/1/cancel/"),
     *((method.lower(), f"{p}/") for p, methods in ALONE.items() for method in methods if method != "GET"),
 ]
 

@@ -7,6 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from controlplane.aggregation import policy
+from controlplane.analytics.models import Schedule
 from controlplane.control import setup
 
 
@@ -34,6 +35,9 @@ class Command(BaseCommand):
         setup.make_schedules()
         names = [*(name for name, *_ in setup.SCHEDULES), policy.TASK_NAME]
         self._say("periodic tasks: " + ", ".join(names))
+        self._say(
+            "scheduled jobs of analytics: " + ", ".join(Schedule.objects.values_list("name", flat=True))
+        )
 
     def _say(self, text: str) -> None:
         self.stdout.write(f"prepare: {text}")

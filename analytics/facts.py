@@ -1,0 +1,83 @@
+"""What is known of single files of telemetry once their keys and times were read."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+from analytics.files import TelemetryFile, Unreadable
+from analytics.spans import Span
+
+FUTURE, UNREADABLE = "future", "unreadable_file"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a file: its size, and of its valid rows the number and the first and last own time.
+
+    Times are microseconds, None where there is no such row. `future` is the earliest time that was too far
+    ahead of the clock: once it no longer is, the file counts as new. `unreadable` says why, or is None.
+    """
+
+    size: int
+    rows: int = 0
+    first: int | None = None
+    last: int | None = None
+    future: int | None = None
+    rejected: Mapping[str, int] = field(default_factory=dict)
+    unreadable: str | None = None
+
+    @property
+    def span(self) -> Span | None:
+        """The span of the valid rows; None without any."""
+        return None if self.first is None or self.last is None else (self.first, self.last + 1)
+
+
+Counted = tuple[str, str | None, int, int | None, int | None]
+"""Path, reason of rejection (None: valid), number of rows, least and greatest own time of those rows."""
+
+
+def facts_of_files(
+    listed: Mapping[str, tuple[str, Any]],
+    good: Iterable[TelemetryFile],
+    bad: Iterable[Unreadable],
+    counted: Iterable[Counted],
+) -> dict[str, Facts]:
+    """The facts of each listed file, by the path below its dataset."""
+    by_file: dict[str, list[Counted]] = defaultdict(list)
+    for row in counted:
+        by_file[_plain(row[0])].append(row)
+    reasons = {_plain(one.path): one.reason for one in bad}
+    rows = {_plain(one.path): one.rows for one in good}
+    out = {}
+    for short, (path, status) in listed.items():
+        name, size = _plain(path), int(status.getLen())
+        if name in reasons:
+            out[short] = Facts(size, rejected={UNREADABLE: 1}, unreadable=reasons[name])
+        else:
+            out[short] = _facts(size, rows[name], by_file[name])
+    return out
+
+
+def _facts(size: int, rows: int, counted: Iterable[Counted]) -> Facts:
+    first = last = future = None
+    rejected: Counter[str] = Counter()
+    for _, reason, number, least, greatest in counted:
+        if reason is None:
+            first, last = least, greatest
+        else:
+            rejected[reason] += number
+            future = least if reason == FUTURE else future
+    return Facts(size, rows, first, last, future, dict(rejected))
+
+
+def _plain(path: str) -> str:
+    """One spelling of a path, whoever wrote it."""
+    return _SLASHES.sub(":/", unquote(path))
+
+
+_SLASHES = re.compile(":/+")

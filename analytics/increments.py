@@ -1,0 +1,194 @@
+"""What a run that goes on from an earlier one has to read, and which results it has to make anew.
+
+The earlier runs' files are known with the span of time of their rows. Rows of new files change the results of
+some windows; these are computed again from all files, new or known, that have rows for them. So a result
+never depends on how telemetry was cut into runs, and a row that comes twice or late changes what it should.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from analytics.errors import CannotRun
+from analytics.facts import Facts
+from analytics.files import list_files, within
+from analytics.options import Options
+from analytics.reading import Telemetry, days
+from analytics.spans import (
+    EVER,
+    Span,
+    clipped,
+    joined,
+    overlaps,
+    to_windows,
+    widened,
+    within_windows,
+    without,
+)
+from analytics.times import micros
+from tercast.telemetry import DELIVERED, PUBLISHED, REQUESTS, TABLE_SNAPSHOTS, Dataset
+
+HORIZON = 3_600_000_000
+"""Microseconds: deliveries belong to an event, and copies to each other, that are not further apart."""
+
+MOST_SPANS = 16
+Listed = dict[str, tuple[str, Any]]
+
+
+Files = dict[str, dict[str, Facts]]
+"""By dataset, and by the path below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The files that earlier runs have taken in; with `rebuild` their results are made anew all the same."""
+
+    files: Files
+    rebuild: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Which results a row of a dataset changes, and which rows a result needs: so far before and after it."""
+
+    dataset: Dataset
+    before: int = 0
+    after: int = 0
+
+
+SOURCES: dict[str, tuple[Reach, ...]] = {
+    "flow_table_size": (Reach(TABLE_SNAPSHOTS),),
+    "delay": (Reach(PUBLISHED), Reach(DELIVERED, HORIZON, HORIZON)),
+    "false_positives": (Reach(PUBLISHED), Reach(DELIVERED, HORIZON, HORIZON)),
+    "publisher_load": (Reach(PUBLISHED),),
+    "request_latency": (Reach(REQUESTS),),
+    "dimension_selection": (Reach(PUBLISHED),),
+}
+WHOLE = frozenset({"dimension_selection"})
+"""Jobs without windows: anything new means that all of their time is looked at."""
+
+
+@dataclass(slots=True)
+class Increment:
+    """`spans` are to be computed from the files of `choice`; `files` are those that were not known before."""
+
+    spans: list[Span]
+    choice: dict[str, list[tuple[str, Any]]]
+    files: Files
+    there: Counter[str]
+    kept: int
+
+    def to_json(self) -> dict[str, Any]:
+        """For the meta file; the spans as pairs of microseconds."""
+        facts = [one for found in self.files.values() for one in found.values()]
+        rejected: Counter[str] = Counter()
+        for one in facts:
+            rejected.update(one.rejected)
+        new = {"files": len(facts), "rows": sum(f.rows for f in facts), "bytes": sum(f.size for f in facts)}
+        return {
+            "spans": [list(span) for span in self.spans],
+            "new": new,
+            "there": {"files": self.there["files"], "bytes": self.there["bytes"]},
+            "kept": self.kept,
+            "rejected": dict(rejected),
+            "files": {
+                name: {path: asdict(f) for path, f in found.items()} for name, found in self.files.items()
+            },
+        }
+
+
+def read_known(obj: Any) -> Known:
+    """What a JSON document `{"rebuild": bool, "files": {dataset: {path: facts}}}` says; CannotRun."""
+    try:
+        files = {
+            str(name): {str(path): Facts(**facts) for path, facts in found.items()}
+            for name, found in obj["files"].items()
+        }
+        return Known(files, bool(obj.get("rebuild", False)))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise CannotRun(f"the file of known files is not what a run wrote: {error!r}") from None
+
+
+def plan(telemetry: Telemetry, job: str, options: Options, known: Known) -> Increment:
+    """What a run has to do after those that knew `known`; inspects the new files."""
+    reaches = _sources(job, options)
+    first, last = days(options)
+    spans: list[Span] = []
+    gone: list[Span] = []
+    there: Counter[str] = Counter()
+    files: Files = {}
+    facts: dict[str, dict[str, Facts]] = {}
+    listings: dict[str, Listed] = {}
+    for reach in reaches:
+        name = reach.dataset.name
+        before = known.files.get(name, {})
+        listed = _listed(telemetry, name, first, last)
+        listings[name] = listed
+        there.update(files=len(listed), bytes=sum(pair[1].getLen() for pair in listed.values()))
+        new = {path: pair for path, pair in listed.items() if _is_new(before.get(path), pair[1], options)}
+        files[name] = telemetry.inspect(reach.dataset, new)
+        facts[name] = {**before, **files[name]}
+        spans += _touched(files[name].values(), reach, options.window)
+        lost = [before[path] for path in before.keys() - listed.keys() if within(path, first, last)]
+        gone += _touched(lost, reach, options.window)
+    clip = _clip(options, known.rebuild)
+    if known.rebuild or (job in WHOLE and spans):
+        spans = [clip]
+    asked = joined(clipped(spans, clip), MOST_SPANS)
+    spans = asked if job in WHOLE else without(asked, gone)
+    choice = {
+        reach.dataset.name: _chosen(listings[reach.dataset.name], facts[reach.dataset.name], reach, spans)
+        for reach in reaches
+    }
+    return Increment(spans, choice, files, there, kept=0 if spans == asked else len(gone))
+
+
+def _sources(job: str, options: Options) -> tuple[Reach, ...]:
+    found = SOURCES[job]
+    if job == "false_positives" and options.subscriptions is None:
+        return found[1:]  # without subscriptions it says nothing about losses
+    return found
+
+
+def _listed(telemetry: Telemetry, name: str, first: Any, last: Any) -> Listed:
+    found = list_files(telemetry.spark, telemetry.options.telemetry, name)
+    return {
+        path.rsplit(f"/{name}/", 1)[-1]: (path, status) for path, status in found if within(path, first, last)
+    }
+
+
+def _is_new(known: Facts | None, status: Any, options: Options) -> bool:
+    if known is None or known.size != status.getLen():
+        return True
+    return known.future is not None and known.future <= micros(options.latest)
+
+
+def _touched(facts: Iterable[Facts], reach: Reach, window: int) -> list[Span]:
+    """The windows whose results rows of these files change."""
+    spans = [one.span for one in facts if one.span is not None]
+    return joined(
+        (to_windows(widened(span, reach.before, reach.after), window) for span in spans), len(spans) or 1
+    )
+
+
+def _clip(options: Options, rebuild: bool) -> Span:
+    """The time that results may be of: whole windows, those at the ends included when they are asked for."""
+    start = EVER[0] if options.since is None else micros(options.since)
+    end = EVER[1] if options.until is None else micros(options.until)
+    snapped = to_windows if rebuild else within_windows
+    a, b = snapped((start, end), options.window)
+    return (EVER[0] if options.since is None else a), (EVER[1] if options.until is None else b)
+
+
+def _chosen(
+    listed: Listed, facts: Mapping[str, Facts], reach: Reach, spans: list[Span]
+) -> list[tuple[str, Any]]:
+    needed = [widened(span, reach.before, reach.after) for span in spans]
+    return [
+        pair
+        for path, pair in listed.items()
+        if (span := facts[path].span) is not None and overlaps(span, needed)
+    ]

@@ -1,0 +1,370 @@
+"""`/api/v1/analytics/flow-table-size/` and the others: results as charts need them."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any, ClassVar
+
+from django.db.models import Max, Min, QuerySet
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.analytics import chart_serializers as shapes
+from controlplane.analytics import charts, inputs
+from controlplane.analytics.charts import COLUMNS, MOST_SERIES, Chart, Grid
+from controlplane.analytics.jobs import JOBS, Job
+from controlplane.analytics.lengths import length_text, parse_length
+from controlplane.analytics.models import Result, Run, RunState, Schedule, Series
+from controlplane.analytics.serializers import RUNS
+from controlplane.api.problems import bad_parameter
+from controlplane.api.query import MAX_LIST, read_integer, read_text, read_time
+from controlplane.api.views import StrictView, url
+from controlplane.registry.models import Topic
+
+DEFAULT_SPAN = timedelta(hours=24)
+DEFAULT_POINTS, MOST_POINTS = 300, 5000
+TIME_PARAMETERS = (
+    OpenApiParameter("since", datetime, description="from this time on; by default a day before `until`"),
+    OpenApiParameter("until", datetime, description="before this time; by default now"),
+)
+GRID_PARAMETERS = (
+    *TIME_PARAMETERS,
+    OpenApiParameter("window", str, description='length of the windows, like "1 minute"; the schedule\'s'),
+    OpenApiParameter(
+        "max_points", int, description=f"points of a series at most, up to {MOST_POINTS}; {DEFAULT_POINTS}"
+    ),
+)
+
+
+def _key_parameters(*names: str) -> list[OpenApiParameter]:
+    return [
+        OpenApiParameter(name, str, description=f"only this {name}, or these, by commas") for name in names
+    ]
+
+
+def read_range(request: Request) -> tuple[datetime, datetime]:
+    """The time that a question is about; raises `Problem`."""
+    query = request.query_params
+    until = read_time("until", query["until"]) if "until" in query else timezone.now()
+    try:
+        since = read_time("since", query["since"]) if "since" in query else until - DEFAULT_SPAN
+        _ = since - timedelta(days=60), until + timedelta(days=60)
+    except OverflowError:
+        raise bad_parameter("until", "out_of_range", "The time lies at the end of the calendar.") from None
+    if since >= until:
+        raise bad_parameter("since", "out_of_order", "since has to be earlier than until.")
+    return since, until
+
+
+class ChartView(StrictView):
+    """The results of one job."""
+
+    job: ClassVar[Job]
+
+    def known_parameters(self) -> Iterable[str]:
+        """Time, windows, points, and the job's keys."""
+        return ("since", "until", "window", "max_points", *self.job.keys, *self.more_parameters)
+
+    more_parameters: ClassVar[tuple[str, ...]] = ()
+
+    def keys(self, request: Request) -> tuple[str, ...]:
+        """The keys that there is a series for each value of."""
+        return self.job.keys
+
+    def answer(self, request: Request) -> Response:
+        """The charts that the question is about."""
+        since, until = read_range(request)
+        query = request.query_params
+        most = read_integer("max_points", query.get("max_points", str(DEFAULT_POINTS)), 2, MOST_POINTS)
+        window = self._window(request)
+        series = Series.objects.filter(job=self.job.name, window=window).first()
+        grid = Grid.of(since, until, window, most)
+        wanted = _wanted(self.job, request)
+        keys = self.keys(request)
+        rows = Result.objects.filter(**wanted)
+        found = charts.charts(rows, series, self.job, grid, keys) if series else {}
+        last = _last_run(series)
+        start, end = grid.span
+        body = {
+            "job": self.job.name,
+            "window": length_text(window),
+            "since": start,
+            "until": end,
+            "step_s": grid.step / 1e6,
+            "run": url(RUNS, last.pk) if last else None,
+            "updated_at": last.ended_at if last else None,
+            "more": max(0, len(found) - MOST_SERIES),
+            "empty": None if found else why_empty(self.job, series, Result.objects.all(), (start, end)),
+            "series": [self.shown(grid, keys, key, found[key]) for key in list(found)[:MOST_SERIES]],
+        }
+        return Response(body)
+
+    def shown(self, grid: Grid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
+        """One series."""
+        names = dict.fromkeys(self.job.keys)
+        return {**names, **dict(zip(keys, key, strict=True)), "points": charts.points(self.job, grid, chart)}
+
+    def _window(self, request: Request) -> int:
+        text = request.query_params.get("window")
+        if text is None:
+            row = Schedule.objects.filter(job=self.job.name).first()
+            return parse_length(row.window if row else self.job.window)
+        try:
+            return parse_length(read_text("window", text))
+        except ValueError as error:
+            raise bad_parameter("window", "no_length", str(error), text) from None
+
+
+def _wanted(job: Job, request: Request) -> dict[str, Any]:
+    """The conditions that the parameters of keys are."""
+    out = {}
+    for name in job.keys:
+        text = request.query_params.get(name)
+        if text is not None:
+            parts = read_text(name, text).split(",")
+            if len(parts) > MAX_LIST:
+                detail = f"{name} lists {len(parts)} values; at most {MAX_LIST} are taken."
+                raise bad_parameter(name, "too_many", detail)
+            out[f"{COLUMNS.get(name, 'subject')}__in"] = parts
+    return out
+
+
+def _last_run(series: Series | None) -> Run | None:
+    if series is None:
+        return None
+    return Run.objects.filter(series=series, state=RunState.SUCCEEDED).order_by("-id").first()
+
+
+def why_empty(
+    job: Job, series: Series | None, rows: QuerySet[Result], span: tuple[datetime, datetime]
+) -> dict[str, str]:
+    """Whether telemetry, a run or a filter's match is missing, and what to do about it."""
+    own = rows.filter(series=series) if series else rows.none()
+    if own.filter(window_start__gte=span[0], window_start__lt=span[1]).exists():
+        detail = "There are results in this time, and none of what the filters ask for. Leave some out."
+        return {"missing": "filter", "detail": detail}
+    ends = own.aggregate(first=Min("window_start"), last=Max("window_start"))
+    if ends["first"] is not None:
+        detail = (
+            f"No telemetry in this time; results lie from {_text(ends['first'])} to {_text(ends['last'])}."
+        )
+        return {"missing": "telemetry", "detail": detail}
+    return _why_never(job, series)
+
+
+def _why_never(job: Job, series: Series | None) -> dict[str, str]:
+    newest = Run.objects.filter(series=series).order_by("-id").first() if series else None
+    if newest is None:
+        remedy = f"ask for one (POST /api/v1/analytics/runs/ with job {job.name}), or wait for its schedule"
+        return {"missing": "job", "detail": f"No run of {job.name} with such windows yet; {remedy}."}
+    if newest.state == RunState.SUCCEEDED:
+        return {"missing": "telemetry", "detail": f"Run {newest.pk} found no rows in the telemetry."}
+    root = inputs.local_root()
+    if root is not None and any(not (root / name).is_dir() for name in job.datasets):
+        return {"missing": "telemetry", "detail": f"There is no telemetry for {job.name} yet, below {root}."}
+    reason = f": {newest.reason}" if newest.reason else ""
+    return {"missing": "job", "detail": f"No run has succeeded; run {newest.pk} {newest.state}{reason}."}
+
+
+def _text(time: datetime) -> str:
+    return time.isoformat().replace("+00:00", "Z")
+
+
+class TableSizeView(ChartView):
+    """Table sizes."""
+
+    job = JOBS["flow_table_size"]
+
+    @extend_schema(
+        operation_id="analytics_table_size",
+        tags=["analytics"],
+        responses=shapes.TableSizeSerializer,
+        parameters=[*GRID_PARAMETERS, *_key_parameters("switch")],
+    )
+    def get(self, request: Request) -> Response:
+        """Table size of each switch against its budget, over time."""
+        return self.answer(request)
+
+
+class _ByView(ChartView):
+    """Charts of topics and hosts, or of both together."""
+
+    ways: ClassVar[dict[str, tuple[str, ...]]] = {
+        "network": (),
+        "topic": ("topic",),
+        "host": ("host",),
+        "both": ("topic", "host"),
+    }
+    default: ClassVar[str]
+    more_parameters = ("by",)
+
+    def keys(self, request: Request) -> tuple[str, ...]:
+        """By the parameter `by`."""
+        text = request.query_params.get("by", self.default)
+        if text not in self.ways:
+            detail = f"by={text[:40]}: use one of {', '.join(self.ways)}."
+            raise bad_parameter("by", "not_a_choice", detail, text)
+        return self.ways[text]
+
+
+def _by(default: str) -> OpenApiParameter:
+    text = f"a series for each of these, all else put together; {default}"
+    return OpenApiParameter("by", str, enum=list(_ByView.ways), description=text)
+
+
+class DelayView(_ByView):
+    """Delays."""
+
+    job = JOBS["delay"]
+    default = "both"
+
+    @extend_schema(
+        operation_id="analytics_delay",
+        tags=["analytics"],
+        responses=shapes.DelayChartsSerializer,
+        parameters=[*GRID_PARAMETERS, _by("both"), *_key_parameters("topic", "host")],
+    )
+    def get(self, request: Request) -> Response:
+        """Percentiles of the delay from publisher to host, by topic and host, over time."""
+        return self.answer(request)
+
+
+class FalsePositivesView(_ByView):
+    """False positives."""
+
+    job = JOBS["false_positives"]
+    default = "network"
+
+    @extend_schema(
+        operation_id="analytics_false_positives",
+        tags=["analytics"],
+        responses=shapes.FalsePositivesSerializer,
+        parameters=[*GRID_PARAMETERS, _by("network"), *_key_parameters("topic", "host")],
+    )
+    def get(self, request: Request) -> Response:
+        """Events that hosts got and had not asked for, network-wide or by topic and host, over time."""
+        return self.answer(request)
+
+    def shown(self, grid: Grid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
+        """With the share of what was unwanted."""
+        body = super().shown(grid, keys, key, chart)
+        for point in body["points"]:
+            came = point["delivered"]
+            point["fpr"] = 100 * point["unwanted"] / came if came else None
+        return body
+
+
+class PublisherLoadView(ChartView):
+    """Loads of publishers."""
+
+    job = JOBS["publisher_load"]
+
+    @extend_schema(
+        operation_id="analytics_publisher_load",
+        tags=["analytics"],
+        responses=shapes.PublisherLoadSerializer,
+        parameters=[*GRID_PARAMETERS, *_key_parameters("publisher")],
+    )
+    def get(self, request: Request) -> Response:
+        """How much each publisher sends, over time, and where in the event space."""
+        return self.answer(request)
+
+    def shown(self, grid: Grid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
+        """With the histogram."""
+        return {
+            **super().shown(grid, keys, key, chart),
+            "dz_histogram": dict(sorted(chart.histogram.items())),
+        }
+
+
+class RequestLatencyView(ChartView):
+    """What requests wait for."""
+
+    job = JOBS["request_latency"]
+
+    @extend_schema(
+        operation_id="analytics_request_latency",
+        tags=["analytics"],
+        responses=shapes.RequestLatencySerializer,
+        parameters=[*GRID_PARAMETERS, *_key_parameters("kind")],
+    )
+    def get(self, request: Request) -> Response:
+        """How long requests wait, are computed and are deployed, by kind, over time."""
+        return self.answer(request)
+
+
+class DimensionSelectionView(StrictView):
+    """Which attributes tell events apart."""
+
+    job = JOBS["dimension_selection"]
+    MOST = 100
+
+    def known_parameters(self) -> Iterable[str]:
+        """Time and topic."""
+        return ("since", "until", "topic")
+
+    @extend_schema(
+        operation_id="analytics_dimension_selection",
+        tags=["analytics"],
+        responses=shapes.SelectionsSerializer,
+        parameters=[*TIME_PARAMETERS, *_key_parameters("topic")],
+    )
+    def get(self, request: Request) -> Response:
+        """Attributes of each topic by how much they tell events apart, the newest run first."""
+        since, until = read_range(request)
+        series = Series.objects.filter(job=self.job.name).order_by("-id").first()
+        rows = Result.objects.filter(
+            series__job=self.job.name,
+            window_start__gte=since,
+            window_start__lt=until,
+            **_wanted(self.job, request),
+        ).order_by("-window_start", "topic")
+        number = rows.count()
+        indexed = dict(Topic.objects.values_list("name", "indexed"))
+        empty = None if number else why_empty(self.job, series, Result.objects.all(), (since, until))
+        body = {
+            "job": self.job.name,
+            "since": since,
+            "until": until,
+            "more": max(0, number - self.MOST),
+            "empty": empty,
+            "selections": [_selection(row, indexed.get(row.topic, [])) for row in rows[: self.MOST]],
+        }
+        return Response(shapes.SelectionsSerializer(body).data)
+
+
+def _selection(row: Result, indexed: list[str]) -> dict[str, Any]:
+    found = row.values
+    chosen = set(found["selected"])
+    ranking = [
+        {"attribute": name, "weight": weight, "selected": name in chosen, "indexed": name in indexed}
+        for name, weight in zip(found["ranking"], found["weights"], strict=True)
+    ]
+    return {
+        "topic": row.topic,
+        "at": row.window_start,
+        "run": url(RUNS, row.run_id) if row.run_id else None,
+        "events": found["events"],
+        "subscriptions": found["subscriptions"],
+        "ranking": ranking,
+        "eigenvalues": found["eigenvalues"],
+        "measured_fpr": measured_fpr(row.topic, row.window_start),
+        "differs": chosen != set(indexed),
+    }
+
+
+def measured_fpr(topic: str, until: datetime) -> float | None:
+    """Percent of a topic's deliveries in the day before that were unwanted; None where none was measured."""
+    rows = Result.objects.filter(
+        series__job="false_positives",
+        topic=topic,
+        window_start__lt=until,
+        window_start__gte=until - DEFAULT_SPAN,
+    )
+    series = rows.order_by("-series").values_list("series", flat=True).first()
+    delivered = unwanted = 0
+    for values in rows.filter(series=series).values_list("values", flat=True).iterator(chunk_size=5000):
+        delivered += values["delivered"]
+        unwanted += values["unwanted"]
+    return 100 * unwanted / delivered if delivered else None

@@ -1,0 +1,134 @@
+"""Results as charts need them: a grid of points for each key, downsampled so that extremes stay."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+
+from controlplane.analytics.jobs import LAST, LEAST, MEAN, SUM, Job
+from controlplane.analytics.models import Result, Series
+from controlplane.api.problems import bad_parameter
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+MOST_RESULTS = 500_000
+MOST_SERIES = 200
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Points at multiples of `step` microseconds since 1970, from `start` to before `end`."""
+
+    start: int
+    end: int
+    step: int
+
+    @classmethod
+    def of(cls, since: datetime, until: datetime, window: int, max_points: int) -> Grid:
+        """The finest grid of whole windows over the time that has at most so many points."""
+        a, b = (since - EPOCH) // MICROSECOND, -((EPOCH - until) // MICROSECOND)
+        step = window
+        while True:
+            start, end = a - a % step, b + -b % step
+            points = (end - start) // step
+            if points <= max_points:
+                return cls(start, end, step)
+            step += window * max(1, (points - max_points) * step // (max_points * window))
+
+    def __len__(self) -> int:
+        return (self.end - self.start) // self.step
+
+    def place(self, time: datetime) -> int:
+        """The number of the point that a time belongs to."""
+        return ((time - EPOCH) // MICROSECOND - self.start) // self.step
+
+    def times(self) -> Iterator[datetime]:
+        """The times of the points."""
+        for at in range(self.start, self.end, self.step):
+            yield EPOCH + timedelta(microseconds=at)
+
+    @property
+    def span(self) -> tuple[datetime, datetime]:
+        """Its whole time."""
+        return tuple(EPOCH + timedelta(microseconds=at) for at in (self.start, self.end))  # type: ignore[return-value]
+
+
+@dataclass(slots=True)
+class Chart:
+    """The points of one key, by their numbers; where there is none, nothing was measured."""
+
+    points: dict[int, dict[str, Any]] = field(default_factory=dict)
+    histogram: Counter[str] = field(default_factory=Counter)
+
+
+def charts(
+    rows: QuerySet[Result], series: Series, job: Job, grid: Grid, keys: Iterable[str]
+) -> dict[Key, Chart]:
+    """The charts of these rows, one for each value of `keys` (some of the job's), sorted by them.
+
+    Values of several windows or keys become one as the job says: extremes stay, counts add up.
+    """
+    start, end = grid.span
+    found = rows.filter(series=series, window_start__gte=start, window_start__lt=end)
+    number = found.count()
+    if number > MOST_RESULTS:
+        detail = (
+            f"{number} results lie between since and until; at most {MOST_RESULTS} are taken. "
+            "Ask for a shorter time, for some keys, or schedule the job with longer windows."
+        )
+        raise bad_parameter("since", "too_many", detail)
+    columns = [COLUMNS.get(name, "subject") for name in keys]
+    out: dict[Key, Chart] = {}
+    values = found.order_by("window_start", "id").values_list("window_start", "values", *columns)
+    for at, one, *key in values.iterator(chunk_size=5000):
+        chart = out.setdefault(tuple(key), Chart())
+        place = grid.place(at)
+        chart.histogram.update(one.pop("dz_histogram", {}))
+        known = chart.points.get(place)
+        chart.points[place] = one if known is None else merged(job, known, one)
+    return dict(sorted(out.items()))
+
+
+COLUMNS = {"topic": "topic", "host": "host"}
+"""Where keys stand in the rows; all others are the subject."""
+
+
+def merged(job: Job, a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
+    """Two values of one point as one."""
+    out: dict[str, Any] = {}
+    weights = [one.get("weight", 1) for one in (a, b)]
+    for name, rule in job.values.items():
+        out[name] = _merge(rule, a.get(name), b.get(name), weights)
+    out["weight"] = sum(weights)
+    return out
+
+
+def _merge(rule: str, a: Any, b: Any, weights: list[int]) -> Any:
+    if a is None or b is None:
+        return b if a is None else a
+    if isinstance(a, dict):
+        return {name: _merge(MEAN if name == "mean" else rule, a[name], b[name], weights) for name in a}
+    if rule == LEAST:
+        return min(a, b)
+    if rule == SUM:
+        return a + b
+    if rule == MEAN:
+        return (a * weights[0] + b * weights[1]) / sum(weights)
+    return b if rule == LAST else max(a, b)
+
+
+def points(job: Job, grid: Grid, chart: Chart) -> list[dict[str, Any]]:
+    """All points of the grid in order; those without a measurement have null in each value."""
+    nothing = dict.fromkeys(job.values)
+    out = []
+    for number, at in enumerate(grid.times()):
+        found = chart.points.get(number)
+        out.append({"at": at, **nothing, **({name: found.get(name) for name in job.values} if found else {})})
+    return out

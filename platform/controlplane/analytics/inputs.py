@@ -1,0 +1,113 @@
+"""What a job is given beside telemetry: the files that its series has taken in, and the subscriptions."""
+
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q
+
+from controlplane.analytics.jobs import Job
+from controlplane.analytics.models import Series, TakenFile
+from controlplane.registry.encoding import core_topic
+from controlplane.registry.models import Subscription, Topic
+from tercast.files import write_json
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+
+
+def write_known(path: Path, series: Series, rebuild: bool) -> None:
+    """The files that the series has taken in, as `--known` reads them."""
+    files: dict[str, dict[str, Any]] = {}
+    rows = TakenFile.objects.filter(series=series).values_list("dataset", "path", "facts")
+    for dataset, name, facts in rows.iterator(chunk_size=5000):
+        files.setdefault(dataset, {})[name] = facts
+    write_json(str(path), {"rebuild": rebuild, "files": files})
+
+
+def write_subscriptions(path: Path) -> int:
+    """All topics and all subscriptions with the time in which they held, as `--subscriptions` reads them.
+
+    A subscription holds from when its switches had confirmed it until its withdrawal was asked for. The
+    number of subscriptions.
+    """
+    topics = [core_topic(row).to_json() for row in Topic.objects.all()]
+    rows = (
+        Subscription.objects.filter(Q(request__confirmed_at__isnull=False))
+        .select_related("subscriber__host", "topic", "request", "withdrawal")
+        .order_by("id")
+    )
+    entries = [entry for row in rows.iterator(chunk_size=2000) if (entry := _entry(row)) is not None]
+    write_json(str(path), {"topics": topics, "subscriptions": entries})
+    return len(entries)
+
+
+def _entry(row: Subscription) -> dict[str, Any] | None:
+    begin = row.request.confirmed_at
+    end = row.withdrawal.received_at if row.withdrawal else None
+    if begin is None or (end is not None and end <= begin):
+        return None
+    return {
+        "id": row.planner_id,
+        "host": row.subscriber.host.name,
+        "topic": row.topic.name,
+        "filter": row.filter,
+        "from": begin.isoformat(),
+        "until": end.isoformat() if end else None,
+    }
+
+
+def local_root() -> Path | None:
+    """The telemetry root where it is a folder of this machine; None where only Spark can read it."""
+    root = settings.ENV.spark_telemetry
+    if root.startswith("file:"):
+        return Path(re.sub("^file:/+", "/", root))
+    return None if _SCHEME.match(root) else Path(root)
+
+
+def nothing_to_do(series: Series, job: Job, since: datetime) -> str | None:
+    """Why a run would find nothing, as far as that can be seen without Spark; None when it may find some.
+
+    Files of days before `since` do not count.
+    """
+    root = local_root()
+    if root is None:
+        return None
+    if not root.is_dir():
+        return f"there is no telemetry yet: no folder {root}"
+    missing = [name for name in job.datasets if not (root / name).is_dir()]
+    if missing:
+        return f"there is no telemetry yet: {root} has no {' and no '.join(missing)}"
+    if _has_new(series, job, root, f"date={(since - timedelta(days=1)).date().isoformat()}"):
+        return None
+    return "nothing new: all telemetry is in the results"
+
+
+def _has_new(series: Series, job: Job, root: Path, oldest: str) -> bool:
+    datasets = [*job.datasets, *(("published",) if job.subscriptions else ())]
+    rows = TakenFile.objects.filter(series=series, dataset__in=datasets).values_list(
+        "dataset", "path", "facts__size", "facts__future"
+    )
+    known = {(dataset, path): size for dataset, path, size, future in rows if future is None}
+    return any(
+        known.get((dataset, path)) != size
+        for dataset in dict.fromkeys(datasets)
+        for path, size in _files(root / dataset)
+        if not path.startswith("date=") or path >= oldest
+    )
+
+
+def _files(folder: Path) -> Iterator[tuple[str, int]]:
+    """The files of a dataset with their sizes, those being written left out."""
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name[0] not in "._"]
+        for name in names:
+            path = Path(parent, name)
+            if name[0] not in "._":
+                try:
+                    yield str(path.relative_to(folder)), path.stat().st_size
+                except FileNotFoundError:
+                    continue

@@ -1,0 +1,48 @@
+"""Celery tasks of analytics: wake-ups. Schedules and runs are rows; a lost message costs a sweep's period."""
+
+import logging
+
+from kombu.exceptions import KombuError
+
+from controlplane.config.celery import app
+from controlplane.config.celery_settings import ANALYTICS_QUEUE
+
+logger = logging.getLogger(__name__)
+
+
+def wake() -> None:
+    """Ask the worker of analytics to look for runs; nothing while an earlier wake-up waits."""
+    from controlplane.control.tasks import waiting  # noqa: PLC0415 - it imports who imports this module
+
+    try:
+        if waiting(ANALYTICS_QUEUE) == 0:
+            work.apply_async(queue=ANALYTICS_QUEUE)
+    except (KombuError, OSError) as error:
+        logger.warning("no wake-up sent, the sweep will find the work: %s", error)
+
+
+@app.task(name="tercast.analytics.due")  # type: ignore[untyped-decorator] # celery has no types
+def due() -> None:
+    """A schedule's time may have come."""
+    from controlplane.analytics import runs  # noqa: PLC0415
+
+    if runs.claim_due():
+        wake()
+
+
+@app.task(name="tercast.analytics.sweep")  # type: ignore[untyped-decorator]
+def sweep() -> None:
+    """Claim what beat missed, take up what killed workers left behind, and wake the worker."""
+    from controlplane.analytics import runs  # noqa: PLC0415
+
+    runs.claim_due()
+    if runs.look_after():
+        wake()
+
+
+@app.task(name="tercast.analytics.work")  # type: ignore[untyped-decorator]
+def work() -> None:
+    """Work at the runs that wait."""
+    from controlplane.analytics import work as worker  # noqa: PLC0415
+
+    worker.work()
