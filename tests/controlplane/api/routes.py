@@ -56,6 +56,7 @@ NESTED = (
     "switches/1/aggregated/1/subscriptions/",
     "switches/1/budget-curve/",
 )
+CHART_PATHS = tuple(f"analytics/{view.job.path}/" for view in CHARTS)
 SINGLES = (
     "me/",
     "traffic/totals/",
@@ -64,6 +65,5 @@ SINGLES = (
     "telemetry/",
     "signalling/",
     "signalling/refusals/",
+    *CHART_PATHS,
 )
-CHART_PATHS = tuple(f"analytics/{view.job.path}/" for view in CHARTS)
-SINGLES = ("me/", "traffic/totals/", "aggregation/", "traffic/samples/", "telemetry/", *CHART_PATHS)
