@@ -1,48 +1,32 @@
-"""The cells of exact entries in order, brought up to date when they are asked for."""
+"""The cells of exact entries in order, found among the cells at which their trie has anything at all."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from tercast.keys import Key
 from tercast.site import Mask
 
-_MANY = 64
+if TYPE_CHECKING:
+    from tercast.trie import Trie
 
 
 class ExactKeys:
-    """The keys of a table's exact entries. Changes are only noted; who asks for a range pays for them."""
+    """The keys of a table's exact entries; nothing has to be done when these change.
 
-    __slots__ = ("_changed", "_keys", "_own")
+    An entry stands only at cells where subscriptions or advertisements begin, which the trie keeps in order.
+    """
 
-    def __init__(self, own: Mapping[Key, Mask]) -> None:
+    __slots__ = ("_own", "_trie")
+
+    def __init__(self, trie: Trie, own: Mapping[Key, Mask]) -> None:
+        self._trie = trie
         self._own = own
-        self._keys: list[Key] = sorted(own)
-        self._changed: dict[Key, None] = {}
-
-    def note(self, key: Key) -> None:
-        """The entry at `key` has come or gone."""
-        self._changed[key] = None
 
     def range(self, low: Key, high: Key) -> list[Key]:
-        """The keys from `low` up to but not including `high`."""
-        if self._changed:
-            self._refresh()
-        keys = self._keys
-        start = bisect_left(keys, low)
-        return keys[start : bisect_left(keys, high, start)]
-
-    def _refresh(self) -> None:
-        keys, own = self._keys, self._own
-        if len(self._changed) > _MANY:
-            keys[:] = sorted(own)
-        else:
-            for key in self._changed:
-                at = bisect_left(keys, key)
-                there = at < len(keys) and keys[at] == key
-                if there and key not in own:
-                    del keys[at]
-                elif not there and key in own:
-                    insort(keys, key)
-        self._changed.clear()
+        """The keys from `low` (above NONE) up to but not including `high`."""
+        trie, own = self._trie, self._own
+        keys = trie.subs.keys.range(low, high)
+        more = trie.ads.keys.range(low, high)
+        return [key for key in (sorted({*keys, *more}) if more else keys) if key in own]

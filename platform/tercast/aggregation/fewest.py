@@ -18,6 +18,7 @@ from itertools import pairwise
 
 from tercast.aggregation.merge_points import common
 from tercast.aggregation.table import Spread, Table
+from tercast.dz import WHOLE
 from tercast.keys import FAR, LENGTH_MASK, NONE, Key, Order
 from tercast.site import Mask
 
@@ -136,7 +137,7 @@ class _Ground:
         self.has: list[bool] = []
         self.out: list[Mask] = []
         self.edges: list[Mask] = []
-        own = table.exact.range(NONE, FAR)
+        own = table.exact.range(order.key(WHOLE), FAR)
         if not own:
             return
         root = common(order, own[0], own[-1]) if len(own) > 1 else own[0]

@@ -47,7 +47,7 @@ class Step:
 class Keeper:
     """The overlays of a planner's network, and the policy: whether LA may make room (`none`: it may not)."""
 
-    __slots__ = ("_gone", "_planner", "_touched", "method", "overlays")
+    __slots__ = ("_gone", "_planner", "_seen", "_touched", "method", "overlays")
 
     def __init__(self, planner: PlannedNetwork) -> None:
         self._planner = planner
@@ -55,6 +55,7 @@ class Keeper:
         self.overlays: dict[str, Overlay] = {}
         self._touched: set[str] = set()
         self._gone: list[TopicPlan] = []
+        self._seen: list[tuple[TopicPlan, int]] = []
 
     @property
     def idle(self) -> bool:
@@ -109,6 +110,7 @@ class Keeper:
 
         The trees of `topic` went back as well.
         """
+        self._look()
         for site, _ in marked:
             if site.overlay is not None:
                 self._follow_site(site.overlay)
@@ -185,7 +187,7 @@ class Keeper:
         for plan in self._gone:
             for trie in plan.tries.values():
                 if trie.site.overlay is not None:
-                    trie.site.overlay.topics.pop(trie, None)
+                    trie.site.overlay.forget(trie)
         self._gone.clear()
         for switch in self._touched:
             overlay = self.overlays.get(switch)
@@ -197,16 +199,18 @@ class Keeper:
     def _follow(self, marked: Marked, step: Step) -> dict[Overlay, None]:
         """Overlays of the switches whose exact tables changed; new ones where there is too much now."""
         involved: dict[Overlay, None] = {}
+        marked = list(marked)
         for site, before in marked:
+            step.before[site] = before if site.overlay is None else site.overlay.count
+        self._look()
+        for site, _ in marked:
             overlay = site.overlay
             if overlay is not None:
-                step.before[site] = overlay.count
                 self._follow_site(overlay)
-            else:
-                step.before[site] = before
-                if not self.lays or site.budget is None or site.count <= site.budget:
-                    continue
+            elif self.lays and site.budget is not None and site.count > site.budget:
                 overlay = self._overlay(site, step)
+            else:
+                continue
             involved[overlay] = None
         return involved
 
@@ -214,9 +218,18 @@ class Keeper:
         """The overlays in an order that does not depend on when they came."""
         return [self.overlays[switch] for switch in sorted(self.overlays)]
 
+    def _look(self) -> None:
+        """Let overlays know the topics that have come to their switches."""
+        planner = self._planner
+        plans = planner.all_plans
+        seen = [(plan, len(plan.tries)) for plan in plans]
+        if seen != self._seen:
+            self._seen = seen
+            for overlay in self.overlays.values():
+                overlay.look(plans, planner.network)
+
     def _follow_site(self, overlay: Overlay) -> None:
         self._touched.add(overlay.site.id)
-        overlay.look(self._planner.all_plans, self._planner.network)
         for topic in overlay.topics.values():
             topic.follow()
 
@@ -255,7 +268,8 @@ class Keeper:
             step.before.setdefault(overlay.site, overlay.count)
             for found in overlay.topics.values():
                 for table in found.tables.values():
-                    step.undo += mend(table)
+                    if table.thin or table.suspects:
+                        step.undo += mend(table)
 
     def _make_room(self, involved: Iterable[Overlay], step: Step) -> None:
         if not self.lays:

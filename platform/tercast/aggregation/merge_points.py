@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable
+from itertools import pairwise
 
 from tercast.keys import LENGTH_BITS, LENGTH_MASK, NONE, Key, Order
 
@@ -20,45 +21,48 @@ class MergePoints:
     outputs below it become fewer, or trees change.
     """
 
-    __slots__ = ("_aside", "_heap", "_order")
+    __slots__ = ("_aside", "_heap", "_mask", "_order", "_rise")
 
     def __init__(self, order: Order, installed: Iterable[Key]) -> None:
         self._order = order
         self._aside: set[Key] = set()
-        self._heap: list[tuple[int, Key]] = []
+        self._rise = order.depth + LENGTH_BITS + 1
+        self._mask = (1 << self._rise) - 1
+        self._heap: list[int] = []  # the bits that a point lacks, above its key
         self.refill(installed)
 
     def refill(self, installed: Iterable[Key]) -> None:
         """Begin anew with the neighbours among these keys, which stand in order."""
         self._aside.clear()
-        heap = self._heap = []
-        before = NONE
-        for key in installed:
-            if before:
-                point = common(self._order, before, key)
-                heap.append((-(point & LENGTH_MASK), point))
-            before = key
-        heapq.heapify(heap)
+        self._heap = [self._place(common(self._order, a, b)) for a, b in pairwise(installed)]
+        heapq.heapify(self._heap)
 
     def meet(self, a: Key, b: Key) -> None:
         """`a` and `b`, in this order, are neighbours now."""
         point = common(self._order, a, b)
         if point not in self._aside:
-            heapq.heappush(self._heap, (-(point & LENGTH_MASK), point))
+            heapq.heappush(self._heap, self._place(point))
 
     def come(self, installed: list[Key], index: int) -> None:
         """A key is new: the longer of its prefixes with its neighbours may be a new point.
 
         The shorter one is that of the neighbours. Where a key goes, theirs was one of its own, so none comes.
         """
-        key = installed[index]
-        point = common(self._order, installed[index - 1], key) if index else NONE
+        key, order = installed[index], self._order
+        point = NONE
+        if index:
+            before = installed[index - 1]
+            point = common(order, before, key)
         if index + 1 < len(installed):
-            other = common(self._order, key, installed[index + 1])
-            if not point or other & LENGTH_MASK > point & LENGTH_MASK:
-                point = other
-        if point and point not in self._aside:
-            heapq.heappush(self._heap, (-(point & LENGTH_MASK), point))
+            after = installed[index + 1]
+            if not point or point == before or before ^ key > key ^ after:
+                other = common(order, key, after)
+                if not point or other & LENGTH_MASK > point & LENGTH_MASK:
+                    point = other
+        if not point:
+            return
+        if point not in self._aside:
+            heapq.heappush(self._heap, self._place(point))
 
     def overgrown(self, installed: int) -> bool:
         """Whether most of what is kept here is of no use any more."""
@@ -66,7 +70,7 @@ class MergePoints:
 
     def lowest(self) -> Key:
         """The lowest point, the first in order of several; NONE where there is none."""
-        return self._heap[0][1] if self._heap else NONE
+        return self._heap[0] & self._mask if self._heap else NONE
 
     def drop(self) -> None:
         """The lowest point is none any more."""
@@ -74,11 +78,11 @@ class MergePoints:
 
     def put_aside(self) -> None:
         """The lowest point may not be merged."""
-        self._aside.add(heapq.heappop(self._heap)[1])
+        self._aside.add(heapq.heappop(self._heap) & self._mask)
 
     def forbidden(self) -> list[Key]:
         """The points that were put aside, the lowest first."""
-        return sorted(self._aside, key=lambda point: (-(point & LENGTH_MASK), point))
+        return sorted(self._aside, key=self._place)
 
     def reconsider(self, key: Key) -> None:
         """Outputs at `key` have become fewer."""
@@ -89,14 +93,17 @@ class MergePoints:
                 point = order.key(dz)
                 if point in self._aside:
                     self._aside.discard(point)
-                    heapq.heappush(self._heap, (-(point & LENGTH_MASK), point))
+                    heapq.heappush(self._heap, self._place(point))
                 dz >>= 1
 
     def reconsider_all(self) -> None:
         """Trees have changed."""
         for point in self._aside:
-            heapq.heappush(self._heap, (-(point & LENGTH_MASK), point))
+            heapq.heappush(self._heap, self._place(point))
         self._aside.clear()
+
+    def _place(self, point: Key) -> int:
+        return (LENGTH_MASK - (point & LENGTH_MASK)) << self._rise | point
 
 
 def common(order: Order, a: Key, b: Key) -> Key:

@@ -2,73 +2,74 @@
 
 The outputs of an exact entry hold those of every exact entry that covers it (see `docs/algorithms.md`). So
 the union over a region is the union of the exact entries that begin in it, and where none does, what the
-nearest one above says. A node counts, for each bit, the exact entries that bring it.
+nearest one above says. A node counts, for each bit, the exact entries that bring it, all in one number.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from tercast.keys import LENGTH_MASK, NONE, Key, Order
-from tercast.site import Bit, Mask
+from tercast.site import Mask
+
+FIELD = 32
+"""Bits of a tally for each bit of a mask: so many entries cannot be that a field would flow over."""
+
+_FULL = (1 << FIELD) - 1
+
+Tally = int
+"""How many exact entries bring each bit of a mask, a field for each; tallies are added up as they are."""
+
+
+@lru_cache(1 << 12)
+def tally_of(mask: Mask) -> Tally:
+    """That of one entry."""
+    out = 0
+    while mask:
+        bit = mask & -mask
+        mask ^= bit
+        out |= 1 << FIELD * (bit.bit_length() - 1)
+    return out
 
 
 class Node:
     """An entry at the `dz` of a cover or at one that it keeps.
 
     `up` is the nearest node above in the same cover (NONE at its top), `kids` those right below, in order.
-    `counts` are the exact entries that resolve here by the bits that they bring; a node is `void` where its
+    `tally` counts the exact entries that resolve here by the bits that they bring; a node is `void` where its
     kids leave nothing of it. At the top of a cover `size` is its number of nodes, `entries` that of the exact
     entries of its table that it stands for.
     """
 
-    __slots__ = ("counts", "entries", "kids", "mask", "size", "up", "void")
+    __slots__ = ("entries", "kids", "mask", "size", "tally", "up", "void")
 
     def __init__(self, up: Key = NONE) -> None:
         self.up = up
-        self.kids: list[Key] = []
+        self.kids: list[Key] | tuple[()] = ()
         self.entries = 0
         self.size = 1
-        self.counts: dict[Bit, int] = {}
+        self.tally: Tally = 0
         self.mask: Mask = 0
         self.void = False
 
     def count(self, mask: Mask) -> None:
         """One more entry brings the bits of `mask`."""
-        counts = self.counts
         self.mask |= mask
-        while mask:
-            bit = mask & -mask
-            mask ^= bit
-            counts[bit] = counts.get(bit, 0) + 1
+        self.tally += tally_of(mask)
 
     def discount(self, mask: Mask) -> None:
         """One entry fewer brings them."""
-        counts = self.counts
+        left = self.tally = self.tally - tally_of(mask)
         while mask:
             bit = mask & -mask
             mask ^= bit
-            left = counts[bit] - 1
-            if left:
-                counts[bit] = left
-            else:
-                del counts[bit]
+            if not left >> FIELD * (bit.bit_length() - 1) & _FULL:
                 self.mask ^= bit
 
-    def absorb(self, other: Node) -> None:
-        """What resolved to another node resolves here as well."""
-        counts = self.counts
-        self.entries += other.entries
-        self.mask |= other.mask
-        if not counts:
-            self.counts = other.counts.copy()
-            return
-        for bit, number in other.counts.items():
-            counts[bit] = counts.get(bit, 0) + number
 
-
-def tiled(order: Order, key: Key, kids: list[Key]) -> bool:
+def tiled(order: Order, key: Key, kids: Sequence[Key]) -> bool:
     """Whether `kids`, which do not overlap and stand in order, leave nothing of a cell."""
     shift = order.shifts[key & LENGTH_MASK]
     start = bisect_left(kids, key)
@@ -123,7 +124,8 @@ def frame(order: Order, cells: Iterable[Key]) -> dict[Key, Node]:
             stack.pop()
         nodes[key] = Node(stack[-1] if stack else NONE)
         if stack:
-            nodes[stack[-1]].kids.append(key)
+            over = nodes[stack[-1]]
+            over.kids = [*over.kids, key]
         stack.append(key)
     for key, node in nodes.items():
         node.void = tiled(order, key, node.kids)

@@ -20,15 +20,20 @@ Touched = dict[int, dict[Key, Mask | None]]
 
 
 class TopicOverlay:
-    """The installed tables of one topic at one switch; table 0 is that of the plain entries."""
+    """The installed tables of one topic at one switch; table 0 is that of the plain entries.
 
-    __slots__ = ("_trie", "plan", "rule", "tables")
+    What is installed in each is also put into the list `everything`.
+    """
 
-    def __init__(self, trie: Trie, plan: TopicPlan, network: Network) -> None:
+    __slots__ = ("_all", "_trie", "plan", "rule", "tables")
+
+    def __init__(self, trie: Trie, plan: TopicPlan, network: Network, everything: list[list[Key]]) -> None:
         self._trie = trie
+        self._all = everything
         self.plan = plan
         self.rule = Rule(plan, network, trie.site)
         self.tables: dict[int, Table] = {0: Table(trie, self.rule, trie.entries)}
+        everything.append(self.tables[0].installed)
         for port, _ in trie.in_entries:
             self.table(port)
         self.give_exact(trie.touched, trie.in_touched)
@@ -51,7 +56,9 @@ class TopicOverlay:
         """A table for an ingress port."""
         trie = self._trie
         mates, keys = trie.site.hosts_on(port), self.tables[0].exact
-        return Table(trie, self.rule, own, port=port, others=trie.entries, other_keys=keys, mates=mates)
+        table = Table(trie, self.rule, own, port=port, others=trie.entries, other_keys=keys, mates=mates)
+        self._all.append(table.installed)
+        return table
 
     def follow(self) -> bool:
         """Take in how the exact entries have changed since the last call; whether they have."""
@@ -62,13 +69,10 @@ class TopicOverlay:
         trie.touched, trie.in_touched = {}, {}
         if in_touched or len(self.tables) > 1:
             self._follow_ports(touched, in_touched)
-        plain, entries = self.tables[0], trie.entries
-        for key, before in touched.items():
-            after = entries.get(key, 0)
-            if before != after:
-                plain.follow(key, before, after)
+        self.tables[0].follow_all(touched)
         for table in self.tables.values():
-            table.refill()
+            if table.stale:
+                table.refill()
         return True
 
     def give_exact(self, touched: dict[Key, Mask], in_touched: dict[InPortKey, InPortMasks | None]) -> None:
@@ -104,13 +108,12 @@ class TopicOverlay:
         self, touched: dict[Key, Mask], in_touched: dict[InPortKey, InPortMasks | None]
     ) -> None:
         trie, site = self._trie, self._trie.site
-        entries, in_entries = trie.entries, trie.in_entries
+        in_entries = trie.in_entries
         for port, table in self.tables.items():
             if port:
                 table.mates |= site.hosts_on(port)
                 if table.nodes:
-                    for key, before in touched.items():
-                        table.follow_other(key, before, entries.get(key, 0))
+                    table.follow_others(touched)
         for (port, key), masks in in_touched.items():
             after = in_entries.get((port, key))
             if masks == after:
@@ -131,16 +134,17 @@ def overlay_of(trie: Trie) -> TopicOverlay | None:
 class Overlay:
     """The installed tables of one switch."""
 
-    __slots__ = ("site", "topics")
+    __slots__ = ("_all", "site", "topics")
 
     def __init__(self, site: Site) -> None:
         self.site = site
+        self._all: list[list[Key]] = []
         self.topics: dict[Trie, TopicOverlay] = {}
 
     @property
     def count(self) -> int:
         """The number of installed entries."""
-        return sum(len(table) for table in self.tables())
+        return sum(map(len, self._all))
 
     @property
     def excess(self) -> int:
@@ -162,9 +166,14 @@ class Overlay:
         """That of a topic, made at the first call."""
         topic = self.topics.get(trie)
         if topic is None:
-            topic = self.topics[trie] = TopicOverlay(trie, plan, network)
+            topic = self.topics[trie] = TopicOverlay(trie, plan, network, self._all)
             self.topics = dict(sorted(self.topics.items(), key=lambda item: item[0].code))
         return topic
+
+    def forget(self, trie: Trie) -> None:
+        """A topic is gone from the switch for good."""
+        if self.topics.pop(trie, None) is not None:
+            self._all[:] = [table.installed for table in self.tables()]
 
     def look(self, plans: Iterable[TopicPlan], network: Network) -> None:
         """Know all topics that have come to the switch."""

@@ -6,6 +6,7 @@ tree if every tree that owns some of the entry's space has the link; so nothing 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tercast.aggregation.node import Node, tiled
@@ -34,10 +35,14 @@ class Rule:
         """Trees have changed."""
         self._common = _UNKNOWN
 
-    def allows(self, key: Key, outputs: Mask, kids: list[Key]) -> bool:
+    def some_forbid(self, outputs: Mask) -> bool:
+        """Whether there are trees that have not all the links among these outputs."""
+        return bool(outputs & self._site.links & ~self._everywhere())
+
+    def allows(self, key: Key, outputs: Mask, kids: Sequence[Key]) -> bool:
         """Whether an entry at `key`, of which `kids` take parts away, may have these outputs."""
         links = outputs & self._site.links
-        if not links or not links & ~self._everywhere():
+        if not links & ~self._everywhere():
             return True
         component = self._network.component_of(self._site.id)
         forest = None if component is None else self._plan.forests.get(component)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tercast.aggregation.exact_keys import ExactKeys
 from tercast.aggregation.merge_points import MergePoints
-from tercast.aggregation.node import Node, grow, tiled
+from tercast.aggregation.node import Node, grow, tally_of, tiled
 from tercast.aggregation.rule import Rule
 from tercast.keys import LENGTH_MASK, NONE, Key, Order, SortedKeys
 from tercast.site import Mask
@@ -43,7 +43,6 @@ class Table:
         "_hollow",
         "_other_keys",
         "_others",
-        "_stale",
         "exact",
         "installed",
         "mates",
@@ -53,6 +52,7 @@ class Table:
         "points",
         "port",
         "rule",
+        "stale",
         "suspects",
         "thin",
         "touched",
@@ -78,7 +78,7 @@ class Table:
         self.mates = mates
         self._others = others if others is not None else {}
         self._other_keys = other_keys
-        self.exact = ExactKeys(own)
+        self.exact = ExactKeys(trie, own)
         self.installed: list[Key] = sorted(own)
         self.nodes: dict[Key, Node] = {}
         self.points: MergePoints | None = None
@@ -86,7 +86,7 @@ class Table:
         self.suspects: set[Key] = set()
         self.thin: set[Key] = set()
         self._hollow = SortedKeys()
-        self._stale: set[Key] = set()
+        self.stale: set[Key] = set()
 
     def __len__(self) -> int:
         return len(self.installed)
@@ -137,6 +137,56 @@ class Table:
             key = up
         return key
 
+    def follow_all(self, changed: Mapping[Key, Mask]) -> None:
+        """Exact entries have changed from these masks (0: none); `own` says so already."""
+        own, nodes, installed, shifts = self.own, self.nodes, self.installed, self.order.shifts
+        if len(self._hollow):
+            self._follow_each(changed)
+            return
+        points, touched = self.points, self.touched
+        low = high = at = NONE  # the cell of `node`, a cover that keeps nothing
+        node = None
+        for key, before in changed.items():
+            after = own.get(key, 0)
+            if before == after:
+                continue
+            if not low <= key < high:
+                index = bisect_right(installed, key)
+                at = installed[index - 1] if index else NONE
+                node = nodes.get(at)
+                if node is None or (not node.up and (key ^ at) >> shifts[at & LENGTH_MASK]):
+                    high = NONE
+                    if before & ~after:
+                        self.follow(key, before, after)
+                        continue
+                    touched.setdefault(key, before or None)
+                    if not before:
+                        installed.insert(index, key)
+                        if points is not None:
+                            points.come(installed, index)
+                    continue
+                if node.up or node.kids:
+                    high = NONE
+                    self.follow(key, before, after)
+                    continue
+                low, high = at, self.order.end(at)
+            if before & ~after:
+                self.follow(key, before, after)
+                continue
+            if not before:
+                node.entries += 1
+            came = before ^ after
+            node.tally += tally_of(came)
+            if came & ~node.mask:
+                self._show(at, node, node.mask, node.mask | came)
+
+    def _follow_each(self, changed: Mapping[Key, Mask]) -> None:
+        own = self.own
+        for key, before in changed.items():
+            after = own.get(key, 0)
+            if before != after:
+                self.follow(key, before, after)
+
     def follow(self, key: Key, before: Mask, after: Mask) -> None:
         """An exact entry has changed from one mask to another (0: none); `own` says so already."""
         at = self.home(key)
@@ -151,12 +201,10 @@ class Table:
                     self.thin.add(at)
             if not node.kids or not self._tiled(key, node):
                 self._recount(at, node, before, after)
-        if not before or not after:
-            self.exact.note(key)
         if before & ~after and self.points is not None:
             self.points.reconsider(key)
         if len(self._hollow):
-            self._stale.update(self._hollow.range(key, self.order.end(key)))
+            self.stale.update(self._hollow.range(key, self.order.end(key)))
 
     def change_own(self, key: Key, before: Mask, after: Mask) -> None:
         """Change an exact entry of a table that has them for itself, and follow."""
@@ -168,26 +216,57 @@ class Table:
             del own[key]
         self.follow(key, before, after)
 
+    def follow_others(self, changed: Mapping[Key, Mask]) -> None:
+        """Plain entries, which packets meet where this table says nothing, have changed from these masks."""
+        others, nodes, installed, shifts = self._others, self.nodes, self.installed, self.order.shifts
+        apart, quick = ~self.mates, not len(self._hollow)
+        low = high = at = NONE  # the cell of `node`, a cover that keeps nothing
+        node = None
+        for key, was in changed.items():
+            before, after = was & apart, others.get(key, 0) & apart
+            if before == after:
+                continue
+            if not low <= key < high:
+                index = bisect_right(installed, key)
+                at = installed[index - 1] if index else NONE
+                node = nodes.get(at)
+                if not quick or node is None or node.up or node.kids:
+                    high = NONE
+                    self.follow_other(key, before, after)
+                    continue
+                if (key ^ at) >> shifts[at & LENGTH_MASK]:
+                    high = NONE
+                    if before & ~after:
+                        self.follow_other(key, before, after)
+                    continue
+                low, high = at, self.order.end(at)
+            if before & ~after:
+                self.follow_other(key, before, after)
+                continue
+            came = before ^ after
+            node.tally += tally_of(came)
+            if came & ~node.mask:
+                self._show(at, node, node.mask, node.mask | came)
+
     def follow_other(self, key: Key, before: Mask, after: Mask) -> None:
-        """What packets meet where this table says nothing has changed."""
-        before, after = before & ~self.mates, after & ~self.mates
+        """One has changed; without the bits of hosts on the port."""
         at = self.home(key)
-        if at != NONE and before != after:
+        if at != NONE:
             node = self.nodes[at]
             if not node.kids or not self._tiled(key, node):
                 self._recount(at, node, before, after)
         if before & ~after and self.points is not None:
             self.points.reconsider(key)
         if len(self._hollow):
-            self._stale.update(self._hollow.range(key, self.order.end(key)))
+            self.stale.update(self._hollow.range(key, self.order.end(key)))
 
     def refill(self) -> None:
         """Work out anew the nodes in whose space no exact entry begins."""
-        for key in self._stale:
+        for key in self.stale:
             node = self.nodes.get(key)
-            if node is not None and not node.counts:
+            if node is not None and not node.tally:
                 self._show(key, node, node.mask, self._above(key, node))
-        self._stale.clear()
+        self.stale.clear()
 
     def swap(self, at: Key, members: Members) -> Undo:
         """Let `members`, in order, be all that is installed within a cell; what undoes it."""
@@ -204,7 +283,7 @@ class Table:
                 touched.setdefault(key, own[key])
             else:
                 touched.setdefault(key, node.mask)
-                if not node.counts:
+                if not node.tally:
                     self._hollow.remove(key)
         keys = [key for key, _ in members]
         installed[start:stop] = keys
@@ -212,7 +291,7 @@ class Table:
             touched.setdefault(key, None)
             if node is not None:
                 nodes[key] = node
-                if not node.counts:
+                if not node.tally:
                     self._hollow.add(key)
         if self.points is not None:
             around = installed[max(start - 1, 0) : start + len(keys) + 1]
@@ -248,7 +327,7 @@ class Table:
         within += others
         nodes = grow(self.order, (top, *kept), self.own, others, within)
         for key, node in nodes.items():
-            if not node.counts:
+            if not node.tally:
                 node.mask = self._above(key, node)
         return list(nodes.items())
 
@@ -258,6 +337,13 @@ class Table:
             return {}
         keys = self._other_keys.range(cell, self.order.end(cell))
         return {key: mask for key in keys if (mask := self._others[key] & ~self.mates)}
+
+    def others_between(self, low: Key, high: Key) -> list[Mask]:
+        """The masks of those from `low` up to but not including `high`, as packets from there meet them."""
+        if self._other_keys is None:
+            return []
+        others, apart = self._others, ~self.mates
+        return [others[key] & apart for key in self._other_keys.range(low, high)]
 
     def others_over(self, cell: Key) -> Mask:
         """What plain entries say in all of a cell to packets from there; 0 in the plain table."""
@@ -290,17 +376,17 @@ class Table:
 
     def _recount(self, at: Key, node: Node, before: Mask, after: Mask) -> None:
         old = node.mask
-        hollow = not node.counts
+        hollow = not node.tally
         if hollow:
             node.mask = 0
         if came := after & ~before:
             node.count(came)
         if gone := before & ~after:
             node.discount(gone)
-        if hollow != (not node.counts):
+        if hollow != (not node.tally):
             (self._hollow.remove if hollow else self._hollow.add)(at)
-        if not node.counts:
-            self._stale.add(at)
+        if not node.tally:
+            self.stale.add(at)
         self._show(at, node, old, node.mask)
 
     def _show(self, at: Key, node: Node, old: Mask, new: Mask) -> None:
