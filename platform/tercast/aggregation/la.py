@@ -177,7 +177,7 @@ def _merge_anyhow(table: Table, undo: list[Undo]) -> int:
     inside = top != NONE and table.order.covers(top, point)
     at = top if inside else point
     if not inside and not any(key in table.nodes and table.nodes[key].kids for key in members):
-        built = [(point, _with_others(table, point, members))]
+        built: Members = [(point, _with_others(table, point, members))]
     else:
         built = table.build((at, _with_point(table, top, point) if inside and top != point else ()))
     node = next(node for key, node in built if key == point)

@@ -138,27 +138,27 @@ class Table:
         return key
 
     def follow_all(self, changed: Mapping[Key, Mask]) -> None:
-        """Exact entries have changed from these masks (0: none); `own` says so already."""
+        """Exact entries have changed from these masks (0: none); `own` says so already.
+
+        Does what `follow` does, with less work where entries come that no cover with exceptions holds.
+        """
         own, nodes, installed, shifts = self.own, self.nodes, self.installed, self.order.shifts
-        if len(self._hollow):
-            self._follow_each(changed)
-            return
         points, touched = self.points, self.touched
-        low = high = at = NONE  # the cell of `node`, a cover that keeps nothing
-        node = None
+        low = high = NONE  # the cell of the last node that was met
+        last, hollow = Node(), len(self._hollow)
         for key, before in changed.items():
             after = own.get(key, 0)
             if before == after:
+                continue
+            if before & ~after or hollow:
+                self.follow(key, before, after)
+                hollow = len(self._hollow)
                 continue
             if not low <= key < high:
                 index = bisect_right(installed, key)
                 at = installed[index - 1] if index else NONE
                 node = nodes.get(at)
                 if node is None or (not node.up and (key ^ at) >> shifts[at & LENGTH_MASK]):
-                    high = NONE
-                    if before & ~after:
-                        self.follow(key, before, after)
-                        continue
                     touched.setdefault(key, before or None)
                     if not before:
                         installed.insert(index, key)
@@ -166,26 +166,18 @@ class Table:
                             points.come(installed, index)
                     continue
                 if node.up or node.kids:
-                    high = NONE
                     self.follow(key, before, after)
                     continue
-                low, high = at, self.order.end(at)
-            if before & ~after:
-                self.follow(key, before, after)
-                continue
+                low, high, last = at, self.order.end(at), node
             if not before:
-                node.entries += 1
-            came = before ^ after
-            node.tally += tally_of(came)
-            if came & ~node.mask:
-                self._show(at, node, node.mask, node.mask | came)
+                last.entries += 1
+            self._widen(low, last, before ^ after)
 
-    def _follow_each(self, changed: Mapping[Key, Mask]) -> None:
-        own = self.own
-        for key, before in changed.items():
-            after = own.get(key, 0)
-            if before != after:
-                self.follow(key, before, after)
+    def _widen(self, at: Key, node: Node, came: Mask) -> None:
+        """One more entry brings some bits to a node."""
+        node.tally += tally_of(came)
+        if came & ~node.mask:
+            self._show(at, node, node.mask, node.mask | came)
 
     def follow(self, key: Key, before: Mask, after: Mask) -> None:
         """An exact entry has changed from one mask to another (0: none); `own` says so already."""
@@ -219,34 +211,28 @@ class Table:
     def follow_others(self, changed: Mapping[Key, Mask]) -> None:
         """Plain entries, which packets meet where this table says nothing, have changed from these masks."""
         others, nodes, installed, shifts = self._others, self.nodes, self.installed, self.order.shifts
-        apart, quick = ~self.mates, not len(self._hollow)
-        low = high = at = NONE  # the cell of `node`, a cover that keeps nothing
-        node = None
+        apart, hollow = ~self.mates, len(self._hollow)
+        low = high = NONE  # the cell of the last node that was met
+        last = Node()
         for key, was in changed.items():
             before, after = was & apart, others.get(key, 0) & apart
             if before == after:
+                continue
+            if before & ~after or hollow:
+                self.follow_other(key, before, after)
+                hollow = len(self._hollow)
                 continue
             if not low <= key < high:
                 index = bisect_right(installed, key)
                 at = installed[index - 1] if index else NONE
                 node = nodes.get(at)
-                if not quick or node is None or node.up or node.kids:
-                    high = NONE
+                if node is None or (not node.up and (key ^ at) >> shifts[at & LENGTH_MASK]):
+                    continue
+                if node.up or node.kids:
                     self.follow_other(key, before, after)
                     continue
-                if (key ^ at) >> shifts[at & LENGTH_MASK]:
-                    high = NONE
-                    if before & ~after:
-                        self.follow_other(key, before, after)
-                    continue
-                low, high = at, self.order.end(at)
-            if before & ~after:
-                self.follow_other(key, before, after)
-                continue
-            came = before ^ after
-            node.tally += tally_of(came)
-            if came & ~node.mask:
-                self._show(at, node, node.mask, node.mask | came)
+                low, high, last = at, self.order.end(at), node
+            self._widen(low, last, before ^ after)
 
     def follow_other(self, key: Key, before: Mask, after: Mask) -> None:
         """One has changed; without the bits of hosts on the port."""
