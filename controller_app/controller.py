@@ -13,6 +13,7 @@ from controller_app.counters import Counters
 from controller_app.discovery import Discovery
 from controller_app.errors import Failure, Rejected, Unreachable
 from controller_app.events import Events
+from controller_app.metrics import Metrics
 from controller_app.programmer import Programmer
 from controller_app.ryu_api import OF10, sleep, spawn
 from controller_app.settings import Settings
@@ -33,12 +34,14 @@ class Controller:
         self.registry = Registry()
         self.events = Events()
         self.alarms = Alarms(self.events)
-        self.programmer = Programmer(self.registry)
+        self.metrics = Metrics()
+        self.programmer = Programmer(self.registry, self.metrics)
         self.signalling = Signalling(self.registry, self.alarms, settings.families)
         self.discovery = Discovery(
             self.registry, self.events, self.alarms, settings.probe_interval, self.signalling.link_turned
         )
         self.counters = Counters(self.registry, settings.poll_interval)
+        self.metrics.watch(self)
         self._connections: dict[Any, Connection] = {}
         self._greeting: dict[Any, float] = {}
 
@@ -115,6 +118,7 @@ class Controller:
 
     def on_failure(self, connection: Connection, xid: int, failure: Failure) -> None:
         """An error came; one that nobody waits for any more is told as an alarm."""
+        self.metrics.failed(connection.name, failure)
         what = connection.on_failure(xid, failure)
         if what is not None:
             detail = f"{what} refused after its confirmation: {failure.type}/{failure.code}"
@@ -134,6 +138,7 @@ class Controller:
         if connection.closed is not None:
             return
         connection.ready = True
+        self.metrics.connected(connection.name)
         self.alarms.clear("setup_failed", dpid=connection.name)
         for problem in connection.problems:
             self.alarms.sound("switch_problem", problem, dpid=connection.name, problem=problem)
@@ -149,6 +154,7 @@ class Controller:
     def _release(self, connection: Connection, was_ready: bool) -> None:
         if not self.registry.release(connection) or not was_ready:
             return
+        self.metrics.gone(connection.name)
         self.counters.forget(connection)
         for problem in connection.problems:
             self.alarms.clear("switch_problem", dpid=connection.name, problem=problem)

@@ -47,6 +47,14 @@ class Request:
         return _read_json(_read_body(self.environ))
 
 
+@dataclass(frozen=True, slots=True)
+class Text:
+    """An answer that is no JSON, with its content type."""
+
+    text: str
+    kind: str
+
+
 Handler = Callable[[Request], object]
 
 
@@ -208,8 +216,11 @@ def _short(value: object) -> object:
 def _send(
     start_response: StartResponse, status: int, body: object, headers: list[tuple[str, str]]
 ) -> Iterable[bytes]:
-    data = json.dumps(body, separators=(",", ":")).encode()
-    kind = "application/json" if status < 400 else "application/problem+json"
+    if isinstance(body, Text):
+        data, kind = body.text.encode(), body.kind
+    else:
+        data = json.dumps(body, separators=(",", ":")).encode()
+        kind = "application/json" if status < 400 else "application/problem+json"
     fixed = [("Content-Type", kind), ("Content-Length", str(len(data))), ("Cache-Control", "no-store")]
     start_response(f"{status} {HTTPStatus(status).phrase}", fixed + headers)
     return [data]

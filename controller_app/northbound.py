@@ -11,7 +11,8 @@ from controller_app.connection import Connection
 from controller_app.controller import Controller
 from controller_app.entries import RANGES
 from controller_app.errors import Rejected, Unreachable
-from controller_app.http import Application, Problem, Request, Route, application, expect_query
+from controller_app.http import Application, Problem, Request, Route, Text, application, expect_query
+from controller_app.metrics import METRICS_TYPE
 from controller_app.readback import read_table
 from controller_app.ryu_api import sleep
 from controller_app.switches import switch_json
@@ -35,6 +36,7 @@ class Northbound:
     def _routes(self) -> Sequence[Route]:
         return (
             Route("GET", "/v1/health", self.health, open=True),
+            Route("GET", "/metrics", self.metrics),
             Route("GET", "/v1/switches", self.switches),
             Route("GET", "/v1/switches/<dpid>/entries", self.entries),
             Route("POST", "/v1/switches/<dpid>/repair", self.repair),
@@ -51,6 +53,11 @@ class Northbound:
         """Whether the controller runs; anyone may ask."""
         expect_query(request, ())
         return {"status": "ok"}
+
+    def metrics(self, request: Request) -> object:
+        """Counters and gauges for Prometheus."""
+        expect_query(request, ())
+        return Text(self._controller.metrics.text(), METRICS_TYPE)
 
     def switches(self, request: Request) -> object:
         """The connected switches."""

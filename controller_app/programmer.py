@@ -13,6 +13,7 @@ from time import perf_counter
 
 from controller_app.changes import Change, SwitchChange
 from controller_app.connection import Connection
+from controller_app.metrics import Metrics
 from controller_app.ryu_api import Semaphore
 from controller_app.switches import Registry
 from controller_app.turns import CONFIRMED, FAILED, UNREACHABLE, SwitchResult, Turn, take_turns
@@ -24,8 +25,9 @@ log = logging.getLogger(__name__)
 class Programmer:
     """Applies changes to the switches of a registry, one change after the other."""
 
-    def __init__(self, registry: Registry, max_waiting: int = 16) -> None:
+    def __init__(self, registry: Registry, metrics: Metrics, max_waiting: int = 16) -> None:
         self._registry = registry
+        self._metrics = metrics
         self._turn = Semaphore(1)
         self._max_waiting = max_waiting
         self.waiting = 0
@@ -49,7 +51,9 @@ class Programmer:
         results = self._add(change)
         if all(result.state == CONFIRMED for result in results):
             self._remove(change, results)
-        _report(change, results, perf_counter() - started)
+        seconds = perf_counter() - started
+        self._metrics.changed(change, results, seconds)
+        _report(change, results, seconds)
         return results
 
     def _add(self, change: Change) -> list[SwitchResult]:
@@ -93,5 +97,13 @@ def _report(change: Change, results: list[SwitchResult], seconds: float) -> None
         "seconds": round(seconds, 4),
         **{state: states.count(state) for state in (CONFIRMED, FAILED, UNREACHABLE) if state in states},
     }
+    for result in results:
+        told = {
+            "change": change.id,
+            "dpid": f"{result.dpid:016x}",
+            "state": result.state,
+            "epoch": result.epoch,
+        }
+        log.debug("switch done", extra={"fields": told})
     level = logging.INFO if states.count(CONFIRMED) == len(states) else logging.WARNING
     log.log(level, "change applied", extra={"fields": fields})
