@@ -12,6 +12,7 @@ from pathlib import Path
 
 from controller_app.entries import FAMILIES
 from controller_app.errors import SettingError
+from tercast.log_lines import FORMAT_VARIABLE, FORMATS
 
 MIN_TOKEN = 16
 
@@ -82,7 +83,7 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         probe_interval=_seconds(given.probe_interval, "--probe-interval", 0.1, 300),
         poll_interval=_seconds(given.poll_interval, "--poll-interval", 0.1, 300),
         reply_timeout=_seconds(given.reply_timeout, "--reply-timeout", 0.1, 300),
-        log_format=given.log_format,
+        log_format=_log_format(given.log_format),
         log_level=given.log_level,
     )
 
@@ -123,7 +124,12 @@ def _parser() -> ArgumentParser:
     add("--probe-interval", metavar="SECONDS", default="5", help="between discovery probes (%(default)s)")
     add("--poll-interval", metavar="SECONDS", default="2", help="between readings of counters (%(default)s)")
     add("--reply-timeout", metavar="SECONDS", default="5", help="until a switch is silent (%(default)s)")
-    add("--log-format", choices=("text", "json"), default="text", help="form of the log lines (%(default)s)")
+    add(
+        "--log-format",
+        choices=FORMATS,
+        default=os.environ.get(FORMAT_VARIABLE, FORMATS[0]),
+        help=f"form of the log lines (%(default)s, by {FORMAT_VARIABLE})",
+    )
     add(
         "--log-level",
         choices=("debug", "info", "warning", "error"),
@@ -131,6 +137,12 @@ def _parser() -> ArgumentParser:
         help="from which level on (%(default)s)",
     )
     return parser
+
+
+def _log_format(text: str) -> str:
+    if text not in FORMATS:  # argparse looks at options, and not at what stands for them
+        raise SettingError(f"{FORMAT_VARIABLE}: {text!r} is none of {', '.join(FORMATS)}")
+    return text
 
 
 def _seconds(text: str, name: str, low: float, high: float) -> float:

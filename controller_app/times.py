@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from time import time
+
+from tercast.log_lines import iso
+
+__all__ = ["iso", "utc_now"]
 
 
 def utc_now() -> str:
     """Now, in ISO 8601 with milliseconds and a Z."""
-    return iso(datetime.now(UTC).timestamp())
-
-
-def iso(seconds: float) -> str:
-    """A time in seconds since 1970 in ISO 8601 with milliseconds and a Z."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return iso(time())

@@ -1,6 +1,5 @@
 """A name for every request, in its answer, its problems and the log."""
 
-import logging
 import re
 import secrets
 from collections.abc import Callable
@@ -33,13 +32,9 @@ class RequestIdMiddleware:
         return response
 
 
-class RequestIdFilter(logging.Filter):
-    """Gives every log record a `request_id`, "-" outside of requests."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Always true."""
-        record.request_id = _current.get()
-        return True
+def current() -> str:
+    """The id of the call that is being answered; "-" outside of calls."""
+    return _current.get()
 
 
 def request_id(request: Any) -> str:

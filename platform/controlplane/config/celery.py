@@ -1,12 +1,20 @@
 """The Celery application; the default broker is a folder and needs no server."""
 
 import os
+from typing import Any
 
-from celery import Celery
+from celery import Celery, signals
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.config.settings")
 
 app = Celery("tercast")
 app.config_from_object("controlplane.config.celery_settings")
+
+
+@signals.setup_logging.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
+def keep_logging(**_: Any) -> None:
+    """Django's settings say how to log; who listens here keeps Celery from it."""
+
+
 app.autodiscover_tasks()
 app.autodiscover_tasks(related_name="worker")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from tercast.log_lines import FORMAT_VARIABLE, FORMATS
+
 ROOT = Path(__file__).resolve().parents[3]
 LOOPBACK = "localhost,127.0.0.1,[::1]"
 MASTER = (r"local(\[[0-9*]+\])?|spark://\S+|yarn|k8s://\S+", "local[*], local[N] or spark://HOST:PORT")
@@ -49,6 +51,8 @@ class Environment:
     spark_memory: str = "1g"
     spark_telemetry_url: str = ""
     analytics_days: int = 30
+    log_format: str = "text"
+    log_level: str = "info"
 
     @property
     def secrets_dir(self) -> Path:
@@ -88,6 +92,8 @@ class Environment:
             spark_memory=_matching(env, "TERCAST_SPARK_MEMORY", "1g", *MEMORY),
             spark_telemetry_url=_matching(env, "TERCAST_SPARK_TELEMETRY", "", *TELEMETRY),
             analytics_days=_days(env, "TERCAST_ANALYTICS_DAYS", 30),
+            log_format=_choice(env, FORMAT_VARIABLE, FORMATS),
+            log_level=_choice(env, "TERCAST_LOG_LEVEL", ("info", "debug", "warning", "error")),
         )
 
 

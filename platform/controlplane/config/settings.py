@@ -1,6 +1,7 @@
 """Django settings of the control plane; whatever varies comes from `env`."""
 
 from controlplane.config.env import ROOT, Environment
+from controlplane.config.log_settings import logging_settings
 from controlplane.config.secrets import secret
 
 ENV = Environment.read()
@@ -144,16 +145,4 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "controlplane.api.request_id.RequestIdFilter"}},
-    "formatters": {
-        "line": {"format": "{asctime} {levelname} {name} [{request_id}] {message}", "style": "{"},
-    },
-    "handlers": {
-        "console": {"class": "logging.StreamHandler", "filters": ["request_id"], "formatter": "line"},
-    },
-    "root": {"handlers": ["console"], "level": "INFO"},
-    "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},
-}
+LOGGING = logging_settings(ENV.log_format, ENV.log_level)

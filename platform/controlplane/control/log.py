@@ -1,12 +1,16 @@
 """Writing the request log: in the same transaction as the object that a request is about."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
 
+from controlplane.api import request_id
 from controlplane.control.models import Operation, Request
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +26,10 @@ def submit(entries: Sequence[Entry], actor: Any = None, operation: Operation | N
 
     Call it inside `transaction.atomic()` together with the objects concerned.
     """
+    call = request_id.current()
     rows = [
         Request(
+            call="" if call == "-" else call,
             kind=entry.payload["op"],
             payload=entry.payload,
             index=entry.index,
@@ -33,8 +39,15 @@ def submit(entries: Sequence[Entry], actor: Any = None, operation: Operation | N
         for entry in entries
     ]
     logged = Request.objects.bulk_create(rows, batch_size=2000)
-    transaction.on_commit(_wake)
+    transaction.on_commit(lambda: _committed(logged))
     return logged
+
+
+def _committed(logged: Sequence[Request]) -> None:
+    if logged:
+        fields = {"first": f"r{logged[0].pk}", "last": f"r{logged[-1].pk}", "requests": len(logged)}
+        logger.info("requests logged", extra={"fields": fields})
+    _wake()
 
 
 def _wake() -> None:

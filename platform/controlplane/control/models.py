@@ -49,6 +49,9 @@ class Request(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
+    call = models.CharField(
+        max_length=64, blank=True, default="", help_text="X-Request-ID of the call that logged it"
+    )
     received_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
     computed_at = models.DateTimeField(null=True)

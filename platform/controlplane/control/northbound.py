@@ -8,6 +8,8 @@ from uuid import uuid4
 import httpx
 from django.conf import settings
 
+from controlplane.control import naming
+
 CONNECT_SECONDS = 2.0
 READ_SECONDS = 10.0
 CHANGE_SECONDS = 30.0
@@ -150,7 +152,7 @@ class Northbound:
         """Apply changes, additions in the order given, removals in reverse; an answer for each switch."""
         steps = [step for switch in switches for step in switch.get("steps", (switch,))]
         size = sum(len(step[part]) for step in steps for part in ("add", "modify", "remove"))
-        body = {"id": uuid4().hex, "switches": list(switches)}
+        body = {"id": naming.current() or uuid4().hex, "switches": list(switches)}
         answer = self._call("POST", "/v1/changes", body, seconds=CHANGE_SECONDS + size / ENTRIES_A_SECOND)
         return _answers(answer, [switch["dpid"] for switch in switches])
 

@@ -107,6 +107,7 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
             "object",
             "operation",
             "index",
+            "call",
             "switches",
             "added",
             "modified",

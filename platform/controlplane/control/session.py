@@ -14,6 +14,7 @@ that was killed there:
 
 import time
 from collections.abc import Callable, Sequence
+from uuid import uuid4
 
 from django.db import transaction
 
@@ -22,6 +23,7 @@ from controlplane.control import (
     deploy,
     faults,
     installed,
+    naming,
     outbox,
     planner_state,
     planning,
@@ -29,6 +31,7 @@ from controlplane.control import (
     reconcile,
     settle,
     sync,
+    tell,
 )
 from controlplane.control import hot as hot_state
 from controlplane.control.hot import Hot
@@ -71,7 +74,7 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
     with Northbound() as northbound:
         while True:
             held.check()
-            while reconcile.run(hot, northbound) and not enough():
+            while _repair(hot, northbound) and not enough():
                 held.check()
             _move_on(hot)
             rows = batches.undecided() or batches.take()
@@ -79,7 +82,8 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
             if not rows:
                 break
             for planned in planning.plan(hot, rows):
-                _carry_out(hot, northbound, planned)
+                with naming.named(naming.of_requests(planned.rows)):
+                    _carry_out(hot, northbound, planned)
             planner_state.keep_snapshot(hot.state)
             faults.point("snapshot")
             if enough():
@@ -95,8 +99,14 @@ def _move_on(hot: Hot) -> None:
             settle.finish(hot)
 
 
+def _repair(hot: Hot, northbound: Northbound) -> bool:
+    with naming.named(f"repair-{uuid4().hex[:12]}"):
+        return reconcile.run(hot, northbound)
+
+
 def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
     """Steps 3 to 5 for a batch, or a part of it."""
+    tell.planned(planned)
     faults.point("plan")
     known = sync.switches()
     clean = sync.clean(known)
@@ -107,6 +117,7 @@ def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
     faults.point("decide")
     diffs = [diff for diff in planned.diffs if diff.switch in known]
     results = _push(hot, northbound, diffs, known, clean)
+    tell.pushed(results)
     faults.point("push")
     if planned.diffs or hot.lag or stages.under_way():
         with transaction.atomic():

@@ -1,6 +1,5 @@
 """What a Celery worker does when it starts and when it is to stop."""
 
-import logging
 from typing import Any
 
 from celery import signals
@@ -12,8 +11,6 @@ from controlplane.config.celery_settings import ANALYTICS_QUEUE, DEFAULT_QUEUE, 
 from controlplane.control.tasks import wake
 from tercast.collector import calm
 
-_CHATTY = ("celery.worker.strategy", "celery.app.trace", "httpx")
-
 
 def stopping() -> bool:
     """Whether this worker was told to end: long work then ends after its current step."""
@@ -22,10 +19,8 @@ def stopping() -> bool:
 
 @signals.celeryd_after_setup.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def quiet(**_: Any) -> None:
-    """Wake-ups come every second and are not worth a line each; and what plans make, no cycles hold."""
+    """What plans make, no cycles hold."""
     calm()
-    for name in _CHATTY:
-        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator]

@@ -1,0 +1,64 @@
+"""How the control plane logs: lines of text or JSON on standard error, each with what it belongs to."""
+
+import logging
+from typing import Any
+
+from tercast.log_lines import fields_of
+
+CHATTY = ("httpx", "celery.beat", "django_celery_beat", "celery.worker.strategy", "celery.app.trace")
+"""Loggers that have a line for every wake-up, of which there are several a second."""
+
+_TEXT = "{asctime} {levelname} {name} [{request_id}] {message}"
+
+
+class ContextFilter(logging.Filter):
+    """Gives every record a `request_id` ("-" outside of calls), and both it and the change as fields."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Always true."""
+        from controlplane.api import request_id  # noqa: PLC0415 - settings are read before Django is there
+        from controlplane.control import naming  # noqa: PLC0415
+
+        record.request_id = request_id.current()
+        known = {"request_id": request_id.current(), "change": naming.current()}
+        said = {key: value for key, value in known.items() if value not in ("", "-")}
+        record.fields = said | fields_of(record)
+        return True
+
+
+class LineFormatter(logging.Formatter):
+    """One line of text, its fields behind the message; the request's id stands before it."""
+
+    def __init__(self) -> None:
+        super().__init__(_TEXT, style="{")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the standard library's name
+        """The line without a traceback."""
+        fields = (f" {key}={value}" for key, value in fields_of(record).items() if key != "request_id")
+        return super().formatMessage(record) + "".join(fields)
+
+
+def logging_settings(form: str, level: str) -> dict[str, Any]:
+    """The logging of every process that Django sets up; web servers and workers log through it, too."""
+    formatters = {
+        "text": {"()": "controlplane.config.log_settings.LineFormatter"},
+        "json": {"()": "tercast.log_lines.JsonFormatter"},
+    }
+    through: dict[str, Any] = {"handlers": [], "propagate": True}
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "filters": {"context": {"()": "controlplane.config.log_settings.ContextFilter"}},
+        "formatters": {"line": formatters[form]},
+        "handlers": {
+            "console": {"class": "logging.StreamHandler", "filters": ["context"], "formatter": "line"},
+        },
+        "root": {"handlers": ["console"], "level": level.upper()},
+        "loggers": {
+            "django": through,
+            "uvicorn": through,
+            "uvicorn.error": through,
+            "uvicorn.access": through,
+            **{name: {**through, "level": "WARNING"} for name in CHATTY},
+        },
+    }

@@ -1,0 +1,94 @@
+"""One call's id through the logs of web server, worker and controller, down to the confirmed change."""
+
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import control_world as world
+import httpx
+import pytest
+from control_workers import Process, wait_until
+from test_real_switches import Platform, active, free_port
+
+from controlplane.control import naming
+from controlplane.control.models import Request
+from controlplane.registry.models import Subscriber
+
+CALL = "follow-me-through-1234"
+
+
+def lines(path: Path) -> list[dict]:
+    """All log lines, every one of which is a JSON object (Celery's banner is none)."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+@pytest.fixture
+def platform(transactional_db):
+    folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
+    running = Platform(folder)
+    running.env["TERCAST_LOG_FORMAT"] = "json"
+    try:
+        running.start()
+        yield running
+    finally:
+        running.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.mark.fabric
+def test_a_calls_id_is_in_every_log_on_its_way(platform):
+    world.line(3)
+    advertisement = world.advertise("h1", ["0"])
+    platform.until(lambda: active(advertisement), "the advertisement")
+    Subscriber.objects.create(name="sue", host=world.Host.objects.get(name="h3"))
+    port = free_port()
+    command = [sys.executable, "-m", "uvicorn", "controlplane.config.asgi:application", "--port", str(port)]
+    web = Process([*command, "--lifespan", "off"], platform.env, platform.folder / "web.log")
+    try:
+        token = (platform.folder / "state/secrets/operator-token").read_text().strip()
+        headers = {"Authorization": f"Bearer {token}", "X-Request-ID": CALL, "Prefer": "wait=30"}
+        body = {"subscriber": "sue", "topic": "quotes", "filter": "low in [256, 511]"}
+        url = f"http://127.0.0.1:{port}/api/v1/subscriptions/"
+
+        def posted():
+            try:
+                return httpx.post(url, json=body, headers=headers, timeout=60, trust_env=False)
+            except httpx.ConnectError:
+                return None
+
+        answers = []
+        wait_until(lambda: answers.append(posted()) or answers[-1], "the web server", platform.worker)
+        answer = answers[-1]
+        assert (answer.status_code, answer.headers["X-Request-ID"]) == (202, CALL)
+        request = answer.json()
+        assert (request["state"], request["call"]) == ("active", CALL)
+    finally:
+        web.__exit__()
+    number = f"r{request['id']}"
+    (logged,) = [line for line in lines(platform.folder / "web.log") if line["message"] == "requests logged"]
+    assert (logged["request_id"], logged["first"], logged["requests"]) == (CALL, number, 1)
+
+    worker = [
+        line for line in lines(platform.folder / "worker.log") if line.get("change", "").startswith(number)
+    ]
+    assert [line["message"] for line in worker] == ["batch planned", "batch pushed"]
+    assert (worker[0]["calls"], worker[1]["confirmed"]) == (CALL, 3)
+    (name,) = {line["change"] for line in worker}
+    assert name == f"{number}:{CALL}"
+
+    applied = [line for line in lines(platform.folder / "controller.log") if line.get("change") == name]
+    assert [(line["message"], line["confirmed"]) for line in applied] == [("change applied", 3)]
+
+
+def test_changes_are_named_by_their_requests():
+    one, two, three = (Request(pk=n, call=call) for n, call in ((4, "a" * 8), (5, "a" * 8), (9, "b" * 8)))
+    assert naming.of_requests([one]) == "r4:aaaaaaaa"
+    assert naming.of_requests([one, two]) == "r4-r5:aaaaaaaa"
+    assert naming.of_requests([one, three]) == "r4-r9"
+    assert naming.of_requests([Request(pk=3)]) == "r3"
+    assert naming.current() == ""
+    with naming.named("r4"):
+        assert naming.current() == "r4"
