@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     needs.check()
     pid = host_pid(args.run_dir / "fabric" / HOSTS_FILE, args.host)
     command = args.argv or [os.environ.get("SHELL", "/bin/sh")]
-    within = ["nsenter", f"--target={pid}", "--net", "--pid", "--mount", "--"]
+    within = ["nsenter", f"--target={pid}", "--net", "--pid", "--mount", f"--wd={Path.cwd()}", "--"]
     os.execvp("nsenter", [*within, *command])  # noqa: S606 - it is what was asked for
 
 

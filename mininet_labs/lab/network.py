@@ -106,8 +106,7 @@ class MininetNetwork:
         self, host: str, argv: Sequence[str], log: Path, env: Mapping[str, str] | None = None
     ) -> HostProcess:
         """Start a process of a host; `log` gets its output."""
-        if host not in {row["id"] for row in self._plan["hosts"]}:
-            raise LabError(host, "no such host in the lab", "take one of the topology's")
+        self.interface(host)
         self._names += 1
         name = f"p{self._names}"
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -122,6 +121,13 @@ class MininetNetwork:
             }
         )
         return HostProcess(self, name, log)
+
+    def interface(self, host: str) -> str:
+        """The name of a host's first interface, within its namespace."""
+        rows = {row["id"]: row["name"] for row in self._plan["hosts"]}
+        if host not in rows:
+            raise LabError(host, "no such host in the lab", "take one of the topology's")
+        return f"{rows[host]}-eth0"
 
     def set_link(self, switch: str, port: int, up: bool) -> None:
         """Take the link at a port down, or up again, at both ends."""

@@ -133,3 +133,21 @@ def test_a_killed_lab_leaves_no_process_and_no_interface_and_the_next_one_remove
     with MininetNetwork(run_dir, ring(3), UNREACHED):
         pass
     assert leftovers() == set()
+
+
+def test_a_command_runs_in_a_host_where_it_was_called(lab: MininetNetwork, run_dir: Path) -> None:
+    def entered(*argv: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "mininet_labs", "enter", "--run-dir", str(run_dir.parent), *argv]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    shown = entered("h2", "--", "sh", "-c", "pwd; ip -json addr")
+    assert shown.returncode == 0, shown.stderr
+    where, addresses = shown.stdout.split("\n", 1)
+    assert where == str(Path.cwd())
+    assert ring(3)["hosts"][1]["ip"] in {
+        address["local"] for row in json.loads(addresses) for address in row["addr_info"]
+    }
+    assert entered("h2", "--", "sh", "-c", "exit 7").returncode == 7
+    refused = entered("h9", "--", "true")
+    assert refused.returncode == 2
+    assert "h9: no such host in the lab; take one of h1, h2, h3" in refused.stderr
