@@ -11,7 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tercast.aggregation.keeper import Step
-from tercast.aggregation.operations import aggregate, set_aggregation, set_budget, set_reserve, settle
+from tercast.aggregation.operations import (
+    aggregate,
+    set_aggregation,
+    set_budget,
+    set_capacity,
+    set_reserve,
+    settle,
+)
 from tercast.changes import take_changes
 from tercast.encodings import encode_text, encoding_of
 from tercast.errors import Refused, RefusedMany, shown
@@ -30,6 +37,7 @@ from tercast.requests import (
     Request,
     SetAggregation,
     SetBudget,
+    SetCapacity,
     SetIndexed,
     SetReserve,
     Subscribe,
@@ -76,6 +84,8 @@ class Planner(PlannedNetwork):
                     return set_budget(self, request)
                 case SetReserve():
                     return set_reserve(self, request)
+                case SetCapacity():
+                    return set_capacity(self, request)
                 case Aggregate():
                     return aggregate(self, request.method, request.covers)
                 case FinishMove():

@@ -18,6 +18,7 @@ from tercast.requests import (
     Remove,
     RemoveLink,
     SetBudget,
+    SetCapacity,
     SetIndexed,
     SetPort,
     SetReserve,
@@ -126,6 +127,8 @@ class Registry:
                 self.topology.set_budget(switch, budget, ("switch",))
             case SetReserve(switch, entries):
                 self.topology.set_reserve(switch, entries, ("switch",))
+            case SetCapacity(switch, entries):
+                self.topology.set_capacity(switch, entries, ("switch",))
             case SetIndexed(topic, indexed):
                 changed = self.known_topic(topic, ("topic",)).with_indexed(indexed, ("indexed",))
                 self.topics[topic] = changed
@@ -135,7 +138,7 @@ class Registry:
                 self._remove(kind, name)
             case RemoveLink(switch, port):
                 self.topology.remove_link(switch, port)
-        if not isinstance(request, SetBudget | SetReserve):
+        if not isinstance(request, SetBudget | SetReserve | SetCapacity):
             self.topology.version += 1
 
     def known_topic(self, name: str, path: Path) -> Topic:

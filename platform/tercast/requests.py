@@ -118,6 +118,14 @@ class SetReserve:
 
 
 @dataclass(frozen=True, slots=True)
+class SetCapacity:
+    """A switch was found to have room for so many content entries and no more; None: that is forgotten."""
+
+    switch: str
+    entries: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class SetAggregation:
     """From now on LA makes room where a budget is exceeded; with `none` nothing does."""
 
@@ -158,7 +166,18 @@ class RemoveLink:
 
 Registering = Advertise | Subscribe
 Withdrawing = Unadvertise | Unsubscribe
-Change = SetPort | SetSwitch | HostMove | SetIndexed | SetBudget | SetReserve | Add | Remove | RemoveLink
+Change = (
+    SetPort
+    | SetSwitch
+    | HostMove
+    | SetIndexed
+    | SetBudget
+    | SetReserve
+    | SetCapacity
+    | Add
+    | Remove
+    | RemoveLink
+)
 Request = (
     Registering
     | Withdrawing
@@ -168,6 +187,7 @@ Request = (
     | SetIndexed
     | SetBudget
     | SetReserve
+    | SetCapacity
     | SetAggregation
     | Aggregate
     | Add
@@ -290,6 +310,12 @@ def _read_set_reserve(obj: Mapping[str, object], path: Path) -> Request:
     return SetReserve(expect_text(fields["switch"], (*path, "switch")), entries)
 
 
+def _read_set_capacity(obj: Mapping[str, object], path: Path) -> Request:
+    fields = expect_keys(obj, path, ("op", "switch", "entries"))
+    entries = read_budget(fields["entries"], (*path, "entries"))
+    return SetCapacity(expect_text(fields["switch"], (*path, "switch")), entries)
+
+
 def read_method(value: object, path: Path) -> str:
     """The name of a method of aggregation."""
     method = expect_text(value, path)
@@ -357,6 +383,7 @@ _READERS: dict[str, Reader] = {
     "remove_link": _read_remove_link,
     "finish_move": _read_finish_move,
     "set_reserve": _read_set_reserve,
+    "set_capacity": _read_set_capacity,
     "set_aggregation": _read_set_aggregation,
     "aggregate": _read_aggregate,
 }

@@ -129,6 +129,10 @@ class Topology:
         """Change how many of these stay free."""
         self.switches[name] = self._known_switch(name, path).with_reserve(entries)
 
+    def set_capacity(self, name: str, entries: int | None, path: Path = ()) -> None:
+        """Note how many content entries a switch was found to have room for; None: forget it."""
+        self.switches[name] = self._known_switch(name, path).with_capacity(entries)
+
     def set_switch(self, name: str, up: bool, path: Path = ()) -> None:
         """A switch goes down or comes up, with all its ports."""
         self._known_switch(name, path)

@@ -16,6 +16,9 @@ MAX_PORT = 0xFFFFFF00
 MAX_BUDGET = (1 << 31) - 1
 MAX_COST = 1e12
 
+_LEARNT = ("capacity", "declared")
+"""What a snapshot tells of a switch that was found to be full below its budget."""
+
 _ON_MAPS = ("name", "lat", "lon")
 """What a switch may carry beside, for pages and maps: a text and two coordinates in degrees."""
 
@@ -27,13 +30,16 @@ _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 class Switch:
     """A switch; `dpid` is 16 hex digits, `tcam_budget` the content entries it may hold (None: unlimited).
 
-    `reserve` of these are kept free for changes of the table.
+    `reserve` of these are kept free for changes of the table. Where a switch was found to have room for
+    `capacity` entries and no more, `tcam_budget` is what holds now, and `declared` what an operator had said.
     """
 
     id: str
     dpid: str
     tcam_budget: int | None = None
     reserve: int = 0
+    capacity: int | None = None
+    declared: int | None = None
 
     @property
     def room(self) -> int | None:
@@ -43,8 +49,16 @@ class Switch:
         return max(self.tcam_budget - self.reserve, min(self.tcam_budget, 1))
 
     def with_budget(self, budget: int | None) -> Switch:
-        """The same switch with another budget."""
-        return replace(self, tcam_budget=budget)
+        """The same switch with another budget; what was learnt of its capacity is forgotten."""
+        return replace(self, tcam_budget=budget, capacity=None, declared=None)
+
+    def with_capacity(self, entries: int | None) -> Switch:
+        """The same switch, found to have room for so many entries; None: nothing is known of it any more."""
+        declared = self.tcam_budget if self.capacity is None else self.declared
+        if entries is None:
+            return self.with_budget(declared)
+        budget = entries if declared is None else min(declared, entries)
+        return replace(self, tcam_budget=budget, capacity=entries, declared=declared)
 
     def with_reserve(self, entries: int) -> Switch:
         """The same switch with another reserve."""
@@ -53,7 +67,8 @@ class Switch:
     def to_json(self) -> dict[str, object]:
         """As in a scenario."""
         reserve = {"reserve": self.reserve} if self.reserve else {}
-        return {"id": self.id, "dpid": self.dpid, "tcam_budget": self.tcam_budget, **reserve}
+        learnt = {} if self.capacity is None else {"capacity": self.capacity, "declared": self.declared}
+        return {"id": self.id, "dpid": self.dpid, "tcam_budget": self.tcam_budget, **reserve, **learnt}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +169,7 @@ def read_budget(value: object, path: Path) -> int | None:
 
 def read_switch(obj: object, path: Path = ()) -> Switch:
     """A switch as in a scenario; how maps show it is checked and left out."""
-    fields = expect_keys(obj, path, ("id", "dpid"), ("tcam_budget", "reserve", *_ON_MAPS))
+    fields = expect_keys(obj, path, ("id", "dpid"), ("tcam_budget", "reserve", *_LEARNT, *_ON_MAPS))
     if fields.get("name") is not None:
         expect_text(fields["name"], (*path, "name"))
     for key, most in (("lat", 90), ("lon", 180)):
@@ -164,6 +179,7 @@ def read_switch(obj: object, path: Path = ()) -> Switch:
         read_dpid(fields["dpid"], (*path, "dpid")),
         read_budget(fields.get("tcam_budget"), (*path, "tcam_budget")),
         expect_integer(fields.get("reserve", 0), (*path, "reserve"), 0, MAX_BUDGET),
+        *(read_budget(fields.get(key), (*path, key)) for key in _LEARNT),
     )
 
 

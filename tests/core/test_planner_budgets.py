@@ -174,3 +174,52 @@ def test_a_table_for_one_entry_has_nothing_to_spare() -> None:
         planner.apply({"op": "set_reserve", "switch": "s2", "entries": 1})
         rooms.append(planner.topology.switches["s2"].room)
     assert rooms == [0, 1, 1, None]
+
+
+def capacity(entries: int | None) -> dict[str, object]:
+    return {"op": "set_capacity", "switch": "s2", "entries": entries}
+
+
+def test_a_capacity_that_was_found_is_what_counts_and_is_never_refused() -> None:
+    planner = planner_for(pair(5))
+    planner.apply_all([advertise("a", "p", ""), *(subscribe(f"q{dz}", "h", dz) for dz in ("00", "01", "11"))])
+    assert planner.apply(capacity(2)).failed_switches == ("s2",)
+    switch = planner.topology.switches["s2"]
+    assert (switch.tcam_budget, switch.capacity, switch.declared) == (2, 2, 5)
+    assert not planner.apply(subscribe("q", "h", "10")).ok
+    assert planner.apply({"op": "unsubscribe", "id": "q01"}).ok and planner.over_budget() == ()
+    assert not planner.apply(subscribe("q", "h", "10")).ok
+    for one in (planner, Planner.restore(planner.snapshot())):
+        assert one.topology.switches["s2"] == switch
+        assert one.apply(capacity(None)).ok
+        assert one.topology.switches["s2"].tcam_budget == 5 and one.topology.switches["s2"].capacity is None
+        assert one.apply(subscribe("q", "h", "10")).ok
+
+
+def test_a_capacity_is_met_by_merging_where_that_is_the_policy() -> None:
+    planner = planner_for(pair(None))
+    planner.apply({"op": "set_aggregation", "method": "la"})
+    planner.apply_all([advertise("a", "p", ""), *(subscribe(f"q{dz}", "h", dz) for dz in ("00", "01", "11"))])
+    planner.take_diff()
+    assert planner.apply(capacity(2)).failed_switches == ()
+    assert planner.counts()["s2"] <= 2
+    assert planner.apply(capacity(4)).ok and planner.topology.switches["s2"].declared is None
+
+
+def test_the_word_of_an_operator_makes_what_was_found_void_unless_it_is_refused() -> None:
+    planner = planner_for(pair(5))
+    planner.apply_all([advertise("a", "p", ""), *(subscribe(f"q{dz}", "h", dz) for dz in ("00", "01", "11"))])
+    planner.apply(capacity(3))
+    before = planner.topology.switches["s2"]
+    assert not planner.apply({"op": "set_budget", "switch": "s2", "tcam_budget": 1}).ok
+    assert planner.topology.switches["s2"] == before
+    assert planner.apply({"op": "set_budget", "switch": "s2", "tcam_budget": 4}).ok
+    assert planner.topology.switches["s2"].capacity is None
+
+
+def test_a_capacity_above_the_budget_changes_nothing_else() -> None:
+    planner = planner_for(pair(2))
+    assert planner.apply(capacity(7)).ok
+    assert planner.topology.switches["s2"].tcam_budget == 2
+    assert not planner.apply({"op": "set_capacity", "switch": "s9", "entries": 1}).ok
+    assert not planner.apply({"op": "set_capacity", "switch": "s2", "entries": -1}).ok

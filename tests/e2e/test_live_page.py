@@ -53,6 +53,12 @@ def test_the_page_shows_the_network_and_changes_live(plane, open_page, size):
         expect(page.locator("#canvas .link").nth(0)).to_have_attribute("data-level", "0")
         assert "2,500 packets/s" in page.locator("#canvas .link title").nth(1).text_content()
 
+        row = page.locator("#switches tr", has_text="Denver")
+        plane.emit("switch", {"name": "s2", "capacity": 40, "problems": ["table 0: it cannot match x"]})
+        expect(row.locator(".problem")).to_have_text("full with 40 entries; table 0: it cannot match x")
+        plane.emit("switch", {"name": "s2", "capacity": None, "problems": []})
+        expect(row.locator(".problem")).to_be_hidden()
+
         plane.emit("switch", {"name": "s3", "connected": False, "up": True})
         plane.emit("link", {"id": links[0], "up": False})
         expect(page.locator("#switches tr", has_text="Houston").locator(".state")).to_have_text("away")

@@ -119,7 +119,7 @@ def _entries(estimate: Estimate) -> list[dict[str, Any]]:
     names = estimate.before.keys() | estimate.after.keys()
     counts = {name: (estimate.before.get(name, 0), estimate.after.get(name, 0)) for name in sorted(names)}
     changed = {name: (before, after) for name, (before, after) in counts.items() if before != after}
-    budgets = dict(Switch.objects.filter(name__in=list(changed)).values_list("name", "tcam_budget"))
+    budgets = {switch.name: switch.limit for switch in Switch.objects.filter(name__in=list(changed))}
     return [
         {
             "switch": name,

@@ -60,7 +60,15 @@ def _set_aggregation(payload: dict[str, Any]) -> None:
 
 
 def _set_budget(payload: dict[str, Any]) -> None:
-    Switch.objects.filter(name=payload["switch"]).update(tcam_budget=payload["tcam_budget"])
+    """What was learnt of the capacity is void with it."""
+    Switch.objects.filter(name=payload["switch"]).update(tcam_budget=payload["tcam_budget"], capacity=None)
+
+
+def _set_capacity(payload: dict[str, Any]) -> None:
+    Switch.objects.filter(name=payload["switch"]).update(capacity=payload["entries"])
+    for switch in Switch.objects.filter(name=payload["switch"]):
+        told = {"connected": switch.connected, "up": switch.up, "capacity": switch.capacity}
+        outbox.emit("switch", {"name": switch.name, **told})
 
 
 def _set_switch(up: bool) -> Callable[[dict[str, Any]], None]:
@@ -128,6 +136,7 @@ def _tell_kept(row: Model, references: int) -> None:
 _CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
     "set_aggregation": _set_aggregation,
     "set_budget": _set_budget,
+    "set_capacity": _set_capacity,
     "set_indexed": _set_indexed,
     "host_move": _move_host,
     "link_up": _set_link(True),

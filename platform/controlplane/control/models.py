@@ -46,6 +46,13 @@ class Request(models.Model):
     problem = models.JSONField(null=True)
     operation = models.ForeignKey(Operation, null=True, on_delete=models.PROTECT, related_name="requests")
     index = models.PositiveIntegerField(null=True, help_text="place in the bulk call")
+    undoes = models.OneToOneField(
+        "self",
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="undone_by",
+        help_text="a request that was carried out and failed afterwards, which this one takes back",
+    )
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )

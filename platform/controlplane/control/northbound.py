@@ -49,6 +49,7 @@ class Reading:
     entries: tuple[dict[str, Any], ...]
     epoch: int | None
     foreign: int = 0
+    reserved: int = 0
     missing: tuple[str, ...] = ()
     unreadable: tuple[dict[str, Any], ...] = ()
 
@@ -117,6 +118,7 @@ class Northbound:
             tuple(_rows(_field(body, "entries"))),
             body.get("epoch"),
             int(body.get("foreign", 0)),
+            int(body.get("reserved", 0)),
             tuple(map(str, body.get("missing", ()))),
             tuple(_rows(body.get("unreadable", []))),
         )

@@ -28,6 +28,7 @@ _TYPES = {
     "switch_down": "switch",
     "set_budget": "switch",
     "set_reserve": "switch",
+    "set_capacity": "switch",
     "add_link": "link",
     "remove_link": "link",
     "link_up": "link",

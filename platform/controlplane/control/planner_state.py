@@ -47,13 +47,15 @@ def load(snapshots: bool = True) -> Positioned:
 def bring_forward(state: Positioned) -> None:
     """Apply what was decided after `state.position`, up to the first request that is not decided yet.
 
-    A failed request changed nothing, for whatever reason it failed, and is left out.
+    A failed request changed nothing, for whatever reason it failed, and is left out; but for one that failed
+    when it had been carried out, which a later request takes back.
     """
     rows = Request.objects.filter(position__gt=state.position).order_by("position")
-    for position, stage, payload in rows.values_list("position", "state", "payload").iterator(2000):
+    fields = rows.values_list("position", "state", "payload", "undone_by")
+    for position, stage, payload, undone_by in fields.iterator(2000):
         if position is None or stage in (State.QUEUED, State.PLANNING):
             break
-        if stage != State.FAILED:
+        if stage != State.FAILED or undone_by is not None:
             outcome = state.planner.apply(payload)
             if not outcome.ok:
                 raise ReplayError(

@@ -6,15 +6,17 @@ an operator who asks. A switch that cannot be asked is unreachable, which says n
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from controlplane.control import deploy, faults, outbox, reserve, settle, sync
+from controlplane.control import capacity, deploy, faults, outbox, reserve, settle, sync
+from controlplane.control.capacity import Connected
 from controlplane.control.deploy import Result
 from controlplane.control.flows import HostBook, repair
 from controlplane.control.hot import Hot
-from controlplane.control.northbound import Northbound, NorthboundError
+from controlplane.control.northbound import Northbound, NorthboundError, Reading
 from controlplane.control.room import Room, Rooms
 from controlplane.control.stepwise import BUNDLES, Stepwise
 from controlplane.network.models import Switch
@@ -23,12 +25,16 @@ from tercast.tables import Entry, SwitchDiff
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A switch that answered: what it holds, what has to change, and whether it can do it in one step."""
+    """A switch that answered: what it holds, what has to change, and whether it can do it in one step.
+
+    `room` is how many content entries it says that its table can hold, beside those of others.
+    """
 
     switch: Switch
     found: tuple[Entry, ...]
     diff: SwitchDiff
     bundles: bool
+    room: int | None = None
 
     @property
     def is_new(self) -> bool:
@@ -46,14 +52,21 @@ def run(hot: Hot, northbound: Northbound) -> bool:
     due = [known[name] for name in sorted(names)]
     asked, silent = _ask(hot, northbound, due)
     reserve.ask(hot, [(one.switch.name, one.bundles) for one in asked if one.is_new])
+    capacity.see(hot, [_connected(one) for one in asked if one.is_new])
     results = _send(hot, northbound, asked, known)
     faults.point("reconcile:push")
     with transaction.atomic():
         for one in asked:
-            settle.repaired(hot, results[one.switch.name], one.found)
+            result = results[one.switch.name]
+            settle.repaired(hot, result, one.found)
+            capacity.learn(hot, result, hot.counts[one.switch.name])
         settle.unreachable(hot, silent)
         settle.finish(hot)
     return True
+
+
+def _connected(one: Asked) -> Connected:
+    return Connected(one.switch.name, one.switch.epoch, one.room, one.switch.tcam_budget)
 
 
 def _ask(hot: Hot, northbound: Northbound, switches: Sequence[Switch]) -> tuple[list[Asked], dict[str, str]]:
@@ -67,24 +80,27 @@ def _ask(hot: Hot, northbound: Northbound, switches: Sequence[Switch]) -> tuple[
         return [], {switch.name: str(error) for switch in switches}
     for switch in switches:
         row = rows.get(switch.dpid)
-        found = None if row is None else _read(northbound, switch, book)
-        if row is None or not isinstance(found, tuple):
-            said = found if isinstance(found, str) else None
-            silent[switch.name] = said or f"switch {switch.name} is not connected"
+        if row is None:
+            silent[switch.name] = f"switch {switch.name} is not connected"
+            continue
+        try:
+            reading = northbound.read_back(switch.dpid)
+        except NorthboundError as error:
+            silent[switch.name] = str(error)
             continue
         switch.epoch = int(row["epoch"])
+        found = tuple(map(book.entry, reading.entries))
         diff = repair(switch.name, found, hot.table(switch.name))
-        asked.append(Asked(switch, found, diff, BUNDLES in row.get("capabilities", ())))
+        bundles = BUNDLES in row.get("capabilities", ())
+        asked.append(Asked(switch, found, diff, bundles, _room_told(row, reading)))
     return asked, silent
 
 
-def _read(northbound: Northbound, switch: Switch, book: HostBook) -> tuple[Entry, ...] | str | None:
-    """The switch's entries, or why it could not be asked."""
-    try:
-        rows = northbound.entries(switch.dpid)
-    except NorthboundError as error:
-        return str(error)
-    return None if rows is None else tuple(map(book.entry, rows))
+def _room_told(row: Mapping[str, Any], reading: Reading) -> int | None:
+    """What the switch says that its table can hold, less what is neither content nor can be said."""
+    told = row.get("features", {}).get("capacity")
+    others = reading.reserved + reading.foreign + len(reading.unreadable)
+    return None if told is None else max(0, int(told) - others)
 
 
 def _send(

@@ -20,6 +20,7 @@ from django.db import transaction
 
 from controlplane.control import (
     batches,
+    capacity,
     deploy,
     faults,
     installed,
@@ -77,6 +78,7 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
             while _repair(hot, northbound) and not enough():
                 held.check()
             _move_on(hot)
+            capacity.relieve(hot)
             rows = batches.undecided() or batches.take()
             faults.point("take")
             if not rows:
@@ -169,7 +171,7 @@ def _stepwise(hot: Hot, northbound: Northbound, full: Sequence[Switch]) -> Stepw
     except NorthboundError:
         return None
     tables = {switch.name: installed.table(switch) for switch in full if switch.dpid in slow}
-    return Stepwise(hot.state.planner, tables, {switch.name: switch.tcam_budget for switch in full})
+    return Stepwise(hot.state.planner, tables, {switch.name: switch.limit for switch in full})
 
 
 def _room(hot: Hot, diffs: Sequence[SwitchDiff], known: dict[str, Switch]) -> dict[str, Room]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
-from controlplane.control import discovery, load, outbox, ports, sync, watermarks
+from controlplane.control import discovery, load, losses, outbox, ports, sync, watermarks
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.tasks import wake
 from controlplane.moves import stages
@@ -45,6 +45,7 @@ def run() -> None:
     _tell_alarms(events)
     if counters is not None:
         load.see(counters)
+        losses.see(counters)
         snapshots.see(counters)
 
 
@@ -69,19 +70,27 @@ def see_switches(rows: list[dict[str, Any]]) -> bool:
 def _differs(switch: Switch, row: dict[str, Any] | None) -> bool:
     if row is None:
         return switch.connected
-    now = (True, row["epoch"], row["address"], row.get("problems", []))
-    return now != (switch.connected, switch.epoch, switch.address, switch.problems)
+    now = (True, row["epoch"], row["address"], *_told(row))
+    known = (switch.connected, switch.epoch, switch.address, switch.problems, switch.lacks, switch.features)
+    return now != known
+
+
+def _told(row: dict[str, Any]) -> tuple[list[str], list[str], dict[str, Any]]:
+    """What the switch cannot do, what it lacks, and what it has."""
+    return row.get("problems", []), row.get("lacks", []), row.get("features", {})
 
 
 def _update(switch: Switch, row: dict[str, Any] | None) -> None:
     problems = switch.problems
-    connected = switch.connected
+    before = (switch.connected, switch.problems)
     switch.connected = row is not None
     if row is not None:
-        switch.epoch, switch.address, switch.problems = row["epoch"], row["address"], row.get("problems", [])
-    switch.save(update_fields=("connected", "epoch", "address", "problems"))
-    if switch.connected != connected:
-        outbox.emit("switch", {"name": switch.name, "connected": switch.connected, "up": switch.up})
+        switch.epoch, switch.address = row["epoch"], row["address"]
+        switch.problems, switch.lacks, switch.features = _told(row)
+    switch.save(update_fields=("connected", "epoch", "address", "problems", "lacks", "features"))
+    if (switch.connected, switch.problems) != before:
+        told = {"connected": switch.connected, "up": switch.up, "problems": switch.problems}
+        outbox.emit("switch", {"name": switch.name, **told})
     for problem in switch.problems:
         if problem not in problems:
             outbox.alarm(f"switch {switch.name}: {problem}")

@@ -14,6 +14,13 @@ class Switch(models.Model):
     tcam_budget = models.PositiveIntegerField(
         null=True, help_text="content entries it may hold; null is unlimited"
     )
+    capacity = models.PositiveIntegerField(
+        null=True, help_text="content entries that it was found to have room for; null: no limit was met"
+    )
+    features = models.JSONField(default=dict, help_text="what it told at connect: capacity, groups, meters")
+    lacks = models.JSONField(
+        default=list, help_text="what it can do without, and has not or tells nothing of"
+    )
     exact_entries = models.PositiveIntegerField(
         default=0, help_text="content entries that the plan would have without aggregation"
     )
@@ -36,6 +43,12 @@ class Switch(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def limit(self) -> int | None:
+        """How many content entries its table is planned for at most: the smaller of budget and capacity."""
+        known = [number for number in (self.tcam_budget, self.capacity) if number is not None]
+        return min(known, default=None)
 
 
 class Port(models.Model):
@@ -62,6 +75,10 @@ class Link(models.Model):
     cost = models.PositiveIntegerField(default=1)
     up = models.BooleanField(default=True, help_text="as the planner has it")
     discovered_at = models.DateTimeField(null=True, help_text="when probes last crossed it")
+    lost = models.PositiveBigIntegerField(default=0, help_text="packets sent into it that did not arrive")
+    gap = models.BigIntegerField(
+        null=True, help_text="by how much its ends had sent more than received, when it was last looked at"
+    )
     request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
     removal = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -43,6 +43,18 @@ class PortSerializer(serializers.ModelSerializer[Port]):
         fields = ("number", "name", "mac", "up")
 
 
+class FeaturesSerializer(serializers.Serializer[Any]):
+    """What a switch told when it connected; null: it did not."""
+
+    capacity = serializers.IntegerField(allow_null=True, help_text="entries in its table, whoever's")
+    groups = serializers.IntegerField(allow_null=True)
+    meters = serializers.IntegerField(allow_null=True)
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        """All of them, also of a switch that never connected."""
+        return {name: instance.get(name) for name in ("capacity", "groups", "meters")}
+
+
 class SwitchSerializer(serializers.ModelSerializer[Switch]):
     """A switch."""
 
@@ -52,7 +64,11 @@ class SwitchSerializer(serializers.ModelSerializer[Switch]):
         help_text="content entries that it would have without aggregation"
     )
     ports = PortSerializer(many=True)
-    problems = serializers.ListField(child=serializers.CharField())
+    problems = serializers.ListField(
+        child=serializers.CharField(), help_text="what it lacks and is needed, or refused"
+    )
+    lacks = serializers.ListField(child=serializers.CharField(), help_text="what it can do without")
+    features = FeaturesSerializer()
     request = serializers.SerializerMethodField()
     removal = serializers.SerializerMethodField()
     epoch = serializers.IntegerField(help_text="of the connection to the controller; grows at every connect")
@@ -69,6 +85,7 @@ class SwitchSerializer(serializers.ModelSerializer[Switch]):
             "latitude",
             "longitude",
             "tcam_budget",
+            "capacity",
             "entries",
             "exact_entries",
             "up",
@@ -77,6 +94,8 @@ class SwitchSerializer(serializers.ModelSerializer[Switch]):
             "in_step",
             "address",
             "problems",
+            "lacks",
+            "features",
             "ports",
             "request",
             "removal",
@@ -134,6 +153,10 @@ class SwitchCreateSerializer(serializers.Serializer[Any]):
 class LinkSerializer(serializers.ModelSerializer[Link]):
     """A link between two switches."""
 
+    lost = serializers.IntegerField(
+        help_text="packets sent into it that did not arrive, counted when it is down"
+    )
+
     url = serializers.SerializerMethodField()
     a = serializers.CharField(source="a.name")
     b = serializers.CharField(source="b.name")
@@ -152,6 +175,7 @@ class LinkSerializer(serializers.ModelSerializer[Link]):
             "cost",
             "up",
             "discovered_at",
+            "lost",
             "request",
             "removal",
             "created_at",

@@ -9,7 +9,7 @@ from tercast.aggregation.keeper import Marked, Step
 from tercast.aggregation.spread import check_covers
 from tercast.errors import Refused, shown
 from tercast.registry import ADVERTISEMENT, Registration
-from tercast.requests import SetBudget, SetReserve
+from tercast.requests import SetBudget, SetCapacity, SetReserve
 from tercast.views import Outcome, no_room
 
 if TYPE_CHECKING:
@@ -29,25 +29,27 @@ def settle(planner: Planner, marked: Marked, registration: Registration) -> tupl
 
 def set_budget(planner: Planner, request: SetBudget) -> Outcome:
     """Change a budget; a lower one is met at once, where the policy is that tables are merged, or refused."""
-    before = planner.topology.switches.get(request.switch)
-    back = SetBudget(request.switch, before.tcam_budget if before else None)
-    return _resize(planner, request, back, "tcam_budget")
+    return _resize(planner, request, "tcam_budget")
 
 
 def set_reserve(planner: Planner, request: SetReserve) -> Outcome:
     """Change what stays free of a budget; more is met at once, or refused."""
-    before = planner.topology.switches.get(request.switch)
-    back = SetReserve(request.switch, before.reserve if before else 0)
-    return _resize(planner, request, back, "entries")
+    return _resize(planner, request, "entries")
 
 
-def _resize(
-    planner: Planner,
-    request: SetBudget | SetReserve,
-    back: SetBudget | SetReserve,
-    field: str,
-) -> Outcome:
-    """Carry `request` out, or `back` where budgets are enforced and the table does not come to have room."""
+def set_capacity(planner: Planner, request: SetCapacity) -> Outcome:
+    """Note what a switch has room for; it is true, so it is never refused.
+
+    Where the policy is that tables are merged, a smaller one is met at once, as far as merging leads.
+    """
+    planner.registry.change(request)
+    planner.network.read_budgets()
+    planner.keeper.make_room([planner.network.sites[request.switch]])
+    return Outcome(ok=True, failed_switches=planner.over_budget())
+
+
+def _resize(planner: Planner, request: SetBudget | SetReserve, field: str) -> Outcome:
+    """Carry `request` out, but not where budgets are enforced and the table does not come to have room."""
     before = planner.topology.switches.get(request.switch)
     planner.registry.change(request)
     network, keeper = planner.network, planner.keeper
@@ -56,10 +58,10 @@ def _resize(
     step = keeper.make_room([site])
     lowered = before is not None and _is_lower(room, before.room)
     held = keeper.lays or planner.enforce_budgets
-    if held and lowered and room is not None and site.installed > room:
+    if before is not None and held and lowered and room is not None and site.installed > room:
         least = step.least.get(site.id)
         keeper.take_back(step)
-        planner.registry.change(back)
+        planner.topology.switches[before.id] = before
         network.read_budgets()
         detail = f"{room} entries are too few for {shown(site.id)}: " + (
             f"{least}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controlplane.control import discovery, hot, load, session
+from controlplane.control import discovery, hot, load, losses, session
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -19,6 +19,7 @@ def own_process_state(settings, tmp_path, monkeypatch):
     """A lock file of the test's own, and a process that has done nothing yet."""
     settings.ENV = dataclasses.replace(settings.ENV, state_dir=tmp_path)
     monkeypatch.setattr(hot, "_kept", None)
+    monkeypatch.setattr(losses, "_seen", {})
     monkeypatch.setattr(discovery, "_first_seen", {})
     monkeypatch.setattr(load, "_last", {"looked": float("-inf"), "told": float("-inf"), "links": None})
 

@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+NO_ROOM = ("flow_mod_failed", "table_full")
+
 EntryKey = tuple[str, int | None, int]
 
 
@@ -34,6 +36,9 @@ class FakeSwitch:
     lost: list[str] = field(default_factory=list)
     """Names of reserved entries that are gone."""
     unreadable: list[dict[str, Any]] = field(default_factory=list)
+    refusal: tuple[str, str] = ("bad_action", "bad_out_port")
+    """Why it refuses what it `refuses`."""
+    features: dict[str, Any] = field(default_factory=dict)
     stubborn: bool = False
     """Reserved entries cannot be put back."""
 
@@ -75,7 +80,8 @@ class FakeNorthbound:
         table = old.table if old and keep else {}
         up = old.ports if old else dict.fromkeys(range(1, ports + 1), True)
         self.switches[dpid] = FakeSwitch(self._epochs, up, table, old.refuses if old else set())
-        self.switches[dpid].limit = old.limit if old else None
+        if old:
+            self.switches[dpid].limit, self.switches[dpid].features = old.limit, old.features
         return self.switches[dpid]
 
     def disconnect(self, dpid: str) -> None:
@@ -149,6 +155,8 @@ class FakeNorthbound:
             "description": {},
             "tables": 1,
             "capabilities": ["bundles"] if self._knows_bundles(switch) else [],
+            "features": switch.features,
+            "lacks": [],
             "problems": [],
         }
 
@@ -187,8 +195,9 @@ class FakeNorthbound:
         for entry in part["add"] + part["modify"]:
             switch.mods += 1
             full = switch.limit is not None and len(switch.table) >= switch.limit
-            if entry["dst"] in switch.refuses or (full and _key(entry) not in switch.table):
-                answer["errors"].append(_refusal(entry))
+            no_room = full and _key(entry) not in switch.table
+            if entry["dst"] in switch.refuses or no_room:
+                answer["errors"].append(_refusal(entry, switch.refusal if not no_room else NO_ROOM))
             else:
                 switch.table[_key(entry)] = entry["actions"]
         switch.peak = max(switch.peak, len(switch.table))
@@ -306,13 +315,14 @@ def _key(entry: dict[str, Any]) -> EntryKey:
     return entry["dst"], entry["in_port"], entry["priority"]
 
 
-def _refusal(entry: dict[str, Any]) -> dict[str, Any]:
+def _refusal(entry: dict[str, Any], reason: tuple[str, str] = NO_ROOM) -> dict[str, Any]:
+    type_, code = reason
     return {
         "dst": entry["dst"],
         "in_port": entry["in_port"],
-        "type": "flow_mod_failed",
-        "code": "table_full",
-        "detail": "no room",
+        "type": type_,
+        "code": code,
+        "detail": "it says so",
     }
 
 

@@ -88,7 +88,7 @@ def test_an_entry_that_a_switch_refuses_holds_up_its_own_request_and_no_other(ne
     fine = world.subscribe("h3", ["00"])
     session.run()
     assert (state(refused), state(fine)) == ("deploying", "active")
-    assert "table_full" in refused.request.problem["detail"]
+    assert "bad_out_port" in refused.request.problem["detail"]
     kept = set(InstalledEntry.objects.filter(switch__name="s2").values_list("dst", flat=True))
     assert kept == {"ff0e:4::/34"}
     problem = SwitchSync.objects.get(switch="s2").problem

@@ -51,7 +51,7 @@ def test_looking_again_writes_nothing(watched, django_assert_num_queries):
 def test_a_switch_that_goes_is_not_connected_and_no_link_goes_down(watched):
     watched.disconnect(world.dpid(2))
     watch.run()
-    assert events("switch") == [{"name": "s2", "connected": False, "up": True}]
+    assert events("switch") == [{"name": "s2", "connected": False, "up": True, "problems": []}]
     assert logged() == []
 
 
@@ -256,3 +256,42 @@ def test_the_load_of_links_is_what_both_ends_sent(watched, monkeypatch):
     key = str(Link.objects.get(a__name="s1").pk)
     told = [event["links"] for event in events("load")]
     assert told == [{key: {"packets": 7, "bytes": 700}}, {key: {"packets": 11, "bytes": 1100}}]
+
+
+def test_what_a_link_lost_is_told_once_it_is_down_and_still(watched):
+    def count(sent, came):
+        load._last["looked"] = float("-inf")
+        watched.counters = {
+            "ports": [
+                {"dpid": world.dpid(n), "port": port, "tx_packets": tx, "rx_packets": rx, "tx_bytes": 0}
+                for n, port, tx, rx in ((1, 1, sent, 3), (2, 2, 3, came))
+            ],
+            "tables": [],
+        }
+        watch.run()
+
+    def lost():
+        return Link.objects.get(a__name="s1").lost
+
+    def told():
+        return [event["text"] for event in events("alarm") if "lost" in event["text"]]
+
+    count(100, 100)
+    count(150, 140)  # ten are on their way
+    count(200, 200)
+    for end, port in ((1, 1), (2, 2)):
+        watched.switches[world.dpid(end)].ports[port] = False
+    count(230, 200)
+    session.run()
+    count(237, 200)  # the last that was sent before the tables changed
+    assert (lost(), told()) == (0, [])
+    count(237, 200)
+    assert lost() == 37
+    assert told() == ["link s1:1 to s2:2 went down: 37 packets that were sent into it are lost"]
+    assert events("link")[-1] == {"id": Link.objects.get(a__name="s1").pk, "up": False, "lost": 37}
+    count(237, 200)
+    assert (lost(), len(told())) == (37, 1)
+    count(5, 5)  # counters begin anew: a switch was restarted
+    count(9, 5)
+    count(9, 5)
+    assert lost() == 41

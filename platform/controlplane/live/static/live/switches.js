@@ -58,7 +58,7 @@ function created(row, budget) {
   );
   return html(
     "tr", {},
-    html("th", { scope: "row" }, html("span", {}), html("span", { class: "aside" })),
+    html("th", { scope: "row" }, html("span", {}), html("span", { class: "aside" }), html("div", { class: "problem" })),
     html("td", {}, html("span", { class: "state" })),
     html("td", { class: "load" }, bar, html("span")),
     html("td", { class: "num exact" }),
@@ -68,10 +68,17 @@ function created(row, budget) {
   );
 }
 
+/** What the switch cannot do, and how much less its table holds than its budget says. */
+function troubles({ problems, capacity, tcam_budget: budget }) {
+  const short = capacity != null && (budget == null || capacity < budget);
+  return [...(short ? [`full with ${count(capacity)} entries`] : []), ...(problems ?? [])];
+}
+
 function updated(element, row, links = { all: 0, down: 0 }) {
   const [name, state, table, exact, , degree] = element.children;
   set(name.children[0], { text: label(row) });
   set(name.children[1], { text: row.label && row.label !== row.name ? row.name : "" });
+  set(name.children[2], { text: troubles(row).join("; "), hidden: troubles(row).length ? null : "" });
   set(state.firstElementChild, { text: standing(row), "data-state": standing(row) });
   const filled = share(row);
   const [bar, text] = table.children;
