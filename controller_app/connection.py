@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from time import monotonic
@@ -77,6 +77,8 @@ class Connection:
         self.capabilities: tuple[str, ...] = ()
         self.tables = 0
         self.features: dict[str, object] = {}
+        self.further: Callable[[], list[tuple[str, Message, Any]]] = list
+        """Reserved entries beside those of every switch, as they should be now: name, addition, place."""
         self.lacks: list[str] = []
         self.problems: list[str] = []
         self.foreign: frozenset[object] = frozenset()

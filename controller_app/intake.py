@@ -112,7 +112,7 @@ def lacking(table: Table, connection: Connection, families: Sequence[str]) -> li
     held = {(flow.identity, flow.cookie, flow.instructions) for flow in table.reserved}
     return [
         (name, message)
-        for name, message, place in reserved(families)
+        for name, message, place in [*reserved(families), *connection.further()]
         if place not in connection.foreign and (place, *_content(message)) not in held
     ]
 

@@ -6,7 +6,6 @@ message names the port that it entered by, and is seen at that switch alone.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
@@ -17,13 +16,15 @@ from controller_app.datagrams import Datagram, Dropped, answer_frame, parse
 from controller_app.entries import SIGNALS, Key
 from controller_app.errors import Rejected, Unreachable
 from controller_app.meters import METERS, Meters, read_meters
-from controller_app.openflow import PUNT_PRIORITY
+from controller_app.openflow import PUNT_PRIORITY, Message
+from controller_app.readback import Identity
 from controller_app.ryu_api import spawn
 from controller_app.signals import End, Signals
 from controller_app.switches import Registry
 from controller_app.works import identity
 
-log = logging.getLogger(__name__)
+Punt = tuple[str, Message, Identity]
+"""An entry that punts: its name, what adds it, and its place in the table."""
 
 
 def punt_key(family: str, port: int) -> Key:
@@ -50,6 +51,7 @@ class Signalling:
         connection.confirm([openflow.remove_punts()])
         ports = [number for number in connection.ports if (connection.dpid, number) not in self._links]
         connection.problems += self._install(connection, sorted(ports))
+        connection.further = lambda: self._wanted(connection)
 
     def is_link(self, end: End) -> bool:
         """Whether a port leads to another switch."""
@@ -124,16 +126,28 @@ class Signalling:
         """Gives ports their meters and punts; what could not be done, one line each."""
         meters = self._meters[connection]
         self._make_meters(connection, meters, ports)
-        keys = [punt_key(family, port) for port in ports for family in self._families]
-        free = [key for key in keys if identity(key) not in connection.foreign]
-        failures = connection.confirm(
-            [openflow.add_punt(key, meters.number(key.in_port or 0)) for key in free]
-        )
-        refused = [(free[n], f"was refused: {why.type}/{why.code}") for n, why in sorted(failures.items())]
-        taken = [
-            (key, "has no room: another owner's entry stands in its place") for key in keys if key not in free
+        wanted = self._punts(meters, ports)
+        free = [(name, message) for name, message, place in wanted if place not in connection.foreign]
+        failures = connection.confirm([message for _, message in free])
+        refused = [f"{free[n][0]} was refused: {e.type}/{e.code}" for n, e in sorted(failures.items())]
+        why = "has no room: another owner's entry stands in its place"
+        return [f"{name} {why}" for name, _, place in wanted if place in connection.foreign] + refused
+
+    def _wanted(self, connection: Connection) -> list[Punt]:
+        """The punts that a switch should have now."""
+        ports = [port for port in connection.ports if self._takes_in(connection, (connection.dpid, port))]
+        return self._punts(self._meters[connection], sorted(ports))
+
+    def _punts(self, meters: Meters, ports: Sequence[int]) -> list[Punt]:
+        keys = [(family, port, punt_key(family, port)) for port in ports for family in self._families]
+        return [
+            (
+                f"the punt of {family} control messages at port {port}",
+                openflow.add_punt(key, meters.number(port)),
+                identity(key),
+            )
+            for family, port, key in keys
         ]
-        return [f"the punt of control messages at port {key.in_port} {why}" for key, why in taken + refused]
 
     @staticmethod
     def _make_meters(connection: Connection, meters: Meters, ports: Sequence[int]) -> None:

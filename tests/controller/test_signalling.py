@@ -1,0 +1,191 @@
+"""Control messages of hosts, from a strict switch to the northbound and back."""
+
+from __future__ import annotations
+
+import struct
+from base64 import b64decode, b64encode
+
+import pytest
+from controller_harness import dpid, eventually
+
+from tercast.client.packets import event_payload, group_mac, pack_ip, udp_frame
+from tercast.signalling.messages import MAX_MESSAGE, PORT
+
+A, B = 0xA1, 0xA2
+PUNT = 0x7EC0A57E00000003
+MAC = bytes.fromhex("020000000001")
+HOSTS = {"ff1e::25": "fd00::1", "225.0.0.37": "10.0.0.1"}
+
+
+def frame(payload=b"hello", to="ff1e::25", source=None, port=PORT, udp_port=5000):
+    target = pack_ip(to)
+    return udp_frame(
+        (MAC, group_mac(target)), pack_ip(source or HOSTS[to]), target, payload, (udp_port, port)
+    )
+
+
+class Reader:
+    """Reads messages as the control plane does."""
+
+    def __init__(self, controller):
+        self.controller = controller
+        self.after = controller.get("/v1/signals")["newest"]
+        self.page()  # what earlier tests left is done with
+
+    def page(self, wait=0):
+        page = self.controller.get(f"/v1/signals?after={self.after}&wait={wait}")
+        assert not page["gap"]
+        self.after = max([self.after, *(row["id"] for row in page["signals"])])
+        return page["signals"]
+
+    def dropped(self):
+        return {why: n for why, n in self.controller.get("/v1/signals")["dropped"].items() if n}
+
+
+@pytest.fixture
+def reader(controller):
+    return Reader(controller)
+
+
+@pytest.fixture
+def fake(network, controller):
+    started = network.add(A)
+    controller.await_switches(dpid(A))
+    return started
+
+
+@pytest.mark.parametrize("to", HOSTS)
+def test_a_message_names_its_port_and_its_sender(fake, reader, controller, to):
+    fake.packet_in(2, frame(b"a message", to), PUNT)
+    (row,) = reader.page(wait=10)
+    assert (row["dpid"], row["port"], row["udp_port"]) == (dpid(A), 2, 5000)
+    assert (row["mac"], row["ip"]) == ("02:00:00:00:00:01", HOSTS[to])
+    assert b64decode(row["payload"]) == b"a message"
+    assert reader.page() == []
+
+
+@pytest.mark.parametrize("to", HOSTS)
+def test_an_answer_leaves_by_the_port_with_right_headers(network, fake, controller, to):
+    sender = {"dpid": dpid(A), "port": 2, "mac": "02:00:00:00:00:01", "ip": HOSTS[to], "udp_port": 5000}
+    answer = {**sender, "payload": b64encode(b"an answer").decode()}
+    assert controller.call("POST", "/v1/signals/answers", {"answers": [answer]}) == (
+        200,
+        {"answers": [{"sent": True, "detail": None}]},
+    )
+    sent = eventually(lambda: [f for f in [network.frames.get((A, 2))] if f and f.endswith(b"an answer")])[0]
+    assert event_payload(sent, pack_ip(HOSTS[to]), 5000) == b"an answer"
+    own = bytes((2, 0, 0, A, 0, 2))
+    assert (sent[:6], sent[6:12]) == (MAC, own)
+    source = sent[22:38] if ":" in HOSTS[to] else sent[26:30]
+    assert source in (pack_ip("fe80::ff:fea1:2"), pack_ip("192.0.0.8"))
+    assert struct.unpack_from("!H", sent, 54 if ":" in HOSTS[to] else 34) == (PORT,)
+
+
+def test_an_answer_that_cannot_leave_is_told(fake, controller):
+    base = {"port": 2, "mac": "02:00:00:00:00:01", "ip": "fd00::1", "udp_port": 1, "payload": ""}
+    rows = [{**base, "dpid": dpid(B)}, {**base, "dpid": dpid(A), "port": 77}]
+    _, body = controller.call("POST", "/v1/signals/answers", {"answers": rows})
+    assert [row["sent"] for row in body["answers"]] == [False, False]
+    assert "not connected" in body["answers"][0]["detail"] and "gone" in body["answers"][1]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"dpid": "1"}, "/answers/0/dpid"),
+        ({"port": 0}, "/answers/0/port"),
+        ({"mac": "ff:ff:ff:ff:ff:ff"}, "/answers/0/mac"),
+        ({"ip": "ff1e::25"}, "/answers/0/ip"),
+        ({"udp_port": 65536}, "/answers/0/udp_port"),
+        ({"payload": "?"}, "/answers/0/payload"),
+        ({"payload": b64encode(bytes(MAX_MESSAGE + 1)).decode()}, "/answers/0/payload"),
+    ],
+)
+def test_a_bad_answer_is_refused_by_its_place(controller, change, pointer):
+    good = {
+        "dpid": dpid(A),
+        "port": 2,
+        "mac": "02:00:00:00:00:01",
+        "ip": "fd00::1",
+        "udp_port": 1,
+        "payload": "",
+    }
+    status, body = controller.call("POST", "/v1/signals/answers", {"answers": [{**good, **change}]})
+    assert (status, body["errors"][0]["pointer"]) == (400, pointer)
+
+
+def test_what_is_no_message_is_counted_by_reason(fake, reader):
+    before = reader.dropped()
+    good = frame()
+    bad = {
+        "other_port": frame(port=PORT - 1),
+        "too_large": frame(bytes(MAX_MESSAGE + 1)),
+        "bad_checksum": good[:-1] + b"x",
+        "truncated": good[:-1],
+        "other_address": good[:38] + bytes(16) + good[54:],
+        "not_udp": good[:20] + b"\6" + good[21:],
+    }
+    for one in bad.values():
+        fake.packet_in(1, one, PUNT)
+    fake.packet_in(1, good, PUNT)
+    assert len(reader.page(wait=10)) == 1
+    after = reader.dropped()
+    assert {why: after[why] - before.get(why, 0) for why in bad} == dict.fromkeys(bad, 1)
+
+
+def test_a_flood_from_one_port_does_not_starve_another_and_is_counted(fake, reader, controller):
+    before = reader.dropped()
+    for _ in range(300):
+        fake.packet_in(3, frame(b"flood"), PUNT)
+    fake.packet_in(4, frame(b"quiet"), PUNT)
+    found = []
+    assert eventually(lambda: found.extend(reader.page()) or any(row["port"] == 4 for row in found))
+    flood = [row for row in found if row["port"] == 3]
+    assert len(flood) <= 32
+    after = reader.dropped()
+    lost = sum(after.get(why, 0) - before.get(why, 0) for why in ("rate", "queue_full"))
+    assert lost + len(flood) == 300
+    assert "signalling_flood" in controller.alarm_names()
+
+
+def test_a_gap_is_told_and_nothing_that_waits_is_lost(fake, reader, controller):
+    fake.packet_in(1, frame(b"first"), PUNT)
+    assert eventually(lambda: controller.get("/v1/signals")["newest"] > reader.after)
+    page = controller.get("/v1/signals?after=0&wait=5")
+    assert page["gap"] and [b64decode(row["payload"]) for row in page["signals"]] == [b"first"]
+    assert controller.get(f"/v1/signals?after={page['newest'] + 5}")["gap"]
+    assert len(reader.page()) == 1
+
+
+def test_ends_of_links_take_nothing_in(network, fake, reader, controller):
+    other = network.add(B)
+    controller.await_switches(dpid(B))
+    assert len(fake.own(kind=3)) == 8
+    network.join((A, 1), (B, 1))
+    assert eventually(lambda: len(fake.own(kind=3)) == 6 == len(other.own(kind=3)))
+    before = reader.dropped().get("link_port", 0)
+    fake.packet_in(1, frame(), PUNT)
+    assert eventually(lambda: reader.dropped().get("link_port", 0) == before + 1)
+    network.part((A, 1))
+    fake.port_status(1, up=False)
+    assert eventually(lambda: len(fake.own(kind=3)) == 8 == len(other.own(kind=3)))
+
+
+def test_a_port_that_comes_gets_its_punts_and_one_that_goes_leaves_none(fake):
+    fake.port_status(9, up=True, reason=0)
+    assert eventually(lambda: len(fake.own(kind=3)) == 10)
+    fake.port_status(9, up=False, reason=1)
+    assert eventually(lambda: len(fake.own(kind=3)) == 8)
+
+
+def test_punts_that_are_gone_or_stale_are_put_right(network, controller, fake):
+    taken = fake.own(kind=3)[0]
+    fake.take(taken)
+    (name,) = controller.get(f"/v1/switches/{dpid(A)}/entries")["missing"]
+    assert "control messages at port" in name
+    _, done = controller.call("POST", f"/v1/switches/{dpid(A)}/repair")
+    assert done["restored"] == [name] and len(fake.own(kind=3)) == 8
+    fake.stop()
+    fake.insert(taken, {**taken.match, 0: (77, 0xFFFFFFFF)})
+    fake.start()
+    assert eventually(lambda: len(fake.own(kind=3)) == 8)

@@ -1,0 +1,226 @@
+"""Asking in band: repetition, seals, and what is said when nobody answers."""
+
+import os
+import stat
+import subprocess
+import sys
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+
+from tercast import dz
+from tercast.client import inband
+from tercast.client.errors import KeyFileError, NoAnswer, NotTaken
+from tercast.client.host_key import HostKey
+from tercast.client.inband import Signaller
+from tercast.signalling.codec import decode_message, encode_answer
+from tercast.signalling.messages import Address, Answer, Cells, FilterText, Named, Status, Type
+from tercast.signalling.seal import Seal
+
+ROOT = Path(__file__).resolve().parents[3]
+KEY = bytes(range(32))
+
+
+class Platform:
+    """Gives, for each message that is sent, the answers that `reply` makes of it; nothing waits."""
+
+    def __init__(self, reply):
+        self.reply, self.sent, self.waiting = reply, [], []
+
+    def send(self, dst_ip, payload):
+        self.sent.append((dst_ip, payload))
+        self.waiting += self.reply(decode_message(payload), len(self.sent))
+
+    def receive(self, timeout=None):
+        return self.waiting.pop(0) if self.waiting else None
+
+    def fileno(self):
+        return -1
+
+    def close(self):
+        pass
+
+
+def answer(received, status=Status.DONE, seal=None, **fields):
+    return encode_answer(Answer(status, received.message.request_id, **fields), seal)
+
+
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch):
+    """Waits are short; that they grow is told by how often is asked."""
+    monkeypatch.setattr(inband, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(inband, "LONGEST_WAIT", 0.16)
+
+
+def key_file(folder, key=KEY, mode=0o600):
+    path = folder / "key"
+    path.write_text(b64encode(key).decode() + "\n")
+    path.chmod(mode)
+    return path
+
+
+def test_a_message_is_sent_again_with_its_id_until_the_end_is_told():
+    def reply(received, n):
+        return {
+            1: [],
+            2: [answer(received, Status.ACCEPTED)],
+            3: [],
+            4: [answer(received, name="q1", code=4)],
+        }[n]
+
+    platform = Platform(reply)
+    told = Signaller(platform, "fd00::1").subscribe("quotes", "low < 3")
+    assert (told.name, told.code, told.status) == ("q1", 4, Status.DONE)
+    messages = [decode_message(payload).message for _, payload in platform.sent]
+    assert len(messages) == 4 and len(set(messages)) == 1
+    assert messages[0].body == FilterText("quotes", "low < 3") and messages[0].confirm
+    assert {ip for ip, _ in platform.sent} == {"ff1e::25"}
+
+
+def test_all_that_can_be_asked():
+    platform = Platform(lambda received, n: [answer(received, name="a1")])
+    asks = Signaller(platform, "10.0.0.1")
+    cells = (dz.parse("00"), dz.parse("11"))
+    asks.advertise(4, cells)
+    asks.withdraw("a1")
+    asks.withdraw("q1")
+    asks.announce_address()
+    said = [decode_message(payload).message for _, payload in platform.sent]
+    assert [(each.type, each.body) for each in said] == [
+        (Type.ADVERTISE, Cells(4, cells)),
+        (Type.UNADVERTISE, Named("a1")),
+        (Type.UNSUBSCRIBE, Named("q1")),
+        (Type.ADDRESS, Address(bytes((10, 0, 0, 1)))),
+    ]
+    assert len({each.request_id for each in said}) == 4
+    assert {ip for ip, _ in platform.sent} == {"225.0.0.37"}
+
+
+def test_a_refusal_is_told_with_its_reason_and_busy_is_asked_again():
+    def reply(received, n):
+        if n == 1:
+            return [answer(received, Status.BUSY, reason="busy", detail="later")]
+        return [answer(received, Status.REFUSED, reason="unknown_topic", detail="no such topic")]
+
+    with pytest.raises(NotTaken) as info:
+        Signaller(Platform(reply), "fd00::1").subscribe("quotes", "")
+    assert info.value.reason == "unknown_topic" and str(info.value) == "unknown_topic: no such topic"
+
+
+def test_what_is_no_answer_to_this_message_counts_for_nothing():
+    def reply(received, n):
+        other = encode_answer(Answer(Status.DONE, received.message.request_id ^ 1))
+        good = answer(received, name="q1")
+        return [b"", b"T", other, good[:-1], received.message.request_id.to_bytes(8, "big"), good]
+
+    assert Signaller(Platform(reply), "fd00::1").subscribe("quotes", "").name == "q1"
+
+
+def test_silence_ends_with_a_remedy_and_waits_grow():
+    platform = Platform(lambda received, n: [])
+    with pytest.raises(NoAnswer) as info:
+        Signaller(platform, "fd00::1").subscribe("quotes", "", patience=0.5)
+    assert "no answer within 0.5 s" in str(info.value) and "worker" in str(info.value)
+    accepted = Platform(lambda received, n: [answer(received, Status.ACCEPTED)])
+    with pytest.raises(NoAnswer) as info:
+        Signaller(accepted, "fd00::1").subscribe("quotes", "", patience=0.1)
+    assert "not confirmed" in str(info.value)
+
+
+def test_with_a_key_only_answers_under_its_seal_count(tmp_path):
+    path = key_file(tmp_path)
+
+    def reply(received, n):
+        counter = received.sealed.counter
+        assert received.sealed.fits(KEY)
+        return [
+            answer(received, Status.REFUSED, reason="forged", detail="wrong key"),
+            answer(received, Status.REFUSED, Seal(bytes(32), counter), reason="x", detail="y"),
+            answer(received, Status.REFUSED, Seal(KEY, counter - 1), reason="x", detail="y"),
+            *([answer(received, Status.DONE, Seal(KEY, counter), name="q1")] if n == 3 else []),
+        ]
+
+    platform = Platform(reply)
+    assert Signaller(platform, "fd00::1", HostKey(path)).subscribe("quotes", "").name == "q1"
+    counters = [decode_message(payload).sealed.counter for _, payload in platform.sent]
+    assert counters == sorted(set(counters)) and len(counters) == 3
+
+
+def test_a_wrong_key_shows(tmp_path):
+    platform = Platform(
+        lambda received, n: [answer(received, Status.REFUSED, reason="forged", detail="not ours")]
+    )
+    with pytest.raises(NoAnswer) as info:
+        Signaller(platform, "fd00::1", HostKey(key_file(tmp_path))).subscribe("quotes", "", patience=0.1)
+    assert "not ours" in str(info.value) and "right key" in str(info.value)
+
+
+def test_counters_grow_over_restarts_also_when_the_clock_goes_back(tmp_path):
+    path = key_file(tmp_path)
+    now = iter([1000, 5, 5])
+    first = HostKey(path, lambda: next(now))
+    assert (first.seal().counter, first.seal().counter) == (1000, 1001)
+    assert HostKey(path, lambda: 5).seal().counter == 1002
+    assert HostKey(path, lambda: 5000).seal().counter == 5000
+    assert stat.S_IMODE((tmp_path / "key.counter").stat().st_mode) == 0o600
+
+
+TAKE = """
+import sys
+from tercast.client.host_key import HostKey
+key = HostKey(sys.argv[1], lambda: 0)
+for _ in range(200):
+    print(key.seal().counter)
+"""
+
+
+def test_processes_that_share_a_key_never_share_a_counter(tmp_path):
+    path = key_file(tmp_path)
+    command = [sys.executable, "-c", TAKE, str(path)]
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "platform")}
+    workers = [subprocess.Popen(command, stdout=subprocess.PIPE, env=env) for _ in range(2)]
+    found = [line for worker in workers for line in worker.communicate(timeout=120)[0].split()]
+    assert len(found) == 400 == len(set(found))
+
+
+def test_a_counter_is_on_the_disk_before_it_is_used(tmp_path, monkeypatch):
+    """A kill at any moment leaves a counter that is at least the one used."""
+    path = key_file(tmp_path)
+    key = HostKey(path, lambda: 7)
+
+    def fail(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(KeyFileError, match="No space left"):
+        key.seal()
+    monkeypatch.undo()
+    assert key.seal().counter >= 7
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "said"),
+    [
+        (b64encode(KEY), 0o644, "chmod 600"),
+        (b64encode(KEY[:31]), 0o600, "holds no key"),
+        (b"not base64!", 0o600, "holds no key"),
+        (b"\xff", 0o600, "not ASCII"),
+        (b"", 0o600, "holds no key"),
+    ],
+)
+def test_a_bad_key_file_is_refused_with_the_remedy(tmp_path, text, mode, said):
+    path = tmp_path / "key"
+    path.write_bytes(text)
+    path.chmod(mode)
+    with pytest.raises(KeyFileError, match=said):
+        HostKey(path)
+
+
+def test_a_missing_key_file_and_a_bad_counter_are_refused(tmp_path):
+    with pytest.raises(KeyFileError, match="No such file"):
+        HostKey(tmp_path / "nowhere")
+    path = key_file(tmp_path)
+    (tmp_path / "key.counter").write_text("12")
+    with pytest.raises(KeyFileError, match="does not hold a counter"):
+        HostKey(path).seal()
