@@ -91,6 +91,16 @@ def _missing(system: Any, root: Any, name: str, dataset: str) -> str:
     return f"{name}: no dataset {dataset}; there are {', '.join(there) or 'none'}"
 
 
+def exists(spark: SparkSession, uri: str) -> bool:
+    """Whether there is such a folder or file; CannotRun when the file system does not say."""
+    jvm, conf = _java(spark)
+    path = jvm.org.apache.hadoop.fs.Path(uri)
+    try:
+        return bool(path.getFileSystem(conf).exists(path))
+    except Py4JError as error:
+        raise CannotRun(f"{uri}: cannot be read: {first_line(error)}") from None
+
+
 def within(path: str, first: date | None, last: date | None) -> bool:
     """Whether a file's `date=` lies within these days; a file without one may hold any day."""
     found = _DATE.search(path)

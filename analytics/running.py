@@ -19,6 +19,7 @@ from analytics.progress import Progress
 from analytics.reading import REASONS, Telemetry
 from analytics.session import first_line
 from analytics.times import time_text
+from analytics.writers import told
 
 RESULT_COLUMNS = {
     "flow_table_size": "switch window_start entries_min entries_avg entries_max budget occupancy_max",
@@ -112,6 +113,7 @@ def _meta(job: str, options: Options, task: Task, rows: list[Row], started: date
     return {
         "job": job,
         "telemetry": options.telemetry,
+        "writers": told(task.telemetry.spark, options.telemetry, options.now),
         "since": options.since and time_text(options.since),
         "until": options.until and time_text(options.until),
         "started": time_text(started),

@@ -236,6 +236,7 @@ def test_the_six_jobs_count_what_was_published_and_delivered(
 
     rows, meta = job("false_positives")
     assert meta["rejected"] == dict.fromkeys(meta["rejected"], 0)
+    assert meta["writers"]["writers"] >= 6 and meta["writers"]["lost"] == 0
     for name in ("delivered", "unwanted", "lost", "doubled"):
         assert total(quotes(rows), name) == report[name]
     assert [row["delivered"] for row in rows if row["topic"] == "weather"] == [wanted]

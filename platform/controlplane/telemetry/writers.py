@@ -3,7 +3,9 @@
 A writer below the telemetry root leaves its report in a file there; one that uses the API sends it along.
 """
 
+import hashlib
 import json
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from django.utils import timezone
 from controlplane.control import outbox
 from controlplane.telemetry import storage
 from controlplane.telemetry.models import TelemetryWriter
+from tercast.files import whole_file
 from tercast.telemetry.sinks import WRITERS
 
 FOLDER, API = "folder", "api"
@@ -25,6 +28,8 @@ OVERDUE = timedelta(seconds=60)
 AGAIN = timedelta(minutes=10)
 """Losses that go on are told again after this time, or when they have doubled."""
 
+_ELSEWHERE = "api-"
+
 _seen: dict[str, int] = {}
 _LARGEST = 1 << 62
 
@@ -34,6 +39,8 @@ def note(report: dict[str, Any], way: str, heard_at: datetime | None = None) -> 
     now = heard_at or timezone.now()
     fields = {name: report[name] for name in (*COUNTS, "host", "period_s", "closed", "started_at")}
     fields |= {"way": way, "error": report["error"] or "", "heard_at": now, "silent": False}
+    if way == API:
+        _leave(fields | {"name": report["name"]}, now)
     with transaction.atomic():
         row, _ = TelemetryWriter.objects.update_or_create(name=report["name"], defaults=fields)
         if row.lost > row.told_lost and _worth_telling(row):
@@ -53,7 +60,8 @@ def look() -> None:
     """Read the reports that are new below the root, and see who has fallen silent."""
     folder = storage.root() / WRITERS
     for path in sorted(folder.glob("[!.]*.json")) if folder.is_dir() else ():
-        _read(path)
+        if not path.name.startswith(_ELSEWHERE):
+            _read(path)
     _tell_silent()
 
 
@@ -62,6 +70,18 @@ def totals() -> dict[str, int]:
     sums = TelemetryWriter.objects.aggregate(**{name: Sum(name) for name in ("lost", "lost_batches")})
     silent = TelemetryWriter.objects.filter(silent=True).count()
     return {**{name: int(value or 0) for name, value in sums.items()}, "silent_writers": silent}
+
+
+def _leave(fields: dict[str, Any], now: datetime) -> None:
+    """The report of a writer that is elsewhere, below the root too, where jobs find it; as far as can be."""
+    known = hashlib.sha256(fields["name"].encode()).hexdigest()[:16]
+    path = storage.root() / WRITERS / f"{_ELSEWHERE}{known}.json"
+    report = {name: fields[name] for name in (*COUNTS, "name", "host", "period_s", "closed", "error")}
+    times = {"told_at": now.isoformat(), "started_at": fields["started_at"].isoformat()}
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(path) as part:
+            part.write_text(json.dumps(report | times) + "\n", encoding="utf-8")
 
 
 def _read(path: Path) -> None:

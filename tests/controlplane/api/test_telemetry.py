@@ -273,6 +273,18 @@ def test_reports_below_the_root_are_read(operator, root, monkeypatch):
     assert operator.get("telemetry/").json()["writers"][0]["way"] == "folder"
 
 
+def test_reports_by_the_api_lie_below_the_root_for_jobs(operator, root, monkeypatch):
+    monkeypatch.setattr(writers, "_seen", {})
+    operator.post("telemetry/", {"writer": report(name="../w", taken=9, lost=2, closed=True)})
+    [path] = (root / "_writers").iterdir()
+    assert path.name.startswith("api-")
+    told = json.loads(path.read_text())
+    assert (told["name"], told["lost"], told["closed"]) == ("../w", 2, True)
+    TelemetryWriter.objects.all().delete()
+    writers.look()
+    assert not TelemetryWriter.objects.exists()
+
+
 def test_old_days_and_half_written_files_go(operator, root, settings):
     settings.ENV = dataclasses.replace(settings.ENV, telemetry_days=10)
     keep, go = NOW - timedelta(days=10), NOW - timedelta(days=11)
