@@ -1,8 +1,7 @@
-"""Whether the server is well, and who the caller is."""
+"""Who the caller is, and what there is."""
 
 from typing import Any
 
-from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import get_resolver
@@ -16,14 +15,8 @@ from rest_framework.viewsets import ViewSetMixin
 from controlplane.accounts.models import Token
 from controlplane.accounts.roles import Role, role_of
 from controlplane.api.permissions import needed_role
-from controlplane.api.problems import Problem, not_found
+from controlplane.api.problems import not_found
 from controlplane.api.views import StrictView
-
-
-class HealthSerializer(serializers.Serializer[Any]):
-    """The server's own state."""
-
-    status = serializers.ChoiceField(choices=("ok",))
 
 
 class AllowedSerializer(serializers.Serializer[Any]):
@@ -42,23 +35,6 @@ class MeSerializer(serializers.Serializer[Any]):
     token = serializers.CharField(allow_null=True, help_text="name of the token in use")
     token_expires_at = serializers.DateTimeField(allow_null=True)
     may = AllowedSerializer(many=True)
-
-
-class HealthView(StrictView):
-    """Open to all: whether the server and its database answer."""
-
-    open = True
-    authentication_classes = ()
-
-    @extend_schema(operation_id="health", responses=HealthSerializer, auth=[], tags=["system"])
-    def get(self, request: Request) -> Response:
-        """Whether the server and its database answer (503 when the database does not)."""
-        try:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT 1")
-        except DatabaseError as error:
-            raise Problem(503, "database_down", "The database does not answer.") from error
-        return Response({"status": "ok"})
 
 
 class MeView(StrictView):

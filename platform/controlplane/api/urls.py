@@ -22,7 +22,7 @@ from controlplane.analytics.chart_views import (
 )
 from controlplane.analytics.views import RunViewSet as AnalyticsRunViewSet
 from controlplane.analytics.views import ScheduleViewSet
-from controlplane.api.system import DocsView, HealthView, MeView, NothingHereView, SchemaView
+from controlplane.api.system import DocsView, MeView, NothingHereView, SchemaView
 from controlplane.audit.views import AuditViewSet, CheckViewSet, DriftViewSet
 from controlplane.control.api import OperationResultsViewSet, OperationViewSet, RequestViewSet
 from controlplane.explain.views import ExplainView
@@ -36,6 +36,7 @@ from controlplane.network.views import (
     TableViewSet,
     TreeViewSet,
 )
+from controlplane.observe.health import HealthView
 from controlplane.registry.views import (
     AdvertisementViewSet,
     PublisherViewSet,

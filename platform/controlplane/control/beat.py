@@ -6,6 +6,7 @@ from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
 
 from controlplane.config.celery_settings import DEFAULT_QUEUE
 from controlplane.control.tasks import waiting
+from controlplane.observe import heartbeats
 
 MOST_WAITING = 8
 
@@ -20,6 +21,7 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc] # django-celery-beat h
         self, entry: ModelEntry, producer: Any = None, advance: bool = True, **options: Any
     ) -> Any:
         """Send `entry`'s task, unless its queue is not being emptied."""
+        heartbeats.note(heartbeats.BEAT)
         queue = entry.options.get("queue") or DEFAULT_QUEUE
         if waiting(queue) >= MOST_WAITING:
             return self.reserve(entry) if advance else entry

@@ -133,6 +133,10 @@ class Northbound:
             raise SwitchGoneError(_detail(response))
         return _mapping(_content(response, f"{method} {path}", False))
 
+    def alarms(self) -> list[dict[str, Any]]:
+        """The alarms that stand at the controller."""
+        return _rows(self._get("/v1/alarms"))
+
     def counters(self) -> dict[str, Any]:
         """Packets and bytes of ports, entries of tables, as last polled by the controller."""
         return _mapping(self._get("/v1/counters"))

@@ -25,7 +25,8 @@ def test_nothing_is_readable_without_log_in_but_the_health(anonymous, problem):
         answer = anonymous.get(path)
         problem(answer, 401)
         assert answer.headers["WWW-Authenticate"].startswith("Bearer")
-    assert anonymous.get("health/").json() == {"status": "ok"}
+    told = anonymous.get("health/?only=database").json()
+    assert told == {"status": "ok", "checks": [{"name": "database", "status": "ok", "detail": None}]}
 
 
 def test_nothing_is_writable_without_log_in(anonymous, problem):

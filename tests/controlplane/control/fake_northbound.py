@@ -50,6 +50,7 @@ class FakeNorthbound:
         self.token = token
         self.switches: dict[str, FakeSwitch] = {}
         self.links: list[dict[str, Any]] = []
+        self.alarms: list[dict[str, Any]] = []
         self.events: list[dict[str, Any]] = []
         self.counters: dict[str, Any] = {"ports": [], "tables": []}
         self.changes: list[dict[str, Any]] = []
@@ -103,6 +104,8 @@ class FakeNorthbound:
         match path.strip("/").split("/"):
             case ["v1", "switches"]:
                 return [self._switch(dpid) for dpid in sorted(self.switches) if self._find(dpid)]
+            case ["v1", "alarms"]:
+                return self.alarms
             case ["v1", "links"]:
                 return self.links
             case ["v1", "signals"]:

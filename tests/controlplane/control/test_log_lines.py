@@ -14,6 +14,7 @@ from test_real_switches import Platform, active, free_port
 
 from controlplane.control import naming
 from controlplane.control.models import Request
+from controlplane.observe import heartbeats
 from controlplane.registry.models import Subscriber
 
 CALL = "follow-me-through-1234"
@@ -81,6 +82,8 @@ def test_a_calls_id_is_in_every_log_on_its_way(platform):
 
     applied = [line for line in lines(platform.folder / "controller.log") if line.get("change") == name]
     assert [(line["message"], line["confirmed"]) for line in applied] == [("change applied", 3)]
+    platform.until(lambda: heartbeats.age(heartbeats.WORKER) is not None, "the worker's sign of life")
+    platform.until(lambda: heartbeats.age(heartbeats.BEAT) is not None, "beat's sign of life")
 
 
 def test_changes_are_named_by_their_requests():

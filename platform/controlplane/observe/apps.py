@@ -1,0 +1,9 @@
+"""The app."""
+
+from django.apps import AppConfig
+
+
+class ObserveConfig(AppConfig):
+    """Health and metrics; it keeps nothing but watermarks."""
+
+    name = "controlplane.observe"

@@ -1,0 +1,179 @@
+"""What is looked at to say whether the platform is well, each part by itself."""
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.db import DatabaseError, connection
+from django.utils import timezone
+from kombu.exceptions import KombuError
+
+from controlplane.aggregation.policy import ALARMS
+from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
+from controlplane.control import watermarks
+from controlplane.control.models import Request, State, SwitchSync
+from controlplane.control.northbound import Northbound, NorthboundError
+from controlplane.control.tasks import waiting
+from controlplane.network.models import Switch
+from controlplane.observe import heartbeats
+
+DEAD = timedelta(seconds=45)
+"""Without a sign of life for so long a process counts as gone."""
+
+LATE = timedelta(seconds=60)
+"""A request that has waited for so long is worth a word."""
+
+STATUSES = ("ok", "degraded", "failed")
+MOST_NAMES = 20
+ASK_SECONDS = 2.0
+
+
+class Status(enum.StrEnum):
+    """How well something is, in order."""
+
+    OK = "ok"
+    DEGRADED = "degraded"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found; `told`, detail and values together, is for those who are logged in."""
+
+    status: Status
+    detail: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def told(self) -> str:
+        """The detail with the values behind it."""
+        values = "; ".join(f"{name}: {_text(value)}" for name, value in self.values.items())
+        return f"{self.detail} ({values})" if values else self.detail
+
+
+def database() -> Finding:
+    """Whether the database answers."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return Finding(Status.OK, connection.vendor)
+
+
+def broker() -> Finding:
+    """Whether wake-ups can be sent, and how many nobody has taken."""
+    try:
+        values = {queue: waiting(queue) for queue in (PLANNER_QUEUE, DEFAULT_QUEUE)}
+    except (KombuError, OSError) as error:
+        return Finding(Status.FAILED, f"no message can be sent: {error}")
+    return Finding(Status.OK, "messages that wait, by queue", values)
+
+
+def worker() -> Finding:
+    """Whether a worker lives; without one requests stay queued."""
+    return _life(heartbeats.WORKER, Status.FAILED, "requests stay queued until one runs")
+
+
+def beat() -> Finding:
+    """Whether beat lives; without it nobody watches the controller."""
+    return _life(heartbeats.BEAT, Status.DEGRADED, "switches, links and lost wake-ups are not seen")
+
+
+def planner() -> Finding:
+    """How long the oldest request that is not decided has waited."""
+    rows = Request.objects.filter(state__in=(State.QUEUED, State.PLANNING))
+    oldest = rows.order_by("id").values_list("received_at", flat=True).first()
+    late = timedelta() if oldest is None else timezone.now() - oldest
+    values = {"waiting": rows.count(), "oldest_seconds": round(late.total_seconds(), 1)}
+    if late < LATE:
+        return Finding(Status.OK, "requests that are not decided", values)
+    return Finding(Status.DEGRADED, f"a request has waited for {late.total_seconds():.0f} s", values)
+
+
+def controller() -> Finding:
+    """Whether the controller answers; without it tables stay as they are."""
+    try:
+        with Northbound(seconds=ASK_SECONDS) as northbound:
+            rows = northbound.switches()
+    except NorthboundError as error:
+        return Finding(Status.FAILED, f"it does not answer, so that no table can be changed: {error}")
+    return Finding(Status.OK, "it answers", {"switches": len(rows)})
+
+
+def switches() -> Finding:
+    """Switches that are away, or owe entries to the plan."""
+    away = list(
+        Switch.objects.filter(up=True, connected=False).order_by("name").values_list("name", flat=True)
+    )
+    dirty = SwitchSync.objects.filter(dirty=True, attempts__gt=0).order_by("switch")
+    owing = list(dirty.values_list("switch", flat=True))
+    values = {"away": away[:MOST_NAMES], "owing": owing[:MOST_NAMES], "known": Switch.objects.count()}
+    if not away and not owing:
+        return Finding(Status.OK, "all are connected and have what is planned", values)
+    return Finding(
+        Status.DEGRADED, f"{len(away)} not connected, {len(owing)} without all that is planned", values
+    )
+
+
+def alarms() -> Finding:
+    """Alarms that stand: the controller's, and those of aggregation."""
+    found = [
+        f"aggregation at switch {name}: measured {one['measured']:.2f}, expected {one['expected']:.2f}"
+        for name, one in sorted(watermarks.recall(ALARMS, {}).items())
+    ]
+    try:
+        with Northbound(seconds=ASK_SECONDS) as northbound:
+            rows = northbound.alarms()
+    except NorthboundError as error:
+        return Finding(Status.DEGRADED, f"the controller's are not known: {error}", {"alarms": found})
+    found += [f"controller: {row.get('alarm')}: {row.get('detail')}" for row in rows]
+    values = {"alarms": found[:MOST_NAMES], "number": len(found)}
+    status = Status.DEGRADED if found else Status.OK
+    return Finding(status, f"{len(found)} stand" if found else "none stands", values)
+
+
+CHECKS: Mapping[str, Callable[[], Finding]] = {
+    "database": database,
+    "broker": broker,
+    "worker": worker,
+    "beat": beat,
+    "planner": planner,
+    "controller": controller,
+    "switches": switches,
+    "alarms": alarms,
+}
+"""All of them; the others need the first."""
+
+
+def look(names: Mapping[str, Callable[[], Finding]] = CHECKS) -> dict[str, Finding]:
+    """What the checks of these names find; where the database is away nothing else is asked."""
+    found: dict[str, Finding] = {}
+    for name, check in {"database": database, **names}.items():
+        try:
+            found[name] = check()
+        except DatabaseError as error:
+            found[name] = Finding(Status.FAILED, f"the database does not answer: {error}")
+            break
+    return {name: finding for name, finding in found.items() if name in names or finding.status != Status.OK}
+
+
+def overall(found: Mapping[str, Finding]) -> Status:
+    """The worst of them."""
+    told = {finding.status for finding in found.values()}
+    return next((status for status in (Status.FAILED, Status.DEGRADED) if status in told), Status.OK)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)
+
+
+def _life(name: str, without: Status, consequence: str) -> Finding:
+    since = heartbeats.age(name)
+    if since is None:
+        return Finding(without, f"none was ever seen; {consequence}")
+    values = {"seconds": round(since.total_seconds(), 1)}
+    if since < DEAD:
+        return Finding(Status.OK, "seconds since its last sign of life", values)
+    return Finding(without, f"no sign of life for {since.total_seconds():.0f} s; {consequence}", values)

@@ -1,0 +1,64 @@
+"""Signs of life of worker and beat, kept in the database for whoever asks on another machine."""
+
+import logging
+import threading
+import time
+from datetime import timedelta
+
+from django.db import DatabaseError, connections
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from controlplane.control import watermarks
+
+WORKER, BEAT = "worker", "beat"
+SECONDS = 10.0
+"""Between two signs of life."""
+
+logger = logging.getLogger(__name__)
+
+_last: dict[str, float] = {}
+
+
+def note(name: str) -> None:
+    """A process of this kind lives; written at most once in `SECONDS`. A database that is away passes."""
+    now = time.monotonic()
+    if now - _last.get(name, -SECONDS) < SECONDS:
+        return
+    _last[name] = now
+    try:
+        watermarks.keep(_key(name), timezone.now().isoformat())
+    except DatabaseError as error:
+        logger.warning("no sign of life of %s written: %s", name, error)
+
+
+def age(name: str) -> timedelta | None:
+    """How long ago a process of this kind last gave a sign of life; None: never."""
+    kept = watermarks.recall(_key(name), None)
+    seen = parse_datetime(kept) if isinstance(kept, str) else None
+    return None if seen is None else max(timezone.now() - seen, timedelta())
+
+
+class Pulse(threading.Thread):
+    """Gives a worker's signs of life beside its work, so that long work is no sign of death."""
+
+    def __init__(self, name: str = WORKER) -> None:
+        super().__init__(name=f"pulse of {name}", daemon=True)
+        self._of = name
+        self._over = threading.Event()
+
+    def run(self) -> None:
+        """Until `stop`."""
+        while True:
+            note(self._of)
+            connections.close_all()
+            if self._over.wait(SECONDS):
+                return
+
+    def stop(self) -> None:
+        """No more of them."""
+        self._over.set()
+
+
+def _key(name: str) -> str:
+    return f"life of {name}"

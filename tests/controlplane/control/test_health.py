@@ -1,0 +1,158 @@
+"""`/api/v1/health/`: little for everybody, the reasons for who is logged in, 503 when something failed."""
+
+from datetime import timedelta
+
+import control_world as world
+import pytest
+from django.db import DatabaseError
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from controlplane.accounts.services import issue_token
+from controlplane.control import session, watermarks
+from controlplane.control.models import Request
+from controlplane.network.models import Switch
+from controlplane.observe import checks, health, heartbeats
+
+NAMES = ["database", "broker", "worker", "beat", "planner", "controller", "switches", "alarms"]
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    monkeypatch.setattr(health, "_answers", {})
+    monkeypatch.setattr(heartbeats, "_last", {})
+    monkeypatch.setattr(checks, "waiting", lambda queue: 0)
+
+
+@pytest.fixture
+def alive(network):
+    """A platform on which all is well."""
+    heartbeats.note(heartbeats.WORKER)
+    heartbeats.note(heartbeats.BEAT)
+    Switch.objects.update(connected=True)
+    return network
+
+
+def asked(user_model=None, **query):
+    caller = APIClient()
+    if user_model is not None:
+        user, _ = user_model.objects.get_or_create(username="vera")
+        caller.credentials(HTTP_AUTHORIZATION=f"Bearer {issue_token(user, 'test')}")
+    answer = caller.get("/api/v1/health/", query)
+    return answer.status_code, answer.json()
+
+
+def statuses(body):
+    return {row["name"]: row["status"] for row in body["checks"]}
+
+
+def detail(body, name):
+    return next(row["detail"] for row in body["checks"] if row["name"] == name)
+
+
+def test_all_is_well(alive, django_user_model):
+    code, body = asked()
+    assert (code, body["status"]) == (200, "ok"), body
+    assert [row["name"] for row in body["checks"]] == NAMES
+    assert {row["detail"] for row in body["checks"]} == {None}
+    code, body = asked(django_user_model)
+    assert (code, body["status"]) == (200, "ok")
+    assert all(row["detail"] for row in body["checks"])
+    assert "switches: 9" in detail(body, "controller")
+
+
+def test_dead_processes_are_told(alive, django_user_model):
+    old = (timezone.now() - timedelta(seconds=100)).isoformat()
+    watermarks.keep("life of beat", old)
+    code, body = asked(django_user_model)
+    assert (code, body["status"], statuses(body)["beat"]) == (200, "degraded", "degraded")
+    assert "no sign of life for 100 s" in detail(body, "beat")
+    watermarks.keep("life of worker", old)
+    code, body = asked(django_user_model)
+    assert (code, body["status"], statuses(body)["worker"]) == (503, "failed", "failed")
+    assert asked()[0] == 503
+    assert asked(only="database")[0] == 200
+
+
+def test_a_platform_that_never_had_a_worker(network, django_user_model):
+    code, body = asked(django_user_model, only="worker,beat")
+    assert (code, statuses(body)) == (503, {"worker": "failed", "beat": "degraded"})
+    assert "none was ever seen" in detail(body, "worker")
+
+
+def test_requests_that_wait_are_told(alive, django_user_model):
+    row = world.subscribe("h3", ["01"])
+    assert statuses(asked(django_user_model)[1])["planner"] == "ok"
+    Request.objects.filter(pk=row.request_id).update(received_at=timezone.now() - timedelta(seconds=200))
+    body = asked(django_user_model)[1]
+    assert statuses(body)["planner"] == "degraded"
+    assert "waiting: 1" in detail(body, "planner")
+    session.run()
+    assert statuses(asked(django_user_model)[1])["planner"] == "ok"
+
+
+def test_a_controller_that_is_away_and_switches_that_are(alive, django_user_model, settings):
+    Switch.objects.filter(name="s2").update(connected=False)
+    body = asked(django_user_model)[1]
+    assert (body["status"], statuses(body)["switches"]) == ("degraded", "degraded")
+    assert "away: s2" in detail(body, "switches")
+    settings.NORTHBOUND_URL = "http://127.0.0.1:1"
+    code, body = asked(django_user_model)
+    assert (code, statuses(body)["controller"], statuses(body)["alarms"]) == (503, "failed", "degraded")
+
+
+def test_alarms_that_stand_are_told(alive, django_user_model):
+    watermarks.keep("aggregation alarms", {"s1": {"measured": 3.0, "expected": 1.0, "since": "x"}})
+    alive.alarms = [{"alarm": "duplicate_dpid", "dpid": "0000000000000001", "detail": "a second switch"}]
+    body = asked(django_user_model)[1]
+    assert statuses(body)["alarms"] == "degraded"
+    told = detail(body, "alarms")
+    assert "aggregation at switch s1" in told
+    assert "duplicate_dpid: a second switch" in told
+
+
+def test_a_broker_that_is_away(alive, django_user_model, monkeypatch):
+    def refuse(queue):
+        raise OSError("no such folder")
+
+    monkeypatch.setattr(checks, "waiting", refuse)
+    code, body = asked(django_user_model)
+    assert (code, statuses(body)["broker"]) == (503, "failed")
+
+
+def test_without_a_database_nothing_else_is_asked(alive, monkeypatch):
+    def down():
+        raise DatabaseError("gone")
+
+    monkeypatch.setattr(checks, "CHECKS", {"database": down})
+    monkeypatch.setattr(health, "CHECKS", {**checks.CHECKS, "worker": checks.worker})
+    monkeypatch.setattr(checks, "database", down)
+    monkeypatch.setattr(health, "role_of", lambda user: down())
+    code, body = asked()
+    assert (code, body) == (
+        503,
+        {"status": "failed", "checks": [{"name": "database", "status": "failed", "detail": None}]},
+    )
+
+
+def test_whom_nobody_knows_makes_nobody_busy(alive, monkeypatch):
+    calls = []
+    look = checks.look
+    monkeypatch.setattr(checks, "look", lambda names: calls.append(1) or look(names))
+    for _ in range(5):
+        asked()
+    assert len(calls) == 1
+
+
+def test_checks_that_there_are_not(alive):
+    code, body = asked(only="database,moon")
+    assert (code, body["errors"][0]["parameter"], body["errors"][0]["value"]) == (400, "only", "moon")
+
+
+def test_signs_of_life_are_written_now_and_then(db, monkeypatch):
+    kept = []
+    monkeypatch.setattr(watermarks, "keep", lambda name, value: kept.append(name))
+    heartbeats.note("worker")
+    heartbeats.note("worker")
+    heartbeats.note("beat")
+    assert kept == ["life of worker", "life of beat"]
