@@ -8,6 +8,7 @@ from django.db.models import Q
 from controlplane.api.bodies import Body, Errors
 from controlplane.config.planning import max_dz_length
 from controlplane.control.models import FINAL_STATES, Request, State
+from controlplane.moves import leases
 from controlplane.network.models import Host
 from controlplane.network.standing import LEAVING
 from controlplane.registry import announcements
@@ -18,7 +19,17 @@ from controlplane.signalling.errors import Refusing
 from tercast import dz
 from tercast.client.packets import pack_ip
 from tercast.errors import shown
-from tercast.signalling.messages import Address, Cells, FilterText, Message, Named, TopicRef, Type
+from tercast.signalling.messages import (
+    Address,
+    Cells,
+    FilterText,
+    Holding,
+    Message,
+    Named,
+    Terms,
+    TopicRef,
+    Type,
+)
 
 MAX_LIVE = 1000
 """Advertisements, and subscriptions, that a host may have in band at one time."""
@@ -29,6 +40,10 @@ KINDS = {
     Type.SUBSCRIBE: SUBSCRIPTION,
     Type.UNSUBSCRIBE: SUBSCRIPTION,
 }
+UNKEPT = (Type.LEASE, Type.RELEASE)
+"""What may be done again without harm, and is asked every second: not remembered."""
+
+_RELATED = ("topic", "request", "withdrawal")
 _STANDS = LIVE & (Q(withdrawal=None) | Q(withdrawal__state=State.FAILED))
 
 
@@ -39,19 +54,22 @@ class Result:
     name: str
     code: int | None
     request: Request | None
+    terms: Terms | None = None
 
 
 def do(host: Host, message: Message) -> Result:
     """Carry a message of that host out. Raises Refusing, and Problem."""
     if message.type is Type.ADDRESS:
         return _address(host, message)
+    if message.type in UNKEPT:
+        return _lease(host, message)
     kind = KINDS[message.type]
     if message.type.withdraws:
         return _withdraw(kind, host, message)
     topic = _topic(message.body.topic)  # type: ignore[union-attr] # the codec has checked the form
     same = _standing(kind, host, topic, message.body)
     if same is not None:
-        return Result(f"{kind.prefix}{same.pk}", topic.code, same.request)
+        return Result(f"{kind.prefix}{same.pk}", _code(topic), same.request)
     return _announce(kind, host, topic, message.body)
 
 
@@ -64,6 +82,30 @@ def _address(host: Host, message: Message) -> Result:
     return Result(host.name, None, host.request)
 
 
+def _lease(host: Host, message: Message) -> Result:
+    """A publisher at that host asks how to encode, or says that it has stopped; nothing else changes."""
+    body = message.body
+    assert isinstance(body, Holding)
+    row = _numbered(ADVERTISEMENT, body.name).filter(publisher__host=host).first()
+    if row is None:
+        raise Refusing("unknown_advertisement", f"host {host.name} has no advertisement {shown(body.name)}")
+    holder = f"{body.holder:016x}"
+    if message.type is Type.RELEASE:
+        leases.release(row.pk, holder)
+        return Result(body.name, None, None)
+    told = leases.hold(row.pk, holder, body.version or None)
+    names = [attribute["name"] for attribute in row.topic.attributes]
+    indexed = tuple(names.index(name) for name in told["indexed"])
+    expires, poll = round(1000 * told["expires_in"]), round(1000 * told["poll_in"])
+    terms = Terms(told["version"], expires, poll, indexed)
+    return Result(body.name, told["code"], None, terms)
+
+
+def _code(topic: Topic) -> int:
+    """The code that the topic's events go out under now."""
+    return leases.current(topic).code
+
+
 def _announce(kind: Kind, host: Host, topic: Topic, body: Any) -> Result:
     _check_room(kind, host)
     owner = _owner(kind, host)
@@ -74,7 +116,7 @@ def _announce(kind: Kind, host: Host, topic: Topic, body: Any) -> Result:
         drafts = announcements.draft(kind, Body([item], Errors(), False))
     logged = announcements.add(kind, drafts, None, bulk=False)
     assert isinstance(logged, Request)
-    return Result(logged.payload["id"], topic.code, logged)
+    return Result(logged.payload["id"], _code(topic), logged)
 
 
 def _encoded(topic: Topic, cells: dz.DzSet) -> Encoded:
@@ -121,8 +163,18 @@ def _topic(ref: TopicRef) -> Topic:
 
 
 def _own(kind: Kind, host: Host) -> Any:
-    owner = {f"{kind.owner}__host": host, f"{kind.owner}__origin": Origin.IN_BAND}
-    return kind.model._default_manager.select_related("topic", "request", "withdrawal").filter(**owner)
+    return kind.model._default_manager.select_related(*_RELATED).filter(**_owned(kind, host))
+
+
+def _owned(kind: Kind, host: Host) -> dict[str, Any]:
+    return {f"{kind.owner}__host": host, f"{kind.owner}__origin": Origin.IN_BAND}
+
+
+def _numbered(kind: Kind, name: str) -> Any:
+    """The announcement of that name, as a query."""
+    number = name.removeprefix(kind.prefix)
+    pk = int(number) if number.isascii() and number.isdigit() and len(number) < 19 else -1
+    return kind.model._default_manager.select_related(*_RELATED).filter(pk=pk)
 
 
 def _standing(kind: Kind, host: Host, topic: Topic, body: Any) -> Any:
@@ -137,8 +189,8 @@ def _withdraw(kind: Kind, host: Host, message: Message) -> Result:
     row = _named(kind, host, message.body)
     name = f"{kind.prefix}{row.pk}"
     if row.withdrawal is not None and row.withdrawal.state != State.FAILED:
-        return Result(name, row.topic.code, row.withdrawal)
-    return Result(name, row.topic.code, announcements.withdraw(kind, row.pk, None))
+        return Result(name, _code(row.topic), row.withdrawal)
+    return Result(name, _code(row.topic), announcements.withdraw(kind, row.pk, None))
 
 
 def _named(kind: Kind, host: Host, body: Any) -> Any:
@@ -149,9 +201,7 @@ def _named(kind: Kind, host: Host, body: Any) -> Any:
         if row is None:
             raise Refusing("unknown_" + kind.noun, f"host {host.name} has no such {kind.noun} in band")
         return row
-    number = body.name.removeprefix(kind.prefix)
-    pk = int(number) if number.isascii() and number.isdigit() and len(number) < 19 else -1
-    row = _own(kind, host).filter(pk=pk).first()
+    row = _numbered(kind, body.name).filter(**_owned(kind, host)).first()
     if row is None:
         raise Refusing(
             "unknown_" + kind.noun, f"host {host.name} has no {kind.noun} {shown(body.name)} in band"

@@ -107,12 +107,14 @@ def _carry_out(case: _Case) -> Answer:
     else:
         known = _known(case, case.host)
     HostSignals.objects.filter(host=case.host).update(last_seen_at=timezone.now())
-    if known is None:
-        known = _remember(case, case.host, doing.do(case.host, message))
-    else:
-        _again(case, known)
     _keep_counter(case)
-    return answer_of(known)
+    if known is not None:
+        _again(case, known)
+        return answer_of(known)
+    result = doing.do(case.host, message)
+    if message.type in doing.UNKEPT:
+        return Answer(Status.DONE, message.request_id, result.name, result.code, terms=result.terms)
+    return answer_of(_remember(case, case.host, result))
 
 
 def _known(case: _Case, host: Host) -> Done | None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 import time
 from collections.abc import Callable
 
 from tercast.addressing import SIGNALLING
-from tercast.client.errors import NoAnswer, NotTaken
+from tercast.client.errors import ApiError, NoAnswer, NotTaken
 from tercast.client.host_key import HostKey
+from tercast.client.lease import Terms
 from tercast.client.packets import pack_ip
 from tercast.client.transports import Transport
 from tercast.dz import DzSet
+from tercast.errors import TercastError
+from tercast.eventspace import Topic
 from tercast.signalling import codec
 from tercast.signalling.codec import ReceivedAnswer
 from tercast.signalling.errors import Malformed
@@ -21,6 +25,7 @@ from tercast.signalling.messages import (
     Body,
     Cells,
     FilterText,
+    Holding,
     Message,
     Named,
     Status,
@@ -33,6 +38,9 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
 """Seconds until a message is sent again the first time; twice as long each time after, up to the longest."""
 
 PATIENCE = 30.0
+
+LEASE_PATIENCE = 5.0
+"""Seconds that a question about a lease may take; the next one follows anyway."""
 
 
 class Signaller:
@@ -159,3 +167,35 @@ class _Exchange:
             f"no answer within {patience:g} s; is this port one of a Tercast switch, "
             "and do controller and worker run?"
         )
+
+
+class InBandLandlord:
+    """Leases over the data network, for publishers of one topic. Raises ApiError, as all landlords do."""
+
+    def __init__(self, signaller: Signaller, topic: Topic) -> None:
+        self._signaller = signaller
+        self._names = [attribute.name for attribute in topic.attributes]
+
+    def lease(self, advertisement: str, holder: str, version: int | None) -> Terms:
+        """Ask, and confirm the version in use."""
+        answer = self._ask(Type.LEASE, Holding(advertisement, _number(holder), version or 0))
+        terms = answer.terms
+        if terms is None or answer.code is None or any(n >= len(self._names) for n in terms.indexed):
+            raise ApiError(f"lease of {advertisement}: the answer has no terms for this topic")
+        indexed = tuple(self._names[n] for n in terms.indexed)
+        return Terms(terms.version, answer.code, indexed, terms.expires_ms / 1000, terms.poll_ms / 1000)
+
+    def release(self, advertisement: str, holder: str) -> None:
+        """Give it back."""
+        self._ask(Type.RELEASE, Holding(advertisement, _number(holder)))
+
+    def _ask(self, type_: Type, body: Body) -> Answer:
+        try:
+            return self._signaller.ask(type_, body, LEASE_PATIENCE, confirm=False)
+        except TercastError as error:
+            raise ApiError(f"{type_.name.lower()} in band: {error}") from None
+
+
+def _number(holder: str) -> int:
+    """The 64 bits that stand for a holder's name."""
+    return int.from_bytes(hashlib.sha256(holder.encode()).digest()[:8], "big")

@@ -40,9 +40,10 @@ def listen(
     with (
         closing(transport),
         told(telemetry()) as teller,
-        registered(args, source, asker, Type.SUBSCRIBE, wanted) as (named, topics),
+        registered(args, source, asker, Type.SUBSCRIBE, wanted) as found,
     ):
-        filters = {entry.name: Filter.parse(entry.filter, topics[entry.topic]) for entry in named}
+        topics = found.topics
+        filters = {entry.name: Filter.parse(entry.filter, topics[entry.topic]) for entry in found.named}
         subscriber = Subscriber(filters, topics.values(), transport, telemetry=teller)
         print(f"listening at {ip} for {', '.join(filters)}; Ctrl-C ends", file=sys.stderr, flush=True)
         show = _json_line if args.json else _line

@@ -52,10 +52,11 @@ def publish(
         closing(_Diverted(transport, args.to) if args.to else transport) as way,
         Sequence(args.state) as numbers,
         told(telemetry()) as teller,
-        registered(args, source, asker, Type.ADVERTISE, [wanted]) as ([announced], topics),
-        source.lease(announced.name) or nullcontext() as lease,
+        registered(args, source, asker, Type.ADVERTISE, [wanted]) as found,
+        found.lease(found.named[0], source) or nullcontext() as lease,
     ):
-        topic, own = topics[announced.topic], None if args.in_band else announced.name
+        (announced,) = found.named
+        topic, own = found.topics[announced.topic], None if args.in_band else announced.name
         parsed = Filter.parse(announced.filter, topic, ("advertisement",))
         family = "ipv6" if ":" in ip else "ipv4"
         plan, depth = source.address(family), source.depth()

@@ -6,11 +6,12 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tercast.client.errors import NoAnswer, NotTaken, TransportError
 from tercast.client.host_key import HostKey
-from tercast.client.inband import Signaller
+from tercast.client.inband import InBandLandlord, Signaller
+from tercast.client.lease import Lease
 from tercast.client.sources import Announced, Source
 from tercast.client.transports import Transport
 from tercast.errors import Refused, TercastError, shown
@@ -23,18 +24,33 @@ AT_THE_END = 10.0
 Opener = Callable[[Source], tuple[Transport, str]]
 
 
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """What is announced, by the names that the platform gave it, and its topics with the codes it told."""
+
+    named: list[Announced]
+    topics: dict[str, Topic]
+    signaller: Signaller | None = None
+
+    def lease(self, announced: Announced, source: Source) -> Lease | None:
+        """The lease of an advertisement's publisher: in band where it was announced so, else the source's."""
+        if self.signaller is None:
+            return source.lease(announced.name)
+        return Lease(InBandLandlord(self.signaller, self.topics[announced.topic]), announced.name)
+
+
 @contextmanager
 def registered(
     args: Namespace, source: Source, opener: Opener, type_: Type, wanted: Sequence[Announced]
-) -> Iterator[tuple[list[Announced], dict[str, Topic]]]:
-    """What is announced, under the names that the platform gave it, and its topics with the codes it told.
+) -> Iterator[Registered]:
+    """Announces for the time of the block.
 
     `opener` opens a transport to the signalling port. Without `--in-band` everything is as it was, and nobody
     is asked. At the end of the block all is withdrawn; what cannot be is said on standard error.
     """
     topics = {name: source.topic(name) for name in dict.fromkeys(entry.topic for entry in wanted)}
     if not args.in_band:
-        yield list(wanted), topics
+        yield Registered(list(wanted), topics)
         return
     transport, ip = opener(source)
     with closing(transport):
@@ -47,7 +63,7 @@ def registered(
                 names.append(answer.name)
                 topics[entry.topic] = coded(topics[entry.topic], answer)
                 named.append(replace(entry, name=answer.name))
-            yield named, topics
+            yield Registered(named, topics, signaller)
         finally:
             _withdraw(signaller, dict.fromkeys(names))
 

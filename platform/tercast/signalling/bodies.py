@@ -12,13 +12,15 @@ from tercast.signalling.messages import (
     Body,
     Cells,
     FilterText,
+    Holding,
     Named,
+    Terms,
     TopicRef,
     Type,
 )
 from tercast.signalling.reader import MAX_CODE, Reader
 
-CELLS, FILTER, NAMED, ADDRESS = range(4)
+CELLS, FILTER, NAMED, ADDRESS, HOLDING = range(5)
 
 _ANNOUNCED = (CELLS, FILTER)
 FORMS = {
@@ -27,13 +29,15 @@ FORMS = {
     Type.UNADVERTISE: (*_ANNOUNCED, NAMED),
     Type.UNSUBSCRIBE: (*_ANNOUNCED, NAMED),
     Type.ADDRESS: (ADDRESS,),
+    Type.LEASE: (HOLDING,),
+    Type.RELEASE: (HOLDING,),
 }
 """Which forms of body go with which type of message."""
 
 
 def form_of(body: Body) -> int:
     """The number of a body's form."""
-    return (Cells, FilterText, Named, Address).index(type(body))
+    return (Cells, FilterText, Named, Address, Holding).index(type(body))
 
 
 def write(body: Body) -> bytes:
@@ -48,6 +52,8 @@ def write(body: Body) -> bytes:
             return head + _write_topic(topic) + write_text(text, 2)
         case Named(name):
             return head + write_text(name, 1)
+        case Holding(name, holder, version):
+            return head + write_text(name, 1) + _fixed(holder, 8) + _fixed(version, 4)
         case Address(packed):
             if len(packed) not in (4, 16):
                 raise ValueError("an address has 4 or 16 bytes")
@@ -64,6 +70,9 @@ def read(reader: Reader, type_: Type) -> Body:
         return Named(_read_name(reader))
     if form == ADDRESS:
         return Address(_read_address(reader))
+    if form == HOLDING:
+        name = _read_name(reader)
+        return Holding(name, reader.number(8, "the holder"), reader.number(4, "the version"))
     topic = _read_topic(reader)
     if form == FILTER:
         return FilterText(topic, reader.text(reader.number(2, "the filter's length"), "the filter"))
@@ -76,6 +85,24 @@ def write_text(text: str, length_bytes: int) -> bytes:
     if len(data) >> 8 * length_bytes or 0 in data:
         raise ValueError(f"a text of {len(data)} bytes, or with U+0000, does not fit")
     return len(data).to_bytes(length_bytes, "big") + data
+
+
+def write_terms(terms: Terms) -> bytes:
+    """The part of an answer that a lease has; ValueError for numbers that do not fit."""
+    numbers = (terms.version, terms.expires_ms, terms.poll_ms)
+    return b"".join(_fixed(number, 4) for number in numbers) + bytes((len(terms.indexed), *terms.indexed))
+
+
+def read_terms(reader: Reader) -> Terms:
+    """The part of an answer that a lease has; Malformed."""
+    version, expires, poll = (reader.number(4, "the lease") for _ in range(3))
+    return Terms(version, expires, poll, tuple(reader.take(reader.byte("the lease"), "the lease")))
+
+
+def _fixed(number: int, size: int) -> bytes:
+    if number < 0 or number >> 8 * size:
+        raise ValueError(f"{number} does not fit into {size} bytes")
+    return number.to_bytes(size, "big")
 
 
 def _write_topic(topic: TopicRef) -> bytes:

@@ -29,7 +29,7 @@ MESSAGE, ANSWER = 2, 3
 
 SEALED = 1
 CONFIRM = 2
-HAS_CODE, UNMATCHED = 2, 4
+HAS_CODE, UNMATCHED, HAS_TERMS = 2, 4, 8
 
 MAX_REASON = 64
 MAX_DETAIL = 600
@@ -62,11 +62,14 @@ def encode_answer(answer: Answer, seal: Seal | None = None) -> bytes:
     """The bytes of an answer, its detail cut to what fits; ValueError for what the format has no room for."""
     if not (answer.reason.isascii() and len(answer.reason) <= MAX_REASON):
         raise ValueError(f"a reason has at most {MAX_REASON} ASCII characters")
-    flags = SEALED * (seal is not None) | HAS_CODE * (answer.code is not None) | UNMATCHED * answer.unmatched
+    flags = SEALED * (seal is not None) | UNMATCHED * answer.unmatched
+    flags |= HAS_CODE * (answer.code is not None) | HAS_TERMS * (answer.terms is not None)
     data = _head(ANSWER, answer.status, flags, answer.request_id)
     data += bodies.write_text(answer.name, 1)
     if answer.code is not None:
         data += varint.encode(answer.code)
+    if answer.terms is not None:
+        data += bodies.write_terms(answer.terms)
     data += bodies.write_text(answer.reason, 1) + bodies.write_text(_cut(answer.detail), 2)
     return _finish(data, seal)
 
@@ -85,12 +88,13 @@ def decode_message(data: bytes) -> Received:
 
 def decode_answer(data: bytes) -> ReceivedAnswer:
     """The answer in `data`; Malformed for any other bytes."""
-    reader, number, flags, sealed = _open(data, ANSWER, SEALED | HAS_CODE | UNMATCHED)
+    reader, number, flags, sealed = _open(data, ANSWER, SEALED | HAS_CODE | UNMATCHED | HAS_TERMS)
     if number not in [*Status]:
         raise Malformed("unknown_status", 2, f"an answer of status {number}; known are 0 to {max(Status)}")
     request_id = reader.number(_ID_BYTES, "the request's id")
     name = reader.text(reader.byte("the name"), "the name")
     code = reader.code() if flags & HAS_CODE else None
+    terms = bodies.read_terms(reader) if flags & HAS_TERMS else None
     at = reader.position
     reason = reader.text(reader.byte("the reason"), "the reason")
     if not reason.isascii() or len(reason) > MAX_REASON:
@@ -98,7 +102,8 @@ def decode_answer(data: bytes) -> ReceivedAnswer:
     detail = reader.text(reader.number(2, "the detail"), "the detail")
     reader.end()
     unmatched = bool(flags & UNMATCHED)
-    return ReceivedAnswer(Answer(Status(number), request_id, name, code, unmatched, reason, detail), sealed)
+    answer = Answer(Status(number), request_id, name, code, unmatched, reason, detail, terms)
+    return ReceivedAnswer(answer, sealed)
 
 
 def _head(kind: int, number: int, flags: int, request_id: int) -> bytes:

@@ -33,6 +33,10 @@ class Type(enum.IntEnum):
     UNSUBSCRIBE = 3
     ADDRESS = 4
     """Here I am, and this is my address."""
+    LEASE = 5
+    """How are the events of an advertisement to be encoded, and for how long may I rely on that?"""
+    RELEASE = 6
+    """I send no more events of it."""
 
     @property
     def withdraws(self) -> bool:
@@ -74,7 +78,29 @@ class Address:
     packed: bytes
 
 
-Body = Cells | FilterText | Named | Address
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A running publisher of an advertisement: a number of its own, and the version it uses (0: none)."""
+
+    name: str
+    holder: int
+    version: int = 0
+
+
+Body = Cells | FilterText | Named | Address | Holding
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A lease: the encoding (with the answer's topic code), and milliseconds until it ends, and to ask again.
+
+    `indexed` are the places of the indexed attributes in the topic's list.
+    """
+
+    version: int
+    expires_ms: int
+    poll_ms: int
+    indexed: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +141,7 @@ class Answer:
     """An answer. `name` is that of the advertisement, subscription or host; `code` the topic's.
 
     `unmatched`: a subscription that no advertisement overlaps yet. `reason` is a snake_case kind and `detail`
-    a line for people, where the status is not ACCEPTED or DONE.
+    a line for people, where the status is not ACCEPTED or DONE. `terms` are those of a lease.
     """
 
     status: Status
@@ -125,3 +151,4 @@ class Answer:
     unmatched: bool = False
     reason: str = ""
     detail: str = ""
+    terms: Terms | None = None

@@ -5,6 +5,7 @@ import pytest
 
 from controlplane.control import session
 from controlplane.control.models import OutboxEvent, Request
+from controlplane.moves.models import Encoding, Lease
 from controlplane.network.models import Host, Link, Port, Switch
 from controlplane.registry.models import Advertisement, Publisher, Subscription
 from controlplane.signalling import doing, keys, places, refusals, service
@@ -13,7 +14,16 @@ from controlplane.signalling.models import Done, HostSignals, Policy, Refusal, R
 from controlplane.signalling.signal import Signal
 from tercast import dz
 from tercast.signalling.codec import decode_answer, encode_message
-from tercast.signalling.messages import Address, Cells, FilterText, Message, Named, Status, Type
+from tercast.signalling.messages import (
+    Address,
+    Cells,
+    FilterText,
+    Holding,
+    Message,
+    Named,
+    Status,
+    Type,
+)
 from tercast.signalling.seal import Seal
 
 WANTED = FilterText("quotes", "low < 512")
@@ -238,6 +248,40 @@ def test_a_repeated_sealed_message_is_answered_and_not_done_again(network, key):
     assert HostSignals.objects.get(salt__gt="").counter == 11
     other = FilterText("quotes", "low < 3")
     assert refused(other, number=1, seal=Seal(key, 12)) == "id_reused"
+
+
+def lease(name, holder=7, version=0, number=100, type_=Type.LEASE, **sender):
+    return ask(Holding(name, holder, version), type_, number, **sender)
+
+
+def test_a_publisher_holds_a_lease_in_band_and_is_told_of_another_encoding(network):
+    name = ask(FilterText("quotes", ""), Type.ADVERTISE).name
+    session.run()
+    done = Done.objects.count()
+    answer = lease(name)
+    assert (answer.status, answer.code) == (Status.DONE, 4)
+    assert (answer.terms.version, answer.terms.indexed) == (1, (0,))
+    assert 0 < answer.terms.poll_ms < answer.terms.expires_ms
+    row = Lease.objects.get()
+    assert (f"a{row.advertisement_id}", row.version) == (name, 1)
+    Encoding.objects.update_or_create(
+        topic=row.advertisement.topic, defaults={"version": 2, "code": 5, "indexed": ["low"]}
+    )
+    answer = lease(name, version=1, number=2)
+    assert (answer.code, answer.terms.version) == (5, 2)
+    assert Lease.objects.get().version == 1  # not confirmed yet: the old encoding is still waited for
+    # whoever announces now is told the code of now
+    assert ask(FilterText("quotes", "low < 3"), number=3).code == 5
+    assert lease(name, type_=Type.RELEASE, number=4).status is Status.DONE
+    assert not Lease.objects.exists() and Done.objects.count() == done + 1
+
+
+def test_nobody_holds_a_lease_of_another_host_s_advertisement(network):
+    name = ask(FilterText("quotes", ""), Type.ADVERTISE).name
+    stranger = {"ip": "fd00::9", "mac": "02:00:00:00:00:99"}
+    for bad, sender in ((name, {"n": 2}), ("a99", {}), ("q1", {}), (name, stranger)):
+        assert lease(bad, number=9, **sender).reason == "unknown_advertisement"
+    assert not Lease.objects.exists() and Host.objects.count() == 3
 
 
 def test_every_changed_cut_or_grown_message_changes_nothing(network, key):

@@ -11,15 +11,24 @@ import pytest
 
 from tercast import dz
 from tercast.client import inband
-from tercast.client.errors import KeyFileError, NoAnswer, NotTaken
+from tercast.client.errors import ApiError, KeyFileError, NoAnswer, NotTaken
 from tercast.client.host_key import HostKey
-from tercast.client.inband import Signaller
+from tercast.client.inband import InBandLandlord, Signaller
+from tercast.client.lease import Lease
+from tercast.eventspace import Topic
 from tercast.signalling.codec import decode_message, encode_answer
-from tercast.signalling.messages import Address, Answer, Cells, FilterText, Named, Status, Type
+from tercast.signalling.messages import Address, Answer, Cells, FilterText, Named, Status, Terms, Type
 from tercast.signalling.seal import Seal
 
 ROOT = Path(__file__).resolve().parents[3]
 KEY = bytes(range(32))
+TOPIC = Topic.from_json(
+    {
+        "name": "quotes",
+        "code": 4,
+        "attributes": [{"name": name, "type": "int", "min": 0, "max": 9} for name in ("low", "high")],
+    }
+)
 
 
 class Platform:
@@ -224,3 +233,44 @@ def test_a_missing_key_file_and_a_bad_counter_are_refused(tmp_path):
     (tmp_path / "key.counter").write_text("12")
     with pytest.raises(KeyFileError, match="does not hold a counter"):
         HostKey(path).seal()
+
+
+def test_a_lease_in_band_is_a_lease():
+    told = iter([(1, 4, (1,)), (1, 4, (1,)), (2, 5, (0,)), (2, 5, (0,))])
+    asked = []
+
+    def reply(received, n):
+        asked.append((received.message.type, received.message.body))
+        if received.message.type is Type.RELEASE:
+            return [answer(received)]
+        version, code, indexed = next(told)
+        return [answer(received, code=code, terms=Terms(version, 60_000, 1000, indexed))]
+
+    followed = []
+
+    class Follower:
+        topic = TOPIC
+
+        def follow(self, topic):
+            followed.append((topic.code, topic.indexed))
+
+    landlord = InBandLandlord(Signaller(Platform(reply), "fd00::1"), TOPIC)
+    with Lease(landlord, "a1") as lease:
+        assert lease.begin(TOPIC).code == 4
+        lease.check()
+        assert lease.renew(Follower()) == 1.0
+        lease.renew(Follower())
+    assert [(body.name, body.version) for _, body in asked] == [("a1", v) for v in (0, 1, 1, 2, 0)]
+    assert len({body.holder for _, body in asked}) == 1 and asked[-1][0] is Type.RELEASE
+    assert followed == [(5, ("low",))]
+
+
+NO_TERMS = [{}, {"code": 4}, {"terms": Terms(1, 1, 1, ())}, {"code": 4, "terms": Terms(1, 1, 1, (9,))}]
+
+
+@pytest.mark.parametrize("fields", NO_TERMS)
+def test_an_answer_without_good_terms_is_no_lease(fields):
+    platform = Platform(lambda received, n: [answer(received, **fields)])
+    landlord = InBandLandlord(Signaller(platform, "fd00::1"), TOPIC)
+    with pytest.raises(ApiError):
+        landlord.lease("a1", "me", None)

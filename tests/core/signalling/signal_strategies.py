@@ -10,9 +10,11 @@ from tercast.signalling.messages import (
     Answer,
     Cells,
     FilterText,
+    Holding,
     Message,
     Named,
     Status,
+    Terms,
     Type,
 )
 from tercast.signalling.seal import MAX_COUNTER, Seal
@@ -25,6 +27,8 @@ cells = st.integers(0, MAX_CELL_BITS).flatmap(lambda bits: st.integers(1 << bits
 sets = st.lists(cells, min_size=1, max_size=MAX_CELLS).map(dz.canonical)
 announced = st.builds(Cells, topics, sets) | st.builds(FilterText, topics, texts)
 addresses = st.builds(Address, st.binary(min_size=4, max_size=4) | st.binary(min_size=16, max_size=16))
+numbers = st.integers(0, 2**32 - 1)
+holdings = st.builds(Holding, names, ids, numbers)
 messages = st.one_of(
     st.builds(Message, st.sampled_from((Type.ADVERTISE, Type.SUBSCRIBE)), ids, announced, st.booleans()),
     st.builds(
@@ -35,9 +39,12 @@ messages = st.one_of(
         st.booleans(),
     ),
     st.builds(Message, st.just(Type.ADDRESS), ids, addresses, st.booleans()),
+    st.builds(Message, st.sampled_from((Type.LEASE, Type.RELEASE)), ids, holdings, st.booleans()),
 )
 codes = st.none() | st.integers(0, 2**112 - 1)
 reasons = st.text("abcdefghij_", max_size=64)
-answers = st.builds(Answer, st.sampled_from(Status), ids, texts, codes, st.booleans(), reasons, texts)
+places = st.lists(st.integers(0, 255), max_size=64).map(tuple)
+terms = st.none() | st.builds(Terms, numbers, numbers, numbers, places)
+answers = st.builds(Answer, st.sampled_from(Status), ids, texts, codes, st.booleans(), reasons, texts, terms)
 keys = st.binary(min_size=32, max_size=32)
 seals = st.none() | st.builds(Seal, keys, st.integers(0, MAX_COUNTER))

@@ -89,7 +89,7 @@ REFUSED = {
     "not_ours": bytes.fromhex("00120000"),
     "unknown_version": bytes.fromhex("54220000"),
     "unknown_kind": bytes.fromhex("54110000"),
-    "unknown_type": bytes.fromhex("54120500"),
+    "unknown_type": bytes.fromhex("54120700"),
     "unknown_flags": bytes.fromhex("54120004"),
     "bad_form": bytes.fromhex("54120200 0000000000000001 02"),
     "bad_count": bytes.fromhex("54120200 0000000000000001 00 0004 00"),

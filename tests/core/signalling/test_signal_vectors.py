@@ -9,7 +9,18 @@ import pytest
 from tercast import dz
 from tercast.signalling.codec import decode_answer, decode_message, encode_answer, encode_message
 from tercast.signalling.errors import Malformed
-from tercast.signalling.messages import Address, Answer, Cells, FilterText, Message, Named, Status, Type
+from tercast.signalling.messages import (
+    Address,
+    Answer,
+    Cells,
+    FilterText,
+    Holding,
+    Message,
+    Named,
+    Status,
+    Terms,
+    Type,
+)
 from tercast.signalling.seal import Seal
 
 FILE = Path(__file__).parents[1] / "vectors" / "signalling.json"
@@ -42,6 +53,10 @@ def by_hand(head, body, counter):
     return data + hashlib.sha256(bytes(b ^ 0x5C for b in KEY.ljust(64, b"\0")) + inner).digest()
 
 
+def held(said):
+    return counted(said["name"], 1) + bytes.fromhex(said["holder"]) + said["version"].to_bytes(4, "big")
+
+
 def message_by_hand(row):
     flags = (row["counter"] is not None) + 2 * row["confirm"]
     head = bytes([0x54, 0x12, row["type"], flags]) + bytes.fromhex(row["request_id"])
@@ -53,15 +68,20 @@ def message_by_hand(row):
         "filter": lambda: b"\1" + ref + counted(said["filter"], 2),
         "name": lambda: b"\2" + counted(said["name"], 1),
         "address": lambda: b"\3" + bytes([len(said["address"]) // 2]) + bytes.fromhex(said["address"]),
+        "holding": lambda: b"\4" + held(said),
     }[said["form"]]()
     return by_hand(head, body, row["counter"])
 
 
 def answer_by_hand(row):
     has_code = row["code"] is not None
-    flags = (row["counter"] is not None) + 2 * has_code + 4 * row["unmatched"]
+    terms = row["terms"]
+    flags = (row["counter"] is not None) + 2 * has_code + 4 * row["unmatched"] + 8 * (terms is not None)
     head = bytes([0x54, 0x13, row["status"], flags]) + bytes.fromhex(row["request_id"])
     code = varint(row["code"]) if has_code else b""
+    if terms is not None:
+        code += b"".join(terms[key].to_bytes(4, "big") for key in ("version", "expires_ms", "poll_ms"))
+        code += bytes([len(terms["indexed"]), *terms["indexed"]])
     body = counted(row["name"], 1) + code + counted(row["reason"], 1) + counted(row["detail"], 2)
     return by_hand(head, body, row["counter"])
 
@@ -73,6 +93,7 @@ def value(row):
         "filter": lambda: FilterText(said["topic"], said["filter"]),
         "name": lambda: Named(said["name"]),
         "address": lambda: Address(bytes.fromhex(said["address"])),
+        "holding": lambda: Holding(said["name"], int(said["holder"], 16), said["version"]),
     }[said["form"]]()
     return Message(Type(row["type"]), int(row["request_id"], 16), body, row["confirm"])
 
@@ -94,7 +115,8 @@ def test_messages(row):
 def test_answers(row):
     data = bytes.fromhex(row["hex"])
     given = (row["name"], row["code"], row["unmatched"], row["reason"], row["detail"])
-    answer = Answer(Status(row["status"]), int(row["request_id"], 16), *given)
+    terms = row["terms"] and Terms(**{**row["terms"], "indexed": tuple(row["terms"]["indexed"])})
+    answer = Answer(Status(row["status"]), int(row["request_id"], 16), *given, terms)
     assert answer_by_hand(row) == data == encode_answer(answer, seal(row))
     received = decode_answer(data)
     assert received.answer == answer
