@@ -6,6 +6,7 @@ from typing import Self
 
 from controlplane.api.problems import FieldError, bad_parameter, invalid, not_found, pointer
 from controlplane.api.query import read_flag, read_id, read_text
+from controlplane.moves import leases
 from controlplane.registry.models import Advertisement, Publisher
 from tercast.errors import Refused, RefusedMany, shown
 from tercast.explain.values import Given
@@ -16,13 +17,22 @@ MAX_VALUES = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question; `advertisements` are the ids of those that may be meant, the oldest first."""
+    """A question; `advertisements` are the ids of those that may be meant, the oldest first.
+
+    `codes` are those of their topics that the publisher is told.
+    """
 
     publisher: Publisher
     advertisements: tuple[str, ...]
     values: Given
     topic: str | None
+    codes: Mapping[str, int]
     trace: bool = True
+
+    @property
+    def topics(self) -> set[str]:
+        """All topics that the event may be of."""
+        return {*self.codes, *filter(None, (self.topic,))}
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> Self:
@@ -44,7 +54,8 @@ class Asked:
         meant = [one for one in advertisements if topic in (None, one.topic.name)]
         if topic is None and meant:
             topic = meant[-1].topic.name  # of events outside of all that is live
-        return cls(publisher, tuple(one.planner_id for one in meant), values, topic, trace)
+        codes = {one.topic.name: leases.told(one).code for one in meant}
+        return cls(publisher, tuple(one.planner_id for one in meant), values, topic, codes, trace)
 
 
 _SAYS = {
@@ -71,7 +82,7 @@ def _publisher(text: str) -> tuple[Publisher, list[Advertisement]]:
     publishers = Publisher.objects.select_related("host")
     publisher = publishers.filter(name=text).first()
     if publisher is None and text.startswith("a") and text[1:].isdecimal() and text.isascii():
-        rows = Advertisement.objects.select_related("topic", "publisher__host")
+        rows = Advertisement.objects.select_related("topic", "request", "publisher__host")
         one = rows.filter(pk=read_id(text[1:])).first()
         if one is None:
             raise not_found(f"There is no advertisement {shown(text)}.")
@@ -80,4 +91,4 @@ def _publisher(text: str) -> tuple[Publisher, list[Advertisement]]:
         publisher = publishers.filter(pk=read_id(text)).first()
     if publisher is None:
         raise not_found(f"There is no publisher {shown(text)}. Look into /api/v1/publishers/.")
-    return publisher, list(publisher.advertisements.select_related("topic").order_by("id"))
+    return publisher, list(publisher.advertisements.select_related("topic", "request").order_by("id"))

@@ -1,60 +1,94 @@
 """The situation of the running network: the planner's view, and what the switches have confirmed."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
-
-from django.db.models import Q
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Self
 
 from controlplane.control import installed
 from controlplane.control.models import State
 from controlplane.network.models import InstalledEntry
 from controlplane.registry.models import Advertisement, Subscription
 from tercast.dz import Dz, prefix
+from tercast.eventspace import Topic
 from tercast.explain.reasons import Standing
-from tercast.explain.situation import Announced, Situation
+from tercast.explain.situation import Announced, Situation, Tables
 from tercast.planner import Planner
-from tercast.registry import Registration
-from tercast.tables import Entry, Table
+from tercast.registry import ADVERTISEMENT, Registration
+from tercast.tables import Table
+from tercast.topic_plan import TopicPlan
+from tercast.views import TreeView
 
 
-def situation_of(planner: Planner, topics: Iterable[str], points: Mapping[str, Dz]) -> Situation:
-    """What is known of `topics`, while the planner is held; `points` are the dz to look up, by topic.
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A topic as a publisher is told it, with what is planned so; while it moves there are two."""
 
-    The confirmed tables are read only as far as events at these points may meet them.
+    topic: Topic
+    plan: TopicPlan
+    live: Mapping[str, Registration]
+
+    @classmethod
+    def find(cls, planner: Planner, name: str, code: int | None) -> Self:
+        """Under that code, if the topic has still entries there; else as it is planned."""
+        leaving = planner.leaving.get(name)
+        if leaving is not None and leaving.code == code:
+            former = leaving.plan.topic
+            topic = Topic(name, former.code, former.attributes, former.indexed)
+            live = {one.id: replace(one, topic=name) for one in leaving.live.values()}
+            return cls(topic, leaving.plan, live)
+        return cls(planner.topics[name], planner.plan(name), planner.registry.live)
+
+    def registered(self, kind: str) -> Iterator[Registration]:
+        """What of a kind is live in the topic."""
+        name = self.topic.name
+        return (one for one in self.live.values() if one.topic == name and one.kind == kind)
+
+    def trees(self) -> Iterator[TreeView]:
+        """Its trees."""
+        for forest in self.plan.forests.values():
+            for tree, dz in forest.dz_sets().items():
+                yield TreeView(tree.id, self.topic.name, dz, tree.root, tuple(tree.edges()))
+
+
+def situation_of(planner: Planner, encoded: Encoded, full: Dz) -> Situation:
+    """What is known of a topic, while the planner is held.
+
+    The confirmed tables are read only as far as events at one point, a dz that fills the room, may meet them.
     """
-    chosen = set(topics)
     return Situation(
         planner.address,
         planner.depth,
         planner.topology,
-        planner.topics,
-        {one.id: one for one in _advertisements(planner, chosen)},
-        list(_wishes(planner, chosen)),
-        [tree for tree in planner.trees() if tree.topic in chosen],
-        _confirmed(planner, points),
-        lambda switch: _planned(planner, chosen, switch),
+        {**planner.topics, encoded.topic.name: encoded.topic},
+        {one.id: one for one in _advertisements(encoded)},
+        list(_wishes(planner, encoded)),
+        list(encoded.trees()),
+        _confirmed(planner, encoded.topic.code, full),
+        lambda switch: _planned(planner, encoded.plan, switch),
     )
 
 
-def _advertisements(planner: Planner, topics: set[str]) -> Iterator[Announced]:
-    owners = dict(Advertisement.objects.filter(topic__name__in=topics).values_list("pk", "publisher__name"))
-    for topic in topics:
-        for reg in planner.registry.advertisements(topic):
-            yield announced(reg, owners.get(_number(reg.id)))
+def _advertisements(encoded: Encoded) -> Iterator[Announced]:
+    rows = Advertisement.objects.filter(topic__name=encoded.topic.name)
+    owners = dict(rows.values_list("pk", "publisher__name"))
+    for reg in encoded.registered(ADVERTISEMENT):
+        yield announced(reg, owners.get(_number(reg.id)))
 
 
-def _wishes(planner: Planner, topics: set[str]) -> Iterator[Announced]:
+def _wishes(planner: Planner, encoded: Encoded) -> Iterator[Announced]:
     """All subscriptions that there are records of."""
-    rows = Subscription.objects.filter(topic__name__in=topics).order_by("id")
-    live = planner.registry.live
+    rows = Subscription.objects.filter(topic__name=encoded.topic.name).order_by("id")
     fields = ("pk", "subscriber__name", "subscriber__host__name", "topic__name", "filter", "state")
     for pk, owner, host, topic, text, state in rows.values_list(*fields).iterator(2000):
         name = f"q{pk}"
-        reg = live.get(name)
+        reg = encoded.live.get(name)
         if reg is not None:
             standing = Standing.LIVE if state == State.ACTIVE else Standing.DEPLOYING
             note = "" if state == State.ACTIVE else f"{name} is {state}"
             yield announced(reg, owner, standing, note)
+        elif name in planner.registry.live:
+            note = f"{name} comes with the topic's other code, to which it moves"
+            yield Announced(name, host, topic, text, (), Standing.NOT_ACTIVE, owner, note)
         else:
             standing, note = _unplanned(name, state)
             yield Announced(name, host, topic, text, (), standing, owner, note)
@@ -76,21 +110,18 @@ def announced(
     return Announced(reg.id, reg.host, reg.topic, reg.filter, reg.dz, standing, owner, note)
 
 
-def _planned(planner: Planner, topics: set[str], switch: str) -> Table:
-    tries = (planner.plan(topic).tries.get(switch) for topic in sorted(topics))
-    return planner.writer.table([trie for trie in tries if trie is not None])
+def _planned(planner: Planner, plan: TopicPlan, switch: str) -> Table:
+    trie = plan.tries.get(switch)
+    return () if trie is None else planner.writer.table([trie])
 
 
-def _confirmed(planner: Planner, points: Mapping[str, Dz]) -> Any:
-    """Reads of a switch the entries that hold one of the points."""
-    prefixes = [
-        planner.address.match(planner.topics[topic].code, prefix(full, bits))
-        for topic, full in points.items()
-        for bits in range(planner.address.dz_room + 1)
-    ]
+def _confirmed(planner: Planner, code: int, full: Dz) -> Tables:
+    """Reads of a switch the entries that hold a point."""
+    address = planner.address
+    prefixes = [address.match(code, prefix(full, bits)) for bits in range(address.dz_room + 1)]
 
-    def read(switch: str) -> tuple[Entry, ...]:
-        rows = InstalledEntry.objects.filter(Q(switch__name=switch), dst__in=prefixes)
+    def read(switch: str) -> Table:
+        rows = InstalledEntry.objects.filter(switch__name=switch, dst__in=prefixes)
         return installed.entries(rows)
 
     return read

@@ -1,0 +1,45 @@
+"""While a topic moves, its events are explained in the encoding that their publisher is told."""
+
+import control_world as world
+import pytest
+from test_explain_switches import fresh_planner
+from test_moves import lapse, moving, reindex, stage, times
+
+from controlplane.control import session, sync
+from controlplane.explain.answer import answer
+from controlplane.explain.asked import Asked
+from controlplane.moves import leases
+
+__all__ = ["fresh_planner", "moving", "times"]
+
+
+def explained():
+    return answer(Asked.read({"publisher": "advertise-h1", "values": "x=1,y=1"}))
+
+
+def told(found):
+    """The code of the address, who receives it, and the origins on the way."""
+    code = int(found["event"]["address"].split(":")[1], 16)
+    kinds = {hop["origin"]["kind"] for hop in found["path"]}
+    return code, [row["host"] for row in found["received"]], kinds, found["real"]["same"]
+
+
+@pytest.mark.django_db
+def test_before_while_and_after(moving):
+    leases.hold(moving.ad.pk, "one", None)
+    assert told(explained()) == (8, ["h3"], {"exact"}, True)
+    moving.switches[world.dpid(2)].connected = False
+    reindex("y")
+    session.run()
+    assert stage() == "making"
+    assert told(explained()) == (8, ["h3"], {"exact"}, None)
+    moving.switches[world.dpid(2)].connected = True
+
+    sync.hasten(["s2"])
+    session.run()
+    assert stage() == "telling"
+    assert told(explained()) == (9, ["h3"], {"exact"}, True)
+    lapse()
+    session.run()
+    assert stage() == "done"
+    assert told(explained()) == (9, ["h3"], {"exact"}, True)
