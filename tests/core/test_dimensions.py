@@ -14,7 +14,7 @@ from tercast.dimensions.alone import Projections
 from tercast.dimensions.cost import Measure
 from tercast.dimensions.greedy import greedy
 from tercast.dimensions.proposal import propose
-from tercast.dimensions.spectral import spectral
+from tercast.dimensions.spectral import Selection, spectral
 from tercast.dimensions.workload import Workload
 from tercast.dz import covers
 from tercast.encoder import encode_dz
@@ -133,6 +133,20 @@ def test_projections_count_a_filter_once_in_each_attribute_that_one_of_its_terms
     parsed = [Filter.parse("x0 < 8 and x1 < 8 or x0 < 16 and x1 > 60", topic), Filter.parse("x1 = 3", topic)]
     counts = Projections(topic, parsed).counts([{"x0": 12, "x1": 3}, {"x0": 40, "x1": 30}])
     assert counts.tolist() == [[2.0, 2.0], [1.0, 0.0]]
+
+
+def test_what_is_saved_is_told_an_event_with_what_chance_may_do() -> None:
+    proposal = propose(two_that_tell_events_apart(), 6, 50)
+    lost = proposal.current.cost.unwanted - proposal.best.cost.unwanted
+    assert proposal.saved == pytest.approx(lost / proposal.events)
+    assert proposal.is_beyond_chance
+    assert not propose(two_that_tell_events_apart(2), 6, 50).is_beyond_chance
+
+
+def test_a_spectrum_that_is_known_already_is_judged_as_it_is() -> None:
+    known = Selection(("x2", "x0", "x1"), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0), ("x2",))
+    proposal = propose(two_that_tell_events_apart(), 6, 50, spectrum=known)
+    assert {c.method: c.cost.indexed for c in proposal.candidates}["spectral"] == ("x2",)
 
 
 def test_fewer_than_two_events_judge_nothing() -> None:

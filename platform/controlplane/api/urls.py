@@ -25,6 +25,7 @@ from controlplane.analytics.views import ScheduleViewSet
 from controlplane.api.system import DocsView, MeView, NothingHereView, SchemaView
 from controlplane.audit.views import AuditViewSet, CheckViewSet, DriftViewSet
 from controlplane.control.api import OperationResultsViewSet, OperationViewSet, RequestViewSet
+from controlplane.dimensions.views import ProposalViewSet
 from controlplane.explain.views import ExplainView
 from controlplane.moves.views import LeaseViewSet, MoveViewSet
 from controlplane.network.import_views import TopologyImportViewSet
@@ -79,6 +80,7 @@ resources: list[tuple[str, type[ViewSetMixin]]] = [
     ("signalling/refusals", RefusalViewSet),
     ("analytics/runs", AnalyticsRunViewSet),
     ("analytics/schedules", ScheduleViewSet),
+    ("analytics/proposals", ProposalViewSet),
 ]
 """All that `me/` tells the caller's rights of."""
 
@@ -129,6 +131,22 @@ v1: list[URLPattern | URLResolver] = [
         "analytics/schedules/<str:pk>/",
         ScheduleViewSet.as_view({"get": "retrieve", "patch": "partial_update"}),
         name="analytics-schedule",
+    ),
+    path(
+        "analytics/proposals/",
+        ProposalViewSet.as_view({"get": "list", "post": "create"}),
+        name="proposals",
+    ),
+    path("analytics/proposals/<str:pk>/", ProposalViewSet.as_view({"get": "retrieve"}), name="proposal"),
+    path(
+        "analytics/proposals/<str:pk>/apply/",
+        ProposalViewSet.as_view({"post": "apply"}),
+        name="proposal-apply",
+    ),
+    path(
+        "analytics/proposals/<str:pk>/revert/",
+        ProposalViewSet.as_view({"post": "revert"}),
+        name="proposal-revert",
     ),
     *(
         path(f"analytics/{view.job.path}/", view.as_view(), name=f"analytics-{view.job.path}")

@@ -38,6 +38,7 @@ INSTALLED_APPS = [
     "controlplane.observe",
     "controlplane.signalling",
     "controlplane.analytics",
+    "controlplane.dimensions",
     "controlplane.live",
 ]
 
@@ -143,6 +144,9 @@ SPECTACULAR_SETTINGS = {
         "AggregationMethodEnum": "controlplane.aggregation.policy.METHODS",
         "HealthStatusEnum": "controlplane.observe.checks.STATUSES",
         "ExplainReasonEnum": "controlplane.explain.serializers.REASONS",
+        "ProposalMethodEnum": "controlplane.dimensions.models.ProposalMethod",
+        "ProposalStateEnum": "controlplane.dimensions.serializers.PROPOSAL_STATES",
+        "ProposalTriggerEnum": "controlplane.dimensions.models.ProposalTrigger",
         "RunMethodEnum": "controlplane.aggregation.policy.RUNNING_METHODS",
     },
 }

@@ -12,7 +12,7 @@ from controlplane.accounts.services import find_token, issue_token
 from controlplane.aggregation import policy
 from controlplane.analytics import schedules
 from controlplane.audit import schedule
-from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
+from controlplane.config.celery_settings import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.config.secrets import secret
 
 GROUPS = ("viewer", "operator", "administrator")
@@ -26,6 +26,7 @@ SCHEDULES = (
     ("measure aggregated entries", "tercast.attribute", DEFAULT_QUEUE, 60),
     ("write telemetry", "tercast.telemetry", DEFAULT_QUEUE, 5),
     ("sweep the runs of analytics", "tercast.analytics.sweep", DEFAULT_QUEUE, 5),
+    ("choose indexed attributes", "tercast.dimensions", ANALYTICS_QUEUE, 60),
     ("prune the outbox", "tercast.prune", DEFAULT_QUEUE, 600),
 )
 """Name, task, queue and period in seconds of each periodic task."""

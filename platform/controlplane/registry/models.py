@@ -32,6 +32,9 @@ class Topic(models.Model):
         related_name="+",
         help_text="the last change of `indexed`; until it ends, filters are encoded by the planner",
     )
+    automatic_indexing = models.BooleanField(
+        default=False, help_text="choose by itself, by past events, what is indexed"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     version = models.PositiveIntegerField(default=1)
 

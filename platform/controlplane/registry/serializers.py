@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from controlplane.api.fields import Integer, Name, Reference, Text
+from controlplane.api.fields import Flag, Integer, Name, Reference, Text
 from controlplane.api.views import url
 from controlplane.control.models import State
 from controlplane.registry.attributes import AttributesField, IndexedField
@@ -33,7 +33,18 @@ class TopicSerializer(serializers.ModelSerializer[Topic]):
 
     class Meta:
         model = Topic
-        fields = ("id", "url", "name", "code", "attributes", "indexed", "request", "reindexing", "created_at")
+        fields = (
+            "id",
+            "url",
+            "name",
+            "code",
+            "attributes",
+            "indexed",
+            "automatic_indexing",
+            "request",
+            "reindexing",
+            "created_at",
+        )
         read_only_fields = fields
 
     def get_url(self, row: Topic) -> str:
@@ -74,6 +85,9 @@ class TopicChangeSerializer(serializers.Serializer[Any]):
     """What can be changed of a topic."""
 
     indexed = IndexedField(required=False, help_text="the new indexed attributes")
+    automatic_indexing = Flag(
+        required=False, help_text="true: the topic chooses by itself, by past events, what it indexes"
+    )
 
 
 class _ParticipantSerializer(serializers.Serializer[Any]):

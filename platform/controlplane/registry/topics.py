@@ -142,12 +142,16 @@ def change_payload(row: Topic, values: dict[str, Any]) -> Payload | None:
 
 
 def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Topic, Request | None]:
-    """Log the change of `indexed`; one at a time, since filters are encoded by what is indexed."""
+    """Log the change of `indexed`, one at a time, since filters are encoded by it; the rest is at once."""
     with transaction.atomic():
         rows = visible().select_related("reindexing").select_for_update(of=("self",))
         row: Topic | None = rows.filter(pk=pk).first()
         if row is None:
             raise not_found(f"There is no topic {pk}.")
+        if "automatic_indexing" in values:
+            row.automatic_indexing = values["automatic_indexing"]
+            row.version += 1
+            row.save(update_fields=("automatic_indexing", "version"))
         asked = change_payload(row, values)
         if asked is None:
             return row, None

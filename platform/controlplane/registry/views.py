@@ -88,7 +88,7 @@ class TopicViewSet(ListAndRead):
         parameters=[*WRITE],
     )
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change which attributes are indexed; all filters of the topic are encoded anew."""
+        """Change what is indexed (all filters are encoded anew), or whether the topic chooses it itself."""
         options = WriteOptions.read(request)
         values = read_one(request, TopicChangeSerializer(partial=True))
         if options.dry_run:

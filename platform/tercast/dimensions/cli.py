@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from math import isinf
 from typing import Any
 
 from tercast.dimensions.proposal import Candidate, Proposal, propose
@@ -86,6 +87,8 @@ def proposal_json(proposal: Proposal) -> dict[str, Any]:
         "ranking": list(proposal.spectrum.ranking),
         "weights": list(proposal.spectrum.weights),
         "judged_by": proposal.events,
+        "saved": proposal.saved,
+        "standard_error": None if isinf(proposal.standard_error) else proposal.standard_error,
         "subscriptions": proposal.subscriptions,
     }
 

@@ -16,6 +16,7 @@ from tercast.filters import Filter
 from tercast.lookup import column
 
 Flags = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +43,23 @@ class Measure:
     def __init__(self, workload: Workload, depth: int, limit: int) -> None:
         self.workload, self._depth, self._limit = workload, depth, limit
         self._wanted = workload.wanted()
-        self._known: dict[frozenset[str], Cost] = {}
+        self._known: dict[frozenset[str], tuple[Cost, Numbers]] = {}
 
     def of(self, indexed: Iterable[str]) -> Cost:
         """The cost of indexing these attributes, in any order; Refused for one that the topic lacks."""
+        return self._look(indexed)[0]
+
+    def unwanted_by_event(self, indexed: Iterable[str]) -> Numbers:
+        """Unwanted deliveries of each event with these attributes indexed."""
+        return self._look(indexed)[1]
+
+    def _look(self, indexed: Iterable[str]) -> tuple[Cost, Numbers]:
         names = frozenset(indexed)
         if names not in self._known:
             self._known[names] = self._measured(names)
         return self._known[names]
 
-    def _measured(self, names: frozenset[str]) -> Cost:
+    def _measured(self, names: frozenset[str]) -> tuple[Cost, Numbers]:
         old = self.workload.topic
         kept = [attribute.name for attribute in old.attributes if attribute.name in names]
         topic = old.with_indexed(kept if len(kept) == len(names) else sorted(names))
@@ -66,9 +74,9 @@ class Measure:
         for number, host in enumerate(self.workload.hosts):
             reached[:, number] = _inside(canonical(by_host[host]), points, self._depth)
         assert not (self._wanted & ~reached).any(), "an encoding lost an event"
-        delivered = int(np.count_nonzero(reached))
-        unwanted = delivered - int(np.count_nonzero(self._wanted))
-        return Cost(topic.indexed, delivered, unwanted, cells)
+        by_event = np.count_nonzero(reached & ~self._wanted, axis=1)
+        cost = Cost(topic.indexed, int(np.count_nonzero(reached)), int(by_event.sum()), cells)
+        return cost, by_event
 
 
 def _points(events: list[Dz], depth: int) -> npt.NDArray[np.generic]:

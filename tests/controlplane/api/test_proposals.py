@@ -1,0 +1,211 @@
+"""Which attributes to index, over the API: proposed by past events, applied by hand or not, taken back."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from controlplane.analytics.models import Result, Series
+from controlplane.control.models import Request, State
+from controlplane.dimensions import applying, choosing
+from controlplane.dimensions.models import Proposal
+from controlplane.registry.models import Advertisement, Topic
+from controlplane.telemetry.models import EventSample
+
+ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": 1023} for name in ("noise", "low", "same")]
+
+
+@pytest.fixture
+def busy(world, end):
+    """Filters test `low` alone; `noise` and `same` take bits from it. All three are indexed."""
+    world.post("topics/", {"name": "heat", "attributes": ATTRIBUTES})
+    world.post("advertisements/", {"publisher": "exchange", "topic": "heat", "filter": ""})
+    wanted = [
+        {"subscriber": "bob", "topic": "heat", "filter": f"low in [{start}, {start + 3}] and noise < 1000"}
+        for start in range(0, 1024, 16)
+    ]
+    world.post("subscriptions/", wanted)
+    end()
+    report(range(400))
+    return world
+
+
+def report(numbers):
+    ad = Advertisement.objects.get()
+    EventSample.objects.bulk_create(
+        EventSample(
+            topic=ad.topic,
+            advertisement=ad,
+            values={"noise": number * 389 % 1024, "low": number * 211 % 1024, "same": 7},
+        )
+        for number in numbers
+    )
+
+
+def propose(caller):
+    return caller.post("analytics/proposals/", {"topic": "heat"})
+
+
+def finish(request, state=State.ACTIVE):
+    """As the worker does when the switches have confirmed."""
+    asked = Request.objects.get(pk=request)
+    if state == State.ACTIVE:
+        Topic.objects.filter(name="heat").update(indexed=asked.payload["indexed"])
+    Request.objects.filter(pk=request).update(state=state, confirmed_at=timezone.now())
+
+
+def test_a_proposal_tells_every_candidate_on_events_it_was_not_chosen_by_and_changes_nothing(busy):
+    logged = Request.objects.count()
+    answer = propose(busy)
+    assert answer.status_code == 201
+    body = answer.json()
+    assert answer.headers["Location"] == body["url"]
+    assert (body["state"], body["before"], body["judged_by"]) == ("open", ["noise", "low", "same"], 200)
+    by_method = {row["method"]: row for row in body["candidates"]}
+    assert set(by_method) == {"current", "all", "spectral", "greedy"}
+    assert by_method[body["method"]]["unwanted"] < by_method["current"]["unwanted"]
+    assert "same" not in body["indexed"]
+    assert body["saved"] > 2 * body["standard_error"]
+    assert {row["attribute"] for row in body["ranking"]} == {"noise", "low", "same"}
+    assert body["measured"] is None
+    assert Request.objects.count() == logged
+    assert busy.get("analytics/proposals/?topic=heat").json()["results"] == [body]
+    assert busy.get(body["url"]).json() == body
+
+
+def test_it_is_applied_once_and_taken_back_once(busy, problem):
+    row = propose(busy).json()
+    answer = busy.post(f"{row['url']}apply/")
+    assert answer.status_code == 202
+    request = answer.json()["id"]
+    assert Request.objects.get(pk=request).payload == {
+        "op": "set_indexed",
+        "topic": "heat",
+        "indexed": row["indexed"],
+    }
+    assert busy.get(row["url"]).json()["state"] == "applying"
+    assert "applied already" in problem(busy.post(f"{row['url']}apply/"), 409)["detail"]
+    assert "not applied" in problem(busy.post(f"{row['url']}revert/"), 409)["detail"]
+    finish(request)
+    assert busy.get(row["url"]).json()["state"] == "applied"
+    back = busy.post(f"{row['url']}revert/")
+    assert back.status_code == 202
+    assert Request.objects.get(pk=back.json()["id"]).payload["indexed"] == ["noise", "low", "same"]
+    finish(back.json()["id"])
+    assert busy.get(row["url"]).json()["state"] == "reverted"
+    assert "taken back already" in problem(busy.post(f"{row['url']}revert/"), 409)["detail"]
+
+
+def test_one_that_failed_may_be_applied_again(busy):
+    row = propose(busy).json()
+    finish(busy.post(f"{row['url']}apply/").json()["id"], State.FAILED)
+    assert busy.get(row["url"]).json()["state"] == "failed"
+    assert busy.post(f"{row['url']}apply/").status_code == 202
+
+
+def test_a_topic_that_has_moved_on_is_left_alone(busy, problem):
+    row = propose(busy).json()
+    Topic.objects.filter(name="heat").update(indexed=["noise"])
+    assert "indexes noise by now" in problem(busy.post(f"{row['url']}apply/"), 409)["detail"]
+
+
+def test_what_was_measured_before_and_after_stands_beside_what_was_expected(busy):
+    row = propose(busy).json()
+    request = busy.post(f"{row['url']}apply/").json()["id"]
+    finish(request)
+    changed = Request.objects.get(pk=request)
+    series = Series.objects.create(job="false_positives", window=60_000_000)
+    for offset, unwanted in ((-120, 40), (-7200, 99), (60, 5)):
+        Result.objects.create(
+            series=series,
+            window_start=changed.received_at + timedelta(seconds=offset),
+            topic="heat",
+            host="h3",
+            values={"delivered": 100, "unwanted": unwanted, "doubled": 0, "lost": 0},
+        )
+    measured = busy.get(row["url"]).json()["measured"]
+    assert (measured["before"]["delivered"], measured["before"]["fpr"]) == (100, 40.0)
+    assert measured["after"]["delivered"] == 0  # its window begins in the future
+    Request.objects.filter(pk=request).update(confirmed_at=changed.received_at - timedelta(minutes=10))
+    Result.objects.filter(values__unwanted=5).update(window_start=changed.received_at - timedelta(seconds=5))
+    assert busy.get(row["url"]).json()["measured"]["after"]["unwanted"] == 45
+
+
+def test_what_spark_has_ranked_is_the_spectral_candidate(busy):
+    series = Series.objects.create(job="dimension_selection", window=60_000_000)
+    found = {
+        "ranking": ["same", "low", "noise"],
+        "weights": [0.9, 0.1, 0.0],
+        "eigenvalues": [3.0, 1.0, 0.0],
+        "selected": ["same"],
+        "events": 1,
+        "subscriptions": 1,
+    }
+    Result.objects.create(series=series, window_start=timezone.now(), topic="heat", values=found)
+    body = propose(busy).json()
+    assert {row["method"]: row["indexed"] for row in body["candidates"]}["spectral"] == ["same"]
+    assert body["ranking"][0] == {"attribute": "same", "weight": 0.9, "selected": True, "indexed": True}
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [({"topic": "none"}, "unknown_topic"), ({}, "required"), ({"topic": "heat", "x": 1}, "unknown_field")],
+)
+def test_bad_bodies_are_refused_by_name(busy, problem, body, code):
+    assert problem(busy.post("analytics/proposals/", body), 400)["errors"][0]["code"] == code
+
+
+def test_without_samples_or_subscriptions_there_is_nothing_to_judge_by(busy, problem):
+    EventSample.objects.all().delete()
+    assert "0 samples" in problem(propose(busy), 409)["detail"]
+
+
+def test_viewers_read_and_propose_nothing(busy, viewer):
+    propose(busy)
+    assert viewer.get("analytics/proposals/").status_code == 200
+    assert propose(viewer).status_code == 403
+
+
+def test_a_topic_chooses_by_itself_only_when_it_says_so_and_once_for_the_same_samples(busy):
+    applying.look_after()
+    assert not Proposal.objects.exists()
+    topic = Topic.objects.get(name="heat")
+    answer = busy.patch(f"topics/{topic.pk}/", {"automatic_indexing": True})
+    assert (answer.status_code, answer.json()["automatic_indexing"]) == (200, True)
+    applying.look_after()
+    row = Proposal.objects.get()
+    assert (row.trigger, row.actor) == ("period", None)
+    assert row.request is not None
+    assert row.request.payload["indexed"] == row.indexed
+    applying.look_after()
+    finish(row.request_id)
+    report(range(400, 500))
+    applying.look_after()
+    assert Proposal.objects.count() == 1, "a topic that has just changed is left alone for a while"
+
+
+def test_what_saves_too_little_or_what_may_be_chance_is_not_applied(busy):
+    row = choosing.compute(Topic.objects.get(name="heat"), "operator", None)
+    assert applying.is_worth_it(row)
+    row.figures["standard_error"] = row.figures["saved"]
+    assert not applying.is_worth_it(row)
+    row.figures["standard_error"] = 0.0
+    costs = {candidate["method"]: candidate for candidate in row.figures["candidates"]}
+    costs["current"]["unwanted"], costs[row.method]["unwanted"] = 100, 91
+    assert not applying.is_worth_it(row)
+
+
+def test_only_the_newest_that_nobody_applied_stay(busy, monkeypatch):
+    monkeypatch.setattr(choosing, "KEPT", 2)
+    first = propose(busy).json()
+    busy.post(f"{first['url']}apply/")
+    later = [propose(busy).json()["id"] for _ in range(3)]
+    assert set(Proposal.objects.values_list("id", flat=True)) == {first["id"], *later[1:]}
+
+
+def test_what_is_proposed_is_thinned_out_evenly(busy, monkeypatch):
+    monkeypatch.setattr(choosing, "MOST_EVENTS", 100)
+    monkeypatch.setattr(choosing, "MOST_SUBSCRIPTIONS", 10)
+    workload, _ = choosing.past(Topic.objects.get(name="heat"))
+    assert (len(workload.events), len(workload.subscriptions)) == (100, 10)
+    assert workload.events[-1]["low"] == 396 * 211 % 1024
