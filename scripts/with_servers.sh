@@ -49,5 +49,8 @@ for _ in $(seq 100); do redis-cli -p "$REDIS_PORT" ping >/dev/null 2>&1 && break
 redis-cli -p "$REDIS_PORT" ping >/dev/null || { cat "$DIR/redis/log" >&2; fail "Redis did not start"; }
 
 export TERCAST_DATABASE_URL="postgresql://tercast@127.0.0.1:$PGPORT/tercast"
+TERCAST_TEST_POSTGRES_RESTART="$(pg_bin pg_ctl) -D $DIR/db -m immediate -w -l $DIR/db/server.log restart"
+[ "$(id -u)" = 0 ] && TERCAST_TEST_POSTGRES_RESTART="runuser -u postgres -- $TERCAST_TEST_POSTGRES_RESTART"
+export TERCAST_TEST_POSTGRES_RESTART
 export TERCAST_REDIS_URL="redis://127.0.0.1:$REDIS_PORT/0"
 "$@"
