@@ -5,7 +5,14 @@ from typing import Any
 
 from tercast.log_lines import fields_of
 
-CHATTY = ("httpx", "celery.beat", "django_celery_beat", "celery.worker.strategy", "celery.app.trace")
+CHATTY = (
+    "httpx",
+    "celery.beat",
+    "django_celery_beat",
+    "celery.worker.strategy",
+    "celery.worker.request",
+    "celery.app.trace",
+)
 """Loggers that have a line for every wake-up, of which there are several a second."""
 
 _TEXT = "{asctime} {levelname} {name} [{request_id}] {message}"

@@ -172,8 +172,8 @@ def _lacks(hop: Hop, address: str, what: str) -> str:
 
 _WANTED = {
     Reason.MATCH: "a subscription of the host matches the event exactly",
-    Reason.TRUNCATION: "the dz set of a subscription holds the event, its filter does not: the set is "
-    "limited in length or number of its cells",
+    Reason.TRUNCATION: "the dz set of a subscription holds the event, its filter does not: a dz set knows "
+    "indexed attributes alone, and is limited in length and number of cells",
 }
 
 _NEEDLESS = {
