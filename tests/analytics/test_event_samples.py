@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import random
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from analytics.generate import Plan, generate
+from analytics.jobs import Task
+from analytics.options import Options
+from analytics.reading import Telemetry
+from analytics.sampling import draw
+from analytics.times import micros
 from analytics.transforms.event_samples import LEAST, event_samples, quotas
 
 pytestmark = pytest.mark.spark
@@ -60,6 +69,17 @@ def test_a_sample_is_spread_over_all_times_and_grows_by_itself(spark: Any) -> No
     assert small < large
     seqs = sorted(seq for _, publisher, seq in large if publisher == "a1")
     assert seqs[20] < 800 and seqs[-20] > 3200 and max(b - a for a, b in pairwise(seqs)) < 200
+
+
+def test_a_sample_is_drawn_from_telemetry_of_the_time_that_is_asked_for(spark: Any, tmp_path: Path) -> None:
+    generate(tmp_path / "root", Plan(2000, micros(START)))
+    until = START + timedelta(hours=12)
+    options = Options(str(tmp_path / "root"), START + timedelta(days=2), since=START, until=until)
+    rows = draw(Task(Telemetry(spark, options), options), 160)
+    assert Counter(row["publisher"] for row in rows) == {f"a{n}": LEAST for n in range(8)}
+    times = [datetime.fromisoformat(row["published_at"]) for row in rows]
+    assert times == sorted(times) and times[0] >= START and times[-1] < until
+    assert all(json.loads(row["values"]).keys() == {"price", "volume", "venue"} for row in rows)
 
 
 def test_events_without_values_are_no_samples(spark: Any) -> None:

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter, process_time, sleep
 from typing import Any
@@ -46,14 +46,16 @@ def main() -> int:
     parser.add_argument("--jobs", nargs="+", choices=JOB_NAMES, default=list(JOB_NAMES))
     parser.add_argument("--keep", metavar="DIR", help="keep what is generated there, and use it again")
     parser.add_argument("-o", "--output", default="-")
+    parser.add_argument("--add", action="store_true", help="leave the rows of other jobs and sizes in FILE")
     parser.add_argument("--table", metavar="FILE")
     args = parser.parse_args()
     if args.table:
         print(table(json.loads(Path(args.table).read_text())))
         return 0
-    rows: list[dict[str, Any]] = []
-    result = {"machine": describe(), "memory": args.memory, "events": args.events, "rows": rows}
+    rows = _kept(args.output) if args.add else []
+    result = {"machine": describe(), "memory": args.memory, "rows": rows}
     for row in measure(args.events, args.jobs, args.memory, args.keep):
+        rows[:] = [old for old in rows if (old["job"], old["events"]) != (row["job"], row["events"])]
         rows.append(row)
         tell(json.dumps(row))
         if args.output != "-":
@@ -61,6 +63,13 @@ def main() -> int:
     if args.output == "-":
         write_json("-", result)
     return 0 if all(row["agree"] for row in rows) else 1
+
+
+def _kept(output: str) -> list[dict[str, Any]]:
+    """The rows that were measured before."""
+    path = Path(output)
+    rows: list[dict[str, Any]] = json.loads(path.read_text())["rows"] if path.exists() else []
+    return rows
 
 
 def measure(sizes: list[int], jobs: list[str], memory: str, keep: str | None) -> Iterator[dict[str, Any]]:
@@ -99,6 +108,7 @@ def measure_job(job: str, root: Path, out: Path, memory: str) -> dict[str, Any]:
     found = json.loads((out / f"{job}.json").read_text())
     return {
         "job": job,
+        "measured": datetime.now(UTC).isoformat(timespec="seconds"),
         "load_average": round(load, 1),
         "spark": {
             "seconds": round((times[1] - times[0]).total_seconds(), 2),
@@ -128,23 +138,39 @@ def agree(a: Any, b: Any) -> bool:
 
 
 def table(result: dict[str, Any]) -> str:
-    """A result as Markdown."""
+    """A result as Markdown; growth is the CPU time beside that of the next smaller size."""
     machine = result["machine"]
     lines = [
         f"Measured {machine['started']} on {machine['cores']} cores of {machine['cpu']}, "
-        f"load average at the start {machine['load_average'][0]}.",
+        f"with {result['memory']} for Spark's driver.",
         "",
-        "| job | events | Spark s | with start s | Spark MiB | DuckDB s | DuckDB MiB | load | same answer |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+        "| job | events | Spark s | CPU s | growth | MiB | DuckDB s | CPU s | MiB | load | same answer |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
-    for row in sorted(result["rows"], key=lambda row: (JOB_NAMES.index(row["job"]), row["events"])):
+    rows = sorted(result["rows"], key=lambda row: (JOB_NAMES.index(row["job"]), row["events"]))
+    for before, row in zip([None, *rows], rows, strict=False):
         spark, other = row["spark"], row["duckdb"]
-        lines.append(
-            f"| `{row['job']}` | {row['events']:,} | {spark['seconds']} | {spark['command_seconds']} | "
-            f"{spark['peak_mib']:,} | {other['seconds']} | {other['peak_mib']:,} | {row['load_average']} | "
-            f"{'yes' if row['agree'] else '**no**'} |"
-        )
+        cells = [
+            f"`{row['job']}`",
+            f"{row['events']:,}",
+            f"{spark['command_seconds']:.0f}",
+            f"{spark['cpu_seconds']:.0f}",
+            _growth(before, row),
+            f"{spark['peak_mib']:,}",
+            f"{other['seconds']:.1f}",
+            f"{other['cpu_seconds']:.1f}",
+            f"{other['peak_mib']:,}",
+            f"{row['load_average']}",
+            "yes" if row["agree"] else "**no**",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _growth(before: dict[str, Any] | None, row: dict[str, Any]) -> str:
+    if before is None or before["job"] != row["job"]:
+        return ""
+    return f"{row['spark']['cpu_seconds'] / before['spark']['cpu_seconds']:.1f}"
 
 
 def _duckdb(job: str, root: Path) -> dict[str, Any]:

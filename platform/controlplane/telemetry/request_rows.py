@@ -7,6 +7,7 @@ between tells the same again, which changes nothing; nothing is left out.
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, time
+from itertools import count
 from typing import Any
 
 from django.db import transaction
@@ -22,7 +23,7 @@ from controlplane.telemetry.models import ToldRequest
 from tercast.telemetry import REQUESTS
 from tercast.telemetry.writer import by_date, rows_table, write_file
 
-MOST = 10_000
+MOST = 5_000
 """Requests of one file."""
 
 _POSITION = "telemetry-requests"
@@ -45,10 +46,13 @@ _WITHDRAWALS = {"unadvertise": Advertisement, "unsubscribe": Subscription}
 Row = dict[str, Any]
 
 
-def export() -> int:
-    """Write a row for each request that has reached another stage; how many. NotWritten when it cannot."""
+def export(files: int | None = None) -> int:
+    """Write a row for each request that has reached another stage; how many. NotWritten when it cannot.
+
+    At most `files` files, where that is given: the rest is for the next time.
+    """
     told = 0
-    while True:
+    for _ in count() if files is None else range(files):
         rows, position, full = _changed()
         if rows:
             with storage.writing("requests"):
@@ -56,7 +60,8 @@ def export() -> int:
             _remember(rows, position)
             told += len(rows)
         if not full:
-            return told
+            break
+    return told
 
 
 def _changed() -> tuple[list[Row], int, bool]:

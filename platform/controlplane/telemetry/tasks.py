@@ -4,6 +4,9 @@ import logging
 
 from controlplane.config.celery import app
 
+FILES = 4
+"""Files of requests that one look writes at most: planning waits for it where one worker does both."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -13,7 +16,7 @@ def tell() -> None:
     from controlplane.telemetry import request_rows, storage, writers  # noqa: PLC0415
 
     try:
-        request_rows.export()
+        request_rows.export(files=FILES)
     except storage.NotWritten as why:
         logger.warning("%s", why)
     writers.look()

@@ -15,6 +15,6 @@ def finish(**_: Any) -> None:
 
     snapshots.close()
     try:
-        request_rows.export()
+        request_rows.export(files=1)
     except storage.NotWritten as why:
         logger.warning("%s", why)
