@@ -1,6 +1,6 @@
 """Run time and peak memory of each analytics job at several sizes, beside DuckDB on the same files; JSON.
 
-    .venv/bin/python tests/benchmarks/bench_analytics.py --events 100000 300000 -o FILE
+    .venv/bin/python tests/benchmarks/bench_analytics.py -o FILE [--add]
     .venv/bin/python tests/benchmarks/bench_analytics.py --table FILE
 
 Each job is the command itself, with one core and 1 GiB for Spark's driver. Its `seconds` are those of the
@@ -154,11 +154,11 @@ def table(result: dict[str, Any]) -> str:
             f"`{row['job']}`",
             f"{row['events']:,}",
             f"{spark['command_seconds']:.0f}",
-            f"{spark['cpu_seconds']:.0f}",
+            _seconds(spark.get("cpu_seconds"), 0),
             _growth(before, row),
             f"{spark['peak_mib']:,}",
             f"{other['seconds']:.1f}",
-            f"{other['cpu_seconds']:.1f}",
+            _seconds(other.get("cpu_seconds"), 1),
             f"{other['peak_mib']:,}",
             f"{row['load_average']}",
             "yes" if row["agree"] else "**no**",
@@ -170,7 +170,13 @@ def table(result: dict[str, Any]) -> str:
 def _growth(before: dict[str, Any] | None, row: dict[str, Any]) -> str:
     if before is None or before["job"] != row["job"]:
         return ""
-    return f"{row['spark']['cpu_seconds'] / before['spark']['cpu_seconds']:.1f}"
+    small, large = (each["spark"].get("cpu_seconds") for each in (before, row))
+    return f"{large / small:.1f}" if small and large else "–"
+
+
+def _seconds(value: float | None, digits: int) -> str:
+    """A dash stands where a row was measured without CPU time."""
+    return "–" if value is None else f"{value:.{digits}f}"
 
 
 def _duckdb(job: str, root: Path) -> dict[str, Any]:
