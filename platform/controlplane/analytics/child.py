@@ -67,12 +67,13 @@ class Child:
 
 
 LOG, PROGRESS = "log", "progress.json"
+COMMAND = (sys.executable, "-m", "analytics")
 
 
 def start(folder: Path, job: str, options: Sequence[str]) -> Child:
     """Start a job that writes its result and its log into `folder`."""
     env = settings.ENV
-    arguments = [sys.executable, "-m", "analytics", job, "--telemetry", env.spark_telemetry]
+    arguments = [*COMMAND, job, "--telemetry", env.spark_telemetry]
     arguments += ["--out", str(folder), "--progress", str(folder / PROGRESS)]
     arguments += ["--master", env.spark_master, "--memory", env.spark_memory, *options]
     root = str(settings.PROJECT_ROOT)

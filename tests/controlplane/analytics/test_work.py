@@ -1,0 +1,219 @@
+"""Working at runs: their process, its heartbeat and end, and what is there after a kill at any step."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import psutil
+import pytest
+from control_workers import Process, environment
+from django.db import connections
+from django.utils import timezone
+
+from controlplane.analytics import child, runs, work
+from controlplane.analytics.models import Result, Run, TakenFile
+
+FAKE = (sys.executable, str(Path(__file__).with_name("fake_analytics.py")))
+WORKER = f"""
+import django
+django.setup()
+from controlplane.analytics import child, work
+child.COMMAND = {FAKE!r}
+work.work()
+"""
+
+
+@pytest.fixture
+def fake(monkeypatch, own_state):
+    monkeypatch.setattr(child, "COMMAND", FAKE)
+
+
+def put(root, name, *entries):
+    """A file of telemetry for the fake: a row for each switch."""
+    folder = root / "table_snapshots" / f"date={timezone.now().date().isoformat()}"
+    folder.mkdir(parents=True, exist_ok=True)
+    at = timezone.now().replace(second=0, microsecond=0, tzinfo=None).isoformat() + "Z"
+    rows = [
+        {"switch": f"s{n}", "window_start": at, "entries_max": number} for n, number in enumerate(entries)
+    ]
+    (folder / f"{name}.parquet").write_text(json.dumps(rows))
+
+
+def ask(**more):
+    return runs.ask("flow_table_size", "1 minute", None, **more)
+
+
+def ended(run):
+    run.refresh_from_db()
+    return run.state, run.reason
+
+
+def wait_for(condition, within=60):
+    end = time.monotonic() + within
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def database(transactional_db, fake):
+    """Tables that other processes and threads see."""
+
+
+def test_results_files_and_the_end_come_together(db, fake, root):
+    put(root, "a", 5, 7)
+    run = ask()
+    assert work.work() == 1
+    assert ended(run) == ("succeeded", "") and run.rows == 2 and "a line of the log" in run.log
+    assert {(r.subject, r.values["entries_max"]) for r in Result.objects.all()} == {("s0", 5), ("s1", 7)}
+    assert TakenFile.objects.count() == 1
+    assert not list((root.parent / "state" / "analytics").iterdir()), "nothing stays behind"
+    again = ask()
+    work.work()
+    assert ended(again) == ("skipped", "nothing new: all telemetry is in the results")
+    put(root, "b", 9)
+    more = ask()
+    work.work()
+    assert ended(more)[0] == "succeeded" and Result.objects.get().values["entries_max"] == 9
+
+
+def test_without_telemetry_a_run_is_skipped_and_says_so(db, fake, root):
+    run = ask()
+    work.work()
+    assert ended(run) == ("skipped", f"there is no telemetry yet: {root} has no table_snapshots")
+
+
+def test_what_the_job_refuses_is_told(db, fake, root):
+    put(root, "a", 1)
+    (root / "refuse").write_text("x.parquet: no column entries; there are switch, taken_at")
+    run = ask()
+    work.work()
+    assert ended(run) == ("failed", "x.parquet: no column entries; there are switch, taken_at")
+    assert not Result.objects.exists() and not TakenFile.objects.exists()
+
+
+def test_a_cancelled_run_ends_with_all_that_its_process_started(database, root):
+    put(root, "a", 1)
+    (root / "wait").touch()
+    run = ask()
+    worker = threading.Thread(target=in_thread, args=(work.work,))
+    worker.start()
+    wait_for((root / "pids").exists)
+    wait_for(lambda: Run.objects.filter(pk=run.pk, stage="computing", progress=0.25).exists())
+    pids = [int(text) for text in (root / "pids").read_text().split()]
+    assert all(psutil.pid_exists(pid) for pid in pids)
+    runs.cancel(run.pk)
+    worker.join(60)
+    assert ended(run)[0] == "cancelled" and run.heartbeat_at > run.started_at
+    wait_for(lambda: not any(alive(pid) for pid in pids))
+
+
+def in_thread(do):
+    try:
+        do()
+    finally:
+        connections.close_all()
+
+
+def alive(pid):
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+def worker_process(tmp_path, root, **more):
+    env = environment(tmp_path / "state", "http://127.0.0.1:9", TERCAST_TELEMETRY_ROOT=str(root), **more)
+    return Process([sys.executable, "-c", WORKER], env, tmp_path / "log")
+
+
+@pytest.mark.parametrize("step", ["analytics:begin", "analytics:found", "analytics:publish"])
+def test_a_worker_killed_at_a_step_leaves_nothing_half_done(database, tmp_path, root, step):
+    put(root, "a", 5, 7)
+    run = ask()
+    with worker_process(tmp_path, root, TERCAST_FAULT=step) as killed:
+        assert killed.died() == -signal.SIGKILL, killed.log.read_text()
+    assert ended(run)[0] == "running"
+    assert not Result.objects.exists() and not TakenFile.objects.exists()
+    Run.objects.update(heartbeat_at=timezone.now() - 2 * runs.SILENT)
+    assert runs.look_after() == 1
+    assert work.work() == 1
+    assert ended(run) == ("succeeded", "") and run.attempts == 2
+    assert Result.objects.count() == 2 and TakenFile.objects.count() == 1
+
+
+def test_the_process_of_a_killed_worker_goes_with_it(database, tmp_path, root):
+    put(root, "a", 1)
+    (root / "wait").touch()
+    ask()
+    with worker_process(tmp_path, root) as worker:
+        wait_for(lambda: (root / "pids").exists() and (root / "pids").read_text().count(" ") == 1)
+        spark = int((root / "pids").read_text().split()[0])
+        worker.popen.kill()
+        worker.died()
+    wait_for(lambda: not alive(spark))
+    rest = int((root / "pids").read_text().split()[1])
+    if alive(rest):
+        os.kill(rest, signal.SIGKILL)  # a real one holds the standard input of what it starts
+
+
+def test_a_worker_that_is_late_publishes_nothing(db, fake, root, monkeypatch):
+    """Another one has taken the run up meanwhile."""
+    put(root, "a", 5)
+    run = ask()
+    real = work.publish.publish
+
+    def late(*arguments):
+        Run.objects.update(attempts=2)
+        return real(*arguments)
+
+    monkeypatch.setattr(work.publish, "publish", late)
+    work.work()
+    assert ended(run)[0] == "running" and not Result.objects.exists()
+
+
+def test_a_worker_that_is_to_stop_puts_its_run_back(db, fake, root, monkeypatch):
+    put(root, "a", 5)
+    (root / "wait").touch()
+    run = ask()
+    monkeypatch.setattr(work, "stopping", (root / "pids").exists)
+    work.work()
+    assert ended(run)[0] == "queued" and run.attempts == 0
+    pid = int((root / "pids").read_text().split()[0])
+    assert not alive(pid)
+
+
+def test_results_and_runs_are_kept_within_bounds(db, fake, root, own_state):
+    put(root, "a", 5)
+    run = ask()
+    work.work()
+    old = timezone.now() - timedelta(days=own_state.analytics_days + 3)
+    Result.objects.create(series=run.series, window_start=old, subject="s9", values={})
+    TakenFile.objects.create(series=run.series, dataset="x", path="date=2020-01-01/a.parquet", facts={})
+    put(root, "b", 6)
+    ask()
+    work.work()
+    assert [r.subject for r in Result.objects.all()] == ["s0"]
+    assert not TakenFile.objects.filter(dataset="x").exists()
+
+
+def test_without_java_a_run_is_skipped_with_the_remedy(db, own_state, root, monkeypatch):
+    monkeypatch.setenv("JAVA_HOME", str(root / "nowhere"))
+    put(root, "a", 5)
+    run = ask()
+    work.work()
+    state, reason = ended(run)
+    assert state == "skipped" and reason.endswith("(Debian: apt-get install openjdk-17-jre-headless)")
+    assert "\n" not in reason and not TakenFile.objects.exists()
+
+
+def test_the_fake_is_asked_as_the_command_is():
+    """Every option that a run gives is one of the real command."""
+    told = subprocess.run(
+        [sys.executable, "-m", "analytics", "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    for name in ("known", "progress", "window", "since", "until", "subscriptions", "depth", "last-events"):
+        assert f"--{name} " in told
