@@ -106,6 +106,7 @@ def test_charts_of_what_spark_has_found(empty, open_page, scheme):
         expect(rows).to_have_count(2)
         expect(rows.first).to_contain_text("succeeded")
         expect(rows.first).to_contain_text("read ")
+        assert page.locator(".runs .scroll").bounding_box()["height"] > 60
         box = sizes.bounding_box()
         page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + 100)
         expect(page.locator("#sizes-readout")).to_contain_text("s1 ")

@@ -2,7 +2,9 @@
 
 import { set, svg } from "../live/dom.js";
 
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [900, 240, 46, 10, 10, 24];
+const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [240, 46, 10, 10, 24];
+const NARROW = 300; // the least width
+const APART = 150; // pixels between two times of the axis
 const COLOURS = 8;
 
 /** Round steps that lead from 0 to at least `most` in about `count` steps. */
@@ -29,27 +31,36 @@ export function path(points, x, y) {
 
 export class Chart {
   constructor(box, legend, readout) {
-    Object.assign(this, { box, legend, readout });
+    Object.assign(this, { box, legend, readout, shown: null, width: 0 });
+    new ResizeObserver(() => this.shown && this.#width() !== this.width && this.draw(this.shown)).observe(box);
+  }
+
+  #width() {
+    return Math.max(NARROW, Math.floor(this.box.getBoundingClientRect().width));
   }
 
   /**
    * Draw `lines` ({name, values, limit}) at `times` (Date); `limit` are values drawn dashed or null.
    * `label` describes the chart, `format` writes a value, `clock` a time.
    */
-  draw({ lines, times, label, format, clock }) {
+  draw(shown) {
+    const { lines, times, label, format, clock } = shown;
+    const width = this.#width();
+    Object.assign(this, { shown, width });
     const values = lines.flatMap((line) => [...line.values, ...(line.limit ?? [])]).filter((v) => v !== null);
     const marks = ticks(Math.max(0, ...values));
     const top = marks.at(-1);
-    this.x = (i) => round(LEFT + ((WIDTH - LEFT - RIGHT) * (i + 0.5)) / times.length);
+    this.x = (i) => round(LEFT + ((width - LEFT - RIGHT) * (i + 0.5)) / times.length);
     const y = (value) => round(HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * Math.max(0, value)) / top);
-    const root = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, preserveAspectRatio: "none" });
+    const root = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img", "aria-label": label });
     for (const mark of marks) {
-      root.append(svg("line", { class: mark ? "grid" : "axis", x1: LEFT, x2: WIDTH - RIGHT, y1: y(mark), y2: y(mark) }));
+      root.append(svg("line", { class: mark ? "grid" : "axis", x1: LEFT, x2: width - RIGHT, y1: y(mark), y2: y(mark) }));
       root.append(svg("text", { x: LEFT - 6, y: y(mark) + 4, "text-anchor": "end", text: format(mark) }));
     }
-    for (let n = 0; n < 5; n += 1) {
-      const i = Math.round(((times.length - 1) * n) / 4);
-      const anchor = n === 0 ? "start" : n === 4 ? "end" : "middle";
+    const steps = Math.min(4, Math.max(1, Math.floor((width - LEFT - RIGHT) / APART)));
+    for (let n = 0; n <= steps; n += 1) {
+      const i = Math.round(((times.length - 1) * n) / steps);
+      const anchor = n === 0 ? "start" : n === steps ? "end" : "middle";
       root.append(svg("text", { x: this.x(i), y: HEIGHT - 6, "text-anchor": anchor, text: clock(times[i]) }));
     }
     lines.forEach((line, n) => {
@@ -67,6 +78,7 @@ export class Chart {
 
   /** Nothing is drawn. */
   clear() {
+    this.shown = null;
     for (const part of [this.box, this.legend]) part.replaceChildren();
     set(this.readout, { text: "" });
   }
@@ -86,7 +98,7 @@ export class Chart {
     set(this.cursor, { visibility: event ? "visible" : "hidden" });
     if (!event) return set(this.readout, { text: "" });
     const box = root.getBoundingClientRect();
-    const at = (((event.clientX - box.left) / box.width) * WIDTH - LEFT) / (WIDTH - LEFT - RIGHT);
+    const at = (event.clientX - box.left - LEFT) / (this.width - LEFT - RIGHT);
     const i = Math.min(times.length - 1, Math.max(0, Math.floor(at * times.length)));
     set(this.cursor, { x1: this.x(i), x2: this.x(i) });
     const told = lines.map((line) => {
