@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import re
 import shutil
 import sys
 from pathlib import Path
+from tempfile import mkdtemp
+from threading import Event, Timer
+from zipfile import ZipFile
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -16,6 +20,10 @@ import tercast
 from analytics.errors import CannotRun
 from analytics.java import check_java
 
+PATIENCE = 120
+"""Seconds in which a worker has to take a first task."""
+
+_LOCAL = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
 _RAISED = re.compile(r"[A-Za-z_][\w.]*(Error|Exception|Interrupt|Exit)\b")
 _LOG = Path(__file__).with_name("log4j2.properties")
 
@@ -35,52 +43,84 @@ _SETTINGS = {
 
 
 def start_session(master: str = "local[*]", memory: str = "1g") -> SparkSession:
-    """A session; CannotRun when Java or the workers' Python does not fit, or the master does not answer."""
+    """A session; CannotRun when Java or the workers' Python does not fit, or the master has none."""
     check_java()
-    _prepare_environment()
+    _prepare_environment(master)
     logging.getLogger("py4j").setLevel(logging.WARNING)
+    own = _LOCAL if is_local(master) else {"spark.executor.memory": memory}
     builder = SparkSession.builder.master(master).appName("tercast-analytics")
-    for name, value in {**_SETTINGS, "spark.driver.memory": memory}.items():
+    for name, value in {**_SETTINGS, **own, "spark.driver.memory": memory}.items():
         builder = builder.config(name, value)
-    if master.startswith("local"):
-        builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
-        builder = builder.config("spark.driver.host", "127.0.0.1")
     try:
         spark = builder.getOrCreate()
     except Exception as error:
         raise CannotRun(f"Spark does not start with master {master}: {first_line(error)}") from None
     try:
         check_workers(spark, master)
+        if not is_local(master):
+            ship_packages(spark)
     except CannotRun:
         spark.stop()
         raise
     return spark
 
 
-def _prepare_environment() -> None:
+def is_local(master: str) -> bool:
+    """Whether Spark's workers are processes of this machine."""
+    return master.startswith("local")
+
+
+def ship_packages(spark: SparkSession) -> None:
+    """Give workers elsewhere this `tercast` and `analytics`; NumPy, pandas and PyArrow they have to have."""
+    folder = Path(mkdtemp(prefix="tercast-spark-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = folder / "tercast-analytics.zip"
+    with ZipFile(path, "w") as packed:
+        for module in (tercast.__file__, __file__):
+            package = Path(module).resolve().parent
+            for source in sorted(package.rglob("*.py")):
+                packed.write(source, source.relative_to(package.parent))
+    spark.sparkContext.addPyFile(str(path))
+
+
+def _prepare_environment(master: str) -> None:
     """Workers import this very `tercast` and `analytics`, and run this very Python unless it is set."""
     homes = [str(Path(module).resolve().parents[1]) for module in (tercast.__file__, __file__)]
     given = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*homes, *given]))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if is_local(master):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 
 
 def check_workers(spark: SparkSession, master: str) -> None:
     """CannotRun when workers run another Python than this process; asks them only where that can be."""
     python = os.environ["PYSPARK_PYTHON"]
-    if python == sys.executable and master.startswith("local"):
+    if python == sys.executable and is_local(master):
         return
     mine = f"{sys.version_info[0]}.{sys.version_info[1]}"
     hint = f"set PYSPARK_PYTHON to a Python {mine} that the workers have"
-    if master.startswith("local") and shutil.which(python) is None:
+    if is_local(master) and shutil.which(python) is None:
         raise CannotRun(f"PYSPARK_PYTHON is {python}, which cannot be run; {hint}")
+    late = Event()
+
+    def give_up() -> None:
+        late.set()
+        spark.sparkContext.cancelAllJobs()
+
+    patience = Timer(PATIENCE, give_up)
+    patience.start()
     try:
         spark.sparkContext.parallelize([0], 1).map(lambda _: sys.version_info[:2]).collect()
     except Exception as error:
+        if late.is_set():
+            rule = "it needs a worker with a free core and the memory that is asked for"
+            raise CannotRun(f"no worker of {master} took a task within {PATIENCE} s: {rule}") from None
         if "PYTHON_VERSION_MISMATCH" in str(error) or "different version" in str(error):
             raise CannotRun(f"the workers run {python}, another Python than this {mine}; {hint}") from None
         raise CannotRun(f"the workers' Python, {python}, does not work; {hint}") from None
+    finally:
+        patience.cancel()
 
 
 def first_line(error: BaseException) -> str:

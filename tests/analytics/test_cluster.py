@@ -1,0 +1,140 @@
+"""A standalone master and worker on this machine: jobs run there, with the packages that they are given."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import messy_telemetry
+import plain_answers as plain
+import pyspark
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
+PATIENCE = 240
+
+
+@contextmanager
+def started(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of Spark's own; its group goes with it."""
+    environ = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    environ.pop("PYTHONPATH", None)
+    with log.open("wb") as out:
+        process = subprocess.Popen([str(CLASS), *arguments], env=environ, stdout=out, stderr=out)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def told(log: Path, pattern: str, process: subprocess.Popen[bytes]) -> str:
+    """What the first match in the log has in its group."""
+    end = time.monotonic() + PATIENCE
+    while not (found := re.search(pattern, log.read_text())):
+        assert process.poll() is None and time.monotonic() < end, log.read_text()
+        time.sleep(0.1)
+    return found[1]
+
+
+@pytest.fixture(scope="module")
+def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("cluster")
+    host = ("--host", "127.0.0.1", "--webui-port", "0")
+    package = "org.apache.spark.deploy"
+    with started(folder / "master", f"{package}.master.Master", *host, "--port", "0") as one:
+        url = told(folder / "master", r"Starting Spark master at (spark://\S+)", one)
+        own = ("--cores", "1", "--memory", "1g", "--work-dir", str(folder / "work"), url)
+        with started(folder / "worker", f"{package}.worker.Worker", *host, *own) as other:
+            told(folder / "worker", r"(Successfully registered) with master", other)
+            yield url
+
+
+def command(master: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    environ = {
+        **os.environ,
+        "PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}",
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        **more,
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "analytics", *arguments, "--master", master, "--memory", "512m"],
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+
+
+@pytest.mark.spark
+@pytest.mark.full
+def test_a_job_with_python_in_its_workers_runs_on_a_cluster(
+    master: str, messy: messy_telemetry.Messy, subscriptions_file: Path, tmp_path: Path
+) -> None:
+    now = ("--now", messy_telemetry.NOW.isoformat())
+    given = (
+        "--telemetry",
+        str(messy.root),
+        "--out",
+        str(tmp_path),
+        "--subscriptions",
+        str(subscriptions_file),
+    )
+    ran = command(master, "false_positives", *given, *now)
+    assert ran.returncode == 0, ran.stderr
+    rows = json.loads((tmp_path / "false_positives.json").read_text())
+    expected = plain.false_positives(messy.events, messy.rows["published"], messy.rows["delivered"])
+    assert [{**row, "fpr": round(row["fpr"], 9)} for row in rows] == [
+        {**row, "fpr": round(row["fpr"], 9)} for row in expected
+    ]
+
+
+WHERE = """
+import sys
+from analytics.session import start_session
+spark = start_session(sys.argv[1], "512m")
+def where(_):
+    import analytics.matching, tercast
+    return analytics.matching.__file__ + " " + tercast.__file__
+print(spark.sparkContext.parallelize([0], 1).map(where).collect()[0])
+spark.stop()
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.full
+def test_workers_use_the_packages_that_they_are_given(master: str) -> None:
+    environ = {**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}", "SPARK_LOCAL_IP": "127.0.0.1"}
+    ran = subprocess.run(
+        [sys.executable, "-c", WHERE, master],
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.count("tercast-analytics.zip/") == 2, ran.stdout
+
+
+@pytest.mark.spark
+@pytest.mark.full
+def test_a_python_that_workers_do_not_have_is_one_sentence(
+    master: str, messy: messy_telemetry.Messy, tmp_path: Path
+) -> None:
+    given = ("--telemetry", str(messy.root), "--out", str(tmp_path))
+    ran = command(master, "publisher_load", *given, PYSPARK_PYTHON="/nonexistent/python")
+    assert ran.returncode == 2
+    assert ran.stderr.splitlines()[-1] == (
+        "the workers' Python, /nonexistent/python, does not work; "
+        "set PYSPARK_PYTHON to a Python 3.11 that the workers have"
+    )
