@@ -43,6 +43,14 @@ def current(topic: Topic) -> Told:
     return Told(topic.name, row.version, row.code, list(row.indexed))
 
 
+def newest(topic: Topic) -> Told:
+    """What the publishers of a topic are told, or will be, where it is moving."""
+    move = Move.objects.filter(topic=topic, stage__in=OPEN).first()
+    if move is None:
+        return current(topic)
+    return Told(topic.name, move.version, move.code, list(move.indexed))
+
+
 def told(advertisement: Advertisement) -> Told:
     """What a publisher is told: the encoding to come, where the old one was left before it advertised."""
     move = Move.objects.filter(topic=advertisement.topic, stage__in=OPEN).select_related("request").first()
@@ -50,7 +58,7 @@ def told(advertisement: Advertisement) -> Told:
     if move is not None:
         began = move.request.position
         if mine is not None and began is not None and began < mine:
-            return Told(advertisement.topic.name, move.version, move.code, list(move.indexed))
+            return newest(advertisement.topic)
     return current(advertisement.topic)
 
 

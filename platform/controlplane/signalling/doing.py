@@ -116,7 +116,7 @@ def _announce(kind: Kind, host: Host, topic: Topic, body: Any) -> Result:
         drafts = announcements.draft(kind, Body([item], Errors(), False))
     logged = announcements.add(kind, drafts, None, bulk=False)
     assert isinstance(logged, Request)
-    return Result(logged.payload["id"], _code(topic), logged)
+    return Result(logged.payload["id"], leases.newest(topic).code, logged)
 
 
 def _encoded(topic: Topic, cells: dz.DzSet) -> Encoded:
