@@ -41,7 +41,8 @@ def reshape(
     Hosts that moved or left are taken out where they were. A component then keeps the trees of the one old
     component that most of its advertisements come from, mended where links are gone or switches new;
     advertisements that come from elsewhere are advertised anew, in the order of the log. Where regions go to
-    other trees by that, `move` may plan the topic anew instead. What is `leaving` stays, but for moved hosts.
+    other trees by that, `move` may plan the topic anew instead. What is `leaving` stays, but for moved hosts;
+    who asks for more moves of such a topic has told no publisher of the first.
     """
     done = Reshaped()
     moved = _refresh(network, plans, leaving, queue)
@@ -51,7 +52,8 @@ def reshape(
             if move is not None and move(plan):
                 done.moved.append(name)
                 continue
-            done.in_place.append(name)
+            if move is None or not any(one.name == name for one in leaving):  # else nobody is told yet
+                done.in_place.append(name)
         _regroup(plan, network, registry, queue)
         for host in moved:
             plan.attach(host)

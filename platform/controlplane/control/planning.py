@@ -10,6 +10,7 @@ from controlplane.control.merge import Merged
 from controlplane.control.models import Request
 from controlplane.control.progress import problem
 from controlplane.control.proof import Unproved
+from controlplane.moves import stages
 from tercast.errors import Refused, format_path
 from tercast.planner import Outcome
 from tercast.tables import SwitchDiff
@@ -78,8 +79,9 @@ def _apply(hot: Hot, rows: Sequence[Request]) -> Planned:
             alarms.append(f"over their budget after request {row.pk}: {', '.join(outcome.failed_switches)}")
         if outcome.moved:
             moved[row.pk] = outcome.moved
-        if outcome.in_place:
-            alarms.append(_IN_PLACE.format(row.pk, row.kind, ", ".join(outcome.in_place)))
+        in_place = {*outcome.in_place, *(stages.told(row.kind) if outcome.ok and len(diff) else ())}
+        if in_place:
+            alarms.append(_IN_PLACE.format(row.pk, row.kind, ", ".join(sorted(in_place))))
     return Planned(rows, merged.diffs(), alarms, moved)
 
 

@@ -87,6 +87,14 @@ def held_back() -> Q | None:
     return held
 
 
+def told(kind: str) -> list[str]:
+    """Topics whose new tables are in use while a request of that kind, which may move them on, is planned."""
+    if kind not in TOPOLOGY:
+        return []
+    rows = Move.objects.filter(stage__in=(Stage.TELLING, Stage.SETTLING))
+    return list(rows.values_list("topic__name", flat=True))
+
+
 def note(row: Request, now: datetime) -> str:
     """What a request that waits for its moves waits for."""
     parts = []

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,6 +23,7 @@ from controlplane.control import session
 from controlplane.control.log import Entry, submit
 from controlplane.control.models import FINAL_STATES, Request
 from controlplane.moves import leases
+from controlplane.moves.models import Move
 from controlplane.network.models import Host
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
 from mininet_labs.fabric import Fabric
@@ -178,6 +180,7 @@ class Stream:
             f"h{n}": FabricPort(str(stage.fabric.host_socket(f"h{n}")), ip_of(n), mac_of(n)) for n in HOMES
         }
         self.sent: list[tuple[str, int, dict[str, int]]] = []
+        self.times: dict[tuple[str, int], float] = {}
         self.got: dict[str, Counter[tuple[str, int]]] = {host: Counter() for host in self.ports}
         self.codes: Counter[int] = Counter()
         self._stop, self._ended = threading.Event(), threading.Event()
@@ -219,7 +222,9 @@ class Stream:
             host, sender, _ = senders[turn % len(senders)]
             turn += 1
             values = {name: self.random.randrange(SIZE) for name in "xy"}
+            now = time.time()
             self.sent.append((host, sender.publish(values), values))
+            self.times[host, self.sent[-1][1]] = now
             self.codes[sender.topic.code] += 1
             due = max(due + 1 / EVENTS_PER_SECOND, time.monotonic() - 0.5)
             self._stop.wait(max(0.0, due - time.monotonic()))
@@ -239,7 +244,21 @@ class Stream:
                 self.got[host][delivery.event.publisher, delivery.event.seq] += 1
                 self._heard = time.monotonic()
 
-    def lost(self) -> list[tuple[str, str, dict[str, int]]]:
+    def under_way(self, lost: list[tuple[str, int, str]]) -> list[str]:
+        """What happened about when events were lost, to find out why."""
+        times = [self.times[sender, seq] for sender, seq, _ in lost]
+        span = [datetime.fromtimestamp(at, UTC) for at in (min(times) - 0.5, max(times) + 0.5)]
+        rows = Request.objects.filter(computed_at__lt=span[1]).exclude(confirmed_at__lt=span[0])
+        told = [f"{len(lost)} lost, from {min(times):.3f} to {max(times):.3f}"]
+        told += [f"{sender} to {host}: {self.times[sender, seq]:.3f}" for sender, seq, host in lost[:20]]
+        for row in rows:
+            end = row.confirmed_at and row.confirmed_at.timestamp()
+            told.append(f"{row.pk} {row.payload} {row.state} {row.computed_at.timestamp():.3f} to {end}")
+        for move in Move.objects.filter(told_at__lt=span[1]).exclude(finish__confirmed_at__lt=span[0]):
+            told.append(f"move for {move.request_id}: told {move.told_at}, followed {move.followed_at}")
+        return told
+
+    def lost(self) -> list[tuple[str, int, str]]:
         """Events that a subscription which stayed did not get, though never apart from the publisher."""
         names = dict(zip(PUBLISHERS, ("a1", "a2", "a3"), strict=True))
         wants = {
@@ -248,7 +267,7 @@ class Stream:
             "h6": lambda values: values["y"] >= 2,
         }
         return [
-            (sender, host, values)
+            (sender, seq, host)
             for sender, seq, values in self.sent
             for host, (part, _) in STABLE.items()
             if PUBLISHERS[sender] == part and wants[host](values) and not self.got[host][names[sender], seq]
