@@ -209,7 +209,9 @@ def with_filters(request: dict[str, Any], random: Random) -> dict[str, Any]:
     return {**found, "filter": f"x in [{low}, {high}] and y in [{first}, {last}]"}
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize(
+    "seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(8, 60))]
+)
 def test_whatever_happens_both_tables_hold_and_a_snapshot_goes_on_from_there(seed: int) -> None:
     random = Random(seed)
     network, requests = dense_scene(seed)

@@ -15,13 +15,14 @@ from random import Random
 from typing import Any
 
 import control_world as world
-from control_workers import Process, environment
+from control_workers import Process, environment, wait_until
 from django.db import connection, transaction
 from test_real_switches import free_port
 
 from controlplane.control import session
 from controlplane.control.log import Entry, submit
 from controlplane.control.models import FINAL_STATES, Request
+from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.moves import leases
 from controlplane.moves.models import Move
 from controlplane.network.models import Host
@@ -106,6 +107,14 @@ class Stage:
         token = ["--token-file", str(self.folder / "state/secrets/northbound-token")]
         arguments = [sys.executable, "-m", "controller_app", *where, *token, *self.options]
         self.controller = Process(arguments, self.env, self.folder / "controller.log")
+        wait_until(self._connected, "all switches to connect", self.controller)
+
+    def _connected(self) -> bool:
+        try:
+            with Northbound() as northbound:
+                return len(northbound.switches()) == len(SWITCHES)
+        except NorthboundError:
+            return False
 
     def stop(self) -> None:
         if self.controller is not None:

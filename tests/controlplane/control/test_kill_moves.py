@@ -14,7 +14,6 @@ from controlplane.moves import leases
 from controlplane.moves.models import Encoding, Lease, Move
 
 BEFORE_TOLD = ("plan", "deciding", "decide", "push", "settling", "settle")
-AFTER = ("move:telling", "move:settling", "move:breaking", "move:done")
 
 
 @pytest.fixture
@@ -28,7 +27,17 @@ def ready(transactional_db, controller, settings):
     return controller
 
 
-@pytest.mark.parametrize("step", [*BEFORE_TOLD, *AFTER])
+@pytest.mark.parametrize(
+    "step",
+    [
+        "decide",
+        "push",
+        "move:telling",
+        "move:breaking",
+        *(pytest.param(step, marks=pytest.mark.full) for step in ("plan", "deciding", "settling", "settle")),
+        *(pytest.param(step, marks=pytest.mark.full) for step in ("move:settling", "move:done")),
+    ],
+)
 def test_killed_at_a_stage(ready, tmp_path, step):
     if step in BEFORE_TOLD:
         leases.hold(ready.ad.pk, "one", None)
