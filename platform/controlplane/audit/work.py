@@ -14,7 +14,7 @@ from django.utils import timezone
 from controlplane.audit import audits
 from controlplane.audit.compare import Difference, differences, sentence
 from controlplane.audit.models import Audit, Check, CheckState, Drift, DriftKind
-from controlplane.control import faults, outbox, reconcile, sync
+from controlplane.control import faults, naming, outbox, reconcile, sync
 from controlplane.control import hot as hot_state
 from controlplane.control.flows import HostBook, repair
 from controlplane.control.hot import Hot
@@ -45,7 +45,8 @@ def run(stopping: Callable[[], bool] = lambda: False, seconds: float = RUN_SECON
             if held is None:
                 return False
             audits.begin(audit)
-            _step(audit, check)
+            with naming.named(f"audit-{audit.pk}"):
+                _step(audit, check)
         if stopping() or time.monotonic() > end:
             return audits.under_way() is not None
     return False

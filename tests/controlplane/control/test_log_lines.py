@@ -12,7 +12,8 @@ import pytest
 from control_workers import Process, wait_until
 from test_real_switches import Platform, active, free_port
 
-from controlplane.control import naming
+from controlplane.audit import audits, work
+from controlplane.control import naming, session
 from controlplane.control.models import Request
 from controlplane.observe import heartbeats
 from controlplane.registry.models import Subscriber
@@ -95,3 +96,14 @@ def test_changes_are_named_by_their_requests():
     assert naming.current() == ""
     with naming.named("r4"):
         assert naming.current() == "r4"
+
+
+def test_an_audits_repairs_go_by_its_name(network):
+    world.advertise("h1", ["0"])
+    world.subscribe("h3", ["01"])
+    session.run()
+    assert network.changes[-1]["id"].startswith("r10-r11")
+    network.switches[world.dpid(2)].table.clear()
+    audit = audits.ask(None, True, None)
+    work.run()
+    assert network.changes[-1]["id"] == f"audit-{audit.pk}"
