@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from controller_harness import (
 )
 
 from mininet_labs.fabric import Fabric, FrameSocket
+from tercast.client.transports import FabricPort
+from tercast.signalling.messages import PORT as SIGNALLING_PORT
 
 pytestmark = pytest.mark.fabric
 
@@ -340,3 +343,41 @@ def test_a_bridge_with_a_duplicate_id_and_one_that_speaks_1_0_are_refused_and_to
         assert [event["kind"] for event in events] == ["alarm", "alarm"]
         assert own.change({"dpid": dpid(1), "add": [WIDE]})[dpid(1)]["state"] == "confirmed"
         assert [flow for flow in fabric.dump_flows("s1") if flow.cookie & 0xFF == 1]
+
+
+@pytest.mark.parametrize(("ip", "to"), [("fd00::1", "ff1e::25"), ("10.0.0.1", "225.0.0.37")])
+def test_a_host_s_message_comes_in_through_its_meter_and_is_answered(
+    fabric: Fabric, controller: Controller, ip: str, to: str
+) -> None:
+    mac, number = "02:00:00:00:00:01", 262144 - 3
+    after = controller.get("/v1/signals")["newest"]
+    with FabricPort(fabric.host_socket("h1"), ip, mac, SIGNALLING_PORT) as port:
+        page = {"signals": []}
+
+        def heard() -> bool:
+            port.send(to, b"hello")
+            page.update(controller.get(f"/v1/signals?after={after}&wait=1"))
+            return bool(page["signals"])
+
+        assert eventually(heard)
+        row = page["signals"][0]
+        assert (row["dpid"], row["port"], row["mac"], row["ip"]) == (dpid(1), 3, mac, ip)
+        sender = {name: row[name] for name in ("dpid", "port", "mac", "ip", "udp_port")}
+        body = {"answers": [{**sender, "payload": b64encode(b"good day").decode()}]}
+        assert controller.call("POST", "/v1/signals/answers", body)[1]["answers"][0]["sent"]
+        assert port.receive(20) == b"good day"
+    stats = fabric.ofctl("s1", "meter-stats").partition(f"meter:{number} ")[2]
+    assert "packet_in_count:0" not in stats.partition("\n")[0] and "packet_in_count" in stats
+
+
+def test_somebody_else_s_meter_stays_and_is_not_used(run_dir: Path) -> None:
+    topology = {"switches": TOPOLOGY["switches"][:1], "links": [], "hosts": TOPOLOGY["hosts"][:1]}
+    port = free_port()
+    with Fabric(run_dir / "m", topology, [f"tcp:127.0.0.1:{port}"]) as fabric:
+        fabric.ofctl("s1", "add-meter", f"meter={262144 - 3},kbps,band=type=drop,rate=7")
+        with running(run_dir, openflow=port) as own:
+            own.await_switches(dpid(1))
+            actions = {flow.actions for flow in fabric.dump_flows("s1") if flow.priority == 64000}
+            assert actions == {"CONTROLLER:65535"}
+            assert own.get("/v1/switches")[0]["problems"] == []
+            assert "rate=7" in fabric.ofctl("s1", "dump-meters")
