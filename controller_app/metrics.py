@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 
+from controller_app.datagrams import Dropped
 from controller_app.errors import Failure
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ class _State:
         yield _gauge("changes_waiting", "Changes under way or waiting.", controller.programmer.waiting)
         yield self._links()
         yield self._alarms()
+        yield from self._signals()
         yield from self._counters()
 
     def _links(self) -> Metric:
@@ -129,6 +131,18 @@ class _State:
         for name, number in sorted(Tally(one.name for one in self._controller.alarms.standing()).items()):
             family.add_metric([name], number)
         return family
+
+    def _signals(self) -> Iterator[Metric]:
+        signals = self._controller.signalling.signals
+        yield CounterMetricFamily(
+            "tercast_controller_signals", "Control messages of hosts taken in.", value=signals.taken
+        )
+        dropped = CounterMetricFamily(
+            "tercast_controller_signals_dropped", "Control messages dropped.", labels=["reason"]
+        )
+        for reason in Dropped:
+            dropped.add_metric([reason.value], signals.dropped[reason])
+        yield dropped
 
     def _counters(self) -> Iterator[Metric]:
         told = self._controller.counters.to_json()

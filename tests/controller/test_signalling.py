@@ -7,6 +7,7 @@ from base64 import b64decode, b64encode
 
 import pytest
 from controller_harness import dpid, eventually
+from test_metrics import scrape, value
 
 from tercast.client.packets import event_payload, group_mac, pack_ip, udp_frame
 from tercast.signalling.messages import MAX_MESSAGE, PORT
@@ -146,6 +147,9 @@ def test_a_flood_from_one_port_does_not_starve_another_and_is_counted(fake, read
     lost = sum(after.get(why, 0) - before.get(why, 0) for why in ("rate", "queue_full"))
     assert lost + len(flood) == 300
     assert "signalling_flood" in controller.alarm_names()
+    samples = scrape(controller)
+    assert value(samples, "signals_dropped_total", reason="rate") == after["rate"]
+    assert (value(samples, "signals_total") or 0) >= len(found)
 
 
 def test_a_gap_is_told_and_nothing_that_waits_is_lost(fake, reader, controller):
