@@ -7,9 +7,11 @@ not is sent again by its host.
 import logging
 import threading
 from base64 import b64encode
+from datetime import timedelta
 from typing import Any
 
 from django.db import DatabaseError, close_old_connections, connection
+from django.utils import timezone
 
 from controlplane.control import watermarks
 from controlplane.control.lock import signalling_lock
@@ -22,7 +24,11 @@ WAIT_SECONDS = 10
 """How long the controller holds a question while there is no message."""
 
 CONFIRM_SECONDS = 0.2
-"""Between looks whether an end came that a host waits for."""
+"""Between looks whether an end came that a host waits for, while it asked not long ago."""
+
+LONG_AGO = timedelta(minutes=1)
+SLOW_SECONDS = 1
+"""Between such looks when all who wait asked long ago: a switch is away, for example."""
 
 RETRY_SECONDS = 2.0
 
@@ -62,9 +68,9 @@ class Loop:
 
     def _turn(self) -> None:
         """One page of messages, and the ends that came meanwhile."""
-        waiting = Done.objects.filter(waits=True).exists()
+        hurry, wait = _pace()
         with Northbound() as northbound:
-            page = northbound.signals(self._after, 0 if waiting else WAIT_SECONDS)
+            page = northbound.signals(self._after, wait)
             self._trouble = ""
             for row in page["signals"]:
                 answer = service.handle(Signal.from_json(row))
@@ -77,7 +83,7 @@ class Loop:
                 self._after = int(page["newest"])
             self._tell_ends(northbound)
         _keep_counts(page)
-        if waiting and not page["signals"]:
+        if hurry and not page["signals"]:
             self._stopping.wait(CONFIRM_SECONDS)
 
     def _tell_ends(self, northbound: Northbound) -> None:
@@ -96,6 +102,15 @@ class Loop:
         if trouble != self._trouble:
             logger.warning("no control messages of hosts come in: %s", trouble)
             self._trouble = trouble
+
+
+def _pace() -> tuple[bool, float]:
+    """Whether a host waits that asked not long ago, and how long the controller may hold the question."""
+    newest = Done.objects.filter(waits=True).order_by("-id").values_list("heard_at", flat=True).first()
+    if newest is None:
+        return False, WAIT_SECONDS
+    hurry = timezone.now() - newest < LONG_AGO
+    return hurry, 0 if hurry else SLOW_SECONDS
 
 
 def _keep_counts(page: dict[str, Any]) -> None:

@@ -168,10 +168,10 @@ def _keep_counter(case: _Case) -> None:
 
 
 def _prune(host: Host) -> None:
-    rows = Done.objects.filter(host=host, waits=False).order_by("-id").values_list("id", flat=True)
+    rows = Done.objects.filter(host=host).order_by("-id").values_list("id", flat=True)
     oldest = next(iter(rows[KEPT_DONE - 1 : KEPT_DONE]), None)
     if oldest is not None:
-        Done.objects.filter(host=host, waits=False, id__lt=oldest).delete()
+        Done.objects.filter(host=host, id__lt=oldest).delete()
 
 
 def _ended(request: Request | None) -> bool:

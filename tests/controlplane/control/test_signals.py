@@ -2,13 +2,14 @@
 
 import control_world as world
 import pytest
+from django.utils import timezone
 
 from controlplane.control import session
 from controlplane.control.models import OutboxEvent, Request
 from controlplane.moves.models import Encoding, Lease
 from controlplane.network.models import Host, Link, Port, Switch
 from controlplane.registry.models import Advertisement, Publisher, Subscription
-from controlplane.signalling import doing, keys, places, refusals, service
+from controlplane.signalling import doing, keys, loop, places, refusals, service
 from controlplane.signalling.loop import Loop
 from controlplane.signalling.models import Done, HostSignals, Policy, Refusal, RefusedCount
 from controlplane.signalling.signal import Signal
@@ -341,17 +342,17 @@ def test_refusals_are_kept_and_counted_within_bounds(network, monkeypatch):
 def test_what_was_done_is_remembered_within_bounds(network, monkeypatch):
     monkeypatch.setattr(service, "KEPT_DONE", 50)
     for n in range(200):
-        ask(number=n)
+        ask(number=n, confirm=True)
     assert 50 <= Done.objects.count() < 50 + service.PRUNED_EVERY
 
 
 def test_the_loop_answers_and_tells_the_end(network):
-    loop = Loop()
+    own = Loop()
     network.signal(encode_message(message(number=1, confirm=True)))
     network.signal(encode_message(message(FilterText("x", ""), number=2, confirm=True)))
     network.signal(b"nothing")
-    loop._turn()
-    loop._turn()
+    own._turn()
+    own._turn()
     told = [decode_answer(row["payload"]).answer for row in network.answers]
     assert [(answer.request_id, answer.status) for answer in told] == [
         (1, Status.ACCEPTED),
@@ -359,19 +360,27 @@ def test_the_loop_answers_and_tells_the_end(network):
     ]
     assert network.answers[0]["port"] == 3 and network.answers[0]["udp_port"] == 7374
     session.run()
-    loop._turn()
-    loop._turn()
+    own._turn()
+    own._turn()
     told = [decode_answer(row["payload"]).answer for row in network.answers[2:]]
     assert [(answer.request_id, answer.status) for answer in told] == [(1, Status.DONE)]
 
 
+def test_the_loop_hurries_for_those_who_asked_not_long_ago(network):
+    assert loop._pace() == (False, loop.WAIT_SECONDS)
+    ask(confirm=True)
+    assert loop._pace() == (True, 0)
+    Done.objects.update(heard_at=timezone.now() - loop.LONG_AGO)
+    assert loop._pace() == (False, loop.SLOW_SECONDS)
+
+
 def test_a_request_that_failed_is_told_with_the_reason(network):
-    loop = Loop()
+    own = Loop()
     network.signal(encode_message(message(confirm=True)))
-    loop._turn()
+    own._turn()
     row = Request.objects.get(kind="subscribe")
     row.state, row.problem = "failed", {"detail": "no room at s2"}
     row.save()
-    loop._turn()
+    own._turn()
     answer = decode_answer(network.answers[-1]["payload"]).answer
     assert (answer.status, answer.reason, answer.detail) == (Status.FAILED, "failed", "no room at s2")
