@@ -1,4 +1,4 @@
-"""Random changes: advertisements, subscriptions, their withdrawal, budgets and re-aggregations, over REST."""
+"""Random changes over REST: requests, their withdrawal, budgets, re-aggregations, indexed attributes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ WEIGHTS = {
     "unadvertise": 2,
     "budget": 4,
     "aggregate": 1,
+    "reindex": 2,
 }
+INDEXED = (["symbol", "close"], ["symbol", "volume"], ["symbol", "open", "close"])
+"""What the topic indexes in turn."""
 METHODS = ("fa-lb", "fa-pb", "optimal")
 _PAUSE_S = 0.05
 _END_STATES = ("active", "failed", "withdrawn")
@@ -36,6 +39,7 @@ class Changes:
         self.counts: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
+        self.reasons: dict[str, str] = {}
         self._rest, self._topology = rest, topology
         self._random = random.Random(seed)
         self._live: dict[str, list[int]] = {"advertisements": [], "subscriptions": []}
@@ -112,6 +116,12 @@ class Changes:
             time.sleep(0.1)
         self.counts["aggregate"] += 1
 
+    def _reindex(self) -> None:
+        """Other indexed attributes for the topic that the events are of."""
+        topic = self._rest.all("/api/v1/topics/", name=TOPIC["name"])[0]
+        indexed = self._random.choice([c for c in INDEXED if c != topic["indexed"]])
+        self._patiently("reindex", f"/api/v1/topics/{topic['id']}/", {"indexed": indexed})
+
     def _add(self, path: str, kind: str, owner: dict[str, str]) -> None:
         if len(self._live[path]) >= MOST_LIVE:
             self._withdraw(path, f"un{kind}")
@@ -139,7 +149,9 @@ class Changes:
         while request["state"] not in _END_STATES:
             request = self._rest.get(request["url"], wait=5.0)
         self.counts[kind] += 1
-        self.failed[kind] += request["state"] == "failed"
+        if request["state"] == "failed":
+            self.failed[kind] += 1
+            self.reasons[kind] = (request["problem"] or {}).get("detail", "no reason told")
         return request
 
     def _actor(self) -> int:

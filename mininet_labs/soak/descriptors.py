@@ -7,14 +7,18 @@ import psutil
 from mininet_labs.demo.services import Service
 
 
+STANDARD = 3
+"""Standard input, output and error: all that a worker has before its first task."""
+
+
 def open_descriptors(services: list[Service]) -> dict[str, int]:
     """By service: the descriptors of its process and of all processes below it."""
     return {service.name: _of(service) for service in services if service.process is not None}
 
 
 def leaked(before: dict[str, int], after: dict[str, int]) -> int:
-    """How many more there are than before, over all services."""
-    return sum(max(0, after[name] - count) for name, count in before.items())
+    """How many more there are than before, over all services that had opened more than their output by then."""
+    return sum(max(0, after[name] - count) for name, count in before.items() if count > STANDARD)
 
 
 def _of(service: Service) -> int:

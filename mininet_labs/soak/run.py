@@ -9,6 +9,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from tercast.topology_json import read_topology
 __all__ = ["add_arguments", "run"]
 
 SETTLE_S = 180.0
+LOOKS, LOOK_EVERY_S = 20, 0.5
 MUST_BE_ZERO = ("stable_lost", "stable_doubled", "drift", "leaked_descriptors")
 
 
@@ -57,12 +59,12 @@ class Soak:
         """Soak, settle, and give the report."""
         self.changes.prepare()
         self.settle()
-        before = self.descriptors()
+        before = self.descriptors(max)
         self.changes.start()
         self.suffer()
         self.changes.stop()
         self.settle()
-        after = self.descriptors()
+        after = self.descriptors(min)
         drift = differences(self.fabric, self.rest, self.hosts())
         counters = self.demo.finish()
         return self.report(counters, drift, (before, after))
@@ -92,9 +94,15 @@ class Soak:
         self.demo.feed.pass_on()
         return settled(self.rest, self.demo.platform)
 
-    def descriptors(self) -> dict[str, int]:
-        """By service, once the number stays the same."""
-        return open_descriptors(self.demo.platform.services)
+    def descriptors(self, of: Callable[[list[int]], int]) -> dict[str, int]:
+        """By service, the most or the least of some seconds: connections of the moment come and go."""
+        assert self.demo.feed is not None
+        looks = []
+        for _ in range(LOOKS):
+            looks.append(open_descriptors(self.demo.platform.services))
+            self.demo.feed.pass_on()
+            time.sleep(LOOK_EVERY_S)
+        return {name: of([look[name] for look in looks]) for name in looks[0]}
 
     def hosts(self) -> Any:
         """The topology's hosts by id."""
@@ -118,7 +126,8 @@ class Soak:
             "seed": self.options.seed,
             "changes": self.changes.counts.total(),
             "changes_by_kind": dict(self.changes.counts),
-            "changes_failed": {kind: count for kind, count in self.changes.failed.items() if count},
+            "changes_failed": dict(self.changes.failed),
+            "last_reasons": self.changes.reasons,
             "changes_refused": dict(self.changes.refused),
             "faults": dict(self.faults.counts),
             "published": counters["published"],

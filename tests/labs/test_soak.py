@@ -63,6 +63,7 @@ def test_only_what_grew_leaks_and_only_by_how_much(demo: Demo) -> None:
     assert set(before) >= {"controller", "web", "worker", "beat"}
     assert min(before.values()) > 0
     assert leaked(before, {**before, "web": before["web"] + 3, "beat": before["beat"] - 2}) == 3
+    assert leaked({"idle": 3, "busy": 9}, {"idle": 20, "busy": 10}) == 1
 
 
 @pytest.mark.full
