@@ -6,7 +6,6 @@ import psutil
 
 from mininet_labs.demo.services import Service
 
-
 STANDARD = 3
 """Standard input, output and error: all that a worker has before its first task."""
 
@@ -17,7 +16,7 @@ def open_descriptors(services: list[Service]) -> dict[str, int]:
 
 
 def leaked(before: dict[str, int], after: dict[str, int]) -> int:
-    """How many more there are than before, over all services that had opened more than their output by then."""
+    """How many more there are than before, over all services that had begun to work by then."""
     return sum(max(0, after[name] - count) for name, count in before.items() if count > STANDARD)
 
 
