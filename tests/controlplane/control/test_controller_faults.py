@@ -6,7 +6,7 @@ import control_world as world
 import pytest
 from django.utils import timezone
 
-from controlplane.control import northbound, session
+from controlplane.control import northbound, replay, session, watch
 from controlplane.control.models import Request, SwitchSync
 from controlplane.network.models import InstalledEntry, Switch
 
@@ -287,3 +287,44 @@ def test_what_a_switch_refused_is_not_forgotten_over_what_it_takes_later(network
     assert [state(row) for row in later_ones] == ["active"] * 3  # and at once, in spite of the pause
     assert state(refused) == "deploying"
     assert SwitchSync.objects.get(switch="s2").dirty
+
+
+def test_a_switch_that_goes_while_a_way_is_planned_anew_comes_to_the_plan(db, controller):
+    """A ring of four: the link breaks, and the switch of the other way leaves in the middle of the change."""
+    world.line(4)
+    world.add_link("s4", 1, "s1", 2)
+    world.advertise("h1", ["0"])
+    world.subscribe("h3", ["01"])
+    session.run()
+    old = 2 if controller.switches[world.dpid(2)].table else 4
+    new = 6 - old
+    controller.before_change = lambda: controller.disconnect(world.dpid(new))
+    request = world.log({"op": "link_down", "switch": "s3", "port": 2 if old == 2 else 1})
+    session.run()
+    request.refresh_from_db()
+    assert request.state == "deploying" and request.waits_for
+    controller.before_change = lambda: None
+    back = controller.connect(world.dpid(new), keep=False)
+    watch.run()
+    session.run()
+    request.refresh_from_db()
+    assert request.state == "active"
+    assert back.table and not controller.switches[world.dpid(old)].table
+    assert list(replay.differences()) == []
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_switch_that_goes_in_the_middle_of_a_change_has_all_of_it_when_it_is_back(network, keep):
+    world.advertise("h1", [""])
+    session.run()
+    network.before_change = lambda: network.disconnect(world.dpid(2))
+    rows = [world.subscribe("h3", [cell]) for cell in ("00", "011", "1")]
+    session.run()
+    assert {state(row) for row in rows} == {"deploying"}
+    network.before_change = lambda: None
+    network.connect(world.dpid(2), keep=keep)
+    watch.run()
+    session.run()
+    assert {state(row) for row in rows} == {"active"}
+    assert len(network.switches[world.dpid(2)].table) == 3
+    assert list(replay.differences()) == []

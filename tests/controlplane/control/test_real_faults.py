@@ -9,12 +9,13 @@ from pathlib import Path
 import control_world as world
 import pytest
 from control_workers import CELERY, Process, worker
-from test_real_switches import HOSTS, Platform
+from test_real_switches import HOSTS, Platform, next_event
 
 from controlplane.audit.models import Check, Drift
 from controlplane.control import hot, planner_state, replay
 from controlplane.control.models import OutboxEvent, Request, SwitchSync
 from controlplane.network.models import Host, InstalledEntry, Link, Switch
+from controlplane.registry.models import Advertisement
 from mininet_labs.fabric import FrameSocket
 from mininet_labs.fabric.probe import event_frame
 
@@ -280,3 +281,39 @@ def test_a_switch_that_comes_and_goes_leaves_no_descriptor(platform):
     settled(platform)
     few = before + 2
     platform.until(lambda: len(list(descriptors.iterdir())) <= few, "descriptors to be closed")
+
+
+@pytest.mark.full
+def test_a_ring_restarts_without_a_controller_and_a_publisher_comes_back_elsewhere(platform):
+    """Nothing loops while nobody is there to say what to do; then all is as before, also for who moved."""
+    platform.fabric.add_link({"a": "s3", "a_port": 7, "b": "s1", "b_port": 7})
+    world.add_link("s3", 7, "s1", 7)
+    done(platform, "the ring")
+    assert platform.event("000", b"before") == b"before"
+    platform.controller.popen.kill()
+    platform.controller.died()
+    platform.fabric.restart_switches()
+    assert platform.event("000", b"nobody") is None  # no entry, so no way, and no flood
+    sent = [platform.fabric.port_stats(switch)[7].tx_packets for switch in ("s1", "s3")]
+    assert sent == [0, 0]
+    platform.start_controller()
+    platform.until(lambda: all(entries(platform, name) for name in ("s1", "s3")), "the repair")
+    settled(platform)
+    assert platform.event("000", b"after") == b"after"
+
+    advertisement = Advertisement.objects.get()
+    world.withdraw(advertisement)
+    world.log({"op": "host_move", "host": "h1", "switch": "s2", "port": 9})
+    world.advertise("h1", [""])
+    done(platform, "the move of the publisher")
+    settled(platform)
+    moved = {**HOSTS["h1"], "id": "moved", "switch": "s2", "port": 9, "mac": "02:00:00:00:00:09"}
+    moved["ip"] = "fd00::9"
+    platform.fabric.add_host(moved)
+    with (
+        FrameSocket(platform.fabric.host_socket("moved")) as sender,
+        FrameSocket(platform.fabric.host_socket("h3")) as receiver,
+    ):
+        sender.send(event_frame(moved, "ff0e:4::", b"from elsewhere"))
+        assert next_event(receiver) == b"from elsewhere"
+        assert next_event(receiver, 0.5) is None  # once

@@ -5,6 +5,7 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import control_world as world
@@ -35,6 +36,16 @@ TOPOLOGY = {
     "links": [{"a": f"s{n}", "a_port": 1, "b": f"s{n + 1}", "b_port": 2} for n in (1, 2)],
     "hosts": list(HOSTS.values()),
 }
+
+
+def next_event(receiver: FrameSocket, seconds: float = 5.0) -> bytes | None:
+    """What h3 receives next, among probes of the controller; None where that is nothing for so long."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0 and (frame := receiver.recv(left)) is not None:
+        found = event_payload(HOSTS["h3"], frame)
+        if isinstance(found, bytes):
+            return found
+    return None
 
 
 def free_port() -> int:
@@ -97,9 +108,7 @@ class Platform:
             FrameSocket(self.fabric.host_socket("h3")) as receiver,
         ):
             sender.send(event_frame(HOSTS["h1"], address, payload))
-            frame = receiver.recv(5.0)
-        found = None if frame is None else event_payload(HOSTS["h3"], frame)
-        return found if isinstance(found, bytes) else None
+            return next_event(receiver)
 
 
 @pytest.fixture
