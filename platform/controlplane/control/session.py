@@ -96,7 +96,7 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
 
 def _move_on(hot: Hot) -> None:
     """Bring moves of topics on, and end the requests that waited for them."""
-    if stages.advance(hot.state.planner):
+    if stages.advance(hot.state.planner, hot.lag.refused):
         with transaction.atomic():
             settle.finish(hot)
 

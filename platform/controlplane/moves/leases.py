@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from controlplane.api.problems import not_found
-from controlplane.control.models import FINAL_STATES
+from controlplane.control.models import FINAL_STATES, State
 from controlplane.moves.models import OPEN, Encoding, Lease, Move
 from controlplane.registry.announcements import LIVE
 from controlplane.registry.models import Advertisement, Topic
@@ -102,8 +102,9 @@ def release(pk: int, holder: str) -> None:
 
 def waited_for(move: Move, now: datetime) -> int:
     """How many publishers may still use the old encoding. A second is for what their clocks run slower."""
-    leases = Lease.objects.filter(advertisement__topic=move.topic_id, version__lt=move.version)
-    return leases.filter(expires_at__gt=now - timedelta(seconds=1)).count()
+    held = Lease.objects.filter(advertisement__topic=move.topic_id, version__lt=move.version)
+    held = held.exclude(advertisement__state__in=(State.FAILED, State.WITHDRAWN))  # nobody gets its events
+    return held.filter(expires_at__gt=now - timedelta(seconds=1)).count()
 
 
 def prune(now: datetime) -> None:

@@ -4,7 +4,7 @@ All of it is in the database, and each step is a transaction of its own, so whoe
 there. It runs in the planner session, under the planner's lock.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -14,11 +14,14 @@ from django.utils import timezone
 
 from controlplane.control import faults, outbox
 from controlplane.control.log import Entry, submit
-from controlplane.control.models import FINAL_STATES, Request, State
+from controlplane.control.models import FINAL_STATES, Request, State, SwitchSync
 from controlplane.moves import leases
 from controlplane.moves.models import OPEN, Encoding, Move, Stage
 from controlplane.registry.models import Topic
 from tercast.planner import Planner
+
+PATIENCE = 3
+"""So often a switch may refuse the new entries of a move before the old ones go first."""
 
 TOPOLOGY = frozenset(
     {"add_link", "remove_link", "link_up", "link_down", "switch_up", "switch_down", "remove_switch"}
@@ -41,13 +44,16 @@ def begin(moved: Mapping[int, Sequence[str]], planner: Planner) -> None:
             )
 
 
-def advance(planner: Planner) -> bool:
-    """Bring every move as far as it can go now; whether any went on."""
+def advance(planner: Planner, refused: Callable[[str], bool] = lambda switch: False) -> bool:
+    """Bring every move as far as it can go now; whether any went on.
+
+    `refused` says of which switches the last answer was no.
+    """
     _tell_in_place(planner)
     now = timezone.now()
     went_on = False
     for move in list(Move.objects.exclude(stage=Stage.DONE).select_related("topic", "request", "finish")):
-        while _step(move, now):
+        while _step(move, now) or _given_up(move, now, refused):
             went_on = True
             faults.point(f"move:{move.stage}")
     return went_on or _left_behind()
@@ -172,6 +178,30 @@ def _made(move: Move, now: datetime) -> bool:
 
 
 @transaction.atomic
+def _given_up(move: Move, now: datetime, refused: Callable[[str], bool]) -> bool:
+    """New entries that a switch refuses again and again have no room beside the old ones: these go first."""
+    waits = move.request.waits_for
+    if move.stage != Stage.MAKING or not any(map(refused, waits)):
+        return False
+    if not SwitchSync.objects.filter(switch__in=waits, attempts__gte=PATIENCE).exists():
+        return False
+    _tell(move.topic, move.version, move.code, list(move.indexed))
+    finish = _finish(move)
+    _enter(move, Stage.BREAKING, told_at=now, finish=finish)
+    outbox.alarm(
+        f"topic {move.topic.name} changes in place, because {', '.join(waits)} refused new entries beside old"
+        " ones: its events may be lost until publishers and switches have changed over"
+    )
+    return True
+
+
+def _finish(move: Move) -> Request:
+    payload = {"op": "finish_move", "topic": move.topic.name, "version": move.version}
+    (finish,) = submit([Entry(payload)])
+    return finish
+
+
+@transaction.atomic
 def _followed(move: Move, now: datetime) -> bool:
     if leases.waited_for(move, now):
         return False
@@ -185,9 +215,7 @@ def _settled(move: Move, now: datetime) -> bool:
     assert move.followed_at is not None
     if now < move.followed_at + timedelta(seconds=settings.ENV.settling_seconds):
         return False
-    payload = {"op": "finish_move", "topic": move.topic.name, "version": move.version}
-    (finish,) = submit([Entry(payload)])
-    _enter(move, Stage.BREAKING, finish=finish)
+    _enter(move, Stage.BREAKING, finish=_finish(move))
     return True
 
 

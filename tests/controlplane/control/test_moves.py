@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from controlplane.control import replay, session, sync
 from controlplane.control.log import Entry, submit
-from controlplane.control.models import OutboxEvent, Request
+from controlplane.control.models import OutboxEvent, Request, SwitchSync
 from controlplane.moves import leases
 from controlplane.moves.models import Encoding, Lease, Move
 from controlplane.network.models import Host
@@ -153,6 +153,37 @@ def test_nobody_is_told_before_all_switches_have_confirmed(moving):
 
 def reconnected() -> None:
     sync.ask_for(["s2"])
+
+
+def test_where_a_switch_has_no_room_for_new_entries_the_old_ones_go_first(moving):
+    """Its real capacity is smaller than anybody said."""
+    leases.hold(moving.ad.pk, "one", None)
+    moving.switches[world.dpid(2)].refuses.add("ff0e:9:2000::/35")
+    row = reindex("y")
+    session.run()
+    assert (state(row), stage(), row.waits_for) == ("deploying", "making", ["s2"])
+    for _ in range(4):
+        SwitchSync.objects.update(retry_at=None)
+        session.run()
+    assert stage() in ("breaking", "done") and leases.hold(moving.ad.pk, "one", 1)["version"] == 2
+    moving.switches[world.dpid(2)].refuses.clear()
+    for _ in range(2):
+        SwitchSync.objects.update(retry_at=None)
+        session.run()
+    assert (state(row), stage(), codes(moving)) == ("active", "done", {9})
+    alarms = OutboxEvent.objects.filter(kind="alarm").values_list("payload__text", flat=True)
+    assert any("points changes in place, because s2 refused" in text for text in alarms)
+    assert list(replay.differences()) == []
+
+
+def test_a_publisher_whose_advertisement_was_withdrawn_is_not_waited_for(moving):
+    leases.hold(moving.ad.pk, "one", None)
+    world.withdraw(moving.ad)
+    announce("advertise", "h1", "x < 3")
+    session.run()
+    row = reindex("y")
+    session.run()
+    assert (state(row), codes(moving)) == ("active", {9})
 
 
 def test_requests_in_the_meantime_are_planned_for_both(moving):
