@@ -8,13 +8,16 @@ from typing import Any
 from tercast.changes import take_changes
 from tercast.errors import Refused
 from tercast.planner import DryRun, Outcome, Planner
-from tercast.requests import Advertise, Request, Subscribe, Unadvertise, Unsubscribe, read_request
+from tercast.requests import Advertise, FinishMove, Request, Subscribe, Unadvertise, Unsubscribe, read_request
 
 _Parsed = Request | Refused
 
 
 def dry_run(planner: Planner, requests: Sequence[Mapping[str, Any] | Request]) -> DryRun:
-    """Apply the requests, look, and take them back; on a copy where they change the network itself."""
+    """Apply the requests, look, and take them back; on a copy where they change the network itself.
+
+    Where topics move, what is told is how it is in the end, when their old entries are gone.
+    """
     parsed = [_parse(request) for request in requests]
     undoable = Subscribe | Advertise | Unsubscribe | Unadvertise | Refused
     if all(isinstance(request, undoable) for request in parsed):
@@ -22,6 +25,8 @@ def dry_run(planner: Planner, requests: Sequence[Mapping[str, Any] | Request]) -
     copy = Planner.restore(planner.snapshot())
     before = copy.counts()
     outcomes = tuple(_apply(copy, request) for request in parsed)
+    for topic in dict.fromkeys(topic for outcome in outcomes for topic in outcome.moved):
+        copy.apply(FinishMove(topic, copy.version(topic)))
     return DryRun(outcomes, before, copy.counts(), copy.take_diff())
 
 

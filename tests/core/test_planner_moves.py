@@ -105,6 +105,16 @@ def test_other_indexed_attributes_come_under_the_other_code_beside_the_old_entri
     assert planner.topics["a"].code == 4 and planner.version("a") == 3
 
 
+def test_a_dry_run_tells_how_it_is_in_the_end() -> None:
+    planner = pair()
+    planner.apply_all([advertise("a", "p"), subscribe("q", "h", "x < 2 and y < 2")])
+    trial = planner.dry_run([indexed("y")])
+    planner.apply(indexed("y"))
+    assert planner.counts() == {"s1": 2, "s2": 2}
+    finish(planner)
+    assert trial.after == planner.counts() == {"s1": 1, "s2": 1}
+
+
 def test_old_entries_go_from_the_publishers_switch_on() -> None:
     planner = pair()
     planner.apply_all([subscribe("q", "h"), advertise("a", "p")])

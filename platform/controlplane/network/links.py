@@ -3,11 +3,12 @@
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from controlplane.api.bodies import Body
 from controlplane.control.changes import Payload, log_one
 from controlplane.control.models import Request
-from controlplane.network.models import Link, Switch
+from controlplane.network.models import Link, Port, Switch
 from controlplane.network.ports import (
     End,
     check_switch,
@@ -83,7 +84,16 @@ def change_payload(row: Link, values: dict[str, Any]) -> Payload | None:
     if "up" not in values:
         return None
     place = {"switch": row.a.name, "port": row.a_port}
-    return {"op": "link_up", **place} if values["up"] else {"op": "link_down", **place, "planned": True}
+    if values["up"]:
+        return {"op": "link_up", **place}
+    working = {"planned": True} if row.up and not _is_broken(row) else {}
+    return {"op": "link_down", **place, **working}
+
+
+def _is_broken(row: Link) -> bool:
+    """Whether one of its ports is down."""
+    ends = Q(switch=row.a, number=row.a_port) | Q(switch=row.b, number=row.b_port)
+    return Port.objects.filter(ends, up=False).exists()
 
 
 def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Link, Request | None]:

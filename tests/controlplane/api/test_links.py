@@ -3,7 +3,7 @@
 import pytest
 
 from controlplane.control.models import Request, State
-from controlplane.network.models import Link, Switch
+from controlplane.network.models import Link, Port, Switch
 
 GOOD = {"a": "s1", "a_port": 5, "b": "s3", "b_port": 5, "cost": 3}
 
@@ -85,10 +85,20 @@ def test_a_link_goes_up_and_down_by_a_request(network, end, up, op):
     (link,) = network.get("links/?b=s3").json()["results"]
     answer = network.patch(link["url"], {"up": up})
     assert answer.status_code == 202 and answer.json()["kind"] == op
-    assert Request.objects.latest("id").payload == {"op": op, "switch": "s2", "port": 2}
+    planned = {} if up else {"planned": True}
+    assert Request.objects.latest("id").payload == {"op": op, "switch": "s2", "port": 2, **planned}
     assert answer.json()["object"]["url"] == link["url"]
     end()
     assert network.get(link["url"]).json()["up"] is up
+
+
+def test_a_link_with_a_dead_port_is_not_taken_down_as_if_it_worked(network, end):
+    end()
+    (link,) = network.get("links/?b=s3").json()["results"]
+    switch = Switch.objects.get(name="s2")
+    Port.objects.create(switch=switch, number=2, name="p", mac="02:00:00:00:00:aa", up=False)
+    assert network.patch(link["url"], {"up": False}).status_code == 202
+    assert "planned" not in Request.objects.latest("id").payload
 
 
 def test_the_ends_and_the_cost_of_a_link_stay(network, error):

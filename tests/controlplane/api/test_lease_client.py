@@ -1,0 +1,63 @@
+"""The host library against the running API: a lease is taken, followed to another encoding, given back."""
+
+import pytest
+from django.contrib.auth.models import Group, User
+
+from controlplane.accounts.services import issue_token
+from controlplane.control.models import Request, State
+from controlplane.moves.models import Encoding, Lease
+from controlplane.network.models import Host, Switch
+from controlplane.registry.models import Advertisement, Publisher, Topic
+from tercast.addressing import AddressPlan
+from tercast.client.api import Api, ApiSource
+from tercast.client.errors import ApiError
+from tercast.client.publisher import Publisher as Sender
+
+ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": 3} for name in "xy"]
+
+
+class Way:
+    def __init__(self):
+        self.sent = []
+
+    def send(self, target, payload):
+        self.sent.append(target)
+
+
+@pytest.fixture
+def source(transactional_db, live_server):
+    """What a viewer's program sees of an advertisement a1 of topic `pairs`, code 4."""
+    request = Request.objects.create(kind="advertise", payload={}, state=State.ACTIVE, position=1)
+    switch = Switch.objects.create(name="s1", dpid=f"{1:016x}", request=request)
+    host = Host.objects.create(
+        name="h1", switch=switch, port=1, ip="fd00::1", mac="02:00:00:00:00:01", request=request
+    )
+    topic = Topic.objects.create(name="pairs", code=4, attributes=ATTRIBUTES, indexed=["x"], request=request)
+    publisher = Publisher.objects.create(name="p", host=host)
+    Advertisement.objects.create(
+        pk=1, publisher=publisher, topic=topic, filter="true", dz=[""], state=State.ACTIVE, request=request
+    )
+    user = User.objects.create_user("vera")
+    user.groups.add(Group.objects.get_or_create(name="viewer")[0])
+    return ApiSource(Api(live_server.url, issue_token(user, "test")))
+
+
+def test_it_follows_to_another_encoding(source):
+    way = Way()
+    topic = source.topic("pairs")
+    with source.lease("a1") as lease:
+        sender = Sender(lease.begin(topic), "", way, AddressPlan.default("ipv6"), "a1", lease=lease)
+        sender.publish({"x": 3, "y": 0})
+        Encoding.objects.create(topic=Topic.objects.get(), version=2, code=5, indexed=["y"])
+        assert lease.renew(sender) == 1.0
+        sender.publish({"x": 3, "y": 0})
+        assert Lease.objects.get().version == 2
+    assert way.sent == ["ff0e:4:c000::", "ff0e:5::"]
+    assert not Lease.objects.exists()
+
+
+def test_an_advertisement_that_is_none_has_no_lease(source):
+    with pytest.raises(ApiError, match="404"):
+        source.lease("a9").begin(source.topic("pairs"))
+    with pytest.raises(ApiError, match="no advertisement's id"):
+        source.lease("q1x").begin(source.topic("pairs"))
