@@ -29,7 +29,7 @@ class EmptySerializer(serializers.Serializer[Any]):
 class ChartsSerializer(serializers.Serializer[Any]):
     """What all charts have; a point without a measurement has null in each value."""
 
-    job = serializers.ChoiceField(choices=list(JOBS))
+    job = serializers.CharField(help_text="whose results these are")
     window = serializers.CharField(help_text="length of the windows that were measured")
     since = serializers.DateTimeField(help_text="time of the first point")
     until = serializers.DateTimeField(help_text="end of the last one")
@@ -136,6 +136,27 @@ class PublisherLoadSerializer(ChartsSerializer):
     """Loads of publishers."""
 
     series = PublisherLoadSeriesSerializer(many=True)
+
+
+class NeedlessPointSerializer(PointSerializer):
+    """Of the events that were looked at, on average."""
+
+    copies = _number("copies an event over links to where nobody wants it")
+    unwanted = _number("deliveries an event to hosts that do not want it")
+    expected = _number("copies an event that older events let expect")
+
+
+class NeedlessSeriesSerializer(serializers.Serializer[Any]):
+    """A switch whose entries are merged."""
+
+    switch = serializers.CharField()
+    points = NeedlessPointSerializer(many=True)
+
+
+class NeedlessSerializer(ChartsSerializer):
+    """Needless copies over links."""
+
+    series = NeedlessSeriesSerializer(many=True)
 
 
 class StageTimesSerializer(serializers.Serializer[Any]):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
-from django.db.models import Max, Min, QuerySet
+from django.db.models import Max, Min
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from controlplane.analytics import chart_serializers as shapes
 from controlplane.analytics import charts, inputs
 from controlplane.analytics.charts import COLUMNS, MOST_SERIES, Chart, Grid
-from controlplane.analytics.jobs import JOBS, Job
+from controlplane.analytics.jobs import JOBS, NEEDLESS, Job
 from controlplane.analytics.lengths import length_text, parse_length
 from controlplane.analytics.models import Result, Run, RunState, Schedule, Series
 from controlplane.analytics.serializers import RUNS
@@ -95,7 +95,7 @@ class ChartView(StrictView):
             "run": url(RUNS, last.pk) if last else None,
             "updated_at": last.ended_at if last else None,
             "more": max(0, len(found) - MOST_SERIES),
-            "empty": None if found else why_empty(self.job, series, Result.objects.all(), (start, end)),
+            "empty": None if found else why_empty(series, (start, end)) or self.why_never(series),
             "series": [self.shown(grid, keys, key, found[key]) for key in list(found)[:MOST_SERIES]],
         }
         return Response(body)
@@ -104,6 +104,10 @@ class ChartView(StrictView):
         """One series."""
         names = dict.fromkeys(self.job.keys)
         return {**names, **dict(zip(keys, key, strict=True)), "points": charts.points(self.job, grid, chart)}
+
+    def why_never(self, series: Series | None) -> dict[str, str]:
+        """Why there is no result at all."""
+        return why_never(self.job, series)
 
     def _window(self, request: Request) -> int:
         text = request.query_params.get("window")
@@ -136,11 +140,9 @@ def _last_run(series: Series | None) -> Run | None:
     return Run.objects.filter(series=series, state=RunState.SUCCEEDED).order_by("-id").first()
 
 
-def why_empty(
-    job: Job, series: Series | None, rows: QuerySet[Result], span: tuple[datetime, datetime]
-) -> dict[str, str]:
-    """Whether telemetry, a run or a filter's match is missing, and what to do about it."""
-    own = rows.filter(series=series) if series else rows.none()
+def why_empty(series: Series | None, span: tuple[datetime, datetime]) -> dict[str, str] | None:
+    """Whether telemetry or a filter's match is missing in this time; None where there is nothing at all."""
+    own = Result.objects.filter(series=series) if series else Result.objects.none()
     if own.filter(window_start__gte=span[0], window_start__lt=span[1]).exists():
         detail = "There are results in this time, and none of what the filters ask for. Leave some out."
         return {"missing": "filter", "detail": detail}
@@ -150,10 +152,11 @@ def why_empty(
             f"No telemetry in this time; results lie from {_text(ends['first'])} to {_text(ends['last'])}."
         )
         return {"missing": "telemetry", "detail": detail}
-    return _why_never(job, series)
+    return None
 
 
-def _why_never(job: Job, series: Series | None) -> dict[str, str]:
+def why_never(job: Job, series: Series | None) -> dict[str, str]:
+    """Whether a run is missing, or telemetry that it could read, and what to do about it."""
     newest = Run.objects.filter(series=series).order_by("-id").first() if series else None
     if newest is None:
         remedy = f"ask for one (POST /api/v1/analytics/runs/ with job {job.name}), or wait for its schedule"
@@ -294,6 +297,30 @@ class RequestLatencyView(ChartView):
         return self.answer(request)
 
 
+class NeedlessCopiesView(ChartView):
+    """Needless copies over links."""
+
+    job = NEEDLESS
+
+    @extend_schema(
+        operation_id="analytics_needless_copies",
+        tags=["analytics"],
+        responses=shapes.NeedlessSerializer,
+        parameters=[*GRID_PARAMETERS, *_key_parameters("switch")],
+    )
+    def get(self, request: Request) -> Response:
+        """Copies that merged entries send over links to where nobody wants them, by switch, over time."""
+        return self.answer(request)
+
+    def why_never(self, series: Series | None) -> dict[str, str]:
+        """No run does this."""
+        detail = (
+            "Nothing was measured yet: no table has merged entries, or too few samples of events came "
+            "(POST /api/v1/traffic/samples/)."
+        )
+        return {"missing": "telemetry", "detail": detail}
+
+
 class DimensionSelectionView(StrictView):
     """Which attributes tell events apart."""
 
@@ -322,7 +349,7 @@ class DimensionSelectionView(StrictView):
         ).order_by("-window_start", "topic")
         number = rows.count()
         indexed = dict(Topic.objects.values_list("name", "indexed"))
-        empty = None if number else why_empty(self.job, series, Result.objects.all(), (since, until))
+        empty = None if number else why_empty(series, (since, until)) or why_never(self.job, series)
         body = {
             "job": self.job.name,
             "since": since,

@@ -106,3 +106,13 @@ JOBS = {
         ),
     )
 }
+
+NEEDLESS = Job(
+    "needless_copies",
+    (),
+    ("switch",),
+    {"copies": MEAN, "unwanted": MEAN, "expected": MEAN},
+    period=60,
+    window="1 minute",
+)
+"""No job of Spark: what aggregation measures by itself, kept over time like the results of jobs."""

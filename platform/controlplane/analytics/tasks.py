@@ -32,9 +32,10 @@ def due() -> None:
 
 @app.task(name="tercast.analytics.sweep")  # type: ignore[untyped-decorator]
 def sweep() -> None:
-    """Claim what beat missed, take up what killed workers left behind, and wake the worker."""
-    from controlplane.analytics import runs  # noqa: PLC0415
+    """Claim what beat missed, take up what killed workers left behind, wake the worker; keep measurements."""
+    from controlplane.analytics import copies, runs  # noqa: PLC0415
 
+    copies.keep()
     runs.claim_due()
     if runs.look_after():
         wake()

@@ -16,6 +16,7 @@ from controlplane.analytics.chart_views import (
     DelayView,
     DimensionSelectionView,
     FalsePositivesView,
+    NeedlessCopiesView,
     PublisherLoadView,
     RequestLatencyView,
     TableSizeView,
@@ -90,6 +91,7 @@ CHARTS = (
     FalsePositivesView,
     PublisherLoadView,
     RequestLatencyView,
+    NeedlessCopiesView,
     DimensionSelectionView,
 )
 """Views of results, each under the name of its job."""

@@ -3,15 +3,18 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from controlplane.accounts.services import issue_token
-from controlplane.analytics import charts, runs
+from controlplane.aggregation.models import AggregatedEntry
+from controlplane.analytics import charts, copies, runs
 from controlplane.analytics.charts import Grid
 from controlplane.analytics.jobs import JOBS
 from controlplane.analytics.models import Result, RunState
+from controlplane.network.models import Switch
 from controlplane.registry.models import Topic
 
 START = datetime(2026, 3, 28, tzinfo=UTC)
@@ -166,6 +169,40 @@ def test_dimension_selection_shows_the_ranking_beside_what_is_indexed(get):
         ("a", True, False),
         ("b", False, True),
     ]
+
+
+def test_needless_copies_are_kept_over_time(get):
+    start = timezone.now().replace(second=0, microsecond=0) - 10 * MINUTE
+    switch = Switch.objects.create(name="s1", dpid="00000000000000a1")
+    assert copies.keep() == 0
+    empty = get("needless-copies").json()["empty"]
+    assert empty["missing"] == "telemetry" and "merged entries" in empty["detail"]
+
+    def measure(minute, measured):
+        AggregatedEntry.objects.all().delete()
+        for number in range(2):
+            AggregatedEntry.objects.create(
+                switch=switch,
+                topic="t",
+                dz=f"0{number}",
+                subscriptions=[],
+                measured=measured,
+                unwanted=1,
+                expected=5,
+                window=100,
+                position=1,
+                measured_at=start + minute * MINUTE + timedelta(seconds=7),
+            )
+
+    for minute, measured in ((0, 10), (0, 20), (3, 30)):
+        measure(minute, measured)
+        copies.keep()
+    assert copies.keep() == 0
+    span = {"since": text(start), "until": text(start + 4 * MINUTE)}
+    (one,) = get("needless-copies", **span).json()["series"]
+    assert one["switch"] == "s1"
+    assert [point["copies"] for point in one["points"]] == [0.2, None, None, 0.6]
+    assert (one["points"][0]["unwanted"], one["points"][0]["expected"]) == (0.02, 0.1)
 
 
 def test_an_empty_answer_says_what_is_missing(get, own_state, root):
