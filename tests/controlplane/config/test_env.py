@@ -42,6 +42,14 @@ def test_a_file_of_another_name_can_be_the_database():
     )
 
 
+def test_spark_reads_the_telemetry_root_unless_told_otherwise(tmp_path):
+    env = Environment.read({"TERCAST_TELEMETRY_ROOT": str(tmp_path)})
+    assert (env.spark_master, env.spark_memory, env.spark_telemetry) == ("local[*]", "1g", str(tmp_path))
+    more = {"TERCAST_SPARK_MASTER": "spark://h:7077", "TERCAST_SPARK_TELEMETRY": "hdfs://h/telemetry"}
+    env = Environment.read({"TERCAST_TELEMETRY_ROOT": str(tmp_path), **more})
+    assert (env.spark_master, env.spark_telemetry) == ("spark://h:7077", "hdfs://h/telemetry")
+
+
 @pytest.mark.parametrize(
     "name, value",
     [
@@ -50,6 +58,11 @@ def test_a_file_of_another_name_can_be_the_database():
         ("TERCAST_DATABASE_URL", "postgresql://localhost:port/x"),
         ("TERCAST_REDIS_URL", "127.0.0.1:6379"),
         ("TERCAST_NORTHBOUND_URL", "https://elsewhere.example"),
+        ("TERCAST_SPARK_MASTER", "spark.example:7077"),
+        ("TERCAST_SPARK_MASTER", "local[many]"),
+        ("TERCAST_SPARK_MEMORY", "plenty"),
+        ("TERCAST_SPARK_TELEMETRY", "relative/path"),
+        ("TERCAST_ANALYTICS_DAYS", "0"),
         ("TERCAST_DEBUG", "yes"),
         ("TERCAST_ADDRESS_FAMILY", "ipx"),
         ("TERCAST_OVS_RUN_DIR", "unix:///var/run/openvswitch"),
