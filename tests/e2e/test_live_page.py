@@ -55,9 +55,9 @@ def test_the_page_shows_the_network_and_changes_live(plane, open_page, size):
 
         row = page.locator("#switches tr", has_text="Denver")
         plane.emit("switch", {"name": "s2", "capacity": 40, "problems": ["table 0: it cannot match x"]})
-        expect(row.locator(".problem")).to_have_text("full with 40 entries; table 0: it cannot match x")
+        expect(row.locator(".trouble")).to_have_text("full with 40 entries; table 0: it cannot match x")
         plane.emit("switch", {"name": "s2", "capacity": None, "problems": []})
-        expect(row.locator(".problem")).to_be_hidden()
+        expect(row.locator(".trouble")).to_be_hidden()
 
         plane.emit("switch", {"name": "s3", "connected": False, "up": True})
         plane.emit("link", {"id": links[0], "up": False})

@@ -58,7 +58,7 @@ function created(row, budget) {
   );
   return html(
     "tr", {},
-    html("th", { scope: "row" }, html("span", {}), html("span", { class: "aside" }), html("div", { class: "problem" })),
+    html("th", { scope: "row" }, html("span", {}), html("span", { class: "aside" }), html("div", { class: "trouble" })),
     html("td", {}, html("span", { class: "state" })),
     html("td", { class: "load" }, bar, html("span")),
     html("td", { class: "num exact" }),
