@@ -7,6 +7,9 @@ keys (see `Layer.over`), so taking a cell in or out touches no other cell.
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
 from tercast.keys import FAR, LENGTH_BITS, LENGTH_MASK, Key, Order, SortedKeys
 from tercast.site import Bit, Mask
 from tercast.trees import Tree
@@ -17,12 +20,12 @@ class Layer:
 
     __slots__ = ("_shifts", "above", "keys", "own", "seen")
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: Order, own: dict[Key, Mask] | None = None) -> None:
         self._shifts = order.shifts
-        self.keys = SortedKeys()
-        self.own: dict[Key, Mask] = {}
-        self.above: dict[Key, Mask] = {}
-        self.seen: Mask = 0
+        self.own: dict[Key, Mask] = own or {}
+        self.keys = SortedKeys(self.own)
+        self.above: dict[Key, Mask] = _above(order, self.own, self.keys)
+        self.seen: Mask = reduce(or_, self.own.values(), 0)
 
     def over(self, key: Key) -> Mask:
         """The mask of all owners of cells that cover `key` and are not `key` itself."""
@@ -74,8 +77,8 @@ class AdLayer(Layer):
 
     __slots__ = ("tree",)
 
-    def __init__(self, order: Order) -> None:
-        super().__init__(order)
+    def __init__(self, order: Order, own: dict[Key, Mask] | None = None) -> None:
+        super().__init__(order, own)
         self.tree: dict[Key, Tree] = {}
 
     def look(self, key: Key) -> tuple[Mask, Mask, Tree | None, bool]:
@@ -99,3 +102,15 @@ class AdLayer(Layer):
         """Forget a cell that nobody owns any more."""
         super().remove(key)
         del self.tree[key]
+
+
+def _above(order: Order, own: dict[Key, Mask], keys: SortedKeys) -> dict[Key, Mask]:
+    """For each owned cell the mask of all owners of cells that cover it."""
+    above: dict[Key, Mask] = {}
+    open_cells: list[tuple[Key, Mask]] = []
+    for key in keys:
+        while open_cells and open_cells[-1][0] <= key:
+            open_cells.pop()
+        above[key] = open_cells[-1][1] if open_cells else 0
+        open_cells.append((order.end(key), above[key] | own[key]))
+    return above

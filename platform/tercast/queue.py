@@ -9,6 +9,7 @@ from tercast.keys import Key
 from tercast.site import Bit, Site
 
 if TYPE_CHECKING:
+    from tercast.compiled.web import Web
     from tercast.trees import Tree
     from tercast.trie import Trie
 
@@ -22,7 +23,7 @@ class Queue:
     Removals first would make entries go that come back a moment later.
     """
 
-    __slots__ = ("_ads", "_ads_gone", "_marked", "_subs", "_subs_gone", "tries")
+    __slots__ = ("_ads", "_ads_gone", "_marked", "_subs", "_subs_gone", "_webs", "tries")
 
     def __init__(self) -> None:
         self._subs: dict[Message, None] = {}
@@ -30,7 +31,17 @@ class Queue:
         self._subs_gone: dict[Message, None] = {}
         self._ads_gone: dict[Message, None] = {}
         self._marked: list[tuple[Site, int]] = []
+        self._webs: list[Web] = []
         self.tries: list[Trie] = []
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing waits."""
+        return not (self._subs or self._ads or self._subs_gone or self._ads_gone or self._webs)
+
+    def wait_for(self, web: Web) -> None:
+        """A web has something to carry out."""
+        self._webs.append(web)
 
     def subscribe(self, trie: Trie, key: Key, bit: Bit) -> None:
         """`bit` of `trie` is going to want `key`."""
@@ -66,6 +77,8 @@ class Queue:
 
     def settle(self) -> None:
         """Carry out all that waits, and all that follows from it, until nothing is left."""
+        while self._webs:
+            self._webs.pop().run()
         subs, ads, subs_gone, ads_gone = self._subs, self._ads, self._subs_gone, self._ads_gone
         while True:
             if subs:

@@ -8,6 +8,7 @@ know, follows from S and A.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -42,7 +43,7 @@ class Socket:
 class Site:
     """The bits of one switch, its number of exact entries, and the meaning of its masks.
 
-    Where `overlay` is set, aggregation stands between the exact entries and those that are installed.
+    `version` grows whenever a bit comes or goes. Where `overlay` is set, aggregation stands between the exact entries and those that are installed.
     """
 
     __slots__ = (
@@ -63,6 +64,7 @@ class Site:
         "links",
         "marked",
         "overlay",
+        "version",
     )
 
     def __init__(self, switch: str, budget: int | None = None) -> None:
@@ -79,10 +81,26 @@ class Site:
         self._mates: dict[Bit, Mask] = {}
         self._shared: tuple[Mask, ...] = ()
         self._width = 0
+        self.version = 0
         self._free: list[Bit] = []
         self._retired: list[Bit] = []
         self._memo: dict[tuple[Mask, Mask, Mask, Mask], State] = {}
         self._actions: dict[tuple[Mask, Mask], tuple[Action, ...]] = {}
+
+    @property
+    def width(self) -> int:
+        """How many bits there have been at once."""
+        return self._width
+
+    @property
+    def mates(self) -> Mapping[Bit, Mask]:
+        """For each bit the bits on the same port."""
+        return self._mates
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether any hosts share a port."""
+        return bool(self._shared)
 
     @property
     def installed(self) -> int:
@@ -267,6 +285,7 @@ class Site:
 
     def _regroup(self) -> None:
         """Note which bits share a port; what masks meant may have changed."""
+        self.version += 1
         self._memo.clear()
         self._mates = {bit: bit for bit in self.link_bits.values()}
         shared: list[Mask] = []

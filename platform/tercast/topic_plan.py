@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from tercast import compiled
 from tercast.cells import Cells
 from tercast.dz import DzSet
 from tercast.eventspace import Topic
@@ -16,6 +18,9 @@ from tercast.site import Bit, Site
 from tercast.topology_parts import Attachment, Link
 from tercast.trees import Tree
 from tercast.trie import Peer, Trie
+
+if TYPE_CHECKING:
+    from tercast.compiled.web import Web
 
 Spot = tuple[Trie, Bit]
 Pieces = tuple[tuple[Tree, tuple[Key, ...]], ...]
@@ -36,22 +41,26 @@ class TopicPlan:
         "_ads",
         "_advertised",
         "_network",
-        "_queue",
         "_spots",
         "_subs",
         "claims",
         "forests",
+        "has_left_web",
         "order",
+        "queue",
         "topic",
         "tries",
+        "web",
     )
 
     def __init__(self, topic: Topic, order: Order, network: Network, queue: Queue) -> None:
         self.topic = topic
         self.order = order
         self._network = network
-        self._queue = queue
+        self.queue = queue
         self.tries: dict[str, Trie] = {}
+        self.web: Web | None = None
+        self.has_left_web = False
         self.forests: dict[int, Forest] = {}
         self.claims: dict[str, Claim] = {}
         self._advertised = Cells(order)
@@ -63,7 +72,9 @@ class TopicPlan:
         """The trie of a switch, made at the first call."""
         trie = self.tries.get(site.id)
         if trie is None:
-            trie = self.tries[site.id] = Trie(site, self.topic.code, self.order, self._queue)
+            trie = self.tries[site.id] = Trie(site, self.topic.code, self.order, self.queue)
+            if self.web is not None:
+                self.web.add_trie(trie)
         return trie
 
     def keys(self, cells: DzSet) -> tuple[Key, ...]:
@@ -86,6 +97,7 @@ class TopicPlan:
 
     def subscribe(self, host: str, cells: DzSet) -> None:
         """A host wants the cells of one subscription (once more, if it wants them already)."""
+        compiled.spread_by_web(self)
         mine = self._subs.get(host)
         if mine is None:
             mine = self._subs[host] = Cells(self.order)
@@ -112,6 +124,7 @@ class TopicPlan:
         Past `max_trees` in the component the rest goes to an existing tree. While its host cannot be reached,
         an advertisement is in no tree.
         """
+        compiled.spread_by_web(self)
         place = self._network.place(host)
         if place is None:
             return
@@ -170,6 +183,8 @@ class TopicPlan:
             if not tree.ads:
                 del claim.forest.trees[tree.number]
                 self._network.dissolve(tree)
+                if self.web is not None:
+                    self.web.forget(tree)
         if not mine:
             del self._ads[host]
         if not claim.forest.trees:
@@ -226,7 +241,7 @@ class TopicPlan:
                 was, now = before.get(site, 0), tree.masks.get(site, 0)
                 if was != now and site.id in self.tries:
                     self.tries[site.id].change_links(tree, was, now)
-            self._queue.settle()
+            self.queue.settle()
 
     def subscribers(self) -> Iterator[str]:
         """The hosts that want anything."""
@@ -243,6 +258,7 @@ class TopicPlan:
             trie.clear()
         for tree in self.trees():
             self._network.dissolve(tree)
+        self.web = None
         self.forests, self.claims = {}, {}
         self._advertised = Cells(self.order)
         self._subs, self._ads = {}, {}
@@ -258,6 +274,8 @@ class TopicPlan:
             end = (link.a, link.a_port)
             near_trie.peers[near_bit] = Peer(far_trie, far_bit, end)
             far_trie.peers[far_bit] = Peer(near_trie, near_bit, end)
+        if self.web is not None:
+            self.web.lay_out(tree, links)
 
     def _spot(self, host: str) -> Spot | None:
         """Trie and bit of a host, found at the first call; None while it cannot be reached."""

@@ -15,6 +15,7 @@ from tercast.topology import Edge, Port
 from tercast.topology_parts import Link
 
 if TYPE_CHECKING:
+    from tercast.compiled.web import Web
     from tercast.site import Mask, Site
 
 LinkEnds = tuple[str, int, str, int]
@@ -24,7 +25,7 @@ Edges = Mapping[str, list[Edge]]
 class Tree:
     """A tree of one topic: its root, the links that span its component, the advertisements that it serves."""
 
-    __slots__ = ("_carried", "ads", "links", "masks", "number", "root")
+    __slots__ = ("_carried", "ads", "links", "masks", "number", "root", "web")
 
     def __init__(self, number: int, root: str) -> None:
         self.number = number
@@ -33,6 +34,7 @@ class Tree:
         self.masks: dict[Site, Mask] = {}
         self.ads: set[str] = set()
         self._carried: dict[Port, int] = {}
+        self.web: Web | None = None
 
     @property
     def id(self) -> str:
@@ -43,9 +45,14 @@ class Tree:
         """Some more, or fewer, cells cross the link whose end `a` is `end`."""
         self._carried[end] = self._carried.get(end, 0) + change
 
-    def forget_carried(self) -> None:
-        """Nothing crosses any link any more."""
-        self._carried.clear()
+    def take_carried(self) -> dict[Port, int]:
+        """How many cells cross which link; from now on somebody else counts."""
+        carried, self._carried = self._carried, {}
+        return carried
+
+    def give_carried(self, carried: dict[Port, int]) -> None:
+        """Take counting over."""
+        self._carried, self.web = carried, None
 
     def edges(self) -> list[LinkEnds]:
         """The smallest part of the tree that holds its root and all links that carry something.
@@ -62,7 +69,8 @@ class Tree:
                     came[ends[2]] = ends
                     below.setdefault(switch, []).append(ends[2])
                     order.append(ends[2])
-        used = {end for end, count in self._carried.items() if count}
+        carried = self._carried if self.web is None else self.web.carried(self)
+        used = {end for end, count in carried.items() if count}
         needed: set[str] = set()
         for switch in reversed(order[1:]):
             ends = came[switch]

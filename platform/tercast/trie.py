@@ -9,14 +9,18 @@ change of the neighbour's trie, for the bit of the port between them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from tercast.compiled.kinds import ADVERTISE, SUBSCRIBE, UNADVERTISE, UNSUBSCRIBE
 from tercast.keys import LENGTH_MASK, Key, Order
 from tercast.layers import AdLayer, Layer
 from tercast.queue import Queue
 from tercast.site import NOTHING, Bit, Mask, Site, State
 from tercast.topology import Port
 from tercast.trees import Tree
+
+if TYPE_CHECKING:
+    from tercast.compiled.web import Web
 
 InPortKey = tuple[int, Key]
 InPortMasks = tuple[Mask, Mask]
@@ -63,6 +67,7 @@ class Trie:
         "site",
         "subs",
         "touched",
+        "web",
     )
 
     def __init__(self, site: Site, code: int, order: Order, queue: Queue) -> None:
@@ -77,9 +82,13 @@ class Trie:
         self.touched: dict[Key, Mask] = {}
         self.in_touched: dict[InPortKey, InPortMasks | None] = {}
         self.peers: dict[Bit, Peer] = {}
+        self.web: Web | None = None
 
     def subscribe(self, key: Key, bit: Bit) -> None:
         """`bit` wants `key`."""
+        if self.web is not None and self.web.takes(self, key):
+            self.web.note(SUBSCRIBE, self, key, bit)
+            return
         subs = self.subs
         own = subs.own.get(key)
         if own is None:
@@ -96,6 +105,9 @@ class Trie:
 
     def unsubscribe(self, key: Key, bit: Bit) -> None:
         """`bit`, which owns `key`, wants it no more."""
+        if self.web is not None and self.web.takes(self, key):
+            self.web.note(UNSUBSCRIBE, self, key, bit)
+            return
         subs = self.subs
         own = subs.own[key]
         over = subs.above[key]
@@ -108,6 +120,9 @@ class Trie:
 
     def advertise(self, key: Key, bit: Bit, tree: Tree) -> None:
         """`bit` brings `key`, which lies in `tree`."""
+        if self.web is not None and self.web.takes(self, key):
+            self.web.note(ADVERTISE, self, key, bit, tree)
+            return
         ads = self.ads
         own = ads.own.get(key)
         if own is None:
@@ -124,6 +139,9 @@ class Trie:
 
     def unadvertise(self, key: Key, bit: Bit) -> None:
         """`bit`, which owns `key`, brings it no more."""
+        if self.web is not None and self.web.takes(self, key):
+            self.web.note(UNADVERTISE, self, key, bit)
+            return
         ads = self.ads
         own = ads.own[key]
         over = ads.above[key]
@@ -137,6 +155,9 @@ class Trie:
 
     def change_links(self, tree: Tree, before: Mask, after: Mask) -> None:
         """The link ports that `tree` uses here change from one mask to another."""
+        if self.web is not None:
+            self.web.change_links(self, tree, before)
+            return
         ads, wanted = self.ads, self.site.wanted
         for key in [key for key, owner in ads.tree.items() if owner is tree]:
             over = ads.above[key]
@@ -149,11 +170,18 @@ class Trie:
     def clear(self) -> None:
         """Nobody wants or brings anything; neighbours are not told."""
         for key in list(self.entries):
-            self._put(key, self.entries[key], 0)
+            self.put(key, self.entries[key], 0)
         for in_key in list(self.in_entries):
-            self._put_in(in_key, None)
+            self.put_in(in_key, None)
         self.subs = Layer(self.order)
         self.ads = AdLayer(self.order)
+        self.web = None
+
+    def fill(self, wanted: dict[Key, Mask], brought: dict[Key, Mask], trees: dict[Key, Tree]) -> None:
+        """Let just these bits want and bring cells; the table and neighbours are not told."""
+        self.subs = Layer(self.order, wanted)
+        self.ads = AdLayer(self.order, brought)
+        self.ads.tree = trees
 
     def _spread_s(self, key: Key, bit: Bit, over: Mask, own: Mask, below: bool) -> None:
         """S at `key`, which was `own` and what lies over it, changes by `bit`."""
@@ -264,17 +292,18 @@ class Trie:
     def _change(self, key: Key, before: State, after: State, tree: Tree | None) -> None:
         """The state at `key` changes: its entry, its exports, its entries with an `in_port`."""
         if before[0] != after[0]:
-            self._put(key, before[0], after[0])
+            self.put(key, before[0], after[0])
         if before[1] != after[1]:
             self._export_s(key, before[1], after[1], tree)
         if before[2] != after[2]:
             gone = {port for port, _, _ in before[2]} - {port for port, _, _ in after[2]}
             for port in gone:
-                self._put_in((port, key), None)
+                self.put_in((port, key), None)
             for port, outputs, back in after[2]:
-                self._put_in((port, key), (outputs, back))
+                self.put_in((port, key), (outputs, back))
 
-    def _put(self, key: Key, before: Mask, after: Mask) -> None:
+    def put(self, key: Key, before: Mask, after: Mask) -> None:
+        """The outputs of the entry at `key` change (0: there is none)."""
         site = self.site
         if not site.marked:
             self.queue.mark(site)
@@ -289,7 +318,8 @@ class Trie:
             del self.entries[key]
             site.count -= 1
 
-    def _put_in(self, key: InPortKey, after: InPortMasks | None) -> None:
+    def put_in(self, key: InPortKey, after: InPortMasks | None) -> None:
+        """The entry of a port and cell is this one from now on; None: there is none."""
         before = self.in_entries.get(key)
         if before == after:
             return

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tercast.eventspace import Topic
     from tercast.region import Part
     from tercast.schedule import Schedule
+    from tercast.topic_plan import TopicPlan
 
 VARIABLE = "TERCAST_COMPILED"
 
@@ -48,6 +49,21 @@ def dz_of_box(box: Part, topic: Topic, schedule: Schedule, limit: int) -> DzSet 
     """The dz set of a box (see `tercast.boxes`); None where plain Python has to find it."""
     encoder = _encoder(topic, schedule, limit)
     return encoder.of_sides(box[0], box[1], box[3], limit) if encoder else None
+
+
+def spread_by_web(plan: TopicPlan) -> None:
+    """Let compiled code spread the changes of a plan from now on, if it is in use and can."""
+    if plan.web is not None or not _Use.wanted or not plan.queue.is_settled or plan.has_left_web:
+        return
+    if not prepare():
+        _Use.wanted = False
+        return
+    from tercast.compiled.web import Web  # noqa: PLC0415 - it imports Numba
+
+    if Web.serves(plan):
+        plan.web = Web(plan)
+    else:
+        plan.has_left_web = True
 
 
 def _encoder(topic: Topic, schedule: Schedule, limit: int) -> BoxEncoder | None:

@@ -7,6 +7,7 @@ import sys
 from time import perf_counter
 
 from tercast.aggregation.warm import warm_up
+from tercast.compiled import use
 from tercast.compiled.store import is_ready, mark_ready, prepare
 
 
@@ -36,6 +37,8 @@ def main() -> int:
 def compile_all() -> None:
     """Call every kernel once."""
     from tercast.compiled.encoding import BoxEncoder  # noqa: PLC0415 - it imports Numba
+    from tercast.compiled.spreading import owners  # noqa: PLC0415
+    from tercast.compiled.tries import new_nodes  # noqa: PLC0415
     from tercast.eventspace import Topic  # noqa: PLC0415
 
     rows = [{"name": name, "type": "int", "min": 0, "max": 1023} for name in ("a", "b")]
@@ -44,6 +47,8 @@ def compile_all() -> None:
     encoder = BoxEncoder(topic, schedule)
     encoder.of_text("a in [3, 700] and b in [5, 901)", 8)
     encoder.of_sides(0, 1, ((0, 0), (0, 1)), 8)
+    owners(new_nodes(2), 1)
+    use(True)
     warm_up()
 
 

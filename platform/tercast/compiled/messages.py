@@ -1,0 +1,115 @@
+"""Compiled: what switches still have to be told, as `tercast.queue` has it.
+
+A message is a row. Rows of each kind hang together, the youngest first; a table of hashes finds the one about a
+switch, cell, bit and layer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from tercast.compiled.cells import Ints
+from tercast.compiled.tries import doubled
+
+KIND = 0
+TRIE = 1
+KEY = 2
+BIT = 3
+TREE = 4
+ALIVE = 5
+NEXT = 6
+COLUMNS = 7
+
+NODES, ROWS, HASHES, CHANGES = range(4)
+"""What a book holds: nodes of tries, messages, the table of hashes, what changed in tables."""
+
+MADE = 0
+"""In the counts of a book: messages, changes, and from FIRST on the youngest message of each kind (0: none)."""
+CHANGED = 1
+FIRST = 2
+COUNTS = FIRST + 4
+
+Book = list[Ints]
+
+
+@njit(cache=True)
+def new_book(nodes: Ints) -> list[Ints]:
+    """Empty, but for the nodes. Row 0 of the messages is none."""
+    return [
+        nodes,
+        np.empty((32, COLUMNS), np.int64),
+        np.zeros((64, 1), np.int64),
+        np.empty((32, 5), np.int64),
+    ]
+
+
+@njit(cache=True)
+def send(book: list[Ints], counts: Ints, kind: int, trie: int, key: int, bit: int, tree: int) -> None:
+    """A message is to be taken; if its opposite waits, both are void."""
+    hashes, rows = book[HASHES], book[ROWS]
+    at = _slot(hashes, rows, kind & 1, trie, key, bit)
+    found = hashes[at, 0]
+    if found and rows[found, ALIVE]:
+        if rows[found, KIND] != kind:
+            rows[found, ALIVE] = 0
+        return
+    counts[MADE] += 1
+    new = counts[MADE]
+    if new == rows.shape[0]:
+        rows = book[ROWS] = doubled(rows)
+    rows[new, KIND], rows[new, TRIE], rows[new, KEY] = kind, trie, key
+    rows[new, BIT], rows[new, TREE], rows[new, ALIVE] = bit, tree, 1
+    rows[new, NEXT] = counts[FIRST + kind]
+    counts[FIRST + kind] = new
+    hashes[at, 0] = new
+    if 2 * new > hashes.shape[0]:
+        book[HASHES] = _rehashed(rows, new)
+
+
+@njit(cache=True)
+def take(book: list[Ints], counts: Ints) -> int:
+    """The row of the next message; 0 when none is left."""
+    rows = book[ROWS]
+    for kind in range(4):
+        while counts[FIRST + kind]:
+            row = counts[FIRST + kind]
+            counts[FIRST + kind] = rows[row, NEXT]
+            if rows[row, ALIVE]:
+                rows[row, ALIVE] = 0
+                return int(row)
+    return 0
+
+
+@njit(cache=True)
+def _slot(hashes: Ints, rows: Ints, layer: int, trie: int, key: int, bit: int) -> int:
+    """Where the youngest message about this stands, or can stand."""
+    mask = hashes.shape[0] - 1
+    mixed = (key ^ (trie << 44)) * 0x1E3779B97F4A7C15 + bit * 0x3F58476D1CE4E5B9 + layer
+    at = (mixed ^ (mixed >> 29) ^ (mixed >> 47)) & mask
+    while True:
+        row = hashes[at, 0]
+        if row == 0:
+            return int(at)
+        if (
+            rows[row, KEY] == key
+            and rows[row, TRIE] == trie
+            and rows[row, BIT] == bit
+            and rows[row, KIND] & 1 == layer
+        ):
+            return int(at)
+        at = (at + 1) & mask
+
+
+@njit(cache=True)
+def _rehashed(rows: Ints, made: int) -> Ints:
+    """A larger table with those that are still to be taken; the others are never asked for again."""
+    size = 64
+    while size < 4 * made:
+        size *= 2
+    hashes = np.zeros((size, 1), np.int64)
+    for row in range(1, made + 1):
+        if rows[row, ALIVE]:
+            at = _slot(hashes, rows, rows[row, KIND] & 1, rows[row, TRIE], rows[row, KEY], rows[row, BIT])
+            hashes[at, 0] = row
+    return hashes
