@@ -45,6 +45,24 @@ class Forest:
             for top in came:
                 self._owner[top] = tree
 
+    def overlaps(self, keys: Iterable[Key]) -> bool:
+        """Whether a tree owns a part of any of these cells."""
+        return any(map(self._cells.overlaps, keys))
+
+    def owner_of(self, keys: Iterable[Key]) -> Tree | None:
+        """The tree that owns all of all these cells; None where there is none."""
+        found = None
+        for key in keys:
+            top = self._cells.covering(key)
+            if not top:
+                return None
+            owner = self._owner[top]
+            if found is None:
+                found = owner
+            elif found is not owner:
+                return None
+        return found
+
     def owners(self) -> Mapping[Key, Tree]:
         """The widest cells that are owned, each with its tree."""
         return self._owner

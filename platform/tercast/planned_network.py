@@ -214,7 +214,6 @@ class PlannedNetwork:
     def _spread(self, registration: Registration) -> None:
         plan = self._plans[registration.topic]
         if registration.kind == ADVERTISEMENT:
-            plan.note_advertised(registration.dz)
             plan.advertise(registration.id, registration.host, registration.dz, self.limits.max_trees)
         else:
             plan.subscribe(registration.host, registration.dz)

@@ -262,7 +262,6 @@ class Planner(PlannedNetwork):
         leaving = self.leaving.get(registration.topic)
         former = None if leaving is None else leaving.withdraw(registration.id)
         if registration.kind == ADVERTISEMENT:
-            plan.forget_advertised(registration.dz)
             claim = plan.unclaim(registration.id, registration.host)
         else:
             plan.unsubscribe(registration.host, registration.dz)
@@ -289,9 +288,10 @@ class Planner(PlannedNetwork):
         self.registry.register(registration)
         plan = self._plans[registration.topic]
         if registration.kind == ADVERTISEMENT:
-            plan.note_advertised(registration.dz)
             if claim is not None:
                 plan.reclaim(registration.id, registration.host, claim)
+            else:  # its host cannot be reached
+                plan.advertise(registration.id, registration.host, registration.dz, self.limits.max_trees)
         else:
             plan.subscribe(registration.host, registration.dz)
         self.queue.settle()

@@ -85,7 +85,7 @@ class Site:
         self._free: list[Bit] = []
         self._retired: list[Bit] = []
         self._memo: dict[tuple[Mask, Mask, Mask, Mask], State] = {}
-        self._actions: dict[tuple[Mask, Mask], tuple[Action, ...]] = {}
+        self._actions: dict[Mask | tuple[Mask, Mask], tuple[Action, ...]] = {}
 
     @property
     def width(self) -> int:
@@ -192,7 +192,7 @@ class Site:
 
         Outputs towards switches come first: with another destination an event gets no further through them.
         """
-        key = (outputs, back)
+        key = (outputs, back) if back else outputs
         actions = self._actions.get(key)
         if actions is None:
             if len(self._actions) >= _MEMO_LIMIT:

@@ -108,7 +108,6 @@ def _restore_trees(planner: Planner, data: Mapping[str, Any]) -> None:
         trees[tree.number] = tree, forest
     for registration in planner.registry.advertisements():
         plan = planner.plan(registration.topic)
-        plan.note_advertised(registration.dz)
         pieces = data["pieces"].get(registration.id)
         if pieces:
             forest = trees[pieces[0][0]][1]
@@ -116,6 +115,8 @@ def _restore_trees(planner: Planner, data: Mapping[str, Any]) -> None:
                 forest, tuple((trees[number][0], plan.keys(cells_of(cells))) for number, cells in pieces)
             )
             plan.claim(registration.id, registration.host, claim)
+        else:  # its host cannot be reached
+            plan.advertise(registration.id, registration.host, registration.dz, planner.limits.max_trees)
     planner.queue.settle()
     network.load = +network.load
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final, Literal, NamedTuple
 
 IN_PORT: Final = "in_port"
@@ -69,6 +70,13 @@ class Entry(NamedTuple):
 
 
 Table = tuple[Entry, ...]
+
+_dst = itemgetter(0)
+_priority = itemgetter(2)
+
+
+def _in_port(entry: Entry) -> int:
+    return entry[1] or 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +144,13 @@ def switch_diff(
 
 
 def _sorted(entries: Iterable[Entry]) -> Table:
-    """Longest prefixes first."""
+    """Longest prefixes first, then by address and port."""
     rows = list(entries)
     if len(rows) > 1:
-        rows.sort(key=_longest_first)
+        if any([entry[1] for entry in rows]):
+            rows.sort(key=_in_port)
+        rows.sort(key=_dst)
+        rows.sort(key=_priority, reverse=True)  # which leaves equal ones in their order
     return tuple(rows)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,10 +39,11 @@ class TopicPlan:
 
     __slots__ = (
         "_ads",
-        "_advertised",
+        "_homeless",
         "_network",
         "_spots",
         "_subs",
+        "_unreached",
         "claims",
         "forests",
         "has_left_web",
@@ -63,7 +64,8 @@ class TopicPlan:
         self.has_left_web = False
         self.forests: dict[int, Forest] = {}
         self.claims: dict[str, Claim] = {}
-        self._advertised = Cells(order)
+        self._homeless: dict[str, tuple[Key, ...]] = {}
+        self._unreached: Cells | None = None
         self._subs: dict[str, Cells] = {}
         self._ads: dict[str, Cells] = {}
         self._spots: dict[str, Spot] = {}
@@ -83,17 +85,10 @@ class TopicPlan:
 
     def matched(self, cells: DzSet) -> bool:
         """Whether a live advertisement, wherever it is, overlaps the set."""
-        return any(self._advertised.overlaps(self.order.key(dz)) for dz in cells)
-
-    def note_advertised(self, cells: DzSet) -> None:
-        """An advertisement of these cells is live, wherever its host is."""
-        for dz in cells:
-            self._advertised.add(self.order.key(dz))
-
-    def forget_advertised(self, cells: DzSet) -> None:
-        """It is live no more."""
-        for dz in cells:
-            self._advertised.remove(self.order.key(dz))
+        keys = self.keys(cells)
+        if any(forest.overlaps(keys) for forest in self.forests.values()):
+            return True
+        return bool(self._homeless) and any(map(self._out_of_reach().overlaps, keys))
 
     def subscribe(self, host: str, cells: DzSet) -> None:
         """A host wants the cells of one subscription (once more, if it wants them already)."""
@@ -101,20 +96,18 @@ class TopicPlan:
         mine = self._subs.get(host)
         if mine is None:
             mine = self._subs[host] = Cells(self.order)
-        spot = self._spot(host)
-        for dz in cells:
-            came, went = mine.add(self.order.key(dz))
-            if spot and came:
-                self._spread_subs(spot, came, went)
+        came, went = mine.add_all(self.keys(cells))
+        spot = self._spots.get(host) or self._spot(host)
+        if came and spot:
+            spot[0].want(came, went, spot[1])
 
     def unsubscribe(self, host: str, cells: DzSet) -> None:
         """One of its subscriptions ends."""
         mine = self._subs[host]
+        came, went = mine.remove_all(self.keys(cells))
         spot = self._spots.get(host)
-        for dz in cells:
-            came, went = mine.remove(self.order.key(dz))
-            if spot and went:
-                self._spread_subs(spot, came, went)
+        if went and spot:
+            spot[0].want(came, went, spot[1])
         if not mine:
             del self._subs[host]
 
@@ -127,8 +120,15 @@ class TopicPlan:
         compiled.spread_by_web(self)
         place = self._network.place(host)
         if place is None:
+            self._homeless[ad] = self.keys(cells)
+            self._unreached = None
             return
         forest = self.forest_of(place.switch)
+        keys = self.keys(cells)
+        owner = forest.owner_of(keys)
+        if owner is not None:
+            self.claim(ad, host, Claim(forest, ((owner, keys),)))
+            return
         owned, rest = forest.claim(cells)
         if rest:
             if len(forest.trees) < max_trees:
@@ -154,6 +154,7 @@ class TopicPlan:
     def claim(self, ad: str, host: str, claim: Claim) -> None:
         """The advertisement has these parts in these trees."""
         self.claims[ad] = claim
+        self._reached(ad)
         mine = self._ads.get(host)
         if mine is None:
             mine = self._ads[host] = Cells(self.order)
@@ -161,25 +162,24 @@ class TopicPlan:
         for tree, keys in claim.pieces:
             tree.ads.add(ad)
             claim.forest.add(tree, keys)
-            for key in keys:
-                came, went = mine.add(key)
-                if spot and came:
-                    self._spread_ads(spot, came, went, tree)
+            came, went = mine.add_all(keys)
+            if spot and came:
+                spot[0].bring(came, went, spot[1], tree)
 
     def unclaim(self, ad: str, host: str) -> Claim | None:
         """The advertisement leaves its trees; one that serves no other dissolves. What it had, to reclaim."""
         claim = self.claims.pop(ad, None)
         if claim is None:
+            self._reached(ad)
             return None
         mine = self._ads[host]
         spot = self._spots.get(host)
         for tree, keys in claim.pieces:
             tree.ads.discard(ad)
             claim.forest.remove(tree, keys)
-            for key in keys:
-                came, went = mine.remove(key)
-                if spot and went:
-                    self._spread_ads(spot, came, went, tree)
+            came, went = mine.remove_all(keys)
+            if spot and went:
+                spot[0].bring(came, went, spot[1], tree)
             if not tree.ads:
                 del claim.forest.trees[tree.number]
                 self._network.dissolve(tree)
@@ -213,10 +213,8 @@ class TopicPlan:
         if spot is None:
             return
         trie, bit = spot
-        for key in self._subs.get(host, _NO_CELLS).tops:
-            trie.unsubscribe(key, bit)
-        for key in self._ads.get(host, _NO_CELLS).tops:
-            trie.unadvertise(key, bit)
+        trie.want((), tuple(self._subs.get(host, _NO_CELLS).tops), bit)
+        trie.bring((), tuple(self._ads.get(host, _NO_CELLS).tops), bit)
 
     def attach(self, host: str) -> None:
         """A host is reached where the network says now; its trees are those of the component there."""
@@ -224,10 +222,9 @@ class TopicPlan:
         if place is None or (host not in self._subs and host not in self._ads):
             return
         trie, bit = self._spots[host] = self._make_spot(host, place)
-        for key in self._subs.get(host, _NO_CELLS).tops:
-            trie.subscribe(key, bit)
+        trie.want(tuple(self._subs.get(host, _NO_CELLS).tops), (), bit)
         for key in self._ads.get(host, _NO_CELLS).tops:
-            trie.advertise(key, bit, self.forest_of(place.switch).tree_at(key))
+            trie.bring((key,), (), bit, self.forest_of(place.switch).tree_at(key))
 
     def relink(self, tree: Tree, links: frozenset[Link]) -> None:
         """Let a tree have other links, and settle: first without those that go, then with those that come.
@@ -260,7 +257,7 @@ class TopicPlan:
             self._network.dissolve(tree)
         self.web = None
         self.forests, self.claims = {}, {}
-        self._advertised = Cells(self.order)
+        self._homeless, self._unreached = {}, None
         self._subs, self._ads = {}, {}
 
     def lay_out(self, tree: Tree, links: frozenset[Link]) -> None:
@@ -290,19 +287,18 @@ class TopicPlan:
         site = self._network.sites[place.switch]
         return self.trie(site), site.host_bit(host, place.port)
 
-    def _spread_subs(self, spot: Spot, came: Iterable[Key], went: Iterable[Key]) -> None:
-        trie, bit = spot
-        for key in came:
-            trie.subscribe(key, bit)
-        for key in went:
-            trie.unsubscribe(key, bit)
+    def _reached(self, ad: str) -> None:
+        """The advertisement is in trees, or gone."""
+        if self._homeless.pop(ad, None) is not None:
+            self._unreached = None
 
-    def _spread_ads(self, spot: Spot, came: Iterable[Key], went: Iterable[Key], tree: Tree) -> None:
-        trie, bit = spot
-        for key in came:
-            trie.advertise(key, bit, tree)
-        for key in went:
-            trie.unadvertise(key, bit)
+    def _out_of_reach(self) -> Cells:
+        """The cells of advertisements whose hosts cannot be reached."""
+        if self._unreached is None:
+            self._unreached = Cells(self.order)
+            for keys in self._homeless.values():
+                self._unreached.add_all(keys)
+        return self._unreached
 
 
 _NO_CELLS = Cells(Order(0))

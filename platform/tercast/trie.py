@@ -8,7 +8,7 @@ change of the neighbour's trie, for the bit of the port between them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tercast.compiled.kinds import ADVERTISE, SUBSCRIBE, UNADVERTISE, UNSUBSCRIBE
@@ -84,11 +84,42 @@ class Trie:
         self.peers: dict[Bit, Peer] = {}
         self.web: Web | None = None
 
+    def takes(self, keys: Sequence[Key]) -> Web | None:
+        """The web that changes of these cells have to be noted at, if there is one."""
+        web = self.web
+        return web if web is not None and web.takes(self, keys) else None
+
+    def want(self, came: Sequence[Key], went: Sequence[Key], bit: Bit) -> None:
+        """`bit`, a host, wants the cells that came, and those that went no more."""
+        web = self.takes((*came, *went))
+        if web is None:
+            for key in came:
+                self.subscribe(key, bit)
+            for key in went:
+                self.unsubscribe(key, bit)
+            return
+        if came:
+            web.note(SUBSCRIBE, self, came, bit)
+        if went:
+            web.note(UNSUBSCRIBE, self, went, bit)
+
+    def bring(self, came: Sequence[Key], went: Sequence[Key], bit: Bit, tree: Tree | None = None) -> None:
+        """`bit`, a host, brings the cells that came, which lie in `tree`, and those that went no more."""
+        web = self.takes((*came, *went))
+        if web is None:
+            for key in came:
+                assert tree is not None
+                self.advertise(key, bit, tree)
+            for key in went:
+                self.unadvertise(key, bit)
+            return
+        if came:
+            web.note(ADVERTISE, self, came, bit, tree)
+        if went:
+            web.note(UNADVERTISE, self, went, bit)
+
     def subscribe(self, key: Key, bit: Bit) -> None:
         """`bit` wants `key`."""
-        if self.web is not None and self.web.takes(self, key):
-            self.web.note(SUBSCRIBE, self, key, bit)
-            return
         subs = self.subs
         own = subs.own.get(key)
         if own is None:
@@ -105,9 +136,6 @@ class Trie:
 
     def unsubscribe(self, key: Key, bit: Bit) -> None:
         """`bit`, which owns `key`, wants it no more."""
-        if self.web is not None and self.web.takes(self, key):
-            self.web.note(UNSUBSCRIBE, self, key, bit)
-            return
         subs = self.subs
         own = subs.own[key]
         over = subs.above[key]
@@ -120,9 +148,6 @@ class Trie:
 
     def advertise(self, key: Key, bit: Bit, tree: Tree) -> None:
         """`bit` brings `key`, which lies in `tree`."""
-        if self.web is not None and self.web.takes(self, key):
-            self.web.note(ADVERTISE, self, key, bit, tree)
-            return
         ads = self.ads
         own = ads.own.get(key)
         if own is None:
@@ -139,9 +164,6 @@ class Trie:
 
     def unadvertise(self, key: Key, bit: Bit) -> None:
         """`bit`, which owns `key`, brings it no more."""
-        if self.web is not None and self.web.takes(self, key):
-            self.web.note(UNADVERTISE, self, key, bit)
-            return
         ads = self.ads
         own = ads.own[key]
         over = ads.above[key]

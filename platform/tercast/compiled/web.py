@@ -127,26 +127,26 @@ class Web:
         if tree.number in self._rows:
             self._gone.append(tree)
 
-    def takes(self, trie: Trie, key: Key) -> bool:
-        """Whether a cell at a switch can be told of here; otherwise everything is in layers again."""
+    def takes(self, trie: Trie, keys: Iterable[Key]) -> bool:
+        """Whether cells at a switch can be told of here; otherwise everything is in layers again."""
         site = trie.site
         number = self._numbers[site.id]
         if site.version != self._versions[number] and not self._read_site(trie, number):
             self.leave()
             return False
-        if self._shift and key & LENGTH_MASK > MAX_DEPTH:
+        if self._shift and any(key & LENGTH_MASK > MAX_DEPTH for key in keys):
             self.leave()
             return False
         return True
 
-    def note(self, kind: int, trie: Trie, key: Key, bit: Bit, tree: Tree | None = None) -> None:
-        """An operation for the next `run`; `kind` is one of `tercast.compiled.kinds`."""
+    def note(self, kind: int, trie: Trie, keys: Iterable[Key], bit: Bit, tree: Tree | None = None) -> None:
+        """Operations for the next `run`; `kind` is one of `tercast.compiled.kinds`."""
         if not self._operations:
             self._plan.queue.wait_for(self)
-        if self._shift:
-            key = self._narrow(key)
+        number = self._numbers[trie.site.id]
         row = -1 if tree is None else self._row(tree)
-        self._operations += (kind, self._numbers[trie.site.id], key, bit, row)
+        for key in keys:
+            self._operations += (kind, number, self._narrow(key) if self._shift else key, bit, row)
 
     def change_links(self, trie: Trie, tree: Tree, before: Mask) -> None:
         """The link ports of a tree at a switch were `before`, and are what it says now."""
@@ -161,20 +161,36 @@ class Web:
         operations = np.array(self._operations, np.int64)
         self._operations.clear()
         self._nodes, changes = run(self._nodes, self._sites, self._trees, operations, self._depth)
-        tries = self._tries
-        for number, key, port, one, other in changes.tolist():
-            trie = tries[number]
-            if self._shift:
-                key = self._widen(key)  # noqa: PLW2901 - the same cell
-            if port == PLAIN:
-                trie.put(key, one, other)
-            else:
-                at = trie.site.socket(1 << port).port, key
-                trie.put_in(at, None if one == meaning.NONE else (one, other))
+        self._tell(changes.tolist())
         for tree in self._gone:
             if not tree.ads:
                 self._free(tree)
         self._gone.clear()
+
+    def _tell(self, changes: list[list[int]]) -> None:
+        """Give tries what changes in their tables; plain entries as `Trie.put` does, without a call for each."""
+        tries, queue = self._tries, self._plan.queue
+        for number, short, port, one, other in changes:
+            trie = tries[number]
+            key = self._widen(short) if self._shift else short
+            if port != PLAIN:
+                at = trie.site.socket(1 << port).port, key
+                trie.put_in(at, None if one == meaning.NONE else (one, other))
+                continue
+            site, touched = trie.site, trie.touched
+            if not site.marked:
+                queue.mark(site)
+            if key not in touched:
+                if not touched and not trie.in_touched:
+                    queue.touch(trie)
+                touched[key] = one
+            if not other:
+                del trie.entries[key]
+                site.count -= 1
+            else:
+                trie.entries[key] = other
+                if not one:
+                    site.count += 1
 
     def carried(self, tree: Tree) -> dict[Port, int]:
         """How many cells of a tree cross each link, by its end `a`; those that none crosses may be left out."""
