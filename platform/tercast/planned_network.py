@@ -48,6 +48,8 @@ class PlannedNetwork:
         self.applied = 0
         self.journal: list[Callable[[], None]] | None = None
         self._bits_retired = False
+        self._encoded: Mapping[tuple[str, str], DzSet] = {}
+        self._waits = False
         self.order = Order(self.depth)
         self.queue = Queue()
         self._network = Network(self.topology)
@@ -217,7 +219,12 @@ class PlannedNetwork:
             plan.advertise(registration.id, registration.host, registration.dz, self.limits.max_trees)
         else:
             plan.subscribe(registration.host, registration.dz)
-        self.queue.settle()
+        self._settle()
+
+    def _settle(self) -> None:
+        """Let changes spread, unless more is to come first."""
+        if not self._waits:
+            self.queue.settle()
 
     def _tables(self, exact: bool) -> dict[str, Table]:
         tables = {switch: self.writer.table(self._tries(switch), exact) for switch in self.topology.switches}

@@ -7,7 +7,8 @@ last called. See `docs/algorithms.md` for how tables follow from requests.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from tercast.aggregation.keeper import Step
@@ -20,6 +21,7 @@ from tercast.aggregation.operations import (
     settle,
 )
 from tercast.changes import take_changes
+from tercast.dz import DzSet
 from tercast.encodings import encode_text, encoding_of
 from tercast.errors import Refused, RefusedMany, shown
 from tercast.eventspace import Topic
@@ -67,12 +69,14 @@ class Planner(PlannedNetwork):
     With `enforce_budgets=False` tables may grow past budgets, for who judges them afterwards.
     """
 
-    def apply(self, request: Mapping[str, Any] | Request) -> Outcome:
-        """Carry out one request, or refuse it and change nothing."""
+    def apply(self, request: Mapping[str, Any] | Request | Refused) -> Outcome:
+        """Carry out one request, or refuse it and change nothing; what could not be read is refused."""
         self.applied += 1
         try:
-            if isinstance(request, Mapping):
+            if type(request) is dict or isinstance(request, Mapping):  # the first is quicker to see
                 request = read_request(request)
+            elif isinstance(request, Refused):
+                return Outcome(ok=False, reason=request)
             match request:
                 case Subscribe() | Advertise():
                     return self._register(request)
@@ -98,8 +102,27 @@ class Planner(PlannedNetwork):
             return Outcome(ok=False, reason=many.errors[0])
 
     def apply_all(self, requests: Iterable[Mapping[str, Any] | Request]) -> list[Outcome]:
-        """Carry out requests in order."""
-        return [self.apply(request) for request in requests]
+        """Carry out requests in order; many at once take less time for each."""
+        from tercast.batch import apply_all  # noqa: PLC0415 - it builds on this module
+
+        return apply_all(self, requests)
+
+    @contextmanager
+    def together(self, encoded: Mapping[tuple[str, str], DzSet]) -> Iterator[None]:
+        """Subscriptions, advertisements and withdrawals that are applied within are carried out together.
+
+        `encoded` are dz sets that are known already, by topic and text. Changes spread at the end, unless
+        budgets ask for an answer to each request.
+        """
+        waits = self.keeper.idle and self.journal is None and not self._has_budgets()
+        self._encoded, self._waits = encoded, waits
+        try:
+            yield
+        finally:
+            self._encoded, self._waits = {}, False
+            if waits:
+                self.queue.settle()
+                self.queue.take_marked()
 
     def take_diff(self) -> Diff:
         """What has changed in the tables since the last call."""
@@ -132,7 +155,9 @@ class Planner(PlannedNetwork):
 
     def _register(self, request: Registering) -> Outcome:
         topic = self.registry.check(request)
-        dz = encoding_of(request, topic, self.depth, self.limits.max_dz_per_filter)
+        dz = self._encoded.get((request.topic, request.filter or "")) if request.dz is None else None
+        if dz is None:
+            dz = encoding_of(request, topic, self.depth, self.limits.max_dz_per_filter)
         registration = self.registry.registration(request, dz)
         tree_number = self.network.next_tree
         self._enter(registration)
@@ -210,8 +235,7 @@ class Planner(PlannedNetwork):
 
         It cannot be taken back, so it is tried on a copy, where there are budgets.
         """
-        budgets = (switch.tcam_budget for switch in self.topology.switches.values())
-        if not self.enforce_budgets or self._stale or all(budget is None for budget in budgets):
+        if self._stale or not self._has_budgets():
             return ()
         copy = self.restore(self.snapshot())
         copy.enforce_budgets, copy.hitless = False, moving
@@ -265,9 +289,13 @@ class Planner(PlannedNetwork):
             claim = plan.unclaim(registration.id, registration.host)
         else:
             plan.unsubscribe(registration.host, registration.dz)
-        self.queue.settle()
+        self._settle()
         self.registry.withdraw(registration)
         return claim, former
+
+    def _has_budgets(self) -> bool:
+        switches = self.topology.switches.values()
+        return self.enforce_budgets and any(switch.room is not None for switch in switches)
 
     def _forget(self, registration: Registration, tree_number: int, step: Step | None) -> None:
         """Take `_enter` back: as if the registration had never been."""

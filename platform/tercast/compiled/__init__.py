@@ -9,6 +9,7 @@ start, and made where it is missing.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tercast.compiled.store import is_ready, prepare
@@ -43,6 +44,12 @@ def dz_of_text(text: str, topic: Topic, schedule: Schedule, limit: int) -> DzSet
     """The dz set of a filter's text; None where plain Python has to find it, or what is wrong."""
     encoder = _encoder(topic, schedule, limit)
     return encoder.of_text(text, limit) if encoder else None
+
+
+def dz_of_texts(texts: Sequence[str], topic: Topic, schedule: Schedule, limit: int) -> list[DzSet | None]:
+    """The same of many filters at once."""
+    encoder = _encoder(topic, schedule, limit * len(texts))
+    return encoder.of_texts(texts, limit) if encoder and texts else [None] * len(texts)
 
 
 def dz_of_box(box: Part, topic: Topic, schedule: Schedule, limit: int) -> DzSet | None:

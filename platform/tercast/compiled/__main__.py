@@ -46,6 +46,7 @@ def compile_all() -> None:
     schedule = topic.schedule(20)
     encoder = BoxEncoder(topic, schedule)
     encoder.of_text("a in [3, 700] and b in [5, 901)", 8)
+    encoder.of_texts(["a = 3", "b = 4"], 8)
     encoder.of_sides(0, 1, ((0, 0), (0, 1)), 8)
     owners(new_nodes(2), 1)
     use(True)

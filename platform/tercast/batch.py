@@ -1,0 +1,64 @@
+"""Many requests at once: filters are encoded in one call, and changes spread once for all of them.
+
+What it comes to is what the requests come to one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from tercast.compiled import dz_of_texts
+from tercast.dz import DzSet
+from tercast.errors import Refused
+from tercast.requests import Advertise, Request, Subscribe, Unadvertise, Unsubscribe, read_request
+from tercast.views import Outcome
+
+if TYPE_CHECKING:
+    from tercast.planner import Planner
+
+Read = Request | Refused
+
+_ROUTINE = (Subscribe, Advertise, Unsubscribe, Unadvertise, Refused)
+"""Requests that change neither the network nor topics nor budgets."""
+
+
+def apply_all(planner: Planner, requests: Iterable[Mapping[str, Any] | Request]) -> list[Outcome]:
+    """Carry out requests in order; an outcome for each."""
+    outcomes: list[Outcome] = []
+    for routine, some in groupby(map(_read, requests), _is_routine):
+        if not routine:
+            outcomes += [planner.apply(request) for request in some]
+            continue
+        run = list(some)
+        with planner.together(dict(_encoded(planner, run))):
+            outcomes += [planner.apply(request) for request in run]
+    return outcomes
+
+
+def _read(request: Mapping[str, Any] | Request) -> Read:
+    if not isinstance(request, Mapping):
+        return request
+    try:
+        return read_request(request)
+    except Refused as refused:
+        return refused
+
+
+def _is_routine(request: Read) -> bool:
+    return isinstance(request, _ROUTINE)
+
+
+def _encoded(planner: Planner, requests: Iterable[Read]) -> Iterator[tuple[tuple[str, str], DzSet]]:
+    """The dz sets of filters that are quick to encode, by topic and text."""
+    texts: dict[str, dict[str, None]] = {}
+    for request in requests:
+        if isinstance(request, Subscribe | Advertise) and request.dz is None:
+            texts.setdefault(request.topic, {})[request.filter or ""] = None
+    for name, some in texts.items():
+        topic = planner.topics.get(name)
+        if topic is not None:
+            limit = planner.limits.max_dz_per_filter
+            found = dz_of_texts(list(some), topic, topic.schedule(planner.depth), limit)
+            yield from (((name, text), dz) for text, dz in zip(some, found, strict=True) if dz is not None)
