@@ -43,7 +43,8 @@ class Socket:
 class Site:
     """The bits of one switch, its number of exact entries, and the meaning of its masks.
 
-    `version` grows whenever a bit comes or goes. Where `overlay` is set, aggregation stands between the exact entries and those that are installed.
+    `version` grows whenever a bit comes or goes. Where `overlay` is set, aggregation stands between the exact
+    entries and those that are installed.
     """
 
     __slots__ = (

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 
 from tercast.dz import Dz, covers, length
 from tercast.merged import Allowance
-from tercast.tables import HIGHEST_PRIORITY, LOWEST_PRIORITY, Entry, SetDst
+from tercast.tables import HIGHEST_PRIORITY, LOWEST_PRIORITY, Action, Entry, SetDst
 from tercast.violations import Findings
 
 STRICT = Allowance(exact=True, covers=None)
 
 Note = Callable[[str, str], None]
+
+Copy = tuple[str, str]
+"""A port, and the host whose address is set before; empty where it stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +42,43 @@ def check_rows(
     entry may say what another says.
     """
     open_rows = list(above)
+    effects = Effects()
     for row in rows:
         while open_rows and not covers(open_rows[-1].dz, row.dz):
             open_rows.pop()
-        _check_row(switch, topic, row, open_rows, found=found, allowance=allowance)
+        _check_row(switch, topic, row, open_rows, effects, found=found, allowance=allowance)
         open_rows.append(row)
 
 
+class Effects:
+    """What entries do, remembered by their actions, of which many have the same.
+
+    Actions are told apart by identity, so those that are remembered are kept.
+    """
+
+    __slots__ = ("_found",)
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, int | None], tuple[tuple[Action, ...], list[Copy]]] = {}
+
+    def of(self, entry: Entry, port: int | None) -> list[Copy]:
+        """As `effect`."""
+        key = id(entry.actions), port
+        known = self._found.get(key)
+        if known is None:
+            known = self._found[key] = (entry.actions, effect(entry, port))
+        return known[1]
+
+
 def _check_row(
-    switch: str, topic: str, row: Row, above: list[Row], *, found: Findings, allowance: Allowance
+    switch: str,
+    topic: str,
+    row: Row,
+    above: list[Row],
+    effects: Effects,
+    *,
+    found: Findings,
+    allowance: Allowance,
 ) -> None:
     """Compare an entry with those that cover it, the nearest last."""
     entry = row.entry
@@ -60,7 +91,7 @@ def _check_row(
             "priority",
             f"entry {entry.dst} has priority {entry.priority}; {LOWEST_PRIORITY} to {HIGHEST_PRIORITY}",
         )
-    for port, host in _repeated(entry):
+    for port, host in _repeated(effects.of(entry, None)):
         note("doubled", f"entry {_named(entry)} sends to port {port}{host and f' as {host}'} more than once")
     for other in above:
         mine, its = entry.in_port, other.entry.in_port
@@ -77,17 +108,18 @@ def _check_row(
             low, high = (entry, other.entry) if _wins(row, other) else (other.entry, entry)
             note("priority", f"entry {_named(high)} wins over {_named(low)}, which should win")
     hidden = _hidden(row, above)
-    if not _says_news(row, hidden):
+    if not _says_news(row, hidden, effects):
         among = (row,) if hidden is None else (row, hidden)
         if not any(allowance.is_merged(switch, topic, one.entry.in_port, one.dz) for one in among):
             same = _named(hidden.entry) if hidden is not None else "no entry at all"
             note("redundant", f"entry {_named(row.entry)} does no other than {same}")
 
 
-def _repeated(entry: Entry) -> list[tuple[str, str]]:
+def _repeated(copies: list[Copy]) -> list[Copy]:
     """The outputs that an entry has more than once, whether or not anybody behind them gets the copies."""
-    counts = Counter(effect(entry, None))
-    return [output for output, count in counts.items() if count > 1]
+    if len({*copies}) == len(copies):
+        return []
+    return [output for output, count in Counter(copies).items() if count > 1]
 
 
 def _wins(a: Row, b: Row) -> bool:
@@ -97,22 +129,27 @@ def _wins(a: Row, b: Row) -> bool:
     return length(a.dz) > length(b.dz)
 
 
-def _says_news(row: Row, hidden: Row | None) -> bool:
+def _says_news(row: Row, hidden: Row | None, effects: Effects) -> bool:
     """Whether an entry says something that the one it hides does not say."""
     port = row.entry.in_port
-    return effect(row.entry, port) != (effect(hidden.entry, port) if hidden is not None else [])
+    return effects.of(row.entry, port) != (effects.of(hidden.entry, port) if hidden is not None else [])
 
 
 def _hidden(row: Row, above: list[Row]) -> Row | None:
     """The entry that packets would meet without this one."""
     port = row.entry.in_port
-    candidates = [other for other in above if other.entry.in_port in (None, port)]
-    return max(candidates, key=lambda other: other.entry.priority, default=None)
+    found = None
+    for other in above:
+        if other.entry.in_port in (None, port) and (
+            found is None or other.entry.priority > found.entry.priority
+        ):
+            found = other
+    return found
 
 
-def effect(entry: Entry, port: int | None) -> list[tuple[str, str]]:
+def effect(entry: Entry, port: int | None) -> list[Copy]:
     """The copies that an entry makes of packets from `port` (None: any): ports with new destinations."""
-    copies: list[tuple[str, str]] = []
+    copies: list[Copy] = []
     rewritten = ""
     for action in entry.actions:
         if isinstance(action, SetDst):

@@ -72,6 +72,7 @@ class Entry(NamedTuple):
 Table = tuple[Entry, ...]
 
 _dst = itemgetter(0)
+_port_of = itemgetter(1)
 _priority = itemgetter(2)
 
 
@@ -147,7 +148,7 @@ def _sorted(entries: Iterable[Entry]) -> Table:
     """Longest prefixes first, then by address and port."""
     rows = list(entries)
     if len(rows) > 1:
-        if any([entry[1] for entry in rows]):
+        if any(map(_port_of, rows)):
             rows.sort(key=_in_port)
         rows.sort(key=_dst)
         rows.sort(key=_priority, reverse=True)  # which leaves equal ones in their order

@@ -40,6 +40,7 @@ class TopicPlan:
     __slots__ = (
         "_ads",
         "_homeless",
+        "_keys",
         "_network",
         "_spots",
         "_subs",
@@ -66,6 +67,7 @@ class TopicPlan:
         self.claims: dict[str, Claim] = {}
         self._homeless: dict[str, tuple[Key, ...]] = {}
         self._unreached: Cells | None = None
+        self._keys: tuple[DzSet, tuple[Key, ...]] = ((), ())
         self._subs: dict[str, Cells] = {}
         self._ads: dict[str, Cells] = {}
         self._spots: dict[str, Spot] = {}
@@ -80,8 +82,13 @@ class TopicPlan:
         return trie
 
     def keys(self, cells: DzSet) -> tuple[Key, ...]:
-        """The keys of a set."""
-        return tuple(map(self.order.key, cells))
+        """The keys of a set; those of the last set are remembered, since several steps of a request ask."""
+        last, keys = self._keys
+        if last is not cells:
+            shifts = self.order.shifts
+            keys = tuple([dz << shifts[(bits := dz.bit_length() - 1)] | bits for dz in cells])
+            self._keys = cells, keys
+        return keys
 
     def matched(self, cells: DzSet) -> bool:
         """Whether a live advertisement, wherever it is, overlaps the set."""

@@ -14,7 +14,7 @@ from tercast.dz import Dz, DzSet
 from tercast.forwarding import HostMask, Step, World
 from tercast.keys import Order, SortedKeys
 from tercast.merged import Allowance
-from tercast.tables import IN_PORT, Entry, Output
+from tercast.tables import IN_PORT, Action, Entry, Output
 
 
 @dataclass(slots=True)
@@ -26,6 +26,11 @@ class Rule:
     steps: tuple[Step, ...]
     turns: bool
 
+
+Meaning = tuple[tuple[Action, ...], tuple[Step, ...], bool]
+"""Actions, what they do at a switch, and whether they send something back to where it came from."""
+
+_KEPT_MEANINGS = 50_000
 
 Rules = dict[str, list[Rule]]
 """The rules at one prefix, by switch."""
@@ -46,12 +51,13 @@ class Frame:
 class TopicProof:
     """Prefixes of one topic, with the entries, advertisements and subscriptions at each."""
 
-    __slots__ = ("_ads", "_order", "_prefixes", "_rules", "_subs", "_uses", "allowance", "topic")
+    __slots__ = ("_ads", "_meanings", "_order", "_prefixes", "_rules", "_subs", "_uses", "allowance", "topic")
 
     def __init__(self, topic: str, order: Order, allowance: Allowance) -> None:
         self.topic = topic
         self.allowance = allowance
         self._order = order
+        self._meanings: dict[tuple[str, int], Meaning] = {}
         self._prefixes = SortedKeys()
         self._uses: dict[Dz, int] = {}
         self._rules: dict[Dz, Rules] = {}
@@ -60,10 +66,17 @@ class TopicProof:
 
     def add_entry(self, switch: str, dz: Dz, entry: Entry, world: World) -> None:
         """An entry of the topic is in a table."""
-        rules = self._rules.setdefault(dz, {}).setdefault(switch, [])
-        turns = any(isinstance(action, Output) and action.port == IN_PORT for action in entry.actions)
-        rules.append(Rule(dz, entry, world.steps(switch, entry), turns))
-        rules.sort(key=lambda rule: rule.entry.in_port or 0)
+        _, steps, turns = self._meaning(switch, entry, world)
+        rule = Rule(dz, entry, steps, turns)
+        here = self._rules.get(dz)
+        if here is None:
+            here = self._rules[dz] = {}
+        rules = here.get(switch)
+        if rules is None:
+            here[switch] = [rule]
+        else:
+            rules.append(rule)
+            rules.sort(key=lambda rule: rule.entry.in_port or 0)
         self._use(dz)
 
     def remove_entry(self, switch: str, dz: Dz, entry: Entry) -> None:
@@ -79,6 +92,7 @@ class TopicProof:
 
     def look_again(self, world: World) -> None:
         """The network is another one: read anew what entries do."""
+        self._meanings.clear()
         for here in self._rules.values():
             for switch, rules in here.items():
                 for rule in rules:
@@ -139,6 +153,20 @@ class TopicProof:
             for switch, rules in self._rules.get(dz, {}).items():
                 for rule in rules:
                     yield dz, switch, rule
+
+    def _meaning(self, switch: str, entry: Entry, world: World) -> Meaning:
+        """What the actions of an entry do at a switch; entries that share them are many.
+
+        What is remembered is found by the identity of the actions, which are kept with it.
+        """
+        key = switch, id(entry.actions)
+        found = self._meanings.get(key)
+        if found is None:
+            if len(self._meanings) >= _KEPT_MEANINGS:
+                self._meanings.clear()
+            turns = any(isinstance(action, Output) and action.port == IN_PORT for action in entry.actions)
+            found = self._meanings[key] = (entry.actions, world.steps(switch, entry), turns)
+        return found
 
     def _use(self, dz: Dz) -> None:
         count = self._uses.get(dz, 0)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tercast.planner import Planner
 from tercast.tables import Table
+from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
 from tests.core.networks import dense_scene, planner_for, scenes
 
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
@@ -75,6 +76,8 @@ def test_nothing_is_left_once_all_is_withdrawn(scene: Scene) -> None:
     assert not any(planner.network.load.values())
     for plan in planner.plans:
         assert not plan.forests
+        if plan.web is not None:
+            plan.web.leave()
         for trie in plan.tries.values():
             assert not trie.subs.own
             assert not trie.ads.own

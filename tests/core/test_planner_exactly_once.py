@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.judge import Judge, World
+from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
 from tests.core.networks import DEPTH, TOPICS, dense_scene, flows, planner_for, scenes
 
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]

@@ -96,7 +96,7 @@ def exports(site: Ints, s0: int, a0: int, s1: int, a1: int) -> int:
 
 @njit(cache=True)
 def in_port(site: Ints, mates: int, s0: int, a0: int, s1: int, a1: int) -> tuple[int, int]:
-    """For packets that enter at the port of `mates`: outputs elsewhere and back; NONE, NONE without an entry."""
+    """For packets that enter at the port of `mates`: outputs elsewhere and back; NONE twice: no entry."""
     if not (s1 & mates and a1 & mates):
         return NONE, NONE
     elsewhere, back = outputs(site, s1, a1) & ~mates, s1 & mates

@@ -1,7 +1,7 @@
 """Compiled: what switches still have to be told, as `tercast.queue` has it.
 
-A message is a row. Rows of each kind hang together, the youngest first; a table of hashes finds the one about a
-switch, cell, bit and layer.
+A message is a row. Rows of each kind hang together, the youngest first; a table of hashes finds the one
+about a switch, cell, bit and layer.
 """
 
 from __future__ import annotations
@@ -25,12 +25,10 @@ NODES, ROWS, HASHES, CHANGES = range(4)
 """What a book holds: nodes of tries, messages, the table of hashes, what changed in tables."""
 
 MADE = 0
-"""In the counts of a book: messages, changes, and from FIRST on the youngest message of each kind (0: none)."""
+"""In the counts of a book: messages, changes, and from FIRST on the youngest message of each kind."""
 CHANGED = 1
 FIRST = 2
 COUNTS = FIRST + 4
-
-Book = list[Ints]
 
 
 @njit(cache=True)

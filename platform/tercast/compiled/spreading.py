@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -11,9 +13,6 @@ from tercast.compiled.cells import Ints
 from tercast.compiled.kinds import ADVERTISE, SUBSCRIBE, UNADVERTISE, UNSUBSCRIBE
 from tercast.compiled.meaning import (
     HOSTS,
-    LINKS,
-    MATES,
-    NONE,
     PEER,
     PEER_BIT,
     PEER_LINK,
@@ -52,116 +51,119 @@ WORDS = 5
 """Of an operation: kind, switch, cell, mask of bits, row of the tree."""
 
 PLAIN = -1
-"""A change of a table is: switch, cell, PLAIN, outputs before and after; or instead of PLAIN the number of a bit on the
-ingress port, outputs elsewhere and back, NONE where the entry goes."""
+"""A change of a table is: switch, cell, PLAIN, outputs before and after; or, instead of PLAIN, the number of
+a bit on the ingress port, and outputs elsewhere and back, NONE where the entry goes."""
+
+Masks = tuple[int, int, int, int]
+"""S and A above a cell, then at it."""
+
+Book = list[Ints]
+
+
+class Field(NamedTuple):
+    """What a run reads, but for nodes (`trees` also counts), and room to work in.
+
+    `sites` are as in `tercast.compiled.meaning`; `trees` have a mask of link ports for each switch, then the
+    number of cells that cross each link.
+    """
+
+    sites: Ints
+    trees: Ints
+    depth: int
+    counts: Ints
+    path: Ints
+    stack: Ints
 
 
 @njit(cache=True)
 def run(nodes: Ints, sites: Ints, trees: Ints, operations: Ints, depth: int) -> tuple[Ints, Ints]:
-    """Carry out operations and all that follows from them; the nodes, moved where they needed room, and changes.
-
-    `sites` are as in `tercast.compiled.meaning`; `trees` have a mask of link ports for each switch, then the number
-    of cells that cross each link.
-    """
-    book, counts = new_book(nodes), np.zeros(COUNTS, np.int64)
+    """Carry out operations and what follows; the nodes, moved where they needed room, and what changes."""
     path, stack = np.empty(LEVELS, np.int64), np.empty((2 * LEVELS, 6), np.int64)
+    field = Field(sites, trees, depth, np.zeros(COUNTS, np.int64), path, stack)
+    book = new_book(nodes)
     for at in range(0, operations.size, WORDS):
         kind, trie, key = operations[at], operations[at + 1], operations[at + 2]
         mask, tree = operations[at + 3], operations[at + 4]
-        if not has_room(book[NODES]):
-            book[NODES] = doubled(book[NODES])
+        _make_room(book)
         if kind == CHANGE_LINKS:
-            _change_links(book, counts, sites, trees, trie, mask, tree, stack)
-        elif kind == OWN_SUBS or kind == OWN_ADS:
-            _own(book[NODES], sites, depth, kind == OWN_ADS, trie, key, mask, tree, path)
+            _change_links(book, field, trie, mask, tree)
+        elif kind >= OWN_SUBS:
+            _own(book, field, kind == OWN_ADS, trie, key, mask, tree)
         else:
-            _apply(book, counts, sites, trees, depth, kind, trie, key, mask, tree, path, stack)
+            _apply(book, field, kind, trie, key, mask, tree)
     while True:
-        row = take(book, counts)
+        row = take(book, field.counts)
         if row == 0:
             break
-        if not has_room(book[NODES]):
-            book[NODES] = doubled(book[NODES])
+        _make_room(book)
         rows = book[ROWS]
         kind, trie, key = rows[row, m.KIND], rows[row, m.TRIE], rows[row, m.KEY]
-        bit, tree = rows[row, m.BIT], rows[row, m.TREE]
-        _apply(book, counts, sites, trees, depth, kind, trie, key, bit, tree, path, stack)
-    return book[NODES], book[CHANGES][: counts[CHANGED]]
+        _apply(book, field, kind, trie, key, rows[row, m.BIT], rows[row, m.TREE])
+    return book[NODES], book[CHANGES][: field.counts[CHANGED]]
 
 
 @njit(cache=True)
-def _apply(
-    book: list[Ints],
-    counts: Ints,
-    sites: Ints,
-    trees: Ints,
-    depth: int,
-    kind: int,
-    trie: int,
-    key: int,
-    bit: int,
-    tree: int,
-    path: Ints,
-    stack: Ints,
-) -> None:
+def _make_room(book: Book) -> None:
+    if not has_room(book[NODES]):
+        book[NODES] = doubled(book[NODES])
+
+
+@njit(cache=True)
+def _apply(book: Book, field: Field, kind: int, trie: int, key: int, bit: int, tree: int) -> None:
     """Let a bit of a switch want or bring a cell, or no more."""
-    nodes = book[NODES]
-    layer = kind & 1
-    came = kind < UNSUBSCRIBE
-    steps, at, child, s_over, a_over, tree_over = descend(nodes, depth, sites[trie, ROOT], key, path)
-    column = t.A if layer else t.S
+    nodes, path = book[NODES], field.path
+    ad, came = kind & 1, kind < UNSUBSCRIBE
+    root = field.sites[trie, ROOT]
+    steps, at, child, s_over, a_over, tree_over = descend(nodes, field.depth, root, key, path)
+    column = t.A if ad else t.S
     own = nodes[at, column] if at else 0
     if came:
         if own & bit:
             return
         if at == 0:
-            at, steps = insert(nodes, depth, path, steps, child, key)
-        if layer and own == 0:
+            at, steps = insert(nodes, field.depth, path, steps, child, key)
+        if ad and own == 0:
             nodes[at, t.TREE] = tree
-        nodes[at, column] = own | bit
-        note_above(nodes, path, steps, at, A_BELOW if layer else S_BELOW, bit)
+        note_above(nodes, path, steps, at, A_BELOW if ad else S_BELOW, bit)
     else:
         if not own & bit:
             raise AssertionError("a bit goes that does not own the cell")
-        nodes[at, column] = own ^ bit
         tree = nodes[at, t.TREE]
-    if layer:
-        if not a_over & bit:
-            s_at = s_over | nodes[at, S]
-            a0 = a_over | own
-            a1 = a0 ^ bit
-            _change(book, counts, sites, trees, trie, key, s_over, a_over, s_at, a0, s_over, a_over, s_at, a1, tree)
-            _compare(book, counts, sites, trees, trie, key, a_over, a0, a_over, a1, tree)
-            _walk(book, counts, sites, trees, trie, at, s_at, s_at, a0, a1, tree, stack)
-    elif not s_over & bit:
-        a_at = a_over | nodes[at, A]
-        over = nodes[at, t.TREE] if nodes[at, A] else tree_over
-        s0 = s_over | own
-        s1 = s0 ^ bit
-        _change(book, counts, sites, trees, trie, key, s_over, a_over, s0, a_at, s_over, a_over, s1, a_at, over)
-        _walk(book, counts, sites, trees, trie, at, s0, s1, a_at, a_at, over, stack)
+    nodes[at, column] = own ^ bit
+    if ad and not a_over & bit:
+        over = a_over | own
+        _spread_a(book, field, trie, at, (s_over, a_over, s_over | nodes[at, S], over), over ^ bit, tree)
+    elif not ad and not s_over & bit:
+        tree = nodes[at, t.TREE] if nodes[at, A] else tree_over
+        over = s_over | own
+        _spread_s(book, field, trie, at, (s_over, a_over, over, a_over | nodes[at, A]), over ^ bit, tree)
     if not came:
         prune(nodes, path, steps, at)
 
 
 @njit(cache=True)
-def _walk(
-    book: list[Ints],
-    counts: Ints,
-    sites: Ints,
-    trees: Ints,
-    trie: int,
-    top: int,
-    s0: int,
-    s1: int,
-    a0: int,
-    a1: int,
-    tree: int,
-    stack: Ints,
-) -> None:
-    """Below `top` the masks above change from S0, A0 to S1, A1; one of S and A by one bit."""
-    nodes, site = book[NODES], sites[trie]
-    size = _push(nodes, site, top, s0, s1, a0, a1, tree, stack, 0)
+def _spread_s(book: Book, field: Field, trie: int, at: int, old: Masks, s1: int, tree: int) -> None:
+    """S at a node becomes `s1`."""
+    s_over, a_over, s0, a = old
+    _change(book, field, trie, book[NODES][at, t.KEY], old, (s_over, a_over, s1, a), tree)
+    _walk(book, field, trie, at, (s0, s1, a, a), tree)
+
+
+@njit(cache=True)
+def _spread_a(book: Book, field: Field, trie: int, at: int, old: Masks, a1: int, tree: int) -> None:
+    """A at a node, which lies in `tree`, becomes `a1`."""
+    s_over, a_over, s, a0 = old
+    key = book[NODES][at, t.KEY]
+    _change(book, field, trie, key, old, (s_over, a_over, s, a1), tree)
+    _compare(book, field, trie, key, (a_over, a0, a_over, a1), tree)
+    _walk(book, field, trie, at, (s, s, a0, a1), tree)
+
+
+@njit(cache=True)
+def _walk(book: Book, field: Field, trie: int, top: int, over: Masks, tree: int) -> None:
+    """Below `top` the masks above change: S before and after, A before and after; one of them by one bit."""
+    nodes, site, stack = book[NODES], field.sites[trie], field.stack
+    size = _push(nodes, site, stack, 0, top, over, tree)
     while size:
         size -= 1
         at, s0, s1 = stack[size, 0], stack[size, 1], stack[size, 2]
@@ -172,19 +174,18 @@ def _walk(
             tree = nodes[at, t.TREE]
         if s_own or a_own:
             key = nodes[at, t.KEY]
-            _change(book, counts, sites, trees, trie, key, s0, a0, s0_at, a0_at, s1, a1, s1_at, a1_at, tree)
+            _change(book, field, trie, key, (s0, a0, s0_at, a0_at), (s1, a1, s1_at, a1_at), tree)
             if a_own and a0 != a1:
-                _compare(book, counts, sites, trees, trie, key, a0, a0_at, a1, a1_at, tree)
+                _compare(book, field, trie, key, (a0, a0_at, a1, a1_at), tree)
             if s0_at == s1_at and a0_at == a1_at:
                 continue
-        size = _push(nodes, site, at, s0_at, s1_at, a0_at, a1_at, tree, stack, size)
+        size = _push(nodes, site, stack, size, at, (s0_at, s1_at, a0_at, a1_at), tree)
 
 
 @njit(cache=True)
-def _push(
-    nodes: Ints, site: Ints, at: int, s0: int, s1: int, a0: int, a1: int, tree: int, stack: Ints, size: int
-) -> int:
+def _push(nodes: Ints, site: Ints, stack: Ints, size: int, at: int, over: Masks, tree: int) -> int:
     """Put the nodes below `at` on the stack, the left one last, where the change means anything below."""
+    s0, s1, a0, a1 = over
     for side in (RIGHT, LEFT):
         child = nodes[at, side]
         if child == 0:
@@ -202,42 +203,19 @@ def _push(
 
 
 @njit(cache=True)
-def _change(
-    book: list[Ints],
-    counts: Ints,
-    sites: Ints,
-    trees: Ints,
-    trie: int,
-    key: int,
-    s_over0: int,
-    a_over0: int,
-    s0: int,
-    a0: int,
-    s_over1: int,
-    a_over1: int,
-    s1: int,
-    a1: int,
-    tree: int,
-) -> None:
-    """The masks above a cell and at it change: its entry, exports and entries with an `in_port` follow."""
-    site = sites[trie]
+def _change(book: Book, field: Field, trie: int, key: int, old: Masks, new: Masks, tree: int) -> None:
+    """The masks of a cell change: its entry, its exports, its entries with an `in_port` follow."""
+    site = field.sites[trie]
+    s_over0, a_over0, s0, a0 = old
+    s_over1, a_over1, s1, a1 = new
     before, after = entry(site, s_over0, a_over0, s0, a0), entry(site, s_over1, a_over1, s1, a1)
     if before != after:
-        _note(book, counts, trie, key, PLAIN, before, after)
+        _note(book, field, trie, key, PLAIN, before, after)
     was, now = exports(site, s_over0, a_over0, s0, a0), exports(site, s_over1, a_over1, s1, a1)
-    changed = was ^ now
-    while changed:
-        bit = changed & -changed
-        changed ^= bit
-        place = place_of(bit)
-        came = now & bit != 0
-        kind = SUBSCRIBE if came else UNSUBSCRIBE
-        send(book, counts, kind, site[PEER + place], key, site[PEER_BIT + place], NO_TREE)
-        if tree != NO_TREE:
-            trees[tree, sites.shape[0] + site[PEER_LINK + place]] += 1 if came else -1
-    hosts = ((s0 & a0) | (s1 & a1)) & site[HOSTS]
-    if site[SHARED]:
-        hosts = (s0 | s1) & site[HOSTS]
+    if was != now:
+        _export_s(book, field, trie, key, was, now, tree)
+    hosts = (s0 | s1) if site[SHARED] else (s0 & a0) | (s1 & a1)
+    hosts &= site[HOSTS]
     while hosts:
         mates = mates_of(site, hosts)
         place = place_of(hosts & -hosts)
@@ -245,48 +223,51 @@ def _change(
         out0, back0 = in_port(site, mates, s_over0, a_over0, s0, a0)
         out1, back1 = in_port(site, mates, s_over1, a_over1, s1, a1)
         if out0 != out1 or back0 != back1:
-            _note(book, counts, trie, key, place, out1, back1)
+            _note(book, field, trie, key, place, out1, back1)
 
 
 @njit(cache=True)
-def _compare(
-    book: list[Ints],
-    counts: Ints,
-    sites: Ints,
-    trees: Ints,
-    trie: int,
-    key: int,
-    over0: int,
-    at0: int,
-    over1: int,
-    at1: int,
-    tree: int,
-) -> None:
-    """Export what changes for the neighbours when A over and at a cell changes."""
-    links = trees[tree, trie]
-    was = exported(at0, links) & ~exported(over0, links)
-    now = exported(at1, links) & ~exported(over1, links)
-    _export(book, counts, sites[trie], key, was, now, tree)
+def _export_s(book: Book, field: Field, trie: int, key: int, was: int, now: int, tree: int) -> None:
+    site = field.sites[trie]
+    changed = was ^ now
+    while changed:
+        bit = changed & -changed
+        changed ^= bit
+        place = place_of(bit)
+        came = now & bit != 0
+        kind = SUBSCRIBE if came else UNSUBSCRIBE
+        send(book, field.counts, kind, site[PEER + place], key, site[PEER_BIT + place], NO_TREE)
+        if tree != NO_TREE:
+            field.trees[tree, field.sites.shape[0] + site[PEER_LINK + place]] += 1 if came else -1
 
 
 @njit(cache=True)
-def _export(book: list[Ints], counts: Ints, site: Ints, key: int, was: int, now: int, tree: int) -> None:
+def _compare(book: Book, field: Field, trie: int, key: int, brought: Masks, tree: int) -> None:
+    """A over and at a cell changes: before, then after; export what that changes for the neighbours."""
+    links = field.trees[tree, trie]
+    was = exported(brought[1], links) & ~exported(brought[0], links)
+    now = exported(brought[3], links) & ~exported(brought[2], links)
+    if was != now:
+        _export_a(book, field, trie, key, was, now, tree)
+
+
+@njit(cache=True)
+def _export_a(book: Book, field: Field, trie: int, key: int, was: int, now: int, tree: int) -> None:
+    site = field.sites[trie]
     changed = was ^ now
     while changed:
         bit = changed & -changed
         changed ^= bit
         place = place_of(bit)
         kind = ADVERTISE if now & bit else UNADVERTISE
-        send(book, counts, kind, site[PEER + place], key, site[PEER_BIT + place], tree)
+        send(book, field.counts, kind, site[PEER + place], key, site[PEER_BIT + place], tree)
 
 
 @njit(cache=True)
-def _change_links(
-    book: list[Ints], counts: Ints, sites: Ints, trees: Ints, trie: int, before: int, tree: int, stack: Ints
-) -> None:
+def _change_links(book: Book, field: Field, trie: int, before: int, tree: int) -> None:
     """The link ports that a tree uses at a switch were `before`; export what that changes."""
-    nodes, site, after = book[NODES], sites[trie], trees[tree, trie]
-    stack[0, 0], stack[0, 1] = site[ROOT], 0
+    nodes, stack, after = book[NODES], field.stack, field.trees[tree, trie]
+    stack[0, 0], stack[0, 1] = field.sites[trie, ROOT], 0
     size = 1
     while size:
         size -= 1
@@ -295,7 +276,7 @@ def _change_links(
         if nodes[at, A] and nodes[at, t.TREE] == tree:
             was = exported(brought, before) & ~exported(over, before)
             now = exported(brought, after) & ~exported(over, after)
-            _export(book, counts, site, nodes[at, t.KEY], was, now, tree)
+            _export_a(book, field, trie, nodes[at, t.KEY], was, now, tree)
         for side in (RIGHT, LEFT):
             child = nodes[at, side]
             if child and nodes[child, A_BELOW]:
@@ -304,13 +285,12 @@ def _change_links(
 
 
 @njit(cache=True)
-def _own(
-    nodes: Ints, sites: Ints, depth: int, ads: bool, trie: int, key: int, mask: int, tree: int, path: Ints
-) -> None:
-    """Let `mask` own a cell; there has to be room for two nodes."""
-    steps, at, child, _, _, _ = descend(nodes, depth, sites[trie, ROOT], key, path)
+def _own(book: Book, field: Field, ads: bool, trie: int, key: int, mask: int, tree: int) -> None:
+    """Let `mask` own a cell."""
+    nodes, path = book[NODES], field.path
+    steps, at, child, _, _, _ = descend(nodes, field.depth, field.sites[trie, ROOT], key, path)
     if at == 0:
-        at, steps = insert(nodes, depth, path, steps, child, key)
+        at, steps = insert(nodes, field.depth, path, steps, child, key)
     if ads:
         nodes[at, A], nodes[at, t.TREE] = mask, tree
     else:
@@ -319,18 +299,18 @@ def _own(
 
 
 @njit(cache=True)
-def _note(book: list[Ints], counts: Ints, trie: int, key: int, port: int, one: int, other: int) -> None:
+def _note(book: Book, field: Field, trie: int, key: int, port: int, one: int, other: int) -> None:
     rows = book[CHANGES]
-    at = counts[CHANGED]
+    at = field.counts[CHANGED]
     if at == rows.shape[0]:
         rows = book[CHANGES] = doubled(rows)
-    counts[CHANGED] = at + 1
+    field.counts[CHANGED] = at + 1
     rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3], rows[at, 4] = trie, key, port, one, other
 
 
 @njit(cache=True)
 def owners(nodes: Ints, root: int) -> Ints:
-    """Every cell of a trie that somebody owns, depth first: its key, the bits that want and bring it, its tree."""
+    """Cells of a trie that somebody owns, depth first: key, bits that want it and bring it, tree."""
     found = np.empty((64, 4), np.int64)
     stack = np.empty(2 * LEVELS, np.int64)
     stack[0] = root

@@ -1,7 +1,7 @@
 """Compiled: prefix tries of many switches in one array, a node a row of eight 64-bit words (a cache line).
 
-A node is a cell that somebody owns, or where two branches part. The trie of a switch begins at a root of its own,
-the whole space. Row 0 is no node: a child of 0 is none, and free rows hang together from there.
+A node is a cell that somebody owns, or where two branches part. The trie of a switch begins at a root of its
+own, the whole space. Row 0 is no node: a child of 0 is none, and free rows hang together from there.
 Keys are those of `tercast.keys.Order` at a depth of at most `MAX_DEPTH`.
 """
 
@@ -62,8 +62,8 @@ def has_room(nodes: Ints) -> bool:
 def descend(nodes: Ints, depth: int, root: int, key: int, path: Ints) -> tuple[int, int, int, int, int, int]:
     """Write the nodes above `key` to `path`, the root first.
 
-    Returns their number, the node of `key` (0: none), the node next to it where there is none, and what holds above
-    it: the bits that want it, those that bring it, and the row of its tree.
+    Returns their number, the node of `key` (0: none), the node next to it where there is none, and what holds
+    above it: the bits that want it, those that bring it, and the row of its tree.
     """
     steps, wanted, brought, tree = 0, 0, 0, NO_TREE
     at = root
@@ -131,7 +131,7 @@ def _row(nodes: Ints, key: int) -> int:
         nodes[0, RIGHT] += 1
     nodes[row] = 0
     nodes[row, KEY] = key
-    return row
+    return int(row)
 
 
 @njit(cache=True)

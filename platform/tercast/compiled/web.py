@@ -1,8 +1,8 @@
 """The tries of one topic at all switches, kept where compiled code spreads changes over them.
 
-It does what the layers of `tercast.trie.Trie` and `tercast.queue.Queue` do, for switches of at most 60 bits and
-cells of at most 55: operations are noted, and carried out when the queue settles. What changes in tables goes to
-the tries, which keep their entries. `leave` puts everything back into layers.
+It does what the layers of `tercast.trie.Trie` and `tercast.queue.Queue` do, for switches of at most 60 bits
+and cells of at most 55: operations are noted, and carried out when the queue settles. What changes in tables
+goes to the tries, which keep their entries. `leave` puts everything back into layers.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class Web:
         self._gone.clear()
 
     def _tell(self, changes: list[list[int]]) -> None:
-        """Give tries what changes in their tables; plain entries as `Trie.put` does, without a call for each."""
+        """Give tries what changes in their tables; plain entries as `Trie.put` does, without calling it."""
         tries, queue = self._tries, self._plan.queue
         for number, short, port, one, other in changes:
             trie = tries[number]
@@ -193,7 +193,7 @@ class Web:
                     site.count += 1
 
     def carried(self, tree: Tree) -> dict[Port, int]:
-        """How many cells of a tree cross each link, by its end `a`; those that none crosses may be left out."""
+        """How many cells of a tree cross each link, by its end `a`; without those that none crosses."""
         row = self._rows.get(tree.number)
         if row is None:
             return {}

@@ -1,0 +1,133 @@
+"""Compiled spreading of changes: what plain Python comes to, wherever it begins and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tercast import compiled
+from tercast.addressing import AddressPlan
+from tercast.eventspace import Topic
+from tercast.limits import Limits
+from tercast.planner import Planner
+from tercast.tables import Table
+from tercast.topology_json import read_topology
+from tests.core.networks import TOPICS, advertise, dense_scene, host, link, planner_for, subscribe, topology
+
+pytest.importorskip("numba")
+
+from tercast.compiled import meaning
+
+Requests = list[dict[str, Any]]
+
+
+@pytest.fixture(autouse=True)
+def open_again() -> Iterator[None]:
+    """Leave the choice of kernels as it was."""
+    yield
+    compiled.use(None)
+
+
+def planned(
+    network: dict[str, Any], requests: Requests, switch_at: dict[int, bool], planner: Planner | None = None
+) -> Planner:
+    """A planner that took the requests one by one; `switch_at` says from when on which kernels are used."""
+    compiled.use(switch_at.get(0, False))
+    planner = planner or planner_for(network)
+    tables: dict[str, Table] = {}
+    for i, request in enumerate(requests):
+        if i in switch_at:
+            compiled.use(switch_at[i])
+        planner.apply(request)
+        tables = planner.take_diff().apply(tables)
+        assert tables == planner.tables()
+    return planner
+
+
+def webs(planner: Planner) -> list[bool]:
+    return [plan.web is not None for plan in planner.plans]
+
+
+def assert_same(one: Planner, other: Planner) -> None:
+    assert one.tables() == other.tables()
+    assert one.trees() == other.trees()
+    assert one.counts() == other.counts()
+    assert one.snapshot() == other.snapshot()
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_it_plans_what_plain_python_plans(seed: int) -> None:
+    network, requests = dense_scene(seed)
+    plain = planned(network, requests, {0: False})
+    fast = planned(network, requests, {0: True})
+    assert not any(webs(plain))
+    assert any(webs(fast))
+    assert_same(plain, fast)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_it_can_begin_and_end_in_the_middle(seed: int) -> None:
+    network, requests = dense_scene(seed)
+    plain = planned(network, requests, {0: False})
+    late = planned(network, requests[: len(requests) // 2], {0: False, len(requests) // 4: True})
+    assert any(webs(late))
+    for plan in late.plans:
+        if plan.web is not None:
+            plan.web.leave()
+    assert not any(webs(late))
+    for request in requests[len(requests) // 2 :]:
+        late.apply(request)
+    assert_same(plain, late)
+
+
+def test_a_switch_with_too_many_bits_is_planned_in_plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts = [host(f"h{n}", "s1", 2 + n, n) for n in range(5)] + [host("p", "s2", 2, 9)]
+    network = topology(2, [link("s1", 1, "s2", 1)], hosts)
+    requests = [advertise("a", "p", ""), *(subscribe(f"q{n}", f"h{n}", f"{n:03b}") for n in range(5))]
+    monkeypatch.setattr(meaning, "MAX_BITS", 3)
+    fast = planned(network, requests, {0: True})
+    assert webs(fast) == [False] * len(fast.plans)
+    assert_same(fast, planned(network, requests, {0: False}))
+
+
+def test_everything_that_is_withdrawn_leaves_no_cell() -> None:
+    network, requests = dense_scene(3)
+    planner = planned(network, requests, {0: True})
+    for name, registration in list(planner.registry.live.items()):
+        op = "unsubscribe" if registration.kind == "subscription" else "unadvertise"
+        assert planner.apply({"op": op, "id": name}).ok
+    for plan in planner.plans:
+        if plan.web is not None:
+            plan.web.leave()
+        for trie in plan.tries.values():
+            assert not trie.subs.own
+            assert not trie.ads.own
+            assert not trie.entries
+            assert not trie.in_entries
+
+
+def deep(network: dict[str, Any]) -> Planner:
+    """A planner with all the room of an address: cells of up to 96 bits."""
+    topics = [Topic.from_json(topic) for topic in TOPICS]
+    return Planner(AddressPlan.default("ipv6"), Limits(), read_topology(network, "ipv6"), topics)
+
+
+def test_long_cells_end_it() -> None:
+    network = topology(2, [link("s1", 1, "s2", 1)], [host("p", "s1", 2, 1), host("h", "s2", 2, 2)])
+    short = [
+        advertise("a", "p", "", topic="a"),
+        subscribe("q1", "h", "0101"),
+        subscribe("q2", "h", "01" * 27),
+    ]
+    long = subscribe("q3", "h", "01" * 30)
+    fast = planned(network, short, {0: True}, deep(network))
+    assert any(webs(fast))
+    assert_same(fast, planned(network, short, {0: False}, deep(network)))
+    compiled.use(True)
+    assert fast.apply(long).ok
+    assert fast.apply(subscribe("q4", "p", "11")).ok
+    assert webs(fast) == [False] * len(fast.plans)
+    plain = planned(network, [*short, long, subscribe("q4", "p", "11")], {0: False}, deep(network))
+    assert_same(fast, plain)
