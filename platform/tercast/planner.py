@@ -77,25 +77,7 @@ class Planner(PlannedNetwork):
                 request = read_request(request)
             elif isinstance(request, Refused):
                 return Outcome(ok=False, reason=request)
-            match request:
-                case Subscribe() | Advertise():
-                    return self._register(request)
-                case Unsubscribe() | Unadvertise():
-                    return self._withdraw(request)
-                case SetAggregation(method):
-                    return set_aggregation(self, method)
-                case SetBudget():
-                    return set_budget(self, request)
-                case SetReserve():
-                    return set_reserve(self, request)
-                case SetCapacity():
-                    return set_capacity(self, request)
-                case Aggregate():
-                    return aggregate(self, request.method, request.covers)
-                case FinishMove():
-                    return self._finish_move(request)
-                case _:
-                    return self._change(request)
+            return self._carry_out(request)
         except Refused as refused:
             return Outcome(ok=False, reason=refused)
         except RefusedMany as many:
@@ -152,6 +134,27 @@ class Planner(PlannedNetwork):
         from tercast.dryrun import dry_run  # noqa: PLC0415 - it builds on this module
 
         return dry_run(self, requests)
+
+    def _carry_out(self, request: Request) -> Outcome:
+        match request:
+            case Subscribe() | Advertise():
+                return self._register(request)
+            case Unsubscribe() | Unadvertise():
+                return self._withdraw(request)
+            case SetAggregation(method):
+                return set_aggregation(self, method)
+            case SetBudget():
+                return set_budget(self, request)
+            case SetReserve():
+                return set_reserve(self, request)
+            case SetCapacity():
+                return set_capacity(self, request)
+            case Aggregate():
+                return aggregate(self, request.method, request.covers)
+            case FinishMove():
+                return self._finish_move(request)
+            case _:
+                return self._change(request)
 
     def _register(self, request: Registering) -> Outcome:
         topic = self.registry.check(request)
