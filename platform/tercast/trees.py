@@ -83,41 +83,43 @@ class Tree:
 def span(edges: Edges, root: str, load: Mapping[Link, int], kept: Iterable[Link] = ()) -> frozenset[Link]:
     """The links of a spanning tree of the component of `root`: shortest paths by cost.
 
-    Of equal paths it takes the one whose links other trees use least (`load`), then the one that comes first
-    by switch and port. What of the links `kept` still hangs together with the root stays as it is, and the
-    rest of the component is joined to it; after links went away that is a tree of shortest paths again.
+    Where a switch can be reached on equal paths, the last link is the one that other trees use least
+    (`load`), then the one that comes first by switch and port; it costs the others nothing, since the tree
+    reaches all switches anyway. What of the links `kept` still hangs together with the root stays as it is,
+    and the rest of the component is joined to it; after links went away that is a tree of shortest paths
+    again.
     """
     place = _kept_part(edges, root, frozenset(kept))
-    links = {link for _, _, link in place.values() if link is not None}
+    links = {link for _, link in place.values() if link is not None}
     heap: list[tuple[float, int, str, int, str, Link]] = []
 
     def reach(switch: str) -> None:
-        distance, used, _ = place[switch]
+        distance, _ = place[switch]
         for edge in edges[switch]:
             if edge.far not in place:
-                cost, load_there = distance + edge.link.cost, used + load.get(edge.link, 0)
-                heapq.heappush(heap, (cost, load_there, switch, edge.port, edge.far, edge.link))
+                cost, used = distance + edge.link.cost, load.get(edge.link, 0)
+                heapq.heappush(heap, (cost, used, switch, edge.port, edge.far, edge.link))
 
     for switch in list(place):
         reach(switch)
     while heap:
-        distance, used, _, _, switch, link = heapq.heappop(heap)
+        distance, _, _, _, switch, link = heapq.heappop(heap)
         if switch not in place:
-            place[switch] = (distance, used, link)
+            place[switch] = (distance, link)
             links.add(link)
             reach(switch)
     return frozenset(links)
 
 
-def _kept_part(edges: Edges, root: str, kept: frozenset[Link]) -> dict[str, tuple[float, int, Link | None]]:
-    """Distance, load and incoming link of the switches that `kept` links still join to the root."""
-    place: dict[str, tuple[float, int, Link | None]] = {root: (0, 0, None)}
+def _kept_part(edges: Edges, root: str, kept: frozenset[Link]) -> dict[str, tuple[float, Link | None]]:
+    """Distance and incoming link of the switches that `kept` links still join to the root."""
+    place: dict[str, tuple[float, Link | None]] = {root: (0, None)}
     waiting = [root]
     while waiting and kept:
         switch = waiting.pop()
         for edge in edges[switch]:
             if edge.link in kept and edge.far not in place:
-                place[edge.far] = (place[switch][0] + edge.link.cost, 0, edge.link)
+                place[edge.far] = (place[switch][0] + edge.link.cost, edge.link)
                 waiting.append(edge.far)
     return place
 

@@ -66,22 +66,51 @@ def _load(graph: str, max_trees: int, events: int) -> dict[str, Any]:
     for port, count in simulator.counts.copies.items():
         copies[names[port]] += count
     free = [number for number, link in enumerate(links) if not _is_bridge(links, link)]
+    forced = _forced(links, [host["switch"] for host in scenario_json["topology"]["hosts"][:8]])
+    chosen = [number for number in free if number not in forced]
     return {
         "trees": len(planner.trees()),
         "links": len(links),
         "bridges": len(links) - len(free),
-        "entries": _spread(entries, range(len(links)), free),
-        "events": _spread(copies, range(len(links)), free),
+        "forced": len(links) - len(chosen),
+        "full": sum(1 for number in range(len(links)) if copies[number] == events),
+        "entries": _spread(entries, range(len(links)), free, chosen),
+        "events": _spread(copies, range(len(links)), free, chosen),
     }
 
 
-def _spread(load: Counter[int], links: Sequence[int], free: Sequence[int]) -> dict[str, Any]:
-    """The busiest link against the mean, idle ones included: of all links, and of those without bridges."""
+def _spread(
+    load: Counter[int], links: Sequence[int], free: Sequence[int], chosen: Sequence[int]
+) -> dict[str, Any]:
+    """The busiest link against the mean, idle ones included.
+
+    Of all links; of those without bridges; and of those that some tree could leave out.
+    """
     found: dict[str, Any] = {}
-    for name, some in (("highest_to_mean", links), ("highest_to_mean_without_bridges", free)):
+    names = ("highest_to_mean", "highest_to_mean_without_bridges", "highest_to_mean_with_choice")
+    for name, some in zip(names, (links, free, chosen), strict=True):
         loads = [load[number] for number in some]
         found[name] = round(max(loads) * len(loads) / sum(loads), 2)
     return {**found, "idle_links": sum(1 for number in links if not load[number])}
+
+
+def _forced(links: Sequence[Link], roots: Sequence[str]) -> set[int]:
+    """The links that every tree of shortest paths from one of `roots` has, wherever there is a choice."""
+    adjacent: dict[str, list[tuple[str, int]]] = {}
+    for number, link in enumerate(links):
+        adjacent.setdefault(link["a"], []).append((link["b"], number))
+        adjacent.setdefault(link["b"], []).append((link["a"], number))
+    needed = []
+    for root in roots:
+        distance, order = {root: 0}, [root]
+        for switch in order:
+            for far, _ in adjacent[switch]:
+                if far not in distance:
+                    distance[far] = distance[switch] + 1
+                    order.append(far)
+        ways = [[n for far, n in adjacent[s] if distance[far] < distance[s]] for s in order]
+        needed.append({way[0] for way in ways if len(way) == 1})
+    return set.intersection(*needed)
 
 
 def _is_bridge(links: Sequence[Link], gone: Link) -> bool:

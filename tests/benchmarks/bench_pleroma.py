@@ -7,7 +7,7 @@ from typing import Any
 
 from bench_child import in_child, tell
 from bench_extent import DEPTH, GRAPHS, Case, Extent
-from bench_planners import BATCH, Requests, Subject, in_one_batch, singly, use_kernels
+from bench_planners import BATCH, Requests, Subject, in_one_batch, rates, singly, use_kernels
 from pleroma_plain import Pleroma
 
 from tercast import dz as dzs
@@ -26,7 +26,7 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
             row = in_child(measure_case, Case("fat tree", filters, 5, cells), extent)
             tell(
                 f"algorithm 1: {filters}, {cells} dz: {row['pleroma_requests_per_s']} requests/s, "
-                f"ours {row['requests_per_s']}, {row['ratio']} times"
+                f"ours {row['requests_per_s']}, {row['ratio']} times, in a batch {row['ratio_batch']}"
             )
             rows.append(row)
     return rows
@@ -42,7 +42,7 @@ def measure_case(case: Case, extent: Extent) -> dict[str, Any]:
     deployed = subject.subscriptions(extent.pleroma_deployed)
     further = subject.subscriptions(extent.singles)
     baseline, requests, seconds = _baseline(subject, deployed, further, extent.pleroma_seconds)
-    ours = _ours(case, deployed, further)
+    ours, batch = _ours(case, deployed, further)
     return {
         "graph": case.graph,
         "filters": case.filters,
@@ -55,14 +55,21 @@ def measure_case(case: Case, extent: Extent) -> dict[str, Any]:
         "requests_per_s": ours["requests_per_s"],
         "requests_per_s_changing": ours["changing"]["requests_per_s"],
         "ratio": round(ours["requests_per_s"] * seconds / requests),
+        "requests_per_s_batch": batch["requests_per_s"],
+        "ratio_batch": round(batch["requests_per_s"] * seconds / requests),
     }
 
 
-def _ours(case: Case, deployed: Requests, further: Requests) -> dict[str, Any]:
-    planner = Subject(case, PUBLISHERS).planner
-    for start in range(0, len(deployed), BATCH):
-        in_one_batch(planner, deployed[start : start + BATCH])
-    return singly(planner, further, 60)
+def _ours(case: Case, deployed: Requests, further: Requests) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Rates of the further ones one by one, and, with another planner, all in one batch."""
+    planners = []
+    for _ in range(2):
+        planner = Subject(case, PUBLISHERS).planner
+        for start in range(0, len(deployed), BATCH):
+            in_one_batch(planner, deployed[start : start + BATCH])
+        planners.append(planner)
+    made, took = in_one_batch(planners[1], further)
+    return singly(planners[0], further, 60), rates(len(further), made, took)
 
 
 def _baseline(

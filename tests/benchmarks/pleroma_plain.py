@@ -34,7 +34,10 @@ class Flow:
 
 
 class Table(Protocol):
-    """The flows of a switch (getCurrentFlowsFromSwitch)."""
+    """The flows of a switch (getCurrentFlowsFromSwitch). A scan ends where its answer is known."""
+
+    def covers(self, new: Flow) -> bool:
+        """Whether one covers `new`: its dz and its outputs."""
 
     def covering(self, dz: str) -> list[Flow]:
         """Those whose dz covers `dz`, itself included."""
@@ -58,6 +61,10 @@ class ScannedTable:
     def __init__(self, flows: Iterable[Flow] = ()) -> None:
         self._flows = list(flows)
 
+    def covers(self, new: Flow) -> bool:
+        dz, outs = new.dz, new.outs
+        return any(dz.startswith(flow.dz) and outs <= flow.outs for flow in self._flows)
+
     def covering(self, dz: str) -> list[Flow]:
         return [flow for flow in self._flows if dz.startswith(flow.dz)]
 
@@ -80,6 +87,9 @@ class IndexedTable:
     def __init__(self) -> None:
         self._by_dz: dict[str, Flow] = {}
         self._order: list[str] = []
+
+    def covers(self, new: Flow) -> bool:
+        return any(new.outs <= flow.outs for flow in self.covering(new.dz))
 
     def covering(self, dz: str) -> list[Flow]:
         found = (self._by_dz.get(dz[:bits]) for bits in range(len(dz) + 1))
@@ -209,23 +219,21 @@ class Pleroma:
         return path
 
     def _flow_addition(self, dz: str, route: list[tuple[str, Out]]) -> None:
-        """Lines 31 to 51, with the five cases of section 3.3.2."""
+        """Lines 31 to 51, with the five cases of section 3.3.2: four scans, as they stand there."""
         destination = self._address.match(self._code, int("1" + dz, 2))
         for switch, out in route:
             table = self.tables[switch]
             new = Flow(dz, destination, {out})
-            covering = table.covering(dz)
-            if any(new.outs <= flow.outs for flow in covering):
-                continue  # case 2: a flow covers it fully
-            covered = table.covered(dz)
-            for flow in covered:
+            if table.covers(new):
+                continue  # line 41, case 2: a flow covers it fully
+            for flow in table.covered(dz):  # lines 42 and 43
                 if flow.outs <= new.outs:
                     table.delete(flow)  # case 3: it covers a flow fully
-            for flow in covering:
+            for flow in table.covering(dz):  # lines 44 to 46
                 new.outs |= flow.outs  # case 4: a flow covers it in part
                 if flow.dz == dz:
                     table.delete(flow)  # the same match: the new one takes its place
-            for flow in covered:
+            for flow in table.covered(dz):  # lines 47 to 50
                 flow.outs |= new.outs  # case 5: it covers a flow in part
             table.add(new)
 
