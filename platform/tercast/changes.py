@@ -133,7 +133,11 @@ def _switch_changes(switch: str, tries: Iterable[Trie], writer: Writer) -> Switc
             if masks == now:
                 continue
             if now is not None:
-                (added if masks is None else modified).append(writer.in_port(trie, at, now))
+                entry = writer.in_port(trie, at, now)
+                if masks is None:
+                    added.append(entry)
+                elif not trie.site.has_retired or writer.in_port(trie, at, masks) != entry:
+                    modified.append(entry)
             elif masks is not None:
                 removed.append(writer.in_port(trie, at, masks))
     return switch_diff(switch, added, modified, removed)
@@ -144,6 +148,7 @@ def _plain_changes(
 ) -> None:
     """The changes of plain entries; what `Writer.plain` does, without a call for each."""
     entries, rows, actions = trie.entries, writer.rows(trie.code), trie.site.actions
+    renamed = trie.site.has_retired  # then other masks may mean the same
     for key, before in trie.touched.items():
         after = entries.get(key, 0)
         if before == after:
@@ -153,7 +158,8 @@ def _plain_changes(
         if not after:
             removed.append(entry)
         elif before:
-            modified.append(entry)
+            if not renamed or actions(before) != entry.actions:
+                modified.append(entry)
         else:
             added.append(entry)
 

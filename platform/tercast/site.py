@@ -104,6 +104,11 @@ class Site:
         return bool(self._shared)
 
     @property
+    def has_retired(self) -> bool:
+        """Whether bits were dropped and are not released yet, so that a host may have had another one."""
+        return bool(self._retired)
+
+    @property
     def installed(self) -> int:
         """The number of entries in its tables: those of the overlay, where aggregation keeps one."""
         return self.count if self.overlay is None else self.overlay.count

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tercast.tables import Diff, Entry
 from tests.core.judge import Judge, World
-from tests.core.networks import DEPTH, TOPICS, host, link, planner_for, scenes
+from tests.core.networks import DEPTH, TOPICS, advertise, host, link, planner_for, scenes, subscribe, topology
 from tests.core.networks import topology as network
 
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
@@ -121,3 +121,13 @@ def test_switches_stand_from_subscriber_to_publisher() -> None:
     assert [change.switch for change in planner.take_diff()] == ["s1", "s2", "s3", "s4", "s5"]
     planner.apply({"op": "unsubscribe", "id": "q1"})
     assert [change.switch for change in planner.take_diff()] == ["s1", "s2", "s3", "s4", "s5"]
+
+
+def test_hosts_that_leave_and_come_back_change_nothing() -> None:
+    network = topology(1, [], [host("x", "s1", 1, 1), host("y", "s1", 1, 2), host("z", "s1", 2, 3)])
+    planner = planner_for(network)
+    planner.apply_all([subscribe("q1", "x", ""), advertise("a", "y", "0"), subscribe("q2", "z", "0")])
+    planner.take_diff()
+    for op in ("link_down", "link_up"):
+        assert planner.apply({"op": op, "switch": "s1", "port": 1}).ok
+    assert len(planner.take_diff()) == 0
