@@ -12,6 +12,7 @@ from pleroma_plain import Pleroma
 
 from tercast import dz as dzs
 from tercast.encodings import encode_text
+from tercast.planner import Planner
 
 PUBLISHERS = 8
 FEWEST = 3
@@ -62,14 +63,16 @@ def measure_case(case: Case, extent: Extent) -> dict[str, Any]:
 
 def _ours(case: Case, deployed: Requests, further: Requests) -> tuple[dict[str, Any], dict[str, Any]]:
     """Rates of the further ones one by one, and, with another planner, all in one batch."""
-    planners = []
-    for _ in range(2):
-        planner = Subject(case, PUBLISHERS).planner
-        for start in range(0, len(deployed), BATCH):
-            in_one_batch(planner, deployed[start : start + BATCH])
-        planners.append(planner)
-    made, took = in_one_batch(planners[1], further)
-    return singly(planners[0], further, 60), rates(len(further), made, took)
+    one_by_one = singly(_loaded(case, deployed), further, 60)
+    made, took = in_one_batch(_loaded(case, deployed), further)
+    return one_by_one, rates(len(further), made, took)
+
+
+def _loaded(case: Case, deployed: Requests) -> Planner:
+    planner = Subject(case, PUBLISHERS).planner
+    for start in range(0, len(deployed), BATCH):
+        in_one_batch(planner, deployed[start : start + BATCH])
+    return planner
 
 
 def _baseline(
