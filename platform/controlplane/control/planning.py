@@ -22,13 +22,15 @@ logger = logging.getLogger(__name__)
 class Planned:
     """Requests with their answers filled in, and the change that they come to together.
 
-    `moved` are the topics that have two encodings now, by the id of the request that is the cause.
+    `moved` are the topics that have two encodings now, by the id of the request that is the cause; `in_place`
+    those whose events it takes elsewhere under the code in use.
     """
 
     rows: Sequence[Request]
     diffs: Sequence[SwitchDiff] = ()
     alarms: Sequence[str] = ()
     moved: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    in_place: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
     @property
     def position(self) -> int:
@@ -68,6 +70,7 @@ def _apply(hot: Hot, rows: Sequence[Request]) -> Planned:
     merged = Merged()
     alarms = []
     moved: dict[int, Sequence[str]] = {}
+    in_place: dict[int, Sequence[str]] = {}
     planner = hot.state.planner
     for row in rows:
         outcome = planner.apply(row.payload)
@@ -79,10 +82,11 @@ def _apply(hot: Hot, rows: Sequence[Request]) -> Planned:
             alarms.append(f"over their budget after request {row.pk}: {', '.join(outcome.failed_switches)}")
         if outcome.moved:
             moved[row.pk] = outcome.moved
-        in_place = {*outcome.in_place, *(stages.told(row.kind) if outcome.ok and len(diff) else ())}
-        if in_place:
-            alarms.append(_IN_PLACE.format(row.pk, row.kind, ", ".join(sorted(in_place))))
-    return Planned(rows, merged.diffs(), alarms, moved)
+        rough = {*outcome.in_place, *(stages.told(row.kind) if outcome.ok and len(diff) else ())}
+        if rough:
+            in_place[row.pk] = sorted(rough)
+            alarms.append(_IN_PLACE.format(row.pk, row.kind, ", ".join(in_place[row.pk])))
+    return Planned(rows, merged.diffs(), alarms, moved, in_place)
 
 
 _IN_PLACE = (

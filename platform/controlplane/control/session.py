@@ -139,6 +139,7 @@ def _decide(hot: Hot, planned: Planned) -> None:
     sync.mark(touched)
     progress.decide(planned.rows, planned.moved)
     stages.begin(planned.moved, hot.state.planner)
+    stages.note_in_place(planned.in_place, hot.state.planner)
     hot.mirror.show(hot.state.planner, {row.kind for row in planned.rows})
     for text in planned.alarms:
         outbox.alarm(text)

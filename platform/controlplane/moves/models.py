@@ -28,7 +28,10 @@ OPEN = (Stage.MAKING, Stage.TELLING, Stage.SETTLING)
 
 
 class Move(models.Model):
-    """A topic goes to another encoding because of `request`, which ends with it."""
+    """A topic goes to another encoding because of `request`, which ends with it.
+
+    `in_place`: its tables changed under the code in use, so that events may have been lost or doubled.
+    """
 
     topic = models.ForeignKey("registry.Topic", on_delete=models.CASCADE, related_name="moves")
     request = models.ForeignKey("control.Request", on_delete=models.CASCADE, related_name="moves")
@@ -36,6 +39,7 @@ class Move(models.Model):
     code = models.PositiveIntegerField()
     indexed = models.JSONField()
     stage = models.CharField(max_length=16, choices=Stage, default=Stage.MAKING)
+    in_place = models.BooleanField(default=False)
     told_at = models.DateTimeField(null=True)
     followed_at = models.DateTimeField(
         null=True, help_text="when no publisher used the old encoding any more"

@@ -45,7 +45,18 @@ class MoveSerializer(serializers.ModelSerializer[Move]):
 
     class Meta:
         model = Move
-        fields = ("id", "topic", "request", "version", "code", "indexed", "stage", "told_at", "followed_at")
+        fields = (
+            "id",
+            "topic",
+            "request",
+            "version",
+            "code",
+            "indexed",
+            "stage",
+            "in_place",
+            "told_at",
+            "followed_at",
+        )
         read_only_fields = fields
 
     def get_request(self, row: Move) -> str | None:

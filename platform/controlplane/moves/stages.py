@@ -31,17 +31,30 @@ TOPOLOGY = frozenset(
 
 def begin(moved: Mapping[int, Sequence[str]], planner: Planner) -> None:
     """Requests, by id, have moved topics: both encodings are planned now. In the caller's transaction."""
+    Move.objects.bulk_create(_moves(moved, planner, Stage.MAKING))
+
+
+def note_in_place(changed: Mapping[int, Sequence[str]], planner: Planner) -> None:
+    """Requests, by id, change topics in place, which is over with them. In the caller's transaction."""
+    Move.objects.bulk_create(_moves(changed, planner, Stage.DONE))
+
+
+def _moves(moved: Mapping[int, Sequence[str]], planner: Planner, stage: Stage) -> list[Move]:
     topics = {row.name: row for row in Topic.objects.filter(name__in={*_flat(moved.values())})}
-    for pk, names in moved.items():
-        for name in names:
-            encoding = planner.topics[name]
-            Move.objects.create(
-                topic=topics[name],
-                request_id=pk,
-                version=planner.version(name),
-                code=encoding.code,
-                indexed=list(encoding.indexed),
-            )
+    return [
+        Move(
+            topic=topics[name],
+            request_id=pk,
+            version=planner.version(name),
+            code=planner.topics[name].code,
+            indexed=list(planner.topics[name].indexed),
+            stage=stage,
+            in_place=stage == Stage.DONE,
+        )
+        for pk, names in moved.items()
+        for name in names
+        if name in topics
+    ]
 
 
 def advance(planner: Planner, refused: Callable[[str], bool] = lambda switch: False) -> bool:
@@ -187,7 +200,7 @@ def _given_up(move: Move, now: datetime, refused: Callable[[str], bool]) -> bool
         return False
     _tell(move.topic, move.version, move.code, list(move.indexed))
     finish = _finish(move)
-    _enter(move, Stage.BREAKING, told_at=now, finish=finish)
+    _enter(move, Stage.BREAKING, told_at=now, finish=finish, in_place=True)
     outbox.alarm(
         f"topic {move.topic.name} changes in place, because {', '.join(waits)} refused new entries beside old"
         " ones: its events may be lost until publishers and switches have changed over"

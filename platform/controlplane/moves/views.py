@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from controlplane.accounts.roles import Role
 from controlplane.api.bodies import read_one
 from controlplane.api.problems import bad_parameter
-from controlplane.api.query import ID, TEXT, Filter, choice, read_id
+from controlplane.api.query import FLAG, ID, TEXT, Filter, choice, read_id
 from controlplane.api.views import ListAndRead, Resource
 from controlplane.moves import leases
 from controlplane.moves.models import Lease, Move, Stage
@@ -31,6 +31,7 @@ class MoveViewSet(ListAndRead):
         ID,
         Filter("topic", "topic__name", TEXT, ("in",)),
         Filter("stage", "stage", choice(*Stage.values), ("in",)),
+        Filter("in_place", "in_place", FLAG),
     )
 
 

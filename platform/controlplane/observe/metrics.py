@@ -15,6 +15,7 @@ from prometheus_client.metrics_core import (
 
 from controlplane.audit.models import Audit, Check
 from controlplane.control.models import FINAL_STATES, Request, State, SwitchSync
+from controlplane.moves.models import Move, Stage
 from controlplane.network.models import InstalledEntry, Switch
 from controlplane.observe import heartbeats, stages
 from controlplane.telemetry.models import TrafficReport
@@ -38,7 +39,7 @@ class _Database:
 
     def collect(self) -> Families:
         """All families."""
-        for part in (requests, switches, audits, events, processes):
+        for part in (requests, moves, switches, audits, events, processes):
             yield from part()
 
 
@@ -65,6 +66,23 @@ def requests() -> Families:
         bounds = [*map(str, stages.BUCKETS), "+Inf"]
         histogram.add_metric([stage], list(zip(bounds, accumulate(counts), strict=True)), found.sums[stage])
     yield histogram
+
+
+def moves() -> Families:
+    """Topics on their way to another encoding, by stage, and those that changed in place."""
+    rows = Move.objects.exclude(stage=Stage.DONE).values_list("stage")
+    found = dict(rows.annotate(number=Count("id")).order_by())
+    family = _gauge("moves_open", "Moves of topics to their other codes that are not over.", "stage")
+    for stage in Stage:
+        if stage != Stage.DONE:
+            family.add_metric([stage.value], found.get(stage.value, 0))
+    yield family
+    ended = _counter("moves_ended", "Changes of the ways of topics; in place: events may be lost.", "way")
+    over = Move.objects.filter(stage=Stage.DONE).values_list("in_place")
+    done = dict(over.annotate(number=Count("id")).order_by())
+    for in_place, way in ((False, "moved"), (True, "in_place")):
+        ended.add_metric([way], done.get(in_place, 0))
+    yield ended
 
 
 def switches() -> Families:

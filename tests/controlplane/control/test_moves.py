@@ -256,7 +256,8 @@ def test_what_cannot_move_changes_in_place_is_told_at_once_and_raises_an_alarm(m
     leases.hold(moving.ad.pk, "one", None)
     row = reindex("y")
     session.run()
-    assert state(row) == "active" and not Move.objects.exists() and codes(moving) == {8}
+    assert state(row) == "active" and codes(moving) == {8}
+    assert list(Move.objects.values_list("request", "stage", "in_place")) == [(row.pk, "done", True)]
     assert leases.hold(moving.ad.pk, "one", 1)["indexed"] == ["y"]
     alarms = OutboxEvent.objects.filter(kind="alarm").values_list("payload__text", flat=True)
     assert any("in place: points" in text for text in alarms)
