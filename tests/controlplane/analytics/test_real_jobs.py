@@ -1,0 +1,107 @@
+"""Every job with a real Spark, through a run: its results are in the database, by the subscriptions there."""
+
+import json
+from datetime import timedelta
+
+import pytest
+import telemetry_rows as rows
+
+from controlplane.analytics import inputs, runs, work
+from controlplane.analytics.jobs import JOBS
+from controlplane.analytics.models import Result, Run
+from controlplane.control.models import Request
+from controlplane.network.models import Host, Switch
+from controlplane.registry.models import Subscriber, Subscription, Topic
+
+pytestmark = pytest.mark.django_db
+
+
+def request(kind, at):
+    """A request of the log that was confirmed as soon as it came in."""
+    row = Request.objects.create(kind=kind, payload={"op": kind}, state="active")
+    Request.objects.filter(pk=row.pk).update(received_at=at, confirmed_at=at)
+    return Request.objects.get(pk=row.pk)
+
+
+@pytest.fixture
+def subscription(today):
+    """What h2 wanted until noon: low values; and never what was withdrawn before it was confirmed."""
+    attributes = [{"name": n, "type": "int", "min": 0, "max": 9} for n in ("low", "high")]
+    topic = Topic.objects.create(name="quotes", code=2, attributes=attributes, indexed=["low"])
+    switch = Switch.objects.create(name="s1", dpid="00000000000000a1")
+    host = Host.objects.create(name="h2", switch=switch, port=1, ip="fd00::2", mac="02:00:00:00:00:02")
+    alice = Subscriber.objects.create(name="alice", host=host)
+    early, late = request("subscribe", today - timedelta(hours=4)), request("unsubscribe", today)
+    for withdrawal in (late, request("unsubscribe", today - timedelta(hours=5))):
+        row = Subscription.objects.create(
+            subscriber=alice, topic=topic, filter="low < 5", dz=["0"], request=early, withdrawal=withdrawal
+        )
+    Subscription.objects.create(
+        subscriber=alice,
+        topic=topic,
+        filter="low > 8",
+        dz=["1"],
+        request=Request.objects.create(kind="subscribe", payload={}),
+    )
+    return row.pk - 1
+
+
+def test_subscriptions_hold_from_their_confirmation_to_their_withdrawal(subscription, tmp_path, today):
+    assert inputs.write_subscriptions(tmp_path / "s.json") == 1
+    found = json.loads((tmp_path / "s.json").read_text())
+    (entry,) = found["subscriptions"]
+    assert entry == {
+        "id": f"q{subscription}",
+        "host": "h2",
+        "topic": "quotes",
+        "filter": "low < 5",
+        "from": (today - timedelta(hours=4)).isoformat(),
+        "until": today.isoformat(),
+    }
+    assert found["topics"][0]["name"] == "quotes"
+
+
+@pytest.mark.spark
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "name", ["false_positives", "dimension_selection", "publisher_load", "request_latency"]
+)
+def test_a_job_through_a_run(own_state, root, today, subscription, name):
+    at = today - timedelta(hours=1)
+    values = [
+        '{"low": 1, "high": 2}',
+        '{"low": 2, "high": 9}',
+        '{"low": 7, "high": 1}',
+        '{"low": 4, "high": 3}',
+    ]
+    sent = [rows.published(at + timedelta(seconds=n), n, values=text) for n, text in enumerate(values)]
+    rows.write(root, "published", sent)
+    came = [rows.delivered(at + timedelta(seconds=n), n, wanted=n != 2) for n in (0, 1, 2)]
+    rows.write(root, "delivered", [*came, rows.delivered(at, 0, ms=9)])
+    received = {"request": 1, "kind": "subscribe", "received_at": at, "status": "active"}
+    stages = {
+        f"{stage}_at": at + timedelta(milliseconds=n) for n, stage in enumerate(("started", "computed"), 1)
+    }
+    rows.write(root, "requests", [received, {**received, **stages}])
+    job = JOBS[name]
+    runs.ask(job.name, job.window, None)
+    work.work()
+    run = Run.objects.get()
+    assert run.state == "succeeded", (run.reason, run.log)
+    (found,) = Result.objects.all()
+    if name == "false_positives":
+        assert (found.topic, found.host, found.window_start) == ("quotes", "h2", at)
+        wanted = {"delivered": 3, "unwanted": 1, "doubled": 1, "lost": 1}
+        assert {key: found.values[key] for key in wanted} == wanted
+    elif name == "dimension_selection":
+        assert found.topic == "quotes" and found.values["events"] == 4
+        assert found.values["ranking"][0] == "low" and found.values["selected"] == ["low"]
+    elif name == "publisher_load":
+        assert (found.subject, found.values["events"], found.values["dz_histogram"]) == ("a1", 4, {"0101": 4})
+    else:
+        assert (found.subject, found.values["requests"], found.values["waiting_ms"]["p50"]) == (
+            "subscribe",
+            1,
+            1.0,
+        )
+        assert found.values["processing_ms"] is None
