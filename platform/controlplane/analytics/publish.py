@@ -48,7 +48,7 @@ def publish(run: Run, folder: Path, log: str) -> bool:
         _replace(run, job, increment.pop("spans"), rows, at)
         if run.since is None and run.until is None:
             _take(run.series, files)
-        _forget(run.series, at)
+        _forget(at)
         faults.point("analytics:publish")
         figures = {**increment, "read": _read(meta), "notes": meta["notes"]}
         figures["unreadable"] = _unreadable(files)
@@ -98,12 +98,16 @@ def _take(series: Series, files: Mapping[str, Mapping[str, Any]]) -> None:
     )
 
 
-def _forget(series: Series, now: datetime) -> None:
-    """Results older than the retention go, and what is known of files that no run will look at again."""
+def _forget(now: datetime) -> None:
+    """Results older than the retention go, and what is known of files that no run will look at again.
+
+    Those of all series: of some nobody runs a job any more.
+    """
     oldest = now - timedelta(days=settings.ENV.analytics_days)
-    Result.objects.filter(series=series, window_start__lt=oldest - timedelta(days=1)).delete()
+    for series in Series.objects.all():  # one by one, by the index
+        Result.objects.filter(series=series, window_start__lt=oldest - timedelta(days=1)).delete()
     bound = f"date={(oldest - timedelta(days=4)).date().isoformat()}"
-    old = TakenFile.objects.filter(series=series, path__startswith="date=", path__lt=bound)
+    old = TakenFile.objects.filter(path__startswith="date=", path__lt=bound)
     for part in chunks(list(old.values_list("id", flat=True))):
         TakenFile.objects.filter(pk__in=part).delete()
 

@@ -191,7 +191,9 @@ def test_results_and_runs_are_kept_within_bounds(db, fake, root, own_state):
     run = ask()
     work.work()
     old = timezone.now() - timedelta(days=own_state.analytics_days + 3)
-    Result.objects.create(series=run.series, window_start=old, subject="s9", values={})
+    other = runs.series_of("flow_table_size", "1 hour")  # of a schedule whose windows were changed since
+    for series in (run.series, other):
+        Result.objects.create(series=series, window_start=old, subject="s9", values={})
     TakenFile.objects.create(series=run.series, dataset="x", path="date=2020-01-01/a.parquet", facts={})
     put(root, "b", 6)
     ask()
