@@ -7,16 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tercast.aggregation.expected import Expected, judged
-from tercast.aggregation.methods import by_exceptions, pattern_based
+from tercast.aggregation.methods import by_exceptions, is_large, pattern_based
 from tercast.aggregation.scene import Scene
 from tercast.aggregation.selection import Selections
 from tercast.aggregation.traffic import Traffic, smoothed
 
 HELD_BACK = 0.2
 """The share of a sample on which candidates are compared."""
-
-LARGE = 150_000
-"""From how many entries beyond budgets on there are fewer candidates, and none is made again."""
 
 Candidate = Callable[[Scene, Traffic, int], Selections]
 
@@ -72,7 +69,7 @@ def best_candidate(scene: Scene, sample: Traffic, seed: int) -> Decided:
     if not len(train) or not len(held):
         found = near(scene, sample, seed)
         return Decided(found, "exceptions", judged(scene, found, sample))
-    large = sum(scene.count(s) for s in scene.over_budget()) > LARGE
+    large = is_large(scene)
     names = [name for name in CANDIDATES if name != "exceptions-wide" or not large]
     made = {name: CANDIDATES[name](scene, train, seed) for name in names}
     costs = {name: judged(scene, found, held) for name, found in made.items()}

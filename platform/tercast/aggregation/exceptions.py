@@ -17,7 +17,16 @@ from tercast.aggregation.kernels import Array
 from tercast.aggregation.selection import Selection, select, tidied
 from tercast.aggregation.tables import hosts_in
 
-ROUNDS = 2
+ROUNDS = 6
+"""Times that the programme runs, each time with the masks that the best entries so far have; fewer where
+nothing is gained any more."""
+
+PATIENCE = 2
+"""Rounds without gain after which there are no more."""
+
+WAY_BEYOND = 1.6
+"""Up to how many entries, as a multiple of the budget, cheap ones are taken away from."""
+
 STEPS = 40
 CLOSE = 0.01
 ROUGH = 0.05
@@ -32,16 +41,16 @@ def best_selection(board: Board, budget: int, host_weight: float, rounds: int = 
     best: Selection | None = None
     same = _lossless_masks(board)
     masks = np.stack((board.everything, board.out, same), axis=1)
-    price = 0.0
+    price, idle = 0.0, 0
     for left in reversed(range(rounds)):
         programme = _Programme(board, masks, host_weight, CLOSE if left == 0 else ROUGH)
         found = programme.search(budget, price)
-        price = found.price
+        price, idle = found.price, idle + 1
         for standing in found.choices:
             trimmed = _trimmed(board, standing, budget, host_weight)
             if trimmed is not None and (best is None or trimmed.cost < best.cost):
-                best = trimmed
-        if best is None or best.cost == 0 or not found.price:
+                best, idle = trimmed, 0
+        if best is None or best.cost == 0 or not found.price or idle == PATIENCE:
             break
         lean = leanings(
             board.parent, board.has, board.out, board.charge, found.price, board.link_words, host_weight
@@ -76,6 +85,7 @@ class _Programme:
     def __init__(self, board: Board, masks: Array, host_weight: float, close: float) -> None:
         self.board = board
         self.close = close
+        self.seen: list[Array] = []
         self.width = masks.shape[1]
         slots = 1 + self.width * (board.depth + 1)
         self.offset = np.concatenate(([0], np.cumsum(slots)))
@@ -100,10 +110,20 @@ class _Programme:
         board = self.board
         best = solve(board.parent, board.depth, self.offset, self.costs, self.width, price)
         chosen: Array = choose(board.parent, board.depth, self.offset, best, self.width, price)
-        return chosen >= 0
+        standing: Array = chosen >= 0
+        self.seen.append(standing)
+        return standing
 
     def search(self, budget: int, guess: float) -> _Found:
-        """The entries just within a budget, and those just beyond it; `guess` is a price near it, or 0."""
+        """The entries just within a budget, and some beyond; `guess` is a price near it, or 0."""
+        found = self._bracket(budget, guess)
+        for standing in self.seen:
+            near = budget < standing.sum() <= budget * WAY_BEYOND
+            if near and not any((standing == other).all() for other in found.choices):
+                found.choices.append(standing)
+        return found
+
+    def _bracket(self, budget: int, guess: float) -> _Found:
         finite = self.costs[(self.costs > 0) & (self.costs < NEVER)]
         if not len(finite):
             return _Found([self.standing(1.0)], 0.0)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from tercast.aggregation.board import Board, make_board
-from tercast.aggregation.exceptions import best_selection
+from tercast.aggregation.exceptions import ROUNDS, best_selection
 from tercast.aggregation.expected import HOST_WEIGHT
 from tercast.aggregation.loads import Loads
 from tercast.aggregation.merges import greedy_merges
@@ -18,6 +18,11 @@ from tercast.aggregation.selection import Selection, Selections
 from tercast.aggregation.tables import Cells
 from tercast.aggregation.traffic import Traffic
 from tercast.aggregation.yardstick import least_merge_cost
+
+LARGE = 150_000
+"""Exact entries of switches beyond their budgets from which on less is tried."""
+
+SWEEPS, FEW_ROUNDS = 4, 2
 
 TRACE = 1e-3
 """The weight of events that are thought to be anywhere, as a share of all."""
@@ -44,18 +49,38 @@ def pattern_based(scene: Scene, traffic: Traffic, seed: int) -> Selections:
 def by_exceptions(scene: Scene, traffic: Traffic) -> Selections:
     """Merges with exceptions where they pay; what tables downstream make of a needless copy counts.
 
-    Switches that are still to be decided count as exact.
+    Switches that are still to be decided count as exact. Then all are decided again, with the others as they
+    are now; the best of all sweeps is kept. Large tables are swept once, and with fewer rounds.
     """
+    large = is_large(scene)
     samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
     sources = [source for sample in samples for source in sample.sources]
     weights = [float(sample.weight[s.events].sum()) for sample in samples for s in sample.sources]
     trace = TRACE * (sum(weights) or 1.0)
 
     def decide(board: Board, budget: int) -> Selection | None:
-        return best_selection(board, budget, HOST_WEIGHT)
+        return best_selection(board, budget, HOST_WEIGHT, FEW_ROUNDS if large else ROUNDS)
 
     order = by_distance(scene, sources, weights, scene.over_budget())
-    return _decide(scene, order, samples, decide, follow=True, trace=trace)
+    best: tuple[float, Selections] | None = None
+    for _ in range(1 if large else SWEEPS):
+        found = _decide(scene, order, samples, decide, follow=True, trace=trace)
+        cost = sum(_cost(sample) for sample in samples)
+        if best is not None and cost >= best[0]:
+            break
+        best = cost, found
+    return best[1] if best is not None else {}
+
+
+def is_large(scene: Scene) -> bool:
+    """Whether tables beyond budgets are so large that less is tried."""
+    return sum(scene.count(s) for s in scene.over_budget()) > LARGE
+
+
+def _cost(sample: Sample) -> float:
+    """What a sample comes to with tables as they are: copies, and deliveries at their weight."""
+    copies, delivered = sample.copies()
+    return float(copies.sum() + HOST_WEIGHT * delivered.sum())
 
 
 def _from_publishers(scene: Scene, flows: Flows, seed: int) -> Selections:
