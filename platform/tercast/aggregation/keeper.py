@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from tercast.aggregation.apart import set_apart
 from tercast.aggregation.covers import NetworkCovers, TableCovers
 from tercast.aggregation.la import shrink
 from tercast.aggregation.mend import lay, mend, suspect
@@ -117,6 +118,7 @@ class Keeper:
                 for table in site.overlay.tables():
                     table.thin.clear()
                     table.suspects.clear()
+                    table.fresh.clear()
         if topic is not None:
             self._suspect(topic, [])
 
@@ -268,6 +270,10 @@ class Keeper:
             step.before.setdefault(overlay.site, overlay.count)
             for found in overlay.topics.values():
                 for table in found.tables.values():
+                    if table.fresh:
+                        if self.lays:
+                            step.undo += set_apart(table)
+                        table.fresh.clear()
                     if table.thin or table.suspects:
                         step.undo += mend(table)
 

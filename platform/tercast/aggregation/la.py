@@ -1,7 +1,8 @@
 """LA, the immediate aggregation of Bhowmik et al. (section 5.4): the pair lowest in the tree is merged.
 
-Only the switch itself is looked at. A merge is a cover that keeps nothing below its point; where the point
-lies within a cover, the cover keeps the point instead of what lies below it.
+Only the switch itself is looked at. A merge is a cover that keeps nothing below its point. The paper has no
+covers that keep something; they come from other methods, which know the traffic. What those keep is kept when
+their covers are merged with what lies beside them; within a cover, the lowest pair is merged in its turn.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from tercast.aggregation.kept import merge_kept
 from tercast.aggregation.node import Node, tally_of
 from tercast.aggregation.partly import merge_partly
 from tercast.aggregation.table import Members, Table, Undo
@@ -26,25 +28,44 @@ def shrink(tables: Sequence[Table], excess: int) -> list[Undo]:
     while left > 0:
         left = _merge_pairs(tables, left, undo)
         if left > 0:
-            part = next(filter(None, map(merge_partly, tables)), None)
-            if part is None:
-                break
-            undo.append(part[0])
-            left -= part[1]
+            saved = merge_kept(tables, undo)
+            if saved is None:
+                saved = _partly(tables, undo)
+                if not saved:
+                    break
+            left -= saved
     return undo
 
 
+def _partly(tables: Sequence[Table], undo: list[Undo]) -> int:
+    part = next(filter(None, map(merge_partly, tables)), None)
+    if part is None:
+        return 0
+    undo.append(part[0])
+    return part[1]
+
+
 def _merge_pairs(tables: Sequence[Table], left: int, undo: list[Undo]) -> int:
-    """Merge lowest pairs, as many as are needed and allowed; how many entries are still too many."""
-    if len(tables) == 1:
-        return _merge_in(tables[0], 0, left, undo)
+    """Merge lowest pairs, as many as are needed and allowed; how many entries are still too many.
+
+    Down to where a pair within a cover is the lowest.
+    """
     depths = [_depth(table) for table in tables]
     while left > 0 and (lowest := max(depths)) >= 0:
         number = depths.index(lowest)
         down_to = max((depth + (n < number) for n, depth in enumerate(depths) if n != number), default=0)
-        left = _merge_in(tables[number], max(down_to, 0), left, undo)
+        down_to = max(down_to, *(_put_off(table) for table in tables), 0)
+        if lowest < down_to:
+            break
+        left = _merge_in(tables[number], down_to, left, undo)
         depths[number] = _depth(tables[number])
     return left
+
+
+def _put_off(table: Table) -> int:
+    """The length of the lowest point within a cover; -1 where there is none."""
+    point = table.start_points().lowest_put_off()
+    return point & LENGTH_MASK if point != NONE else -1
 
 
 def _depth(table: Table) -> int:
@@ -53,10 +74,18 @@ def _depth(table: Table) -> int:
     while (point := points.lowest()) != NONE:
         second = bisect_left(installed, point) + 1
         length = point & LENGTH_MASK
-        if second < len(installed) and not (installed[second] ^ point) >> shifts[length]:
+        if second >= len(installed) or (installed[second] ^ point) >> shifts[length]:
+            points.drop()
+        elif _is_within(table.nodes.get(installed[second - 1]), installed[second - 1], point):
+            points.put_off()
+        else:
             return length
-        points.drop()
     return -1
+
+
+def _is_within(node: Node | None, first: Key, point: Key) -> bool:
+    """Whether a point lies within a cover, by the first entry at or below it."""
+    return node is not None and (node.up != NONE or (first == point and bool(node.kids)))
 
 
 def _merge_in(table: Table, down_to: int, left: int, undo: list[Undo]) -> int:
@@ -93,46 +122,56 @@ class _Runs:
 
         It stops where covers that keep something, or plain entries besides those of a port, are to be merged.
         """
-        table, found = self._table, self._found
-        points, rule, installed = table.start_points(), table.rule, table.installed
-        shifts, nodes, own = table.order.shifts, table.nodes, table.own
-        count = len(installed)
+        table = self._table
+        points, rule, installed, shifts = (
+            table.start_points(),
+            table.rule,
+            table.installed,
+            table.order.shifts,
+        )
         while left > 0 and (point := points.lowest()) != NONE:
             length = point & LENGTH_MASK
             if length < down_to:
                 break
-            shift = shifts[length]
-            cell = point >> shift
-            start = at = bisect_left(installed, point)
-            members = mask = 0
-            while at < count and (key := installed[at]) >> shift == cell:
-                run = found.get(at)
-                if run is not None:
-                    at, more, _ = run
-                    mask |= more
-                else:
-                    node = nodes.get(key)
-                    if node is None:
-                        mask |= own[key]
-                    elif node.kids or node.up:
-                        self.met_kept = True
-                        return left
-                    else:
-                        mask |= node.mask
-                    at += 1
-                members += 1
-            if members < 2:
-                points.drop()
-            elif table.port:
+            start = bisect_left(installed, point)
+            stop, members, mask = self._members(start, point >> shifts[length], shifts[length])
+            if stop < 0 and _is_within(table.nodes.get(installed[start]), installed[start], point):
+                points.put_off()
+                down_to = max(down_to, length)
+            elif stop < 0 or (members > 1 and table.port):
                 self.met_kept = True
                 return left
+            elif members < 2:
+                points.drop()
             elif rule.some_forbid(mask) and not rule.allows(point, mask, ()):
                 points.put_aside()
             else:
                 points.drop()
-                found[start] = (at, mask, point)
+                self._found[start] = (stop, mask, point)
                 left -= members - 1
         return left
+
+    def _members(self, start: int, cell: int, shift: int) -> tuple[int, int, Mask]:
+        """Where what is installed in a cell ends (-1: a cover keeps something), its number, its outputs."""
+        table, found = self._table, self._found
+        installed, nodes, own = table.installed, table.nodes, table.own
+        at, members, mask = start, 0, 0
+        while at < len(installed) and (key := installed[at]) >> shift == cell:
+            run = found.get(at)
+            if run is not None:
+                at, more, _ = run
+                mask |= more
+            else:
+                node = nodes.get(key)
+                if node is None:
+                    mask |= own[key]
+                elif node.kids or node.up:
+                    return -1, 0, 0
+                else:
+                    mask |= node.mask
+                at += 1
+            members += 1
+        return at, members, mask
 
     def merge(self, undo: list[Undo]) -> None:
         """Merge them."""
@@ -168,47 +207,40 @@ def _joined(table: Table, members: Members) -> Node:
 
 
 def _merge_anyhow(table: Table, undo: list[Undo]) -> int:
-    """Merge at the lowest point, whatever stands there; the entries that it saves."""
+    """Merge at the lowest point, which lies in no cover, and keep what covers keep; the entries it saves."""
     points = table.start_points()
     point = points.lowest()
-    members = table.within(point)
-    first = members[0]
-    top = table.top(first) if first in table.nodes else NONE
-    inside = top != NONE and table.order.covers(top, point)
-    at = top if inside else point
-    if not inside and not any(key in table.nodes and table.nodes[key].kids for key in members):
-        built: Members = [(point, _with_others(table, point, members))]
-    else:
-        built = table.build((at, _with_point(table, top, point) if inside and top != point else ()))
-    node = next(node for key, node in built if key == point)
-    if node is not None and not table.rule.holds(point, node):
+    members = [(key, table.nodes.get(key)) for key in table.within(point)]
+    roots = [(key, node) for key, node in members if node is None or node.up == NONE]
+    if len(roots) < 2:
+        points.drop()
+        return 0
+    merged = _joined(table, roots)
+    if table.port:
+        _add_others(table, point, roots, merged)
+    merged.kids = [kid for _, node in roots if node is not None for kid in node.kids]
+    merged.size = 1 + len(members) - len(roots)
+    kept = [(key, node) for key, node in members if node is not None and node.up != NONE]
+    tops = {key for key, _ in roots}
+    built: Members = [(point, merged)]
+    built += [(key, node.under(point) if node.up in tops else node) for key, node in kept]
+    if not merged.tally:
+        built = table.build((point, tuple(key for key, _ in kept)))
+    if not table.rule.allows(point, merged.mask, merged.kids):
         points.put_aside()
         return 0
     points.drop()
-    before = len(table)
-    undo.append(table.swap(at, built))
-    return before - len(table)
+    undo.append(table.swap(point, built))
+    return len(members) - len(built)
 
 
-def _with_others(table: Table, point: Key, members: list[Key]) -> Node:
-    """A node for all of a cell in the table of a port, where no member keeps anything.
-
-    Plain entries count that come there, but those that members count already.
-    """
-    found = [(key, table.nodes.get(key)) for key in members]
-    merged = _joined(table, found)
+def _add_others(table: Table, point: Key, roots: Members, merged: Node) -> None:
+    """Count the plain entries that come to the table of a port there, but those that `roots` count."""
     start = point
-    for key, node in found:
+    for key, node in roots:
         if node is not None:
             for mask in table.others_between(start, key):
                 merged.count(mask)
             start = table.order.end(key)
     for mask in table.others_between(start, table.order.end(point)):
         merged.count(mask)
-    return merged
-
-
-def _with_point(table: Table, top: Key, point: Key) -> tuple[Key, ...]:
-    covers = table.order.covers
-    kept = (key for key in table.kept(top) if not covers(point, key))
-    return tuple(sorted((*kept, point)))

@@ -18,10 +18,11 @@ class MergePoints:
     """Common prefixes of entries that are neighbours in order; some that are no such prefix any more stay.
 
     A point that may not be merged is put aside: merging cannot be allowed there, or at any point above, until
-    outputs below it become fewer, or trees change.
+    outputs below it become fewer, or trees change. One within a cover is put off: it comes when nothing
+    else is left to merge.
     """
 
-    __slots__ = ("_aside", "_heap", "_mask", "_order", "_rise")
+    __slots__ = ("_aside", "_heap", "_later", "_mask", "_order", "_rise")
 
     def __init__(self, order: Order, installed: Iterable[Key]) -> None:
         self._order = order
@@ -34,6 +35,7 @@ class MergePoints:
     def refill(self, installed: Iterable[Key]) -> None:
         """Begin anew with the neighbours among these keys, which stand in order."""
         self._aside.clear()
+        self._later: list[int] = []
         self._heap = [self._place(common(self._order, a, b)) for a, b in pairwise(installed)]
         heapq.heapify(self._heap)
 
@@ -66,7 +68,7 @@ class MergePoints:
 
     def overgrown(self, installed: int) -> bool:
         """Whether most of what is kept here is of no use any more."""
-        return len(self._heap) > 4 * installed + _SLACK
+        return len(self._heap) + len(self._later) > 4 * installed + _SLACK
 
     def lowest(self) -> Key:
         """The lowest point, the first in order of several; NONE where there is none."""
@@ -79,6 +81,20 @@ class MergePoints:
     def put_aside(self) -> None:
         """The lowest point may not be merged."""
         self._aside.add(heapq.heappop(self._heap) & self._mask)
+
+    def put_off(self) -> None:
+        """The lowest point lies within a cover."""
+        heapq.heappush(self._later, heapq.heappop(self._heap))
+
+    def lowest_put_off(self) -> Key:
+        """The lowest of those that were put off; NONE where there is none."""
+        return self._later[0] & self._mask if self._later else NONE
+
+    def drop_put_off(self, forbidden: bool = False) -> None:
+        """That is none any more, or may not be merged."""
+        point = heapq.heappop(self._later) & self._mask
+        if forbidden:
+            self._aside.add(point)
 
     def forbidden(self) -> list[Key]:
         """The points that were put aside, the lowest first."""

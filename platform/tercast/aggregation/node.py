@@ -54,6 +54,13 @@ class Node:
         self.mask: Mask = 0
         self.void = False
 
+    def under(self, up: Key) -> Node:
+        """The same below another node."""
+        other = Node(up)
+        other.kids, other.size, other.void = self.kids, self.size, self.void
+        other.entries, other.tally, other.mask = self.entries, self.tally, self.mask
+        return other
+
     def count(self, mask: Mask) -> None:
         """One more entry brings the bits of `mask`."""
         self.mask |= mask

@@ -36,7 +36,8 @@ class Table:
 
     `others`, at `other_keys`, are what packets meet where the table of an ingress port says nothing: the
     plain entries, without the bits `mates` of the hosts on the port. `touched` holds what was installed when
-    changes were last taken (None: nothing).
+    changes were last taken (None: nothing). `fresh` are exact entries that brought outputs to what resolves
+    them.
     """
 
     __slots__ = (
@@ -44,6 +45,7 @@ class Table:
         "_other_keys",
         "_others",
         "exact",
+        "fresh",
         "installed",
         "mates",
         "nodes",
@@ -85,6 +87,7 @@ class Table:
         self.touched: dict[Key, Mask | None] = {}
         self.suspects: set[Key] = set()
         self.thin: set[Key] = set()
+        self.fresh: set[Key] = set()
         self._hollow = SortedKeys()
         self.stale: set[Key] = set()
 
@@ -192,6 +195,8 @@ class Table:
                 if not after:
                     self.thin.add(at)
             if not node.kids or not self._tiled(key, node):
+                if after & ~node.mask and key != at:
+                    self.fresh.add(key)
                 self._recount(at, node, before, after)
         if before & ~after and self.points is not None:
             self.points.reconsider(key)
