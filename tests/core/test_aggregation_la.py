@@ -291,6 +291,21 @@ def test_results_of_aggregation_take_the_place_of_what_la_did() -> None:
     assert planner.tables() == planner.exact_tables()
 
 
+def test_what_a_method_chose_is_kept_and_new_entries_stay_apart_from_it() -> None:
+    """A new subscription in a wide cover does not get all that it holds; then the lowest pair is merged."""
+    planner = pair(4)
+    planner.apply_all(subscribe(f"q{dz}", "h1", dz) for dz in ("0000", "0011", "0101", "1000", "1111"))
+    wanted = {"s2": {"a": {"plain": [{"dz": "", "kept": ["0101", "1111"]}]}}}
+    assert planner.apply(aggregated(wanted)).ok
+    assert planner.apply(subscribe("r1", "h2", "0110")).ok
+    assert dz_of(planner, "s2") == {"", "0101", "0110", "1111"}
+    assert planner.apply(subscribe("r2", "h2", "0111")).ok
+    assert dz_of(planner, "s2") == {"", "0101", "011", "1111"}
+    to_h2 = [entry for entry in planner.table("s2") if any("h2" in str(action) for action in entry.actions)]
+    assert len(to_h2) == 1
+    assert not installed_as_defined(planner)
+
+
 @pytest.mark.parametrize(
     ("covers", "where", "code"),
     [

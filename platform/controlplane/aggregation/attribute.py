@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from controlplane.aggregation.held import FEWEST, hold_back
-from tercast.aggregation.attribution import Attribution, attribute
+from tercast.aggregation.attribution import Attribution, attribute_each
 from tercast.aggregation.traffic import Traffic, read_traffic
 from tercast.dz import text
 from tercast.planner import Planner
@@ -64,7 +64,9 @@ def shares(
     """
     judges = hold_back(planner, old, numbers)[1]
     unseen = [event for event, seen in zip(window, learnt or [False] * len(window), strict=True) if not seen]
-    expected, fair = _rates(planner, judges), _rates(planner, read_traffic(planner, unseen)) or {}
+    fresh = read_traffic(planner, unseen)
+    known, lately, now = attribute_each(planner, [judges, fresh, read_traffic(planner, window)])
+    expected, fair = _rates(known, judges), _rates(lately, fresh) or {}
     return [
         Share(
             one.switch,
@@ -79,15 +81,15 @@ def shares(
             len(unseen),
             len(judges),
         )
-        for one in attribute(planner, read_traffic(planner, window))
+        for one in now
     ]
 
 
-def _rates(planner: Planner, events: Traffic) -> dict[Key, float] | None:
+def _rates(found: Iterable[Attribution], events: Traffic) -> dict[Key, float] | None:
     """Needless copies an event, by entry; None without events."""
     if not len(events):
         return None
-    return {_key(one): one.copies / events.weight for one in attribute(planner, events)}
+    return {_key(one): one.copies / events.weight for one in found}
 
 
 def _key(one: Attribution) -> Key:

@@ -144,7 +144,8 @@ def _read_list(
     each: serializers.ListSerializer[Any], value: Any, errors: Errors, index: int, path: Path
 ) -> list[dict[str, Any]]:
     if not isinstance(value, list):
-        errors.add(index, path, "wrong_type", f"{shown(value)} is not a list.", value)
+        told = f" It takes {each.help_text}." if each.help_text else ""
+        errors.add(index, path, "wrong_type", f"{shown(value)} is not a list.{told}", value)
         return []
     limit = getattr(each, "max_length", None) or MAX_NESTED
     if len(value) > limit:

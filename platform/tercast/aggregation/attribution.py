@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,21 +48,33 @@ def attribute(
     planner: Planner, traffic: Traffic, covers: NetworkCovers | None = None, switch: str | None = None
 ) -> list[Attribution]:
     """All entries under covers (those that are installed, if none are given), of one switch or of all."""
+    return attribute_each(planner, [traffic], covers, switch)[0]
+
+
+def attribute_each(
+    planner: Planner,
+    several: Sequence[Traffic],
+    covers: NetworkCovers | None = None,
+    switch: str | None = None,
+) -> list[list[Attribution]]:
+    """The same for several traffics, entry by entry; what entries stand for is found once."""
     known = planner.keeper.covers() if covers is None else covers
     scene, tables = scene_under(planner, known)
-    samples = samples_under(scene, tables, traffic)
+    samples = [samples_under(scene, tables, traffic) for traffic in several]
     wanting = {topic.name: _Wanting(planner, topic) for topic in scene.topics}
-    found: list[Attribution] = []
+    found: list[list[Attribution]] = [[] for _ in several]
     for name, topics in known.items():
         if name not in scene.index or switch not in (None, name):
             continue
-        for topic, sample in zip(scene.topics, samples, strict=True):
+        for number, topic in enumerate(scene.topics):
             if topic.name in topics:
                 at = _Place(scene, topic, scene.index[name], tables)
                 table = topics[topic.name]
-                found += at.entries(sample, wanting[topic.name], None, table.plain)
-                for port, inner in table.in_port.items():
-                    found += at.entries(sample, wanting[topic.name], port, inner)
+                here = [of_one[number] for of_one in samples]
+                for port, some in ((None, table.plain), *table.in_port.items()):
+                    for entry in at.entries(here, wanting[topic.name], port, some):
+                        for out, one in zip(found, entry, strict=True):
+                            out.append(one)
     return found
 
 
@@ -105,30 +117,26 @@ class _Place:
         }
 
     def entries(
-        self, sample: Sample, wanting: _Wanting, port: int | None, covers: Iterable[Cover]
-    ) -> Iterator[Attribution]:
-        """The entries under covers of one table."""
+        self, samples: Sequence[Sample], wanting: _Wanting, port: int | None, covers: Iterable[Cover]
+    ) -> Iterator[list[Attribution]]:
+        """The entries under covers of one table, each with what it did to every sample."""
         if self.exact is None or self.now is None:
             return
         cells = _table(self.now, port)
-        copies, unwanted = self._needless(sample, port, cells)
+        costs = [self._needless(sample, port, cells) for sample in samples]
         numbers = {
             self.topic.codes.dz(code, length): i
             for i, (code, length) in enumerate(zip(cells.code.tolist(), cells.length.tolist(), strict=True))
         }
+        switch, topic = self.scene.names[self.switch], self.topic.name
         for cover in covers:
             for dz in (cover.dz, *cover.kept):
-                number = numbers[dz]
-                names = self._stands_for(wanting, port, dz, cover.kept, cells.mask[number])
-                yield Attribution(
-                    self.scene.names[self.switch],
-                    self.topic.name,
-                    port,
-                    dz,
-                    names,
-                    float(copies[number]),
-                    float(unwanted[number]),
-                )
+                n = numbers[dz]
+                names = self._stands_for(wanting, port, dz, cover.kept, cells.mask[n])
+                yield [
+                    Attribution(switch, topic, port, dz, names, float(copies[n]), float(unwanted[n]))
+                    for copies, unwanted in costs
+                ]
 
     def _stands_for(
         self, wanting: _Wanting, port: int | None, dz: Dz, kept: Iterable[Dz], mask: Array

@@ -187,6 +187,11 @@ def test_a_bad_question_is_refused_by_name(busy, error, body, pointer):
     assert error(busy.post("what-if/", {"method": "fa-pb", **body}))["pointer"] == pointer
 
 
+def test_a_path_as_traffic_is_refused_with_the_remedy(busy, error):
+    detail = error(busy.post("what-if/", {"method": "fa-pb", "traffic": "TRAFFIC.jsonl"}))["detail"]
+    assert "It takes past events; left out or null: the samples that are kept" in detail
+
+
 def test_an_event_outside_its_advertisement_is_refused(busy, error):
     found = error(busy.post("what-if/", {"method": "fa-pb", "traffic": [event(5), event(700)]}))
     assert found["pointer"].startswith("/traffic/1") and found["code"] == "outside_advertisement"
