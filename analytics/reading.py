@@ -35,6 +35,7 @@ class Telemetry:
 
     `broken` are files found to be unreadable behind a good footer; they are left out like the others.
     `choice` are files to read by dataset, inspected before; None means all those of the days asked for.
+    `seen` are the files whose footers were read.
     """
 
     spark: SparkSession
@@ -43,6 +44,7 @@ class Telemetry:
     reports: dict[str, dict[str, Any]] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
     choice: Mapping[str, Listing] | None = None
+    seen: dict[str, TelemetryFile | Unreadable] = field(default_factory=dict)
 
     def read(
         self, dataset: Dataset, columns: Iterable[str], first: date | None = None, last: date | None = None
@@ -86,7 +88,11 @@ class Telemetry:
         return self._frame(dataset, wanted, files)
 
     def _footers(self, listed: list[tuple[str, Any]]) -> tuple[list[TelemetryFile], list[Unreadable]]:
-        files, bad = read_footers(self.spark, listed)
+        fresh = read_footers(self.spark, [pair for pair in listed if pair[0] not in self.seen])
+        self.seen |= {file.path: file for part in fresh for file in part}
+        found = [self.seen[path] for path, _ in listed]
+        files = [file for file in found if isinstance(file, TelemetryFile)]
+        bad = [file for file in found if isinstance(file, Unreadable)]
         bad += [Unreadable(file.path, why) for file in files if (why := self._breakage(file))]
         files = [file for file in files if not self._breakage(file)]
         self.paths += [file.path for file in files]
