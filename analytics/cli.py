@@ -25,6 +25,7 @@ JOB_NAMES = (
     "publisher_load",
     "request_latency",
     "dimension_selection",
+    "event_samples",
 )
 MOST_DEPTH = 24
 
@@ -110,6 +111,13 @@ def make_parser() -> argparse.ArgumentParser:
         help="select dimensions by the last N events of a topic",
     )
     add(
+        "--most",
+        metavar="N",
+        type=_typed(_count),
+        default="2000",
+        help="events of a topic that are sampled (%(default)s)",
+    )
+    add(
         "--now",
         metavar="T",
         type=_typed(parse_time),
@@ -147,6 +155,7 @@ def read_options(args: argparse.Namespace) -> Options:
         depth=args.depth,
         threshold=args.threshold,
         last_events=args.last_events,
+        most=args.most,
     )
 
 

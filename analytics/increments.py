@@ -66,9 +66,13 @@ SOURCES: dict[str, tuple[Reach, ...]] = {
     "publisher_load": (Reach(PUBLISHED),),
     "request_latency": (Reach(REQUESTS),),
     "dimension_selection": (Reach(PUBLISHED),),
+    "event_samples": (Reach(PUBLISHED),),
 }
 WHOLE = frozenset({"dimension_selection"})
 """Jobs without windows: anything new means that all of their time is looked at."""
+
+ONCE = frozenset({"event_samples"})
+"""Jobs that look at each file once: rows of earlier ones, or of those that are gone, change nothing."""
 
 
 @dataclass(slots=True)
@@ -138,7 +142,9 @@ def plan(telemetry: Telemetry, job: str, options: Options, known: Known) -> Incr
     if known.rebuild or (job in WHOLE and spans):
         spans = [clip]
     asked = joined(clipped(spans, clip), MOST_SPANS)
-    spans = asked if job in WHOLE else without(asked, gone)
+    spans = asked if job in WHOLE | ONCE else without(asked, gone)
+    if job in ONCE and not known.rebuild:
+        listings = {name: _only(listed, files[name]) for name, listed in listings.items()}
     choice = {
         reach.dataset.name: _chosen(listings[reach.dataset.name], facts[reach.dataset.name], reach, spans)
         for reach in reaches
@@ -158,6 +164,10 @@ def _listed(telemetry: Telemetry, name: str, first: Any, last: Any) -> Listed:
     return {
         path.rsplit(f"/{name}/", 1)[-1]: (path, status) for path, status in found if within(path, first, last)
     }
+
+
+def _only(listed: Listed, files: Mapping[str, Facts]) -> Listed:
+    return {path: pair for path, pair in listed.items() if path in files}
 
 
 def _is_new(known: Facts | None, status: Any, options: Options) -> bool:

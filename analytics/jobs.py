@@ -1,4 +1,4 @@
-"""The six jobs: which telemetry each reads, its transform, and what it counts beside its rows."""
+"""The jobs: which telemetry each reads, its transform, and what it counts beside its rows."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from analytics.subscriptions import Subscriptions
 from analytics.transforms import (
     delay,
     dimension_selection,
+    event_samples,
     false_positives,
     flow_table_size,
     publisher_load,
@@ -154,6 +155,15 @@ def _select(counted: DataFrame, name: str, options: Options, subscriptions: Subs
     }
 
 
+def run_event_samples(task: Task) -> list[Row]:
+    """About `most` events of each topic, for aggregation to learn from.
+
+    What comes to the driver is the sample: its size does not depend on that of the telemetry.
+    """
+    published = task.rows_in_range(PUBLISHED, event_samples.COLUMNS)
+    return _rows(event_samples.event_samples(published, task.options.most))
+
+
 JOBS: dict[str, Callable[[Task], list[Row]]] = {
     "flow_table_size": run_flow_table_size,
     "delay": run_delay,
@@ -161,9 +171,10 @@ JOBS: dict[str, Callable[[Task], list[Row]]] = {
     "publisher_load": run_publisher_load,
     "request_latency": run_request_latency,
     "dimension_selection": run_dimension_selection,
+    "event_samples": run_event_samples,
 }
 
-ORDER = ("topic", "switch", "publisher", "kind", "host", "window_start")
+ORDER = ("topic", "switch", "publisher", "kind", "host", "window_start", "published_at", "seq")
 """The columns that results are sorted by, where they have them."""
 
 

@@ -30,6 +30,7 @@ class Options:
     depth: int = 8
     threshold: float = 0.9
     last_events: int | None = None
+    most: int = 2000
     spans: tuple[Span, ...] | None = None
     horizon: int = 0
 

@@ -20,13 +20,13 @@ _TEXTS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
 _STAGE = pa.struct([("p50", pa.float64()), ("p95", pa.float64()), ("mean", pa.float64())])
 _KINDS = {
-    **dict.fromkeys(("topic", "host", "switch", "publisher", "kind"), pa.string()),
+    **dict.fromkeys(("topic", "host", "switch", "publisher", "kind", "values"), pa.string()),
     **dict.fromkeys(
         ("entries_avg", "occupancy_max", "p50_ms", "p95_ms", "p99_ms", "max_ms", "fpr", "events_per_s"),
         pa.float64(),
     ),
     **dict.fromkeys(("waiting_ms", "computing_ms", "deploying_ms", "processing_ms"), _STAGE),
-    "window_start": pa.timestamp("us", tz="UTC"),
+    **dict.fromkeys(("window_start", "published_at"), pa.timestamp("us", tz="UTC")),
     "dz_histogram": pa.map_(pa.string(), pa.int64()),
     "ranking": _TEXTS,
     "selected": _TEXTS,

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from analytics.errors import AnalyticsError, JobFailed
 from analytics.files import broken_file, same_path
-from analytics.increments import HORIZON, WHOLE, Increment, Known, plan
+from analytics.increments import HORIZON, ONCE, WHOLE, Increment, Known, plan
 from analytics.jobs import Row, Task, find_job
 from analytics.options import Options
 from analytics.output import prepare_folder, publish
@@ -28,6 +28,7 @@ RESULT_COLUMNS = {
     "publisher_load": "publisher events events_per_s dz_histogram",
     "request_latency": "kind requests waiting_ms computing_ms deploying_ms processing_ms failed",
     "dimension_selection": "topic ranking weights eigenvalues selected events subscriptions",
+    "event_samples": "topic publisher seq published_at values",
 }
 
 _MOST_BROKEN = 100
@@ -92,7 +93,7 @@ def _attempt(
 def _columns(job: str, known: Known | None) -> list[str]:
     """The columns of the rows; those of single windows where only some were computed."""
     names = RESULT_COLUMNS[job].split()
-    windowed = known is None or "window_start" in names or job in WHOLE
+    windowed = known is None or "window_start" in names or job in WHOLE | ONCE
     return names if windowed else [*names, "window_start"]
 
 

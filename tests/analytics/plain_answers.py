@@ -1,4 +1,4 @@
-"""The six questions answered with loops over lists, to compare Spark's answers with."""
+"""The questions answered with loops over lists, to compare Spark's answers with."""
 
 from __future__ import annotations
 
@@ -131,6 +131,20 @@ def publisher_load(published: list[Row], depth: int) -> list[Row]:
             }
         )
     return out
+
+
+def event_samples(published: list[Row]) -> list[Row]:
+    """All events, as they are fewer than a sample has."""
+    names = ("topic", "publisher", "seq", "published_at", "values")
+    found = {(row["topic"], row["publisher"], row["seq"]): row for row in published}
+    by_time = sorted(
+        found.values(), key=lambda row: (row["topic"], row["publisher"], row["published_at"], row["seq"])
+    )
+    return [
+        {**{name: row[name] for name in names}, "published_at": text(row["published_at"])}
+        for row in by_time
+        if row["values"] is not None
+    ]
 
 
 STAGES = ("received_at", "started_at", "computed_at", "confirmed_at")

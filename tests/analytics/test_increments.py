@@ -162,6 +162,24 @@ def test_windows_whose_files_are_gone_stay_as_they_are(monkeypatch: pytest.Monke
     assert (found.spans, found.kept) == ([(7, 56)], 1)
 
 
+def test_samples_are_of_new_files_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever windows they share with others, and whichever are gone; with `rebuild` all are read."""
+    there = {"old.parquet": [3, 9], "new.parquet": [8, 50]}
+    monkeypatch.setattr(increments, "list_files", lambda *_: [(f"/published/{p}", Status(2)) for p in there])
+    model = Model(there, 120)
+    before = {"old.parquet": Facts(2, 2, 3, 9), "gone.parquet": Facts(5, 5, 0, 60)}
+
+    def chosen(**more: Any) -> list[str]:
+        known = Known({"published": before}, **more)
+        found = plan(model, "event_samples", model.options, known)  # type: ignore[arg-type]
+        assert overlaps((8, 51), found.spans) and found.kept == 0
+        assert list(found.files["published"]) == ["new.parquet"]
+        return [path for path, _ in found.choice["published"]]
+
+    assert chosen() == ["/published/new.parquet"]
+    assert chosen(rebuild=True) == ["/published/old.parquet", "/published/new.parquet"]
+
+
 # The real jobs.
 
 

@@ -24,6 +24,7 @@ READS = {
     "publisher_load": ("published",),
     "request_latency": ("requests",),
     "dimension_selection": ("published",),
+    "event_samples": ("published",),
 }
 
 
@@ -43,6 +44,8 @@ def expected(job: str, messy: messy_telemetry.Messy) -> list[dict[str, Any]]:
             return plain_answers.publisher_load(rows["published"], 4)
         case "request_latency":
             return plain_answers.request_latency(rows["requests"])
+        case "event_samples":
+            return plain_answers.event_samples(rows["published"])
     return [plain_answers.dimension_selection(good, 0.8)]
 
 

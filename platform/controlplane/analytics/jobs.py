@@ -33,7 +33,12 @@ class Job:
     @property
     def is_windowed(self) -> bool:
         """Whether its results are by windows of time; else each run has one result a key."""
-        return self.name != "dimension_selection"
+        return self.name not in {"dimension_selection", "event_samples"}
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether it has no results, and what it draws become aggregation's samples."""
+        return self.name == "event_samples"
 
 
 JOBS = {
@@ -103,6 +108,15 @@ JOBS = {
             window="1 minute",
             subscriptions=True,
             options={"threshold": 0.9, "last_events": 100_000},
+        ),
+        Job(
+            "event_samples",
+            ("published",),
+            ("topic", "publisher"),
+            {},
+            period=300,
+            window="1 minute",
+            options={"most": 2000},
         ),
     )
 }

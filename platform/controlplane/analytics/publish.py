@@ -16,9 +16,10 @@ from controlplane.analytics.jobs import JOBS, Job
 from controlplane.analytics.models import Result, Run, RunState, Series, TakenFile
 from controlplane.control import faults
 from controlplane.control.batches import chunks
+from controlplane.telemetry import learnt
 
 LOOK_BACK = timedelta(days=1)
-"""What jobs without windows look at."""
+"""What jobs without windows look at, and how old events are at most that become samples."""
 
 MOST_ROWS = 1_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -29,7 +30,8 @@ def publish(run: Run, folder: Path, log: str) -> bool:
     """End the run with what it wrote into `folder`; False when it is not this worker's, and nothing changes.
 
     Results of the windows that were computed take the place of earlier ones. Until the transaction commits,
-    nothing of it is there, and the files count as new.
+    nothing of it is there, and the files count as new. Events that were drawn become aggregation's samples
+    in the same transaction.
     """
     job = JOBS[run.job]
     meta = json.loads((folder / f"{job.name}.meta.json").read_text(encoding="utf-8"))
@@ -45,13 +47,17 @@ def publish(run: Run, folder: Path, log: str) -> bool:
     with transaction.atomic():
         if not runs.mine(run).select_for_update().exists():
             return False
-        _replace(run, job, increment.pop("spans"), rows, at)
+        spans, told = increment.pop("spans"), None
+        if job.is_sample:
+            told, rows = learnt.take(rows).to_json(), []
+        else:
+            _replace(run, job, spans, rows, at)
         if run.since is None and run.until is None:
             _take(run.series, files)
         _forget(at)
         faults.point("analytics:publish")
         figures = {**increment, "read": _read(meta), "notes": meta["notes"]}
-        figures["unreadable"] = _unreadable(files)
+        figures |= {"unreadable": _unreadable(files), "samples": told}
         runs.end(run, RunState.SUCCEEDED, "", log=log, rows=len(rows), figures=figures)
     return True
 

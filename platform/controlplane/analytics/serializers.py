@@ -61,6 +61,17 @@ class Counts(serializers.ReadOnlyField):
     """Numbers by names."""
 
 
+class DrawnSamplesSerializer(serializers.Serializer[Any]):
+    """What became of the events that a run of `event_samples` drew."""
+
+    taken = serializers.IntegerField(help_text="kept as samples")
+    earlier = serializers.IntegerField(help_text="not later than what was taken of their publisher before")
+    reported = serializers.IntegerField(
+        help_text="of publishers whose samples are reported to traffic/samples/ as well"
+    )
+    unfit = Counts(help_text="what no live advertisement may have sent, by what is wrong")
+
+
 class RunFiguresSerializer(serializers.Serializer[Any]):
     """What a run read: new files first, then all those with rows for the windows that these change."""
 
@@ -73,6 +84,9 @@ class RunFiguresSerializer(serializers.Serializer[Any]):
     rejected = Counts(help_text="rows and files of the new ones that do not count, by reason")
     notes = Counts(help_text="what is in no result, by kind")
     unreadable = UnreadableSerializer(many=True)
+    samples = DrawnSamplesSerializer(
+        allow_null=True, default=None, help_text="of `event_samples`; null for other jobs"
+    )
 
 
 class AnalyticsRunSerializer(serializers.ModelSerializer[Run]):

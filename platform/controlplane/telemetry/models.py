@@ -84,12 +84,16 @@ class ToldRequest(models.Model):
 
 
 class EventSample(models.Model):
-    """A past event, as its publisher reported it; the newest of each topic are kept."""
+    """A past event; the newest of each topic are kept.
+
+    `drawn` ones come from telemetry, by a job, the others were reported as samples.
+    """
 
     topic = models.ForeignKey("registry.Topic", on_delete=models.CASCADE, related_name="+")
     advertisement = models.ForeignKey("registry.Advertisement", on_delete=models.CASCADE, related_name="+")
     values = models.JSONField(decoder=Decoder)
     reported_at = models.DateTimeField(auto_now_add=True)
+    drawn = models.BooleanField(default=False)
 
     class Meta:
         ordering = ("id",)

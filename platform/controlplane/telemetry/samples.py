@@ -27,7 +27,7 @@ Sample = dict[str, Any]
 
 def draft(body: Body) -> list[EventSample]:
     """The samples of a body; raises `Problem` with all errors, each with the item's index."""
-    known = _advertisements(item["publisher"] for item in body.items if "publisher" in item)
+    known = advertisements(item["publisher"] for item in body.items if "publisher" in item)
     checker = _Checker(known)
     rows = []
     for index, item in enumerate(body.items):
@@ -40,9 +40,11 @@ def draft(body: Body) -> list[EventSample]:
     return rows
 
 
-def fitting(items: Sequence[Sample]) -> tuple[list[EventSample], Counter[str]]:
-    """The samples that live advertisements may have sent, and how many others there are, by what is wrong."""
-    checker = _Checker(_advertisements(item["publisher"] for item in items))
+def fitting(
+    items: Sequence[Sample], known: dict[str, Advertisement]
+) -> tuple[list[EventSample], Counter[str]]:
+    """Samples that `known` advertisements may have sent, and how many others there are, by what is wrong."""
+    checker = _Checker(known)
     rows, refused = [], Counter[str]()
     for item in items:
         try:
@@ -84,7 +86,7 @@ class _Checker:
         return topic, self.filters[row.pk]
 
 
-def _advertisements(names: Iterable[str]) -> dict[str, Advertisement]:
+def advertisements(names: Iterable[str]) -> dict[str, Advertisement]:
     """Live advertisements by the planner's ids."""
     ids = {int(name[1:]) for name in names if _is_id(name)}
     rows = Advertisement.objects.filter(LIVE).select_related("topic")

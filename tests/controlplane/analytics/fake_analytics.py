@@ -1,4 +1,4 @@
-"""Stands in for `python -m analytics` where Spark does not matter: counts the lines of new text files.
+"""Stands in for `python -m analytics` where Spark does not matter: its rows are those of new text files.
 
 What goes wrong is said by files in the telemetry root: `wait` (it does not end, nor does what it started),
 `refuse` (its text is the reason).
@@ -29,8 +29,9 @@ def main():
         more = subprocess.Popen(["sleep", "1000"])
         (root / "pids").write_text(f"{os.getpid()} {more.pid}")
         time.sleep(1000)
-    known = json.loads(Path(option("known")).read_text())["files"].get("table_snapshots", {})
-    folder = root / "table_snapshots"
+    dataset = "published" if job == "event_samples" else "table_snapshots"
+    known = json.loads(Path(option("known")).read_text())["files"].get(dataset, {})
+    folder = root / dataset
     files, rows = {}, []
     for path in sorted(folder.rglob("*.parquet")):
         name = str(path.relative_to(folder))
@@ -40,7 +41,7 @@ def main():
             rows += json.loads(path.read_text())
     spans = [[1 << 40, 1 << 60]] if rows else []
     increment = {"spans": spans, "new": {}, "there": {}, "kept": 0, "rejected": {}}
-    increment["files"] = {"table_snapshots": files}
+    increment["files"] = {dataset: files}
     (out / f"{job}.meta.json").write_text(json.dumps({"datasets": {}, "notes": {}, "increment": increment}))
     (out / f"{job}.json").write_text(json.dumps(rows))
     return 0

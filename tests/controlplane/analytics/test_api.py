@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 
 from controlplane.accounts.services import issue_token
 from controlplane.analytics import runs
+from controlplane.analytics.jobs import JOBS
 from controlplane.analytics.models import Run, Schedule
 
 ROOT = "/api/v1/analytics/"
@@ -73,9 +74,9 @@ def test_bad_runs_are_refused_by_field(operator, body, pointer):
 
 def test_runs_are_listed_by_state_and_job_cancelled_and_their_log_read(operator):
     Schedule.objects.update(last_due=timezone.now() - timedelta(days=1))
-    assert len(runs.claim_due()) == 6
+    assert len(runs.claim_due()) == len(JOBS)
     first = operator.get(f"{ROOT}runs/?limit=2&ordering=-id&count=true").json()
-    assert first["count"] == 6 and len(first["results"]) == 2 and first["next"]
+    assert first["count"] == len(JOBS) and len(first["results"]) == 2 and first["next"]
     (sizes,) = operator.get(f"{ROOT}runs/?job=flow_table_size&state__in=queued,running").json()["results"]
     schedule = Schedule.objects.get(name="flow-table-size")
     assert sizes["schedule"] == f"{ROOT}schedules/{schedule.pk}/" and sizes["next_run"] > sizes["due"]
@@ -89,7 +90,7 @@ def test_runs_are_listed_by_state_and_job_cancelled_and_their_log_read(operator)
 
 def test_a_schedule_is_changed(operator):
     rows = {row["name"]: row for row in operator.get(f"{ROOT}schedules/").json()["results"]}
-    assert len(rows) == 6 and rows["delay"]["period"] == 600 and rows["delay"]["enabled"]
+    assert len(rows) == len(JOBS) and rows["delay"]["period"] == 600 and rows["delay"]["enabled"]
     url = rows["delay"]["url"]
     changed = operator.patch(url, {"period": 3600, "window": "60 minutes"}, format="json").json()
     assert (changed["period"], changed["window"], changed["timetable"]) == (

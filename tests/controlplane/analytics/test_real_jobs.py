@@ -5,13 +5,15 @@ from datetime import timedelta
 
 import pytest
 import telemetry_rows as rows
+from django.utils import timezone
 
 from controlplane.analytics import inputs, runs, work
 from controlplane.analytics.jobs import JOBS
 from controlplane.analytics.models import Result, Run
 from controlplane.control.models import Request
 from controlplane.network.models import Host, Switch
-from controlplane.registry.models import Subscriber, Subscription, Topic
+from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
+from controlplane.telemetry import samples
 
 pytestmark = pytest.mark.django_db
 
@@ -105,3 +107,45 @@ def test_a_job_through_a_run(own_state, root, today, subscription, name):
             1.0,
         )
         assert found.values["processing_ms"] is None
+
+
+@pytest.mark.spark
+@pytest.mark.full
+def test_samples_from_telemetry_through_runs(own_state, root, subscription):
+    """A second run reads the new file alone, and takes nothing twice, though rows of the first come again."""
+    host = Host.objects.create(
+        name="h1", switch=Switch.objects.get(), port=2, ip="fd00::1", mac="02:00:00:00:00:01"
+    )
+    exchange, topic = Publisher.objects.create(name="exchange", host=host), Topic.objects.get()
+    asked = Request.objects.create(kind="advertise", payload={}, state="active")
+    ad = Advertisement.objects.create(
+        publisher=exchange, topic=topic, filter="low < 7", dz=["0"], request=asked
+    )
+    name, at = ad.planner_id, timezone.now() - timedelta(hours=2)
+
+    def events(*numbers):
+        values = [f'{{"low": {n}, "high": 1}}' for n in numbers]
+        sent = zip(numbers, values, strict=True)
+        rows.write(
+            root,
+            "published",
+            [rows.published(at + timedelta(seconds=n), n, name, values=text) for n, text in sent],
+        )
+
+    def run():
+        made = runs.ask("event_samples", "1 minute", None)
+        work.work()
+        made.refresh_from_db()
+        assert made.state == "succeeded", (made.reason, made.log)
+        return made
+
+    events(0, 1, 2, 8)
+    first = run()
+    told = {"taken": 3, "earlier": 0, "reported": 0, "unfit": {"outside_advertisement": 1}}
+    assert first.figures["samples"] == told and first.rows == 0
+    events(1, 2, 8, 9)
+    second = run()
+    assert second.figures["samples"] == {**told, "taken": 0, "earlier": 3}
+    assert second.figures["read"] == second.figures["new"] and second.figures["there"]["files"] == 2
+    assert [event["values"]["low"] for event in samples.traffic([name])] == [0, 1, 2]
+    assert not Result.objects.exists()

@@ -8,6 +8,7 @@ from django.db import connections
 from django.utils import timezone
 
 from controlplane.analytics import runs, schedules
+from controlplane.analytics.jobs import JOBS
 from controlplane.analytics.models import Run, RunState, Schedule
 from controlplane.api.problems import Problem
 from controlplane.control.models import OutboxEvent
@@ -150,7 +151,7 @@ def test_old_runs_go(only, monkeypatch):
 
 
 def test_defaults_are_made_once_and_edits_stay(defaults):
-    assert Schedule.objects.count() == 6
+    assert Schedule.objects.count() == len(JOBS)
     row = Schedule.objects.select_related("task").get(name="delay")
     schedules.change(row, {"period": 1234, "window": "5 minutes", "enabled": False})
     schedules.make_defaults()

@@ -18,6 +18,11 @@ from django.utils import timezone
 
 from controlplane.analytics import child, runs, work
 from controlplane.analytics.models import Result, Run, TakenFile
+from controlplane.control import watermarks
+from controlplane.control.models import Request
+from controlplane.network.models import Host, Switch
+from controlplane.registry.models import Advertisement, Publisher, Topic
+from controlplane.telemetry.models import EventSample
 
 FAKE = (sys.executable, str(Path(__file__).with_name("fake_analytics.py")))
 WORKER = f"""
@@ -36,17 +41,48 @@ def fake(monkeypatch, own_state):
 
 def put(root, name, *entries):
     """A file of telemetry for the fake: a row for each switch."""
-    folder = root / "table_snapshots" / f"date={timezone.now().date().isoformat()}"
-    folder.mkdir(parents=True, exist_ok=True)
     at = timezone.now().replace(second=0, microsecond=0, tzinfo=None).isoformat() + "Z"
     rows = [
         {"switch": f"s{n}", "window_start": at, "entries_max": number} for n, number in enumerate(entries)
     ]
+    write(root, "table_snapshots", name, rows)
+
+
+def write(root, dataset, name, rows):
+    folder = root / dataset / f"date={timezone.now().date().isoformat()}"
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.parquet").write_text(json.dumps(rows))
+
+
+def publish(root, name, ad, *numbers):
+    """A file of telemetry for the fake: events that it draws all."""
+    now = timezone.now() - timedelta(hours=1)
+    at = [(now + timedelta(seconds=n)).isoformat() for n in numbers]
+    rows = [
+        {"topic": "quotes", "publisher": ad, "seq": n, "published_at": time, "values": json.dumps({"low": n})}
+        for n, time in zip(numbers, at, strict=True)
+    ]
+    write(root, "published", name, rows)
 
 
 def ask(**more):
     return runs.ask("flow_table_size", "1 minute", None, **more)
+
+
+def draw():
+    return runs.ask("event_samples", "1 minute", None)
+
+
+@pytest.fixture
+def ad(transactional_db):
+    """What publishes quotes."""
+    attributes = [{"name": "low", "type": "int", "min": 0, "max": 9}]
+    topic = Topic.objects.create(name="quotes", code=2, attributes=attributes, indexed=["low"])
+    switch = Switch.objects.create(name="s1", dpid="00000000000000a1")
+    host = Host.objects.create(name="h1", switch=switch, port=1, ip="fd00::2", mac="02:00:00:00:00:02")
+    exchange = Publisher.objects.create(name="exchange", host=host)
+    request = Request.objects.create(kind="advertise", payload={}, state="active")
+    return Advertisement.objects.create(publisher=exchange, topic=topic, dz=[""], request=request)
 
 
 def ended(run):
@@ -145,6 +181,41 @@ def test_a_worker_killed_at_a_step_leaves_nothing_half_done(database, tmp_path, 
     assert Result.objects.count() == 2 and TakenFile.objects.count() == 1
 
 
+def test_drawn_events_become_samples_with_the_end_of_their_run(db, fake, root, ad):
+    publish(root, "a", ad.planner_id, 1, 2, 3)
+    publish(root, "b", "a999", 4)
+    run = draw()
+    work.work()
+    assert ended(run) == ("succeeded", "") and run.rows == 0 and not Result.objects.exists()
+    told = {"taken": 3, "earlier": 0, "reported": 0, "unfit": {"unknown_publisher": 1}}
+    assert run.figures["samples"] == told
+    assert [row.values for row in EventSample.objects.all()] == [{"low": n} for n in (1, 2, 3)]
+    again = draw()
+    work.work()
+    assert ended(again) == ("skipped", "nothing new: all telemetry is in the results")
+    publish(root, "c", ad.planner_id, 9)
+    more = draw()
+    work.work()
+    assert ended(more)[0] == "succeeded" and more.figures["samples"]["taken"] == 1
+    assert EventSample.objects.count() == 4
+
+
+@pytest.mark.parametrize("step", ["analytics:begin", "analytics:found", "analytics:publish"])
+def test_a_worker_killed_at_a_step_takes_samples_once(database, tmp_path, root, ad, step):
+    publish(root, "a", ad.planner_id, 1, 2, 3)
+    run = draw()
+    with worker_process(tmp_path, root, TERCAST_FAULT=step) as killed:
+        assert killed.died() == -signal.SIGKILL, killed.log.read_text()
+    assert ended(run)[0] == "running"
+    assert not EventSample.objects.exists() and not TakenFile.objects.exists()
+    assert watermarks.recall("telemetry-samples", None) is None
+    Run.objects.update(heartbeat_at=timezone.now() - 2 * runs.SILENT)
+    assert runs.look_after() == 1
+    assert work.work() == 1
+    assert ended(run) == ("succeeded", "") and run.attempts == 2
+    assert EventSample.objects.count() == 3 and TakenFile.objects.count() == 1
+
+
 def test_the_process_of_a_killed_worker_goes_with_it(database, tmp_path, root):
     put(root, "a", 1)
     (root / "wait").touch()
@@ -217,5 +288,15 @@ def test_the_fake_is_asked_as_the_command_is():
     told = subprocess.run(
         [sys.executable, "-m", "analytics", "--help"], capture_output=True, text=True, check=True
     ).stdout
-    for name in ("known", "progress", "window", "since", "until", "subscriptions", "depth", "last-events"):
+    for name in (
+        "known",
+        "progress",
+        "window",
+        "since",
+        "until",
+        "subscriptions",
+        "depth",
+        "last-events",
+        "most",
+    ):
         assert f"--{name} " in told

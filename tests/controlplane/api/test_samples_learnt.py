@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
+from controlplane.control import watermarks
 from controlplane.telemetry import learnt, samples
 from controlplane.telemetry.models import EventSample
 
@@ -20,6 +22,10 @@ def ad(world, end):
     return made.json()["object"]["name"]
 
 
+def figures(taken, earlier=0, reported=0, **unfit):
+    return {"taken": taken, "earlier": earlier, "reported": reported, "unfit": unfit}
+
+
 def drawn(ad, second, **change):
     at = (START + timedelta(seconds=second)).isoformat().replace("+00:00", "Z")
     values = json.dumps({**VALUES, **change})
@@ -28,19 +34,15 @@ def drawn(ad, second, **change):
 
 def test_samples_are_taken_in_the_order_of_their_times(ad):
     rows = [drawn(ad, n, low=n) for n in (3, 1, 2)]
-    assert learnt.take(rows).to_json() == {"taken": 3, "earlier": 0, "unfit": {}}
+    assert learnt.take(rows).to_json() == figures(3)
     assert [event["values"]["low"] for event in samples.traffic([ad])] == [1, 2, 3]
 
 
 def test_a_repeated_or_longer_look_takes_nothing_twice(ad):
     rows = [drawn(ad, n) for n in range(5)]
     learnt.take(rows)
-    assert learnt.take(rows).to_json() == {"taken": 0, "earlier": 5, "unfit": {}}
-    assert learnt.take([*rows, drawn(ad, 5), drawn(ad, 6)]).to_json() == {
-        "taken": 2,
-        "earlier": 5,
-        "unfit": {},
-    }
+    assert learnt.take(rows).to_json() == figures(0, 5)
+    assert learnt.take([*rows, drawn(ad, 5), drawn(ad, 6)]).to_json() == figures(2, 5)
     assert EventSample.objects.count() == 7
 
 
@@ -60,11 +62,27 @@ def test_what_does_not_fit_is_told_by_its_reason(ad):
         {**drawn(ad, 5), "values": "{"},
         {**drawn(ad, 6), "values": None},
     ]
-    figures = learnt.take(rows)
-    assert (figures.taken, figures.earlier) == (1, 0)
-    assert figures.unfit == {
-        "bad_values": 2,
-        "outside_advertisement": 1,
-        "unknown_publisher": 1,
-        "wrong_type": 1,
-    }
+    assert learnt.take(rows).to_json() == figures(
+        1, bad_values=2, outside_advertisement=1, unknown_publisher=1, wrong_type=1
+    )
+    assert watermarks.recall("telemetry-samples", {}).keys() == {ad}, "nothing is remembered of others"
+
+
+def test_a_publisher_whose_telemetry_comes_late_is_not_left_out(ad, world, end):
+    made = world.post("advertisements/", {"publisher": "exchange", "topic": "quotes", "filter": "low < 50"})
+    end()
+    other = made.json()["object"]["name"]
+    assert learnt.take([drawn(ad, n) for n in range(100, 110)]).taken == 10
+    assert learnt.take([drawn(other, n) for n in range(20)]).to_json() == figures(20)
+    assert learnt.take([drawn(other, 19), drawn(other, 20), drawn(ad, 50)]).to_json() == figures(1, 2)
+
+
+def test_a_publisher_that_reports_samples_itself_is_left_alone(ad, world):
+    """Its events would count twice; once it has stopped, those since then are taken."""
+    sample = {"publisher": ad, "values": VALUES}
+    assert world.post("traffic/samples/", sample).status_code == 201
+    assert learnt.take([drawn(ad, n) for n in range(5)]).to_json() == figures(0, reported=5)
+    assert EventSample.objects.count() == 1
+    EventSample.objects.update(reported_at=timezone.now() - learnt.REPORTS)
+    assert learnt.take([drawn(ad, n) for n in range(7)]).to_json() == figures(2, 5)
+    assert learnt.take([drawn(ad, 7)]).taken == 1, "drawn ones are no reports"
