@@ -16,7 +16,7 @@ from tercast.aggregation.run import METHODS, aggregate
 from tercast.aggregation.sample import Sample
 from tercast.aggregation.scene import Scene
 from tercast.aggregation.tables import NARROW
-from tercast.aggregation.traffic import read_traffic, smoothed
+from tercast.aggregation.traffic import Traffic, read_traffic, smoothed
 from tercast.dz import covers
 from tercast.errors import Refused
 from tercast.eventspace import Topic
@@ -188,3 +188,54 @@ def test_events_go_where_the_simulator_sends_them() -> None:
         assert counts.copies.total() == over.sum()
         assert counts.delivered == delivered
         assert (counts.lost, counts.doubled, counts.loops) == (0, 0, 0)
+
+
+LOADS = st.dictionaries(st.sampled_from(["a1", "a2", "a3", "a9"]), st.integers(1, 10**9))
+
+
+@given(LOADS, st.integers(1, 60))
+@settings(max_examples=50, deadline=None)
+def test_loads_take_the_place_of_counts_and_leave_their_sum(loads: dict[str, int], count: int) -> None:
+    traffic = read_traffic(PLANNER, some_events(count, count))
+    weighed = traffic.weighed(loads)
+    before, after = counts_of(traffic), counts_of(weighed)
+    named = before.keys() & loads.keys()
+    assert {name: after[name] for name in before.keys() - named} == {
+        name: before[name] for name in before.keys() - named
+    }
+    assert sum(after[name] for name in named) == pytest.approx(sum(before[name] for name in named))
+    for one, other in zip(sorted(named), sorted(named)[1:], strict=False):
+        assert after[one] * loads[other] == pytest.approx(after[other] * loads[one])
+    assert [part.dz for part in weighed.topics.values()] == [part.dz for part in traffic.topics.values()]
+    assert weighed.weight == traffic.weight
+
+
+def counts_of(traffic: Traffic) -> dict[str, float]:
+    return {
+        ad.id: count
+        for part in traffic.topics.values()
+        for ad, count in zip(part.ads, part.counts.tolist(), strict=True)
+    }
+
+
+def test_loads_that_are_nothing_change_nothing() -> None:
+    traffic = read_traffic(PLANNER, some_events(30))
+    assert traffic.weighed({}) is traffic and traffic.weighed({"a1": 0}) is traffic
+
+
+@pytest.mark.parametrize("busy", ["a1", "a3"])
+def test_fa_lb_decides_by_loads_as_by_as_many_events(busy: str) -> None:
+    """The other methods look at events, and stay as they are."""
+    planner = planner_of()
+    budgets = {name: max(1, count // 3) for name, count in planner.counts().items()}
+    events = some_events(120, 5)
+    more = [event for event in events if event["publisher"] == busy]
+    traffic = read_traffic(planner, events)
+    loads = Counter(event["publisher"] for event in [*events, *more * 15])
+    by_load = aggregate(planner, "fa-lb", traffic.weighed(loads), budgets=budgets)
+    by_events = aggregate(planner, "fa-lb", [*events, *more * 15], budgets=budgets)
+    assert by_load.request == by_events.request
+    others = aggregate(planner, "fa-lb", traffic, budgets=budgets)
+    assert by_load.request != others.request
+    same = [aggregate(planner, "fa-pb", each, budgets=budgets) for each in (traffic, traffic.weighed(loads))]
+    assert same[0].request == same[1].request

@@ -26,6 +26,7 @@ SAME = "it comes to the covers that are installed"
 Budgets = Mapping[str, int | None]
 Events = Sequence[object]
 Numbers = Sequence[int]
+Loads = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,14 @@ def run(
     gain: float | None,
     *,
     numbers: Numbers | None = None,
+    loads: Loads | None = None,
 ) -> Found:
     """Covers by `method`; with a `gain`, only those that save at least that share of their cost.
 
     The cost is needless copies, and unwanted deliveries at the weight that the methods give them. It is told,
     of the old covers and the new ones, by events that are held back from `method` (see `hold_back` for the
-    `numbers` of events); where the difference may be chance there is no change.
+    `numbers` of events); where the difference may be chance there is no change. `loads` are how many events
+    advertisements bring, where that is known better than by `events`.
     """
     if not planner.keeper.overlays and not planner.over_budget_exactly():
         return Found(HOLDS)
@@ -61,7 +64,7 @@ def run(
     rest, held = hold_back(planner, events, numbers)
     before, old = State.of(planner, held), planner.keeper.covers()
     covers, exceeded = network_covers_json(old), planner.over_budget()
-    worked_out = aggregate(planner, method, rest, sampling)
+    worked_out = aggregate(planner, method, rest.weighed(loads or {}), sampling)
     request = dict(worked_out.request)
     outcome = planner.apply(request)
     if not outcome.ok:
@@ -86,6 +89,7 @@ def what_if(
     budgets: Budgets,
     *,
     numbers: Numbers | None = None,
+    loads: Loads | None = None,
 ) -> dict[str, Any]:
     """Entries and their cost with other budgets and another method, from exact tables on.
 
@@ -103,7 +107,7 @@ def what_if(
     if method == "la":
         planner.apply({"op": "set_aggregation", "method": method})
     elif method != "none":
-        worked_out = aggregate(planner, method, rest, sampling)
+        worked_out = aggregate(planner, method, rest.weighed(loads or {}), sampling)
         planner.apply(worked_out.request)
         chosen, gap = worked_out.chosen, worked_out.yardstick_gap
     after = State.of(planner, held)
@@ -112,11 +116,17 @@ def what_if(
 
 
 def budget_curve(
-    planner: Planner, switch: str, method: str, events: Events, budgets: Sequence[int] | None
+    planner: Planner,
+    switch: str,
+    method: str,
+    events: Events,
+    budgets: Sequence[int] | None,
+    *,
+    loads: Loads | None = None,
 ) -> list[dict[str, Any]]:
     """What one switch adds to the network's false positives, by its budget; all others are as they are."""
     with _under_traffic():
-        known = read_traffic(planner, events)
+        known = read_traffic(planner, events).weighed(loads or {})
     points = curve(planner, switch, method, known, budgets=budgets)
     return [
         {

@@ -52,12 +52,12 @@ def _refusal(refused: Refused) -> dict[str, Any]:
 
 
 def _what_if(planner: Planner, question: Question) -> Any:
-    names = ("method", "events", "sampling", "budgets", "numbers")
+    names = ("method", "events", "sampling", "budgets", "numbers", "loads")
     return compute.what_if(planner, **{name: question[name] for name in names})
 
 
 def _curve(planner: Planner, question: Question) -> Any:
-    names = ("switch", "method", "events", "budgets")
+    names = ("switch", "method", "events", "budgets", "loads")
     return compute.budget_curve(planner, **{name: question[name] for name in names})
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.utils import timezone
+
+from controlplane.analytics.models import Result
 from controlplane.telemetry import samples
 from tercast.registry import ADVERTISEMENT
 
@@ -14,13 +19,17 @@ if TYPE_CHECKING:
 EVENTS = 20_000
 """The newest samples of a topic that computations look at."""
 
+LATELY = timedelta(hours=1)
+"""Windows of `publisher_load` that loads are told by."""
+
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """Past events, and their numbers, which they keep."""
+    """Past events, and their numbers, which they keep; `loads` are as `loads` has them."""
 
     events: list[dict[str, Any]]
     numbers: list[int]
+    loads: dict[str, int]
 
     def __len__(self) -> int:
         return len(self.events)
@@ -30,4 +39,20 @@ def traffic(planner: Planner, after: int = 0, until: int | None = None) -> Past:
     """The newest samples of the advertisements that live, with ids above `after` and not above `until`."""
     live = (name for name, row in planner.registry.live.items() if row.kind == ADVERTISEMENT)
     found = samples.numbered(live, newest=EVENTS, after=after, until=until)
-    return Past([event for _, event in found], [number for number, _ in found])
+    return Past([event for _, event in found], [number for number, _ in found], loads())
+
+
+def loads() -> dict[str, int]:
+    """How many events each advertisement brought lately, by the results of `publisher_load`; {} without any.
+
+    Samples say it less well: they have a few of everybody, and no more of one topic than of another. Of
+    results with windows of several lengths those that go furthest count.
+    """
+    lately = Result.objects.filter(
+        series__job="publisher_load", window_start__gt=timezone.now() - LATELY
+    ).order_by()
+    newest = lately.order_by("-window_start", "series").values_list("series", flat=True).first()
+    counts: Counter[str] = Counter()
+    for publisher, events in lately.filter(series=newest).values_list("subject", "values__events"):
+        counts[publisher] += events
+    return dict(counts)

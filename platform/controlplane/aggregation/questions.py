@@ -40,13 +40,12 @@ def what_if(request: Request) -> dict[str, Any]:
 
 def ask(method: str, sampling: float, budgets: dict[str, int | None], item: dict[str, Any]) -> dict[str, Any]:
     """The answer, with the samples that are kept where the caller brings no traffic."""
-    events, numbers = item.get("traffic"), None
-    if events is None:
+    given = item.get("traffic")
+    past: dict[str, Any] = {"events": given, "numbers": None, "loads": {}}
+    if given is None:
         kept = _kept()
-        events, numbers = kept.events, kept.numbers
-    answer: dict[str, Any] = beside.ask(
-        "what_if", method=method, sampling=sampling, budgets=budgets, events=events, numbers=numbers
-    )
+        past = {"events": kept.events, "numbers": kept.numbers, "loads": kept.loads}
+    answer: dict[str, Any] = beside.ask("what_if", method=method, sampling=sampling, budgets=budgets, **past)
     return answer
 
 
@@ -59,9 +58,10 @@ def budget_curve(pk: int, query: Mapping[str, str]) -> dict[str, Any]:
     default = own if own in RUNNING_METHODS else RUNNING_METHODS[-1]
     method = choice(*RUNNING_METHODS).read("method", query.get("method", default))
     budgets = _budgets(query["budgets"]) if "budgets" in query else None
-    events = _kept().events
-    points = beside.ask("curve", switch=switch.name, method=method, events=events, budgets=budgets)
-    return {"switch": switch.name, "method": method, "events": len(events), "points": points}
+    kept = _kept()
+    past = {"events": kept.events, "loads": kept.loads}
+    points = beside.ask("curve", switch=switch.name, method=method, budgets=budgets, **past)
+    return {"switch": switch.name, "method": method, "events": len(kept), "points": points}
 
 
 def _budgets(text: str) -> list[int]:

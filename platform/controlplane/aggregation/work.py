@@ -47,7 +47,15 @@ def _found(run: Run) -> compute.Found:
     run.position, run.events = state.position, len(past)
     run.newest_sample = samples.newest()
     gain = Policy.current().gain if run.trigger == Trigger.PERIODIC else None
-    return compute.run(state.planner, run.method, past.events, run.sampling, gain, numbers=past.numbers)
+    return compute.run(
+        state.planner,
+        run.method,
+        past.events,
+        run.sampling,
+        gain,
+        numbers=past.numbers,
+        loads=past.loads,
+    )
 
 
 def _conclude(run: Run, found: compute.Found) -> None:

@@ -49,7 +49,7 @@ class Loads:
         for ad, count in zip(traffic.ads, traffic.counts.tolist(), strict=True) if traffic else ():
             place = network.place(ad.host)
             if place is not None and count:
-                self._add(scene.index[place.switch], place.port, ad.dz, float(count))
+                self._add(scene.index[place.switch], place.port, ad.dz, count)
 
     def set_tables(self, switch: int, tables: TableSet) -> None:
         """Let a switch have other tables."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,7 +41,7 @@ class TopicTraffic:
     """Events of one topic: `ads[who[i]]` published event i, with dz `dz[i]`, which stands for `weight[i]`.
 
     `columns` are the indexes of the indexed attributes' values. `counts` are the events of each advertisement
-    before any sampling.
+    before any sampling, or in proportion to them (see `Traffic.weighed`).
     """
 
     topic: Topic
@@ -51,7 +51,7 @@ class TopicTraffic:
     columns: Columns
     dz: list[Dz]
     weight: Weights
-    counts: Numbers
+    counts: Weights
 
     def __len__(self) -> int:
         return len(self.dz)
@@ -90,6 +90,23 @@ class Traffic:
         if share == 1:
             return self
         return Traffic({name: _sampled(part, share) for name, part in self.topics.items()})
+
+    def weighed(self, loads: Mapping[str, float]) -> Traffic:
+        """The same events; of the advertisements that `loads` names, `counts` go by these loads instead.
+
+        Together the named ones keep their number of events, so that they compare with those not named.
+        """
+        named = [
+            (count, loads[ad.id])
+            for part in self.topics.values()
+            for ad, count in zip(part.ads, part.counts.tolist(), strict=True)
+            if ad.id in loads
+        ]
+        events, whole = (math.fsum(column) for column in zip(*named, strict=True)) if named else (0.0, 0.0)
+        if not whole:
+            return self
+        scale = events / whole
+        return Traffic({name: _weighed(part, loads, scale) for name, part in self.topics.items()})
 
     def split(self, share: float, seed: int) -> tuple[Traffic, Traffic]:
         """Two parts drawn at random: the second has about `share` of all events."""
@@ -161,7 +178,7 @@ class TrafficReader:
         cells = indexes_dz_batch(topic, columns, self._depth)
         numbers = np.array([index[ad] for ad in who], dtype=np.int64)
         _check_inside(ads, who, cells)
-        counts = np.bincount(numbers, minlength=len(ads)).astype(np.int64)
+        counts = np.bincount(numbers, minlength=len(ads)).astype(np.float64)
         return TopicTraffic(topic, self._depth, ads, numbers, columns, cells, np.ones(len(who)), counts)
 
 
@@ -190,6 +207,12 @@ def smoothed(traffic: Traffic, copies: int, weight: float, spread: tuple[float, 
     return Traffic(
         {name: _smoothed(part, copies, weight, spread, draw) for name, part in traffic.topics.items()}
     )
+
+
+def _weighed(part: TopicTraffic, loads: Mapping[str, float], scale: float) -> TopicTraffic:
+    pairs = zip(part.ads, part.counts.tolist(), strict=True)
+    counts = [loads[ad.id] * scale if ad.id in loads else count for ad, count in pairs]
+    return replace(part, counts=np.array(counts, dtype=np.float64))
 
 
 def _sampled(part: TopicTraffic, share: float) -> TopicTraffic:
