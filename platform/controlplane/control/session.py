@@ -137,7 +137,7 @@ def _decide(hot: Hot, planned: Planned) -> None:
         lagging = needs[row.pk].waits(hot.lag, hot.lag) if needs else []
         row.waits_for = sorted({*touched, *lagging} - _leaving(row))
     sync.mark(touched)
-    progress.decide(planned.rows, planned.moved)
+    progress.decide(planned.rows, {*planned.moved, *settle.behind(planned.rows, planned.moved)})
     stages.begin(planned.moved, hot.state.planner)
     stages.note_in_place(planned.in_place, hot.state.planner)
     hot.mirror.show(hot.state.planner, {row.kind for row in planned.rows})

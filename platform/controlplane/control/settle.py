@@ -3,7 +3,7 @@
 Every function runs in its caller's transaction.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from django.utils import timezone
 
@@ -66,20 +66,56 @@ def finish(hot: Hot) -> None:
     held_up = [row for row in rows if any(name in hot.lag for name in row.waits_for)]
     needs = stakes(held_up, hot.state.planner) if held_up else {}
     moving = stages.with_open_moves(rows)
-    done, waiting, following = [], [], []
+    done, waiting, following, behind = [], [], [], []
+    removals: list[Request] = []
     for row in rows:
         waits = needs[row.pk].waits(hot.lag, row.waits_for) if row.pk in needs else []
         if not waits and row.pk in moving:
             row.waits_for = []
             following.append(row)
+        elif not waits and row.kind == "remove_switch" and removals:
+            row.waits_for = []
+            behind.append(row)
         elif not waits:
             done.append(row)
+            continue
         elif waits != row.waits_for or row.problem is None:
             row.waits_for = waits
             waiting.append(row)
+        if row.kind in _REMOVALS:
+            removals.append(row)
     progress.confirm(done)
     progress.keep_waiting(waiting, {name: hot.lag.reason(name) for name in hot.lag})
     _follow_publishers(following)
+    _stay_behind(behind, removals)
+
+
+_REMOVALS = frozenset({"remove_link", "remove_host", "remove_switch"})
+
+
+def behind(rows: Sequence[Request], moving: Collection[int]) -> set[int]:
+    """Of requests that are being decided, the removals of switches that others have to end before, by id.
+
+    A switch's row goes when its removal is active, and cannot go before those of its links and hosts.
+    """
+    if not any(row.kind == "remove_switch" for row in rows):
+        return set()
+    found: set[int] = set()
+    held = Request.objects.filter(state=State.DEPLOYING, kind__in=_REMOVALS).exists()
+    for row in rows:
+        if held and row.kind == "remove_switch":
+            found.add(row.pk)
+        held = held or (row.kind in _REMOVALS and (bool(row.waits_for) or row.pk in moving))
+    return found
+
+
+def _stay_behind(rows: Sequence[Request], removals: Sequence[Request]) -> None:
+    """Removals of switches whose links or hosts are to go before them, and have not ended yet."""
+    for row in rows:
+        first = next(other for other in removals if other.pk != row.pk)
+        detail = f"request {first.pk} ({first.kind}) has to end before it"
+        row.problem = problem("waiting", "Waiting for another removal", detail)
+    write(rows, ("waits_for", "problem"))
 
 
 def _follow_publishers(rows: Sequence[Request]) -> None:

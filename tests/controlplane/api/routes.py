@@ -48,6 +48,9 @@ NESTED = (
     "analytics/runs/1/log/",
     "analytics/schedules/",
     "analytics/schedules/1/",
+    "analytics/proposals/",
+    "analytics/proposals/1/",
+    "signalling/refusals/",
     "tables/1/entries/",
     "operations/1/results/",
     "audits/1/checks/",
@@ -64,6 +67,5 @@ SINGLES = (
     "traffic/samples/",
     "telemetry/",
     "signalling/",
-    "signalling/refusals/",
     *CHART_PATHS,
 )
