@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--report", type=writable, metavar="FILE", help="write a JSON report at the end")
     parser.add_argument(
-        "--rate", type=_rate, default=RATE, metavar="EVENTS", help="events a second (default %(default)g)"
+        "--rate", type=rate, default=RATE, metavar="EVENTS", help="events a second (default %(default)g)"
     )
     parser.add_argument(
         "--port", type=_port, default=8000, help="of the web page (default %(default)s, or the next free one)"
@@ -69,7 +69,8 @@ def writable(text: str) -> Path:
     return path
 
 
-def _rate(text: str) -> float:
+def rate(text: str) -> float:
+    """Events a second, from the command line."""
     value = _number(text)
     if not 0.1 <= value <= 1000:
         raise argparse.ArgumentTypeError(f"{text}: give 0.1 to 1000 events a second")

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from mininet_labs.errors import LabError
+from mininet_labs.fabric.cleanup import start_time
 from mininet_labs.lab import needs
 from mininet_labs.lab.command import RUN_DIR
 from mininet_labs.lab.network import HOSTS_FILE
@@ -30,11 +31,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def host_pid(hosts_file: Path, host: str) -> int:
-    """The process that holds a host's namespaces; LabError when there is no such host, or no lab."""
+    """The process that holds a host's namespaces; LabError when there is no such host, or no lab runs.
+
+    The file of a lab that was killed names processes that are gone, or others that have their ids by now.
+    """
     try:
         hosts = json.loads(hosts_file.read_text("utf-8"))
     except FileNotFoundError:
         raise LabError(hosts_file, "no lab runs there", "start one with make lab") from None
     if host not in hosts:
         raise LabError(host, "no such host in the lab", f"take one of {', '.join(hosts)}")
-    return int(hosts[host])
+    pid = int(hosts[host]["pid"])
+    if start_time(pid) != hosts[host]["started"]:
+        raise LabError(hosts_file, "is of a lab that has ended", "start one with make lab")
+    return pid

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from mininet_labs.errors import LabError
 from mininet_labs.fabric.binaries import Binaries
+from mininet_labs.fabric.cleanup import start_time
 from mininet_labs.fabric.wiring import Object, Wiring
 from mininet_labs.lab import needs
 from mininet_labs.lab.namespaces import outer_pids
@@ -26,7 +27,7 @@ from mininet_labs.processes import die_with_parent
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTS_FILE = "hosts.json"
-"""Names the hosts' process ids, for who wants to enter their namespaces."""
+"""Names the hosts' processes, for who wants to enter their namespaces: ids, and when they started."""
 SHORT_PREFIX = "tercast-lab-"
 SHORT_LINK = "sockets"
 _GRACE = 20.0
@@ -194,7 +195,7 @@ class MininetNetwork:
     def _write_hosts(self, inner: Mapping[str, int]) -> None:
         assert self._process is not None
         outer = outer_pids(self._process.pid)
-        found = {host: outer[pid] for host, pid in inner.items()}
+        found = {host: {"pid": outer[pid], "started": start_time(outer[pid])} for host, pid in inner.items()}
         (self._run_dir / HOSTS_FILE).write_text(json.dumps(found, indent=2) + "\n", "utf-8")
 
     def _last_words(self) -> str:

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from mininet_labs.demo.options import seconds, writable
+from mininet_labs.demo.options import rate, seconds, writable
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", type=writable, metavar="FILE", help="write the JSON there, too")
     parser.add_argument("--seed", type=int, default=1, help="of the random changes and faults (default 1)")
     parser.add_argument(
-        "--rate", type=float, default=50.0, metavar="EVENTS", help="events a second (default 50)"
+        "--rate", type=rate, default=50.0, metavar="EVENTS", help="events a second (default 50)"
     )
     parser.add_argument(
         "--fault-every", type=seconds, default=8.0, metavar="SECONDS", help="between faults (default 8)"

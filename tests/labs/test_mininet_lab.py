@@ -15,6 +15,7 @@ import pytest
 
 from mininet_labs.errors import LabError
 from mininet_labs.lab import needs
+from mininet_labs.lab.enter import host_pid
 from mininet_labs.lab.network import MininetNetwork
 from mininet_labs.topologies.generate import ring
 
@@ -122,7 +123,7 @@ def test_a_killed_lab_leaves_no_process_and_no_interface_and_the_next_one_remove
     owner = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert owner.stdout is not None
     assert owner.stdout.readline() == "ready\n"
-    hosts = json.loads((run_dir / "hosts.json").read_text())
+    hosts = {host: row["pid"] for host, row in json.loads((run_dir / "hosts.json").read_text()).items()}
     assert len(hosts) == 3
     assert all(Path(f"/proc/{pid}").exists() for pid in hosts.values())
     os.kill(owner.pid, signal.SIGKILL)
@@ -130,6 +131,12 @@ def test_a_killed_lab_leaves_no_process_and_no_interface_and_the_next_one_remove
     until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in hosts.values()), "hosts outlive the lab")
     until(lambda: own_interfaces() == before, "interfaces outlive the lab")
     assert leftovers() != set()
+    with pytest.raises(LabError, match="is of a lab that has ended"):
+        host_pid(run_dir / "hosts.json", "h1")
+    stale = {"h1": {"pid": os.getpid(), "started": 1}}  # somebody else has the id by now
+    (run_dir / "hosts.json").write_text(json.dumps(stale))
+    with pytest.raises(LabError, match="is of a lab that has ended"):
+        host_pid(run_dir / "hosts.json", "h1")
     with MininetNetwork(run_dir, ring(3), UNREACHED):
         pass
     assert leftovers() == set()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mininet_labs.commands import main
 from mininet_labs.demo.options import Options
 from mininet_labs.demo.platform_up import Platform
 from mininet_labs.demo.run import DEFAULT_TOPOLOGY, Demo
@@ -113,3 +114,11 @@ def _management_socket(bridge: str) -> Path:
     """Of the newest soak; no other one runs while tests do."""
     sockets = Path("/tmp").glob(f"tercast-soak-*/fabric/s/{bridge}.mgmt")
     return max(sockets, key=lambda path: path.stat().st_mtime)
+
+
+@pytest.mark.parametrize("rate", ["0", "-5", "nan", "x"])
+def test_a_rate_that_is_none_is_refused(rate: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["soak", "--rate", rate])
+    assert ended.value.code == 2
+    assert "argument --rate" in capsys.readouterr().err
