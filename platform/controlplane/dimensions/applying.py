@@ -37,7 +37,10 @@ def apply(pk: int, actor: Any) -> Request:
 
 
 def revert(pk: int, actor: Any) -> Request:
-    """Log the change back to what was indexed before; raises `Problem` when that is not what is there."""
+    """Log the change back to what was indexed before; raises `Problem` when that is not what is there.
+
+    A topic that chooses by itself stops doing so: it would only choose the same again.
+    """
     with transaction.atomic():
         row = _locked(pk)
         if row.request is None or row.request.state != State.ACTIVE:
@@ -46,6 +49,7 @@ def revert(pk: int, actor: Any) -> Request:
             raise conflict("reverted", f"Proposal {pk} is taken back already, by request {row.undoing_id}.")
         row.undoing = _change(row, row.indexed, row.before, actor)
         row.save(update_fields=("undoing",))
+        Topic.objects.filter(pk=row.topic_id).update(automatic_indexing=False)
         return row.undoing
 
 
@@ -74,7 +78,7 @@ def _change(row: Proposal, expected: list[str], wanted: list[str], actor: Any) -
 
 def look_after() -> None:
     """Change the topics that say so, where that saves enough and more than chance may; log what cannot be."""
-    for topic in Topic.objects.filter(automatic_indexing=True, removal=None):
+    for topic in Topic.objects.filter(automatic_indexing=True, removal=None).select_related("reindexing"):
         try:
             _look(topic)
         except Problem as problem:
@@ -82,18 +86,21 @@ def look_after() -> None:
 
 
 def _look(topic: Topic) -> None:
-    last = Proposal.objects.filter(topic=topic).select_related("request").order_by("-id").first()
-    if last is not None and (_is_recent(last) or last.newest_sample == choosing.newest_sample(topic)):
+    last = Proposal.objects.filter(topic=topic).order_by("-id").first()
+    if _has_just_changed(topic) or (last is not None and last.newest_sample == choosing.newest_sample(topic)):
         return
     row = choosing.compute(topic, ProposalTrigger.PERIOD, None)
     if is_worth_it(row):
         apply(row.pk, None)
 
 
-def _is_recent(row: Proposal) -> bool:
-    under_way = any(r is not None and r.state not in FINAL_STATES for r in (row.request, row.undoing))
-    changed = row.request is not None and row.created_at > timezone.now() - PAUSE
-    return under_way or changed
+def _has_just_changed(topic: Topic) -> bool:
+    """Whether a change of `indexed`, whoever asked for it, is under way or less than `PAUSE` old."""
+    change = topic.reindexing
+    if change is None or change.state == State.FAILED:
+        return False
+    ended = change.confirmed_at or change.received_at
+    return change.state not in FINAL_STATES or ended > timezone.now() - PAUSE
 
 
 def is_worth_it(row: Proposal) -> bool:

@@ -182,6 +182,33 @@ def test_a_topic_chooses_by_itself_only_when_it_says_so_and_once_for_the_same_sa
     report(range(400, 500))
     applying.look_after()
     assert Proposal.objects.count() == 1, "a topic that has just changed is left alone for a while"
+    propose(busy)  # an open proposal asked for since does not end the pause
+    report(range(500, 600))
+    applying.look_after()
+    assert Proposal.objects.filter(trigger="period").count() == 1
+    Request.objects.filter(pk=row.request_id).update(confirmed_at=timezone.now() - applying.PAUSE)
+    applying.look_after()
+    assert Proposal.objects.filter(trigger="period").count() == 2
+
+
+def test_taking_back_what_a_topic_chose_by_itself_stops_it_from_choosing(busy):
+    topic = Topic.objects.get(name="heat")
+    busy.patch(f"topics/{topic.pk}/", {"automatic_indexing": True})
+    applying.look_after()
+    row = Proposal.objects.get()
+    finish(row.request_id)
+    assert busy.post(f"analytics/proposals/{row.pk}/revert/").status_code == 202
+    topic.refresh_from_db()
+    assert not topic.automatic_indexing
+
+
+def test_a_change_by_hand_is_left_alone_for_a_while_too(busy):
+    topic = Topic.objects.get(name="heat")
+    request = busy.patch(f"topics/{topic.pk}/", {"indexed": ["noise"], "automatic_indexing": True}).json()
+    applying.look_after()
+    finish(request["id"])
+    applying.look_after()
+    assert not Proposal.objects.exists()
 
 
 def test_what_saves_too_little_or_what_may_be_chance_is_not_applied(busy):
