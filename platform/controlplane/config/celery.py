@@ -16,5 +16,10 @@ def keep_logging(**_: Any) -> None:
     """Django's settings say how to log; who listens here keeps Celery from it."""
 
 
+def serves(*queues: str) -> bool:
+    """Whether the worker in this process takes messages from one of these queues."""
+    return any(queue in app.amqp.queues.consume_from for queue in queues)
+
+
 app.autodiscover_tasks()
 app.autodiscover_tasks(related_name="worker")

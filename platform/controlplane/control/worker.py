@@ -6,7 +6,7 @@ from celery import signals
 from celery.worker import state
 
 from controlplane.analytics import tasks as analytics
-from controlplane.config.celery import app
+from controlplane.config.celery import app, serves
 from controlplane.config.celery_settings import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.control.tasks import wake
 from tercast.collector import calm
@@ -26,11 +26,10 @@ def quiet(**_: Any) -> None:
 @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator]
 def sweep(**_: Any) -> None:
     """Forget the wake-ups that piled up while no worker ran, and look at what waits once instead."""
-    own = app.amqp.queues.consume_from
     with app.connection_for_write() as connection:
-        for queue in own:
+        for queue in app.amqp.queues.consume_from:
             connection.default_channel.queue_purge(queue)
-    if PLANNER_QUEUE in own or DEFAULT_QUEUE in own:
+    if serves(PLANNER_QUEUE, DEFAULT_QUEUE):
         wake()
-    if ANALYTICS_QUEUE in own:
+    if serves(ANALYTICS_QUEUE):
         analytics.wake()

@@ -11,6 +11,7 @@ from django.utils import timezone
 from kombu.exceptions import KombuError
 
 from controlplane.aggregation.policy import ALARMS
+from controlplane.analytics.models import Run, RunState
 from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.control import watermarks
 from controlplane.control.models import Request, State, SwitchSync
@@ -70,8 +71,21 @@ def broker() -> Finding:
 
 
 def worker() -> Finding:
-    """Whether a worker lives; without one requests stay queued."""
+    """Whether a worker serves the planner's queue; without one requests stay queued."""
     return _life(heartbeats.WORKER, Status.FAILED, "requests stay queued until one runs")
+
+
+def watcher() -> Finding:
+    """Whether a worker serves the queue of watching and periodic work."""
+    return _life(heartbeats.WATCHER, Status.DEGRADED, "switches and links are not watched until one runs")
+
+
+def analytics() -> Finding:
+    """Whether a worker of analytics lives; where none ever did, only a run that waits misses it."""
+    waits = Run.objects.filter(state=RunState.QUEUED)
+    if heartbeats.age(heartbeats.ANALYTICS) is None and not waits.exists():
+        return Finding(Status.OK, "none was ever seen, and no run waits for one")
+    return _life(heartbeats.ANALYTICS, Status.DEGRADED, "runs of analytics stay queued until one runs")
 
 
 def beat() -> Finding:
@@ -136,6 +150,8 @@ CHECKS: Mapping[str, Callable[[], Finding]] = {
     "database": database,
     "broker": broker,
     "worker": worker,
+    "watcher": watcher,
+    "analytics": analytics,
     "beat": beat,
     "planner": planner,
     "controller": controller,

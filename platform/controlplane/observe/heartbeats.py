@@ -1,8 +1,9 @@
-"""Signs of life of worker and beat, kept in the database for whoever asks on another machine."""
+"""Signs of life of workers and beat, kept in the database for whoever asks on another machine."""
 
 import logging
 import threading
 import time
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db import DatabaseError, connections
@@ -11,7 +12,10 @@ from django.utils.dateparse import parse_datetime
 
 from controlplane.control import watermarks
 
-WORKER, BEAT = "worker", "beat"
+WORKER, WATCHER, ANALYTICS, BEAT = "worker", "watcher", "analytics", "beat"
+"""Who serves the planner's queue, the one of watching and periodic work, that of analytics; and beat."""
+
+NAMES = (WORKER, WATCHER, ANALYTICS, BEAT)
 SECONDS = 10.0
 """Between two signs of life."""
 
@@ -42,15 +46,16 @@ def age(name: str) -> timedelta | None:
 class Pulse(threading.Thread):
     """Gives a worker's signs of life beside its work, so that long work is no sign of death."""
 
-    def __init__(self, name: str = WORKER) -> None:
-        super().__init__(name=f"pulse of {name}", daemon=True)
-        self._of = name
+    def __init__(self, names: Iterable[str]) -> None:
+        self._of = tuple(names)
+        super().__init__(name=f"pulse of {', '.join(self._of)}", daemon=True)
         self._over = threading.Event()
 
     def run(self) -> None:
         """Until `stop`."""
         while True:
-            note(self._of)
+            for name in self._of:
+                note(name)
             connections.close_all()
             if self._over.wait(SECONDS):
                 return

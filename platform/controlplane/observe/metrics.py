@@ -142,7 +142,7 @@ def events() -> Families:
 def processes() -> Families:
     """Signs of life."""
     family = _gauge("process_seen_seconds", "Since the last sign of life; absent: never.", "process")
-    for name in (heartbeats.WORKER, heartbeats.BEAT):
+    for name in heartbeats.NAMES:
         age = heartbeats.age(name)
         if age is not None:
             family.add_metric([name], age.total_seconds())

@@ -4,15 +4,23 @@ from typing import Any
 
 from celery import signals
 
+from controlplane.config.celery import serves
+from controlplane.config.celery_settings import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
+
 _pulses: list[Any] = []
 
 
 @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def begin(**_: Any) -> None:
-    """From now on."""
-    from controlplane.observe.heartbeats import Pulse  # noqa: PLC0415 - models are there by now
+    """From now on, for each of its queues: who serves another one is no sign that this one is served."""
+    from controlplane.observe import heartbeats  # noqa: PLC0415 - models are there by now
 
-    pulse = Pulse()
+    signs = {
+        PLANNER_QUEUE: heartbeats.WORKER,
+        DEFAULT_QUEUE: heartbeats.WATCHER,
+        ANALYTICS_QUEUE: heartbeats.ANALYTICS,
+    }
+    pulse = heartbeats.Pulse([sign for queue, sign in signs.items() if serves(queue)])
     _pulses.append(pulse)
     pulse.start()
 

@@ -5,6 +5,8 @@ from typing import Any
 
 from celery import signals
 
+from controlplane.config.celery import serves
+from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.signalling.loop import Loop
 
 _loops: list[Loop] = []
@@ -12,7 +14,9 @@ _loops: list[Loop] = []
 
 @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def begin(**_: Any) -> None:
-    """Start the loop beside the worker's own."""
+    """Start the loop beside the worker's own, where that serves the control plane."""
+    if not serves(PLANNER_QUEUE, DEFAULT_QUEUE):
+        return
     loop = Loop()
     _loops.append(loop)
     threading.Thread(target=loop.run, name="signalling", daemon=True).start()

@@ -9,12 +9,20 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from controlplane.accounts.services import issue_token
+from controlplane.analytics.models import Run, Series
+from controlplane.config.celery import app
 from controlplane.control import session, watermarks
 from controlplane.control.models import Request
 from controlplane.network.models import Switch
-from controlplane.observe import checks, health, heartbeats
+from controlplane.observe import checks, health, heartbeats, worker
+from controlplane.signalling import worker as signalling
+from controlplane.telemetry import request_rows, snapshots
+from controlplane.telemetry import worker as telemetry
 
-NAMES = ["database", "broker", "worker", "beat", "planner", "controller", "switches", "alarms"]
+NAMES = [
+    *("database", "broker", "worker", "watcher", "analytics"),
+    *("beat", "planner", "controller", "switches", "alarms"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -27,8 +35,8 @@ def fresh(monkeypatch):
 @pytest.fixture
 def alive(network):
     """A platform on which all is well."""
-    heartbeats.note(heartbeats.WORKER)
-    heartbeats.note(heartbeats.BEAT)
+    for name in (heartbeats.WORKER, heartbeats.WATCHER, heartbeats.BEAT):
+        heartbeats.note(name)
     Switch.objects.update(connected=True)
     return network
 
@@ -156,3 +164,51 @@ def test_signs_of_life_are_written_now_and_then(db, monkeypatch):
     heartbeats.note("worker")
     heartbeats.note("beat")
     assert kept == ["life of worker", "life of beat"]
+
+
+@pytest.mark.parametrize(
+    ("served", "given"),
+    [
+        (["planner", "celery"], ["worker", "watcher"]),
+        (["planner"], ["worker"]),
+        (["celery"], ["watcher"]),
+        (["analytics"], ["analytics"]),
+    ],
+)
+def test_a_worker_gives_signs_for_the_queues_that_it_serves(served, given, monkeypatch):
+    begun, loops = [], []
+    monkeypatch.setattr(app.amqp.queues, "_consume_from", {queue: {} for queue in served})
+    monkeypatch.setattr(heartbeats.Pulse, "start", lambda pulse: begun.append(pulse.name))
+    monkeypatch.setattr(signalling.threading.Thread, "start", lambda thread: loops.append(thread.name))
+    monkeypatch.setattr(worker, "_pulses", [])
+    monkeypatch.setattr(signalling, "_loops", [])
+    worker.begin()
+    signalling.begin()
+    assert begun == [f"pulse of {', '.join(given)}"]
+    assert loops == ([] if served == ["analytics"] else ["signalling"])
+
+
+def test_a_worker_of_analytics_writes_no_telemetry_when_it_ends(monkeypatch):
+    closed = []
+    monkeypatch.setattr(snapshots, "close", lambda: closed.append(True))
+    monkeypatch.setattr(request_rows, "export", lambda files: None)
+    for served, times in (("analytics", 0), ("planner", 1)):
+        monkeypatch.setattr(app.amqp.queues, "_consume_from", {served: {}})
+        telemetry.finish()
+        assert len(closed) == times
+
+
+def test_analytics_is_missed_where_it_was_or_where_a_run_waits(alive, django_user_model):
+    body = asked(django_user_model, only="analytics")[1]
+    assert (statuses(body), detail(body, "analytics")) == (
+        {"analytics": "ok"},
+        "none was ever seen, and no run waits for one",
+    )
+    Run.objects.create(series=Series.objects.create(job="counts", window=60_000_000), trigger="operator")
+    assert asked(django_user_model, only="analytics")[1]["status"] == "degraded"
+    heartbeats.note(heartbeats.ANALYTICS)
+    assert asked(django_user_model, only="analytics")[1]["status"] == "ok"
+    watermarks.keep("life of analytics", (timezone.now() - timedelta(seconds=100)).isoformat())
+    code, body = asked(django_user_model, only="analytics")
+    assert (code, body["status"]) == (200, "degraded")
+    assert "no sign of life for 100 s" in detail(body, "analytics")
