@@ -6,7 +6,7 @@ by the first and the last (`r42-r57`); behind it stands the id of the call that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
@@ -43,3 +43,14 @@ def of_requests(rows: Sequence[Request]) -> str:
 def calls_of(rows: Sequence[Request]) -> list[str]:
     """The ids of the calls that logged requests, each once."""
     return list(dict.fromkeys(row.call for row in rows))
+
+
+def spans(numbers: Iterable[int]) -> str:
+    """Requests by their numbers, those in a row together: `r4,r7-r9`."""
+    found: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return ",".join(f"r{first}" if first == last else f"r{first}-r{last}" for first, last in found)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from django.utils import timezone
 
-from controlplane.control import installed, outbox, progress, sync
+from controlplane.control import installed, outbox, progress, sync, tell
 from controlplane.control.batches import write
 from controlplane.control.deploy import Result
 from controlplane.control.hot import Hot
@@ -68,6 +68,7 @@ def finish(hot: Hot) -> None:
     moving = stages.with_open_moves(rows)
     done, waiting, following, behind = [], [], [], []
     removals: list[Request] = []
+    owed = {row.pk: len(row.waits_for) for row in rows}
     for row in rows:
         waits = needs[row.pk].waits(hot.lag, row.waits_for) if row.pk in needs else []
         if not waits and row.pk in moving:
@@ -88,6 +89,8 @@ def finish(hot: Hot) -> None:
     progress.keep_waiting(waiting, {name: hot.lag.reason(name) for name in hot.lag})
     _follow_publishers(following)
     _stay_behind(behind, removals)
+    nearer = [row for row in (*waiting, *following, *behind) if len(row.waits_for) < owed[row.pk]]
+    tell.settled(done, nearer)
 
 
 _REMOVALS = frozenset({"remove_link", "remove_host", "remove_switch"})

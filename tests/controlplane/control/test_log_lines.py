@@ -13,7 +13,8 @@ from control_workers import Process, wait_until
 from test_real_switches import Platform, active, free_port
 
 from controlplane.audit import audits, work
-from controlplane.control import naming, session
+from controlplane.config.log_settings import ContextFilter
+from controlplane.control import naming, session, watch
 from controlplane.control.models import Request
 from controlplane.observe import heartbeats
 from controlplane.registry.models import Subscriber
@@ -76,7 +77,8 @@ def test_a_calls_id_is_in_every_log_on_its_way(platform):
     worker = [
         line for line in lines(platform.folder / "worker.log") if line.get("change", "").startswith(number)
     ]
-    assert [line["message"] for line in worker] == ["batch planned", "batch pushed"]
+    assert [line["message"] for line in worker] == ["batch planned", "batch pushed", "requests active"]
+    assert (worker[2]["requests"], worker[2]["calls"]) == (number, CALL)
     assert (worker[0]["calls"], worker[1]["confirmed"]) == (CALL, 3)
     (name,) = {line["change"] for line in worker}
     assert name == f"{number}:{CALL}"
@@ -107,3 +109,31 @@ def test_an_audits_repairs_go_by_its_name(network):
     audit = audits.ask(None, True, None)
     work.run()
     assert network.changes[-1]["id"] == f"audit-{audit.pk}"
+
+
+def test_the_repair_that_confirms_a_request_is_found_by_the_request(transactional_db, network, caplog):
+    caplog.set_level("INFO", logger="controlplane.control.tell")
+    caplog.handler.addFilter(ContextFilter())
+    world.advertise("h1", ["0"])
+    session.run()
+    network.disconnect(world.dpid(2))
+    watch.run()
+    row = world.subscribe("h3", ["01"])
+    Request.objects.filter(pk=row.request_id).update(call=CALL)
+    session.run()
+    said = [record for record in caplog.records if record.message == "requests active"]
+    assert all(record.fields["calls"] != CALL for record in said)
+    network.connect(world.dpid(2))
+    watch.run()
+    session.run()
+    assert active(row)
+    record = caplog.records[-1]
+    assert record.message == "requests active"
+    assert (record.fields["requests"], record.fields["calls"]) == (f"r{row.request_id}", CALL)
+    assert record.fields["change"] == network.changes[-1]["id"]
+    assert record.fields["change"].startswith("repair-")
+
+
+def test_requests_in_a_row_are_named_together():
+    assert naming.spans([9, 4, 7, 8]) == "r4,r7-r9"
+    assert naming.spans([3]) == "r3"
