@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from socket import AF_INET, inet_pton
 
-from controller_app.entries import SIGNALS, address_text
+from controller_app.entries import SIGNALS, address_text, is_host_ip, is_host_mac
 from tercast.client.packets import Ignored, event_payload, udp_frame
 from tercast.signalling.messages import MAX_MESSAGE, PORT
 
@@ -25,6 +25,12 @@ class Dropped(Enum):
     TRUNCATED = "truncated"
     BAD_CHECKSUM = "bad_checksum"
     TOO_LARGE = "too_large"
+    SENDER_MAC = "sender_mac"
+    """Its MAC address is a group's or zero: nobody could be answered."""
+    SENDER_ADDRESS = "sender_address"
+    """Its IP address is no single host's: likewise."""
+    SENDER_PORT = "sender_port"
+    """It has no UDP port that an answer could go to."""
     LINK_PORT = "link_port"
     """It came from a port that leads to another switch."""
     RATE = "rate"
@@ -55,7 +61,17 @@ def parse(frame: bytes) -> Datagram | Dropped:
         ip, udp = frame[22:38], 54
     else:
         ip, udp = frame[26:30], 14 + (frame[14] & 0xF) * 4
-    return Datagram(frame[6:12], ip, frame[udp] << 8 | frame[udp + 1], payload)
+    found = Datagram(frame[6:12], ip, frame[udp] << 8 | frame[udp + 1], payload)
+    return _unanswerable(found) or found
+
+
+def _unanswerable(datagram: Datagram) -> Dropped | None:
+    """Why no answer could be sent to whoever sent it; None when one can."""
+    if not is_host_mac(datagram.mac):
+        return Dropped.SENDER_MAC
+    if not is_host_ip(datagram.ip):
+        return Dropped.SENDER_ADDRESS
+    return None if datagram.udp_port else Dropped.SENDER_PORT
 
 
 def answer_frame(own_mac: bytes, to: Datagram) -> bytes:

@@ -177,6 +177,16 @@ def parse_set_dst(obj: object, path: Path, family: str) -> SetDst:
     return SetDst(ip, parse_mac(fields["mac"], (*path, "mac")))
 
 
+def is_host_ip(ip: bytes) -> bool:
+    """Whether a packed IP address can be one host's: not a group's, not zero, not all hosts'."""
+    return any(ip) and ip[0] < (224 if len(ip) == 4 else 0xFF)
+
+
+def is_host_mac(mac: bytes) -> bool:
+    """Whether a packed MAC address can be one host's: not a group's, not zero."""
+    return any(mac) and not mac[0] & 1
+
+
 def parse_address(value: object, path: Path, families: Sequence[str] = FAMILIES) -> bytes:
     """The packed IP address of one host, of one of these families."""
     text = expect_text(value, path)
@@ -185,7 +195,7 @@ def parse_address(value: object, path: Path, families: Sequence[str] = FAMILIES)
         raise Refused(
             path, "not_an_address", f"{shown(text)} is not an {' or '.join(families)} address", text
         )
-    if not any(ip) or ip[0] == 0xFF or (len(ip) == 4 and ip[0] >= 224):
+    if not is_host_ip(ip):
         raise Refused(path, "not_a_host", f"{shown(text)} is no address of one host", text)
     return ip
 
@@ -196,7 +206,7 @@ def parse_mac(text: object, path: Path) -> bytes:
     if not _MAC.fullmatch(value):
         raise Refused(path, "not_a_mac", f"{shown(value)} is not six pairs of hex digits with colons", value)
     mac = bytes.fromhex(value.replace(":", ""))
-    if mac[0] & 1 or not any(mac):
+    if not is_host_mac(mac):
         raise Refused(path, "not_a_host", f"{shown(value)} is no address of one host", value)
     return mac
 

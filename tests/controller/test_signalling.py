@@ -7,9 +7,14 @@ from base64 import b64decode, b64encode
 
 import pytest
 from controller_harness import dpid, eventually
+from hypothesis import given
+from hypothesis import strategies as st
 from test_metrics import scrape, value
 
+from controller_app import datagrams
+from controller_app.answers import parse_answers
 from tercast.client.packets import event_payload, group_mac, pack_ip, udp_frame
+from tercast.errors import Refused
 from tercast.signalling.messages import MAX_MESSAGE, PORT
 
 A, B = 0xA1, 0xA2
@@ -18,10 +23,10 @@ MAC = bytes.fromhex("020000000001")
 HOSTS = {"ff1e::25": "fd00::1", "225.0.0.37": "10.0.0.1"}
 
 
-def frame(payload=b"hello", to="ff1e::25", source=None, port=PORT, udp_port=5000):
+def frame(payload=b"hello", to="ff1e::25", source=None, port=PORT, udp_port=5000, mac=MAC):
     target = pack_ip(to)
     return udp_frame(
-        (MAC, group_mac(target)), pack_ip(source or HOSTS[to]), target, payload, (udp_port, port)
+        (mac, group_mac(target)), pack_ip(source or HOSTS[to]), target, payload, (udp_port, port)
     )
 
 
@@ -132,6 +137,48 @@ def test_what_is_no_message_is_counted_by_reason(fake, reader):
     assert len(reader.page(wait=10)) == 1
     after = reader.dropped()
     assert {why: after[why] - before.get(why, 0) for why in bad} == dict.fromkeys(bad, 1)
+
+
+NOBODY = {
+    "sender_mac": [{"mac": bytes.fromhex(mac)} for mac in ("ffffffffffff", "000000000000", "333300000001")],
+    "sender_address": [
+        *({"source": text} for text in ("::", "ff02::1")),
+        *(
+            {"source": text, "to": "225.0.0.37"}
+            for text in ("0.0.0.0", "255.255.255.255", "224.1.1.1", "240.0.0.1")
+        ),
+    ],
+    "sender_port": [{"udp_port": 0}],
+}
+"""Senders that no answer can be sent to, by the reason that they are counted under."""
+
+
+@pytest.mark.parametrize("why", NOBODY)
+def test_a_sender_whom_nobody_could_answer_is_dropped_by_reason(fake, reader, controller, why):
+    before = reader.dropped().get(why, 0)
+    for sender in NOBODY[why]:
+        fake.packet_in(1, frame(**sender), PUNT)
+    fake.packet_in(1, frame(b"of a host"), PUNT)
+    (row,) = reader.page(wait=10)
+    assert b64decode(row["payload"]) == b"of a host"
+    assert reader.dropped()[why] - before == len(NOBODY[why])
+
+
+@given(
+    mac=st.binary(min_size=6, max_size=6) | st.sampled_from([bytes(6), b"\xff" * 6]),
+    ip=st.ip_addresses() | st.ip_addresses(network="224.0.0.0/3") | st.ip_addresses(network="ff00::/8"),
+    udp_port=st.integers(0, 0xFFFF),
+)
+def test_whoever_is_handed_on_can_be_answered(mac, ip, udp_port):
+    to = "ff1e::25" if ip.version == 6 else "225.0.0.37"
+    found = datagrams.parse(frame(to=to, source=str(ip), udp_port=udp_port, mac=mac))
+    answer = {"dpid": dpid(A), "port": 1, "mac": mac.hex(":"), "ip": str(ip), "udp_port": udp_port}
+    body = {"answers": [{**answer, "payload": ""}]}
+    if isinstance(found, datagrams.Dropped):
+        with pytest.raises(Refused):
+            parse_answers(body)
+    else:
+        assert parse_answers(body)[0].to.mac == found.mac
 
 
 def test_a_flood_from_one_port_does_not_starve_another_and_is_counted(fake, reader, controller):

@@ -19,12 +19,16 @@ from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.tasks import waiting
 from controlplane.network.models import Switch
 from controlplane.observe import heartbeats
+from controlplane.signalling import turns
 
 DEAD = timedelta(seconds=45)
 """Without a sign of life for so long a process counts as gone."""
 
 LATE = timedelta(seconds=60)
 """A request that has waited for so long is worth a word."""
+
+STILL = timedelta(seconds=30)
+"""Control messages that got no further for so long stand still; a turn takes about 20 s at most."""
 
 STATUSES = ("ok", "degraded", "failed")
 MOST_NAMES = 20
@@ -146,6 +150,19 @@ def alarms() -> Finding:
     return Finding(status, f"{len(found)} stand" if found else "none stands", values)
 
 
+def signalling() -> Finding:
+    """Whether control messages of hosts get ahead."""
+    since, trouble = turns.last()
+    behind = f": {trouble}" if trouble else ""
+    if since is None:
+        return Finding(Status.DEGRADED, f"no control message was ever asked for{behind}")
+    values = {"seconds": round(since.total_seconds(), 1)}
+    if since < STILL:
+        return Finding(Status.OK, "seconds since control messages were last dealt with", values)
+    told = f"control messages of hosts have not been dealt with for {since.total_seconds():.0f} s{behind}"
+    return Finding(Status.DEGRADED, told, values)
+
+
 CHECKS: Mapping[str, Callable[[], Finding]] = {
     "database": database,
     "broker": broker,
@@ -157,6 +174,7 @@ CHECKS: Mapping[str, Callable[[], Finding]] = {
     "controller": controller,
     "switches": switches,
     "alarms": alarms,
+    "signalling": signalling,
 }
 """All of them; the others need the first."""
 

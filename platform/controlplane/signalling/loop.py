@@ -6,19 +6,26 @@ not is sent again by its host.
 
 import logging
 import threading
-from base64 import b64encode
+import time
 from datetime import timedelta
 from typing import Any
 
-from django.db import DatabaseError, close_old_connections, connection
+from django.db import (
+    DatabaseError,
+    InterfaceError,
+    OperationalError,
+    close_old_connections,
+    connection,
+)
 from django.utils import timezone
 
 from controlplane.control import watermarks
 from controlplane.control.lock import signalling_lock
 from controlplane.control.northbound import Northbound, NorthboundError
-from controlplane.signalling import service
+from controlplane.signalling import sending, service
 from controlplane.signalling.models import Done
 from controlplane.signalling.signal import Signal
+from controlplane.signalling.turns import Turns
 
 WAIT_SECONDS = 10
 """How long the controller holds a question while there is no message."""
@@ -29,6 +36,9 @@ CONFIRM_SECONDS = 0.2
 LONG_AGO = timedelta(minutes=1)
 SLOW_SECONDS = 1
 """Between such looks when all who wait asked long ago: a switch is away, for example."""
+
+TURN_SECONDS = 10.0
+"""How long a turn handles messages before it tells ends; the others of the page come with the next one."""
 
 RETRY_SECONDS = 2.0
 
@@ -43,7 +53,7 @@ class Loop:
     def __init__(self) -> None:
         self._stopping = threading.Event()
         self._after = 0
-        self._trouble = ""
+        self._turns = Turns()
 
     def stop(self) -> None:
         """End after the message at hand."""
@@ -61,8 +71,9 @@ class Loop:
                         self._turn()
             except (NorthboundError, DatabaseError, OSError) as error:
                 self._tell(str(error))
-            except Exception:
+            except Exception as error:
                 logger.exception("control messages could not be carried out")
+                self._turns.failed(repr(error))
             self._stopping.wait(RETRY_SECONDS)
         connection.close()
 
@@ -71,37 +82,46 @@ class Loop:
         hurry, wait = _pace()
         with Northbound() as northbound:
             page = northbound.signals(self._after, wait)
-            self._trouble = ""
+            until = time.monotonic() + TURN_SECONDS
             for row in page["signals"]:
-                answer = service.handle(Signal.from_json(row))
-                if answer is not None:
-                    self._send(northbound, [answer])
-                self._after = int(row["id"])
+                self._after = int(row["id"])  # first: whatever becomes of it, it holds no other one up
+                _handle(northbound, row)
                 if self._stopping.is_set():
                     return
+                if time.monotonic() > until:
+                    break
             if not page["signals"]:
                 self._after = int(page["newest"])
-            self._tell_ends(northbound)
+            _tell_ends(northbound)
         _keep_counts(page)
+        self._turns.went_well()
         if hurry and not page["signals"]:
             self._stopping.wait(CONFIRM_SECONDS)
 
-    def _tell_ends(self, northbound: Northbound) -> None:
-        ended = service.ends()
-        if ended:
-            self._send(northbound, [answer for _, answer in ended])
-            service.told(done for done, _ in ended)
-
-    @staticmethod
-    def _send(northbound: Northbound, answers: list[service.Out]) -> None:
-        rows = [{**answer, "payload": b64encode(answer["payload"]).decode()} for answer in answers]
-        northbound.answer_signals(rows)
-
     def _tell(self, trouble: str) -> None:
         """Once for each trouble, however long it lasts."""
-        if trouble != self._trouble:
+        if self._turns.failed(trouble):
             logger.warning("no control messages of hosts come in: %s", trouble)
-            self._trouble = trouble
+
+
+def _handle(northbound: Northbound, row: dict[str, Any]) -> None:
+    """Carry one message out and answer it; one that makes trouble by itself is passed over."""
+    try:
+        answer = service.handle(Signal.from_json(row))
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:
+        logger.exception("control message %s could not be handled, and is passed over", row["id"])
+        return
+    if answer is not None:
+        sending.send(northbound, [answer])
+
+
+def _tell_ends(northbound: Northbound) -> None:
+    ended = service.ends()
+    if ended:
+        sending.send(northbound, [answer for _, answer in ended])
+        service.told(done for done, _ in ended)
 
 
 def _pace() -> tuple[bool, float]:

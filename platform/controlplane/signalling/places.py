@@ -1,11 +1,13 @@
 """Which host a control message is from: by the port that it entered, and the sender's addresses."""
 
 import ipaddress
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Q
 
 from controlplane.api.bodies import Body, Errors
+from controlplane.control.models import FINAL_STATES, Request
 from controlplane.network import hosts, services
 from controlplane.network.models import Host, Port, Switch
 from controlplane.network.standing import unusable
@@ -16,12 +18,16 @@ from controlplane.signalling.signal import Signal
 MAX_HOSTS = 16
 """Hosts that may register themselves at one port."""
 
+_FIRST_GROUP = 224
+"""First byte of the IPv4 addresses that belong to groups, are reserved, or mean all hosts."""
+
 
 def find(signal: Signal) -> Host | None:
     """The host that has these addresses, wherever it is; None when nobody has them. Raises Refusing.
 
     Its `signals` are there. The row is locked where the database can.
     """
+    _check_sender(signal)
     rows = Host.objects.select_related("switch", "request", "removal").select_for_update(of=("self",))
     found = list(rows.filter(Q(ip=signal.ip) | Q(mac=signal.mac)).order_by("id"))
     for row in found:
@@ -40,11 +46,21 @@ def find(signal: Signal) -> Host | None:
 
 
 def is_at(host: Host, signal: Signal) -> bool:
-    """Whether the message entered where the host is attached, standby attachments included."""
+    """Whether the message entered where the host is attached or moves to, standby attachments included."""
     if (host.switch.dpid, host.port) == (signal.dpid, signal.port):
         return True
     names = [end["switch"] for end in host.standby if end["port"] == signal.port]
+    target = _target(host)
+    if target is not None and target["port"] == signal.port:
+        names.append(target["switch"])
     return Switch.objects.filter(name__in=names, dpid=signal.dpid).exists()
+
+
+def _target(host: Host) -> dict[str, Any] | None:
+    """Switch and port that the host is on its way to; None when it stays."""
+    rows = Request.objects.exclude(state__in=FINAL_STATES).filter(kind="host_move", payload__host=host.name)
+    row = rows.order_by("-id").first()
+    return None if row is None else row.payload
 
 
 def register(signal: Signal) -> Host:
@@ -80,13 +96,21 @@ def register(signal: Signal) -> Host:
     return row
 
 
+def _check_sender(signal: Signal) -> None:
+    """Raises Refusing for addresses that no single host can have, so that nobody could be answered."""
+    if int(signal.mac[:2], 16) & 1 or not int(signal.mac.replace(":", ""), 16):
+        raise Refusing("not_unicast", f"{signal.mac} is no MAC address of one host")
+    address = ipaddress.ip_address(signal.ip)
+    beyond = address.version == 4 and address.packed[0] >= _FIRST_GROUP
+    if beyond or address.is_multicast or address.is_unspecified or address.is_loopback:
+        raise Refusing("not_unicast", f"{signal.ip} is no address of one host")
+
+
 def _check_address(text: str) -> None:
     address = ipaddress.ip_address(text)
     version = 4 if settings.ADDRESS_FAMILY == "ipv4" else 6
     if address.version != version:
         raise Refusing("wrong_family", f"{text} is no address of the network's family, IPv{version}")
-    if address.is_multicast or address.is_unspecified or address.is_loopback:
-        raise Refusing("not_unicast", f"{text} is no address of one host")
     if address.is_link_local and version == 6:
         raise Refusing("link_local", f"{text} is link-local; send from an address that the host has for good")
 
@@ -100,7 +124,8 @@ def _free_name(mac: str) -> str:
 def follow(host: Host, signal: Signal, proven: bool) -> None:
     """The host has moved, and asks from its new port: so does its place in the network. Raises Refusing.
 
-    `proven`: a seal shows that it is the host. Otherwise it counts as moved when its old port is down.
+    `proven`: a seal that was not used before shows that it is the host. Otherwise it counts as moved when
+    its old port is down.
     """
     if not proven and _is_up(host):
         detail = (

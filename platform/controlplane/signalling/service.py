@@ -129,10 +129,11 @@ def _known(case: _Case, host: Host) -> Done | None:
     )
     if known is not None and known.digest != digest(case.received):
         raise Refusing("id_reused", "another message of this host had the same request id")
-    if known is None or not seals.is_old(signals, case.received):
+    at_home = places.is_at(host, case.signal)
+    if known is None or not at_home or not seals.is_old(signals, case.received):
         case.counter = seals.check_counter(signals, case.received)
-    if not places.is_at(host, case.signal):
-        places.follow(host, case.signal, signals.has_key and case.counter is not None)
+    if not at_home:
+        places.follow(host, case.signal, proven=signals.has_key)
     return known
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -41,6 +42,22 @@ class FakeSwitch:
     features: dict[str, Any] = field(default_factory=dict)
     stubborn: bool = False
     """Reserved entries cannot be put back."""
+
+
+@dataclass(frozen=True)
+class BadRequest:
+    """What the controller does not take."""
+
+    detail: str
+
+
+def _of_one_host(field: str, value: Any) -> bool:
+    if field == "udp_port":
+        return 0 < value < 65536
+    if field == "mac":
+        return not int(value[:2], 16) & 1 and value != "00:00:00:00:00:00"
+    ip = ip_address(value)
+    return not (ip.is_multicast or ip.is_unspecified or (ip.version == 4 and ip.packed[0] >= 224))
 
 
 class FakeNorthbound:
@@ -138,6 +155,11 @@ class FakeNorthbound:
         self.signals.append(row)
 
     def answer_signals(self, body: dict[str, Any]) -> Any:
+        """As the controller does it: all of them, or none where one goes to what is no single host."""
+        for n, one in enumerate(body["answers"]):
+            for name in ("mac", "ip", "udp_port"):
+                if not _of_one_host(name, one[name]):
+                    return BadRequest(f"/answers/{n}/{name}: {one[name]!r} is no host's")
         self.answers += [{**one, "payload": b64decode(one["payload"])} for one in body["answers"]]
         return {"answers": [{"sent": True, "detail": None} for _ in body["answers"]]}
 
@@ -285,6 +307,8 @@ class FakeNorthbound:
                 if fake.answer is not None:
                     return self._send(*fake.answer)
                 found = act()
+                if isinstance(found, BadRequest):
+                    return self._send(400, found.detail.encode())
                 return self._send(503 if found is None else 200, json.dumps(found).encode())
 
             def _send(self, status: int, body: bytes) -> None:

@@ -15,13 +15,16 @@ from controlplane.control import session, watermarks
 from controlplane.control.models import Request
 from controlplane.network.models import Switch
 from controlplane.observe import checks, health, heartbeats, worker
+from controlplane.signalling import turns
 from controlplane.signalling import worker as signalling
+from controlplane.signalling.loop import Loop
+from controlplane.signalling.turns import Turns
 from controlplane.telemetry import request_rows, snapshots
 from controlplane.telemetry import worker as telemetry
 
 NAMES = [
     *("database", "broker", "worker", "watcher", "analytics"),
-    *("beat", "planner", "controller", "switches", "alarms"),
+    *("beat", "planner", "controller", "switches", "alarms", "signalling"),
 ]
 
 
@@ -37,6 +40,7 @@ def alive(network):
     """A platform on which all is well."""
     for name in (heartbeats.WORKER, heartbeats.WATCHER, heartbeats.BEAT):
         heartbeats.note(name)
+    Turns().went_well()
     Switch.objects.update(connected=True)
     return network
 
@@ -107,6 +111,24 @@ def test_a_controller_that_is_away_and_switches_that_are(alive, django_user_mode
     settings.NORTHBOUND_URL = "http://127.0.0.1:1"
     code, body = asked(django_user_model)
     assert (code, statuses(body)["controller"], statuses(body)["alarms"]) == (503, "failed", "degraded")
+
+
+def test_control_messages_that_stand_still_are_told(network, django_user_model, settings):
+    def seen():
+        return asked(django_user_model, only="signalling")[1]["checks"][0]
+
+    assert (seen()["status"], "ever" in seen()["detail"]) == ("degraded", True)
+    own = Loop()
+    own._turn()
+    assert seen()["status"] == "ok"
+    own._tell("the controller is away")
+    assert seen()["status"] == "ok"  # for a moment
+    old = timezone.now() - timedelta(seconds=40)
+    watermarks.keep(turns.KEPT, {**watermarks.recall(turns.KEPT, {}), "at": old.isoformat()})
+    assert seen()["status"] == "degraded"
+    assert "for 40 s: the controller is away" in seen()["detail"]
+    own._turn()
+    assert (seen()["status"], turns.last()[1]) == ("ok", "")
 
 
 def test_alarms_that_stand_are_told(alive, django_user_model):

@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from controlplane.control import session
 from controlplane.control.models import OutboxEvent, Request
+from controlplane.control.northbound import Northbound, UnreachableError
 from controlplane.moves.models import Encoding, Lease
 from controlplane.network.models import Host, Link, Port, Switch
 from controlplane.registry.models import Advertisement, Publisher, Subscription
@@ -164,7 +165,10 @@ def test_who_may_not_register(network):
     assert refused(**{**new, "port": 1}) == "port_in_use"
     assert refused(**{**new, "ip": "10.0.0.1"}) == "wrong_family"
     assert refused(**{**new, "ip": "fe80::1"}) == "link_local"
-    assert refused(**{**new, "ip": "::"}) == "not_unicast"
+    for nobody in ("::", "::1", "ff02::1", "0.0.0.0", "255.255.255.255", "224.1.1.1", "240.0.0.1"):
+        assert refused(**{**new, "ip": nobody}) == "not_unicast"
+    for nobody in ("ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00", "01:00:5e:00:00:01"):
+        assert refused(**{**new, "mac": nobody}) == "not_unicast"
     assert refused(**{**new, "dpid": world.dpid(77)}) == "unknown_switch"
     assert refused(**{**new, "ip": "fd00::1"}) == "address_taken"
     assert refused(**{**new, "mac": "02:00:00:00:00:02"}) == "address_taken"
@@ -210,8 +214,43 @@ def test_a_seal_moves_a_host_and_a_replay_does_not(network, key):
     assert (row.switch.name, row.port) == ("s2", 6)
     assert refused(number=2, seal=Seal(key, 5), dpid=world.dpid(3), port=7) == "replayed"
     service.handle(sent(payload, dpid=world.dpid(3), port=7))
-    assert reasons() == {"replayed": 1, "host_elsewhere": 1}
+    assert reasons() == {"replayed": 2}
     assert not Request.objects.filter(kind="host_move", state="queued").exists()
+
+
+@pytest.fixture
+def cable_out(network):
+    """The port of h1 is down."""
+    switch = Switch.objects.get(name="s1")
+    Switch.objects.filter(name="s1").update(connected=True)
+    Port.objects.create(switch=switch, number=3, up=False)
+
+
+def test_a_replay_from_another_port_moves_no_host_that_has_a_key(cable_out, key):
+    first = ask(seal=Seal(key, 5), confirm=True)
+    session.run()
+    HostSignals.objects.update(last_seen_at=timezone.now() - loop.LONG_AGO)
+    before, seen = everything(), list(HostSignals.objects.values_list("last_seen_at", flat=True))
+    elsewhere = {"dpid": world.dpid(2), "port": 6, "udp_port": 40000}
+    assert refused(seal=Seal(key, 5), confirm=True, **elsewhere) == "replayed"
+    assert everything() == before
+    assert list(HostSignals.objects.values_list("last_seen_at", flat=True)) == seen
+    assert "host h1" in OutboxEvent.objects.filter(kind="alarm").latest("pk").payload["text"]
+    # its own repetition is answered, and a counter that is new takes it along
+    assert ask(seal=Seal(key, 5), confirm=True).name == first.name
+    assert ask(seal=Seal(key, 6), confirm=True, **elsewhere).name == first.name
+    session.run()
+    row = Host.objects.get(name="h1")
+    assert (row.switch.name, row.port) == ("s2", 6)
+
+
+def test_a_message_that_comes_again_while_its_move_is_under_way_is_answered(network, key):
+    there = {"dpid": world.dpid(2), "port": 6}
+    first = ask(seal=Seal(key, 5), **there)
+    for counter in (5, 6):
+        assert ask(seal=Seal(key, counter), **there).name == first.name
+    assert Request.objects.filter(kind="host_move").count() == 1
+    assert refused(seal=Seal(key, 6), dpid=world.dpid(3), port=7) == "replayed"
 
 
 def test_only_messages_with_the_key_s_seal_count(network, key):
@@ -384,3 +423,90 @@ def test_a_request_that_failed_is_told_with_the_reason(network):
     own._turn()
     answer = decode_answer(network.answers[-1]["payload"]).answer
     assert (answer.status, answer.reason, answer.detail) == (Status.FAILED, "failed", "no room at s2")
+
+
+NOBODY = {"mac": "ff:ff:ff:ff:ff:ff", "ip": "fd00::77", "port": 5}
+
+
+def told(network):
+    """Who was answered with what, in order."""
+    return [(row["ip"], decode_answer(row["payload"]).answer.status) for row in network.answers]
+
+
+def test_an_answer_that_the_controller_refuses_holds_nobody_up(network):
+    own = Loop()
+    network.signal(encode_message(message(number=1)), **NOBODY)
+    network.signal(encode_message(message(number=2)), udp_port=0)
+    network.signal(encode_message(message(number=3)))
+    own._turn()
+    assert told(network) == [("fd00::1", Status.ACCEPTED)]
+    assert own._after == 3
+    assert reasons() == {"not_unicast": 1, "answer_refused": 2}
+    assert Refusal.objects.filter(reason="answer_refused").latest("pk").detail.count("udp_port")
+
+
+def test_a_message_that_cannot_be_handled_is_passed_over(network, monkeypatch):
+    own, handle = Loop(), service.handle
+
+    def fail(signal):
+        if signal.payload == b"poison":
+            raise ValueError("a mistake")
+        return handle(signal)
+
+    monkeypatch.setattr(service, "handle", fail)
+    network.signal(b"poison")
+    network.signal(encode_message(message()))
+    own._turn()
+    assert told(network) == [("fd00::1", Status.ACCEPTED)]
+
+
+def test_a_turn_that_breaks_off_goes_on_behind_the_message_at_hand(network, monkeypatch):
+    own = Loop()
+    for number in (1, 2, 3):
+        network.signal(encode_message(message(number=number)))
+
+    def gone(*_):
+        raise UnreachableError("no answer within 10 s")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Northbound, "answer_signals", gone)
+        with pytest.raises(UnreachableError):
+            own._turn()
+    assert own._after == 1
+    own._turn()
+    assert [decode_answer(row["payload"]).answer.request_id for row in network.answers] == [2, 3]
+
+
+def test_a_long_page_does_not_keep_ends_from_their_hosts(network, monkeypatch):
+    own = Loop()
+    ask(number=9, confirm=True)
+    session.run()
+    for number in (1, 2):
+        network.signal(encode_message(message(number=number)))
+    monkeypatch.setattr(loop, "TURN_SECONDS", -1)
+    own._turn()
+    own._turn()
+    assert [decode_answer(row["payload"]).answer.request_id for row in network.answers] == [1, 9, 2]
+
+
+def test_a_host_that_cannot_be_answered_and_is_there_already_holds_nobody_up(network):
+    own = Loop()
+    for n in (1, 2, 3):
+        ask(FilterText("quotes", f"low < {n}"), number=n, confirm=True, n=n)
+    Host.objects.filter(name="h2").update(mac=NOBODY["mac"])
+    row = Done.objects.get(host__name="h2")
+    Done.objects.filter(pk=row.pk).update(reply={**row.reply, "mac": NOBODY["mac"]})
+    session.run()
+    network.signal(encode_message(message(number=7)), **sent(b"", n=2, mac=NOBODY["mac"]).reply)
+    network.signal(encode_message(message(number=8)))
+    own._turn()
+    own._turn()
+    assert sorted(
+        (row["ip"], decode_answer(row["payload"]).answer.request_id) for row in network.answers
+    ) == [
+        ("fd00::1", 1),
+        ("fd00::1", 8),
+        ("fd00::3", 3),
+    ]
+    assert not Done.objects.filter(waits=True).exists()
+    assert reasons() == {"not_unicast": 1, "answer_refused": 2}
