@@ -61,6 +61,8 @@ class Extent:
     link_events: int
     boxes: int
     plain_boxes: int
+    installed: int
+    rounds: int
 
 
 def _matrix() -> Iterator[Case]:
@@ -95,6 +97,8 @@ FULL = Extent(
     link_events=4_000,
     boxes=2_000,
     plain_boxes=100,
+    installed=50_000,
+    rounds=5,
 )
 
 QUICK = Extent(
@@ -124,6 +128,8 @@ QUICK = Extent(
     link_events=1_000,
     boxes=300,
     plain_boxes=20,
+    installed=10_000,
+    rounds=3,
 )
 
 TINY = Extent(
@@ -148,4 +154,6 @@ TINY = Extent(
     link_events=50,
     boxes=5,
     plain_boxes=2,
+    installed=110,
+    rounds=1,
 )

@@ -20,6 +20,7 @@ from typing import Any
 
 import bench_encoder
 import bench_events
+import bench_install
 import bench_large
 import bench_links
 import bench_machine
@@ -43,6 +44,7 @@ SECTIONS: dict[str, Callable[[Extent], Any]] = {
     "large": bench_large.measure,
     "links": bench_links.measure,
     "encoder": bench_encoder.measure,
+    "controller": bench_install.measure,
 }
 EXTENTS = {"full": FULL, "quick": QUICK, "tiny": TINY}
 

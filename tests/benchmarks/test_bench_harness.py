@@ -35,7 +35,7 @@ def result() -> dict[str, Any]:
 
 
 def test_every_section_is_there_with_the_machine(result: dict[str, Any]) -> None:
-    sections = {"switch", "planner", "pleroma", "events", "verify", "large", "links", "encoder"}
+    sections = {"switch", "planner", "pleroma", "events", "verify", "large", "links", "encoder", "controller"}
     assert sections <= result.keys()
     assert {"cpu", "cores", "ram_gib", "kernel", "python", "numba", "load_average"} <= result[
         "machine"
