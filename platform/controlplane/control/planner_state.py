@@ -2,15 +2,20 @@
 
 import json
 import logging
+import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from itertools import takewhile
 from threading import Lock
 
 from django.db import transaction
 
 from controlplane.config.planning import MAX_DZ_PER_FILTER, MAX_TREES, address_plan
+from controlplane.control.aside import Aside
+from controlplane.control.changes import Payload
 from controlplane.control.models import PlannerSnapshot, Request, State
 from tercast.errors import TercastError
 from tercast.limits import Limits
@@ -20,6 +25,7 @@ SNAPSHOT_EVERY = 5000
 """Positions between snapshots: what a restart has to apply again at most, but for one batch."""
 
 _KEPT = 2
+_PAGE = 2000
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +44,7 @@ class Positioned:
 
 def load(snapshots: bool = True) -> Positioned:
     """A planner of its own at the last position that is decided; without `snapshots`, from the log alone."""
-    state = (_newest_snapshot() if snapshots else None) or _empty()
+    state = (_restored(_kept()) if snapshots else None) or _empty()
     bring_forward(state)
     state.planner.take_diff()
     return state
@@ -50,11 +56,23 @@ def bring_forward(state: Positioned) -> None:
     A failed request changed nothing, for whatever reason it failed, and is left out; but for one that failed
     when it had been carried out, which a later request takes back.
     """
-    rows = Request.objects.filter(position__gt=state.position).order_by("position")
-    fields = rows.values_list("position", "state", "payload", "undone_by")
-    for position, stage, payload, undone_by in fields.iterator(2000):
-        if position is None or stage in (State.QUEUED, State.PLANNING):
-            break
+    while page := _page(state.position):
+        _apply(state, page)
+
+
+Page = list[tuple[int, str, Payload, int | None]]
+
+
+def _page(position: int) -> Page:
+    """The next decided requests of the log: position, state, payload, who takes it back."""
+    rows = Request.objects.filter(position__gt=position).order_by("position")
+    fields = rows.values_list("position", "state", "payload", "undone_by")[:_PAGE]
+    page: Page = [(at or 0, stage, payload, undone_by) for at, stage, payload, undone_by in fields]
+    return list(takewhile(lambda row: row[1] not in (State.QUEUED, State.PLANNING), page))
+
+
+def _apply(state: Positioned, page: Page) -> None:
+    for position, stage, payload, undone_by in page:
         if stage != State.FAILED or undone_by is not None:
             outcome = state.planner.apply(payload)
             if not outcome.ok:
@@ -83,15 +101,21 @@ def keep_snapshot(state: Positioned, every: int = SNAPSHOT_EVERY) -> bool:
     return True
 
 
-def _newest_snapshot() -> Positioned | None:
+def _kept() -> list[tuple[int, bytes]]:
+    """The snapshots, the newest first."""
+    rows = PlannerSnapshot.objects.order_by("-position").values_list("position", "data")
+    return [(position, bytes(data)) for position, data in rows]
+
+
+def _restored(kept: Iterable[tuple[int, bytes]]) -> Positioned | None:
     """The newest snapshot that this version can read."""
-    for snapshot in PlannerSnapshot.objects.order_by("-position"):
+    for position, data in kept:
         try:
-            planner = Planner.restore(json.loads(zlib.decompress(snapshot.data)))
+            planner = Planner.restore(json.loads(zlib.decompress(data)))
         except (ValueError, KeyError, zlib.error, TercastError) as error:
-            logger.warning("the snapshot at position %d cannot be read: %s", snapshot.position, error)
+            logger.warning("the snapshot at position %d cannot be read: %s", position, error)
         else:
-            return Positioned(planner, snapshot.position)
+            return Positioned(planner, position)
     return None
 
 
@@ -104,20 +128,49 @@ _reader: Positioned | None = None
 _reader_lock = Lock()
 
 
+class Behind(Exception):  # noqa: N818 - named by meaning
+    """Within the time given, the planner that is read was not free, or not brought to the end of the log."""
+
+
 @contextmanager
-def reading() -> Iterator[Planner]:
+def reading(seconds: float | None = None) -> Iterator[Planner]:
     """The planner that all of this process's readers share, for one of them at a time.
 
-    It is for reading and dry runs, never for `apply`.
+    It is for reading and dry runs, never for `apply`. With `seconds`, `Behind` is raised where it takes
+    longer to have it as the log says; what is under way goes on then, and the next reader waits for its end.
     """
-    global _reader  # noqa: PLW0603 - one a process
-    with _reader_lock:
-        if _reader is None:
-            _reader = load()
-        else:
-            bring_forward(_reader)
-            _reader.planner.take_diff()
+    end = None if seconds is None else time.monotonic() + seconds
+    if not _reader_lock.acquire(timeout=-1 if seconds is None else seconds):
+        raise Behind
+    left = False
+    try:
+        for step in _steps():
+            if end is None:
+                step()
+            else:
+                left = not Aside(step, _reader_lock.release).wait(end - time.monotonic())
+            if left:
+                raise Behind
+        assert _reader is not None
         yield _reader.planner
+    finally:
+        if not left:
+            _reader_lock.release()
+
+
+def _steps() -> Iterator[Callable[[], object]]:
+    """What brings the reader forward, in steps that need no database."""
+    if _reader is None:
+        yield partial(_begin, _kept())
+    assert _reader is not None
+    while page := _page(_reader.position):
+        yield partial(_apply, _reader, page)
+    yield _reader.planner.take_diff
+
+
+def _begin(kept: list[tuple[int, bytes]]) -> None:
+    global _reader  # noqa: PLW0603 - one a process
+    _reader = _restored(kept) or _empty()
 
 
 def current_planner() -> Planner:

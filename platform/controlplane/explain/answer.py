@@ -1,13 +1,17 @@
 """The answer to a question, as JSON."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from controlplane.control.planner_state import reading
+from controlplane.api.problems import FieldError, Problem, conflict
+from controlplane.control.models import FINAL_STATES
+from controlplane.control.planner_state import Behind, reading
 from controlplane.explain.asked import Asked, refused_parameter
 from controlplane.explain.situation import Encoded, announced, situation_of
 from controlplane.explain.switches import read_back_eyes, traced_eyes
-from tercast.errors import Refused, RefusedMany
+from controlplane.registry.models import Topic
+from tercast.errors import Refused, RefusedMany, shown
 from tercast.explain.event import Event, Space, read_event
 from tercast.explain.explanation import explain
 from tercast.explain.eyes import FirstThatSees
@@ -15,13 +19,16 @@ from tercast.explain.real import trace
 from tercast.planner import Planner
 from tercast.registry import ADVERTISEMENT
 
+SECONDS = 10.0
+"""How long a question waits for the planner: for who asked before, and until it is as the log has it."""
+
 
 def answer(asked: Asked) -> dict[str, Any]:
-    """The explanation of the event; raises `Problem` where there is no such event.
+    """The explanation of the event; raises `Problem` where there is no such event, 503 without it in time.
 
     The planner is held while the answer is worked out, and not while switches are looked at.
     """
-    with reading() as planner:
+    with _reading() as planner:
         encodings = {
             name: Encoded.find(planner, name, asked.codes.get(name))
             for name in asked.topics
@@ -40,6 +47,20 @@ def answer(asked: Asked) -> dict[str, Any]:
     return told
 
 
+@contextmanager
+def _reading() -> Iterator[Planner]:
+    with ExitStack() as stack:
+        try:
+            planner = stack.enter_context(reading(SECONDS))
+        except Behind:
+            detail = (
+                f"The planner of this web server answers somebody else, or has yet to catch up with the log; "
+                f"{SECONDS:g} s were not enough. That goes on: ask again in a moment."
+            )
+            raise Problem(503, "busy", detail, headers={"Retry-After": "10"}) from None
+        yield planner
+
+
 def _event(asked: Asked, planner: Planner, encodings: Mapping[str, Encoded]) -> Event:
     """The event that is asked about, in the encodings that its publisher is told."""
     name = asked.publisher.name
@@ -50,4 +71,19 @@ def _event(asked: Asked, planner: Planner, encodings: Mapping[str, Encoded]) -> 
     try:
         return read_event(space, own, asked.values, asked.publisher.host.name, asked.topic)
     except (Refused, RefusedMany) as refused:
+        _check_planned(asked.topic, planner)
         raise refused_parameter(refused) from None
+
+
+def _check_planned(name: str | None, planner: Planner) -> None:
+    """Raise 409 where the topic is registered, and the planner has yet to take it up."""
+    if name is None or name in planner.topics:
+        return
+    row = Topic.objects.select_related("request").filter(name=name).first()
+    if row is not None and row.request is not None and row.request.state not in FINAL_STATES:
+        detail = (
+            f"Topic {shown(name)} is registered, but request {row.request_id} that adds it has not ended: "
+            f"it is {row.request.state}. Ask again when it is active."
+        )
+        error = FieldError("", "not_active", detail, name, parameter="topic")
+        raise conflict("not_active", detail, [error])

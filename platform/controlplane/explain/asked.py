@@ -1,10 +1,10 @@
 """The question of a call: whose event, which values, of which topic."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from controlplane.api.problems import FieldError, bad_parameter, invalid, not_found, pointer
+from controlplane.api.problems import FieldError, Problem, bad_parameter, invalid, not_found, pointer
 from controlplane.api.query import read_flag, read_id, read_text
 from controlplane.moves import leases
 from controlplane.registry.models import Advertisement, Publisher
@@ -37,18 +37,9 @@ class Asked:
     @classmethod
     def read(cls, query: Mapping[str, str]) -> Self:
         """From the query; raises `Problem` for what is missing or malformed, 404 for who is not there."""
-        for name in ("publisher", "values"):
-            if name not in query:
-                raise bad_parameter(name, "required", f"{name} is missing; it says {_SAYS[name]}.")
-        text = query["values"]
-        if len(text) > MAX_VALUES:
-            detail = f"values has {len(text)} characters; at most {MAX_VALUES} are taken."
-            raise bad_parameter("values", "too_long", detail)
-        try:
-            values = Given.parse(text)
-        except (Refused, RefusedMany) as refused:
-            raise refused_parameter(refused) from None
-        publisher, advertisements = _publisher(read_text("publisher", query["publisher"]))
+        _check(query)
+        values = Given.parse(query["values"])
+        publisher, advertisements = _publisher(query["publisher"])
         trace = read_flag("trace", query.get("trace", "true"))
         topic = query.get("topic")
         meant = [one for one in advertisements if topic in (None, one.topic.name)]
@@ -64,7 +55,39 @@ _SAYS = {
 }
 
 
-def refused_parameter(refused: Refused | RefusedMany) -> Exception:
+def _check(query: Mapping[str, str]) -> None:
+    """That what is needed is there and can be read; raises one `Problem` with all that is not so."""
+    readers: Mapping[str, Callable[[str], object]] = {
+        "publisher": lambda text: read_text("publisher", text),
+        "values": _parse,
+        "trace": lambda text: read_flag("trace", text),
+    }
+    wrong: list[FieldError] = []
+    for name, read in readers.items():
+        if name in query:
+            try:
+                read(query[name])
+            except Problem as problem:
+                wrong += problem.errors
+        elif name in _SAYS:
+            wrong.append(
+                FieldError("", "required", f"{name} is missing; it says {_SAYS[name]}.", parameter=name)
+            )
+    if wrong:
+        raise invalid(wrong)
+
+
+def _parse(text: str) -> Given:
+    if len(text) > MAX_VALUES:
+        detail = f"values has {len(text)} characters; at most {MAX_VALUES} are taken."
+        raise bad_parameter("values", "too_long", detail)
+    try:
+        return Given.parse(text)
+    except (Refused, RefusedMany) as refused:
+        raise refused_parameter(refused) from None
+
+
+def refused_parameter(refused: Refused | RefusedMany) -> Problem:
     """What the core library refused, as a 400 that names the parameter, and within it the place."""
     errors = refused.errors if isinstance(refused, RefusedMany) else (refused,)
     return invalid(
@@ -83,12 +106,22 @@ def _publisher(text: str) -> tuple[Publisher, list[Advertisement]]:
     publisher = publishers.filter(name=text).first()
     if publisher is None and text.startswith("a") and text[1:].isdecimal() and text.isascii():
         rows = Advertisement.objects.select_related("topic", "request", "publisher__host")
-        one = rows.filter(pk=read_id(text[1:])).first()
+        one = rows.filter(pk=_id(text[1:], text)).first()
         if one is None:
             raise not_found(f"There is no advertisement {shown(text)}.")
         return one.publisher, [one]
     if publisher is None and text.isdecimal() and text.isascii():
-        publisher = publishers.filter(pk=read_id(text)).first()
+        publisher = publishers.filter(pk=_id(text, text)).first()
     if publisher is None:
         raise not_found(f"There is no publisher {shown(text)}. Look into /api/v1/publishers/.")
     return publisher, list(publisher.advertisements.select_related("topic", "request").order_by("id"))
+
+
+def _id(digits: str, text: str) -> int:
+    """The id in the text that names a publisher or an advertisement."""
+    try:
+        return read_id(digits)
+    except Problem as problem:
+        (error,) = problem.errors
+        detail = f"publisher={shown(text)}: {error.detail}"
+        raise bad_parameter("publisher", error.code, detail, text) from None

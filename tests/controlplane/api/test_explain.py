@@ -1,11 +1,15 @@
 """`/api/v1/explain/`: events of the running network."""
 
+import threading
+
 import pytest
 from django.utils import timezone
 
 from controlplane.control import installed, planner_state
-from controlplane.control.models import State
+from controlplane.control.models import Request, State
+from controlplane.explain import answer as explain_answer
 from controlplane.network.models import Switch
+from tercast.planner import Outcome, Planner
 from tercast.tables import difference
 
 from .conftest import end, error, problem
@@ -117,11 +121,15 @@ def test_events_that_are_not_sent(busy):
 @pytest.mark.parametrize(
     ("query", "parameter", "code"),
     [
-        ({}, "publisher", "required"),
+        ({"values": PAIRS}, "publisher", "required"),
         ({"publisher": "exchange"}, "values", "required"),
         ({"publisher": "exchange", "values": PAIRS, "trace": "yes"}, "trace", "not_a_flag"),
         ({"publisher": "exchange", "values": "low"}, "values", "bad_value"),
-        ({"publisher": "exchange", "values": '{"low": 1}'}, "values", "missing_attribute"),
+        (
+            {"publisher": "exchange", "values": VALUES.replace('"low": 92, ', "")},
+            "values",
+            "missing_attribute",
+        ),
         ({"publisher": "exchange", "values": PAIRS.replace("92", "x")}, "values", "wrong_type"),
         ({"publisher": "exchange", "values": PAIRS, "topic": "none"}, "topic", "unknown_topic"),
         ({"publisher": "exchange", "values": PAIRS, "at": "now"}, "at", "unknown_parameter"),
@@ -149,3 +157,83 @@ def test_who_is_not_there(busy, publisher):
 def test_nobody_else_may_ask(anonymous):
     problem(anonymous.get("explain/", {"publisher": "x", "values": "y"}), 401)
     assert anonymous.post("explain/", {}).status_code in (401, 405)
+
+
+def refused(caller, **query):
+    errors = problem(caller.get("explain/", query), 400)["errors"]
+    return [(one["parameter"], one["pointer"], one["code"]) for one in errors]
+
+
+def test_all_that_is_wrong_is_told_at_once(busy):
+    wrong = '{"low": "x", "high": 1.5, "open": 3, "moon": 1, "sun": 2}'
+    expected = [
+        ("values", "/low", "wrong_type"),
+        ("values", "/open", "wrong_type"),
+        ("values", "/side", "missing_attribute"),
+        ("values", "/symbol", "missing_attribute"),
+        ("values", "/moon", "unknown_attribute"),
+        ("values", "/sun", "unknown_attribute"),
+    ]
+    assert refused(busy, publisher="exchange", values=wrong) == expected
+    assert refused(busy, publisher="exchange", values="low=x,high=1.5,open=3,moon=1,sun=2") == expected
+    answer = busy.get("explain/", {"publisher": "exchange", "values": wrong}).json()
+    assert '"side" has no value' in answer["errors"][2]["detail"]
+    assert refused(busy) == [("publisher", "", "required"), ("values", "", "required")]
+    assert refused(busy, publisher="x" * 501, values="low,low=1,low=2", trace="yes") == [
+        ("publisher", "", "too_long"),
+        ("values", "", "bad_value"),
+        ("values", "/low", "duplicate"),
+        ("trace", "", "not_a_flag"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("publisher", "code"),
+    [("9" * 30, "out_of_range"), ("a" + "9" * 30, "out_of_range"), ("a01", "not_an_id")],
+)
+def test_an_id_that_is_none_is_an_error_of_publisher(busy, publisher, code):
+    found = error(busy.get("explain/", {"publisher": publisher, "values": PAIRS}))
+    assert (found["parameter"], found["code"], found["value"]) == ("publisher", code, publisher)
+    assert publisher[:20] in found["detail"]
+
+
+def test_a_topic_that_the_planner_has_yet_to_take_up(busy):
+    body = {"name": "later", "attributes": [{"name": "low", "type": "int", "min": 0, "max": 9}]}
+    answer = busy.post("topics/", body)
+    assert answer.status_code == 201, answer.content
+    query = {"publisher": "exchange", "values": "low=1", "topic": "later", "trace": "false"}
+    found = error(busy.get("explain/", query), 409)
+    assert (found["parameter"], found["code"]) == ("topic", "not_active")
+    assert f"request {answer.json()['request'].split('/')[-2]} that adds it" in found["detail"]
+    end()
+    assert explained(busy, values="low=1", topic="later")["event"]["problem"] == "no_advertisement"
+
+
+def test_no_answer_in_time_is_503_and_the_work_goes_on(busy, monkeypatch):
+    go_on, applied = threading.Event(), []
+    apply = Planner.apply
+
+    def slow(planner, payload):
+        applied.append(payload)
+        assert go_on.wait(60)
+        return apply(planner, payload)
+
+    monkeypatch.setattr(Planner, "apply", slow)
+    monkeypatch.setattr(explain_answer, "SECONDS", 0.2)
+    query = {"publisher": "exchange", "values": VALUES, "trace": "false"}
+    for _ in range(2):  # the second time another one holds it
+        answer = busy.get("explain/", query)
+        assert problem(answer, 503)["type"].endswith(":busy")
+        assert (answer.headers["Retry-After"], "ask again" in answer.json()["detail"]) == ("10", True)
+        assert len(applied) == 1
+    go_on.set()
+    monkeypatch.setattr(explain_answer, "SECONDS", 60)
+    assert reasons(explained(busy))["h2"] == "match"
+    assert len(applied) == Request.objects.count()  # each once
+
+
+def test_what_fails_while_it_is_brought_forward_is_told(busy, monkeypatch):
+    monkeypatch.setattr(Planner, "apply", lambda *_: Outcome(False))
+    with pytest.raises(planner_state.ReplayError), planner_state.reading(60):
+        pass
+    assert not planner_state._reader_lock.locked()
