@@ -15,10 +15,12 @@ import pytest
 from control_workers import Process, worker
 from test_real_switches import HOSTS, Platform
 
+from controlplane.control import watermarks
 from controlplane.control.models import OutboxEvent, Request
-from controlplane.network.models import Host
+from controlplane.network.models import Host, Port
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.signalling import keys
+from controlplane.signalling.loop import DROPPED
 from controlplane.signalling.models import HostSignals, RefusedCount
 from tercast.addressing import SIGNALLING, AddressPlan
 from tercast.client.host_key import HostKey
@@ -160,6 +162,44 @@ def _again(way, payload, reason):
     """Sends it, and looks whether it has been refused for the reason."""
     way.send(SIGNALLING["ipv6"], payload)
     return reason in reasons()
+
+
+NOBODIES = [
+    {"mac": mac, "ip": "fd00::77"} for mac in ("ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00", "33:33:00:00:00:01")
+] + [{"mac": "02:00:00:00:00:77", "ip": ip} for ip in ("::", "ff02::1")]
+
+
+def dropped(reason):
+    return watermarks.recall(DROPPED, {}).get("dropped", {}).get(reason)
+
+
+def test_a_sender_whom_nobody_could_answer_keeps_no_host_from_its_answer(platform):
+    for nobody in NOBODIES:
+        with at(platform, "h1", PORT, **nobody) as way:
+            way.send(SIGNALLING["ipv6"], subscribe(1, "low < 100"))
+    with at(platform, "h2", PORT) as way:
+        served = Signaller(way, HOSTS["h2"]["ip"]).subscribe("quotes", "low < 7", PATIENCE)
+    assert served.status is Status.DONE
+    platform.until(lambda: dropped("sender_mac") == 3 and dropped("sender_address") == 2, "the counts")
+    assert Host.objects.count() == 3 and Subscription.objects.count() == 1 and not reasons()
+
+
+def test_a_replay_at_another_port_moves_no_host_that_has_a_key_while_its_own_is_down(platform):
+    _, key = keys.give(Host.objects.get(name="h1"))
+    good = subscribe(1, "low < 200", Seal(key, 1))
+    with at(platform, "h1", PORT) as way:
+        way.send(SIGNALLING["ipv6"], good)
+        platform.until(lambda: Subscription.objects.filter(state="active").exists(), "the subscription")
+    platform.fabric.ofctl("s1", "mod-port", "3", "down")
+    platform.until(
+        lambda: Port.objects.filter(switch__name="s1", number=3, up=False).exists(), "the port to be down"
+    )
+    with at(platform, "h3", PORT, HOSTS["h1"]["ip"], HOSTS["h1"]["mac"]) as thief:
+        thief.send(SIGNALLING["ipv6"], good)
+        counted(platform, 1, "replayed")
+    row = Host.objects.get(name="h1")
+    assert (row.switch.name, row.port) == ("s1", 3)
+    assert not Request.objects.filter(kind="host_move").exists()
 
 
 def test_the_commands_announce_in_band_without_the_api(platform, tmp_path):
