@@ -4,11 +4,16 @@ import os
 from typing import Any
 
 from celery import Celery, signals
+from django.conf import settings
+
+from controlplane.config.celery_output import keep_to_lines
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.config.settings")
 
 app = Celery("tercast")
 app.config_from_object("controlplane.config.celery_settings")
+if settings.ENV.log_format == "json":
+    keep_to_lines(app)
 
 
 @signals.setup_logging.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types

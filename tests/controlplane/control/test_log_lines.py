@@ -1,6 +1,7 @@
 """One call's id through the logs of web server, worker and controller, down to the confirmed change."""
 
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -9,7 +10,8 @@ from pathlib import Path
 import control_world as world
 import httpx
 import pytest
-from control_workers import Process, wait_until
+from control_workers import CELERY, Process, environment, wait_until
+from django.core.management import call_command
 from test_real_switches import Platform, active, free_port
 
 from controlplane.audit import audits, work
@@ -23,9 +25,8 @@ CALL = "follow-me-through-1234"
 
 
 def lines(path: Path) -> list[dict]:
-    """All log lines, every one of which is a JSON object (Celery's banner is none)."""
-    text = path.read_text(encoding="utf-8", errors="replace")
-    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    """All log lines, every one of which is a JSON object."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.fixture
@@ -137,3 +138,28 @@ def test_the_repair_that_confirms_a_request_is_found_by_the_request(transactiona
 def test_requests_in_a_row_are_named_together():
     assert naming.spans([9, 4, 7, 8]) == "r4,r7-r9"
     assert naming.spans([3]) == "r3"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["worker", "--without-heartbeat", "--without-gossip", "--without-mingle", "--loglevel", "info"],
+        ["worker", "-Q", "analytics", "--without-heartbeat", "--without-gossip", "--without-mingle"],
+        ["beat", "--pidfile", "", "--loglevel", "info"],
+    ],
+)
+def test_all_that_celery_says_is_json(transactional_db, tmp_path, arguments):
+    env = environment(tmp_path, "http://127.0.0.1:9", TERCAST_LOG_FORMAT="json", PYTHONWARNINGS="default")
+    log = tmp_path / "log"
+    sign = {"beat": heartbeats.BEAT, "-Q": heartbeats.ANALYTICS}
+    name = next((sign[word] for word in arguments if word in sign), heartbeats.WORKER)
+    with Process([*CELERY, *arguments], env, log) as process:
+        if name == heartbeats.BEAT:
+            call_command("prepare")
+        wait_until(lambda: heartbeats.age(name) is not None, "the sign of life", process)
+        assert process.stop() == 0
+    messages = [line["message"] for line in lines(log)]
+    assert ("worker: Warm shutdown (MainProcess)" in messages) == (name != heartbeats.BEAT)
+    assert any("superuser" in message for message in messages) == (
+        name != heartbeats.BEAT and os.geteuid() == 0
+    )
