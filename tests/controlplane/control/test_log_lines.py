@@ -158,6 +158,7 @@ def test_all_that_celery_says_is_json(transactional_db, tmp_path, arguments):
             call_command("prepare")
         wait_until(lambda: heartbeats.age(name) is not None, "the sign of life", process)
         assert process.stop() == 0
+    assert (heartbeats.age(heartbeats.WORKER) is None) == (name != heartbeats.WORKER)
     messages = [line["message"] for line in lines(log)]
     assert ("worker: Warm shutdown (MainProcess)" in messages) == (name != heartbeats.BEAT)
     assert any("superuser" in message for message in messages) == (
