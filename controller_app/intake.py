@@ -127,9 +127,12 @@ def _content(message: Message) -> tuple[int, bytes]:
 def repair(connection: Connection, families: Sequence[str]) -> dict[str, list[str]]:
     """Puts back reserved entries and removes own entries that no key says; what was done, and what refused.
 
-    Sends nothing where nothing is wrong. Raises Unreachable or Rejected.
+    What those entries lean on is made anew first. Sends nothing where nothing is wrong. Raises Unreachable
+    or Rejected.
     """
     table = read_table(connection)
+    if lacking(table, connection, families):
+        connection.renew(table)
     missing = lacking(table, connection, families)
     names = [name for name, _ in missing]
     names += [f"an entry of priority {flow.priority} in table {flow.table}" for flow in table.strange]

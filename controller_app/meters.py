@@ -2,10 +2,13 @@
 
 A meter bears no owner's mark. So own ones have fixed numbers (counted down from the highest, by port) and a
 fixed rate, and one that stands there with another rate is somebody else's: it is left alone and not used.
+But one that an own entry went through all the time since it was made was never taken away, as its entries
+would have gone with it: somebody changed it, and it is put right.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from struct import Struct, error
 
@@ -25,7 +28,7 @@ METERS = "meters"
 
 ALL_METERS = 0xFFFFFFFF
 PER_PACKET, WITH_BURST = 1 << 1, 1 << 2
-_ADD, _DROP = 0, 1
+_ADD, _MODIFY, _DROP = 0, 1, 1
 _DROP_TYPES, _CAPABLE = 1 << _DROP, PER_PACKET | WITH_BURST
 _FEATURES = Struct("!III")
 _CONFIG, _BAND = Struct("!HHI"), Struct("!HHII")
@@ -51,10 +54,25 @@ class Meters:
         number = self.number(port)
         return number is not None and number not in self.standing
 
+    def changed(self, before: Meters, used: Iterable[int]) -> list[int]:
+        """Those of the meters `used` by own entries that were own ones before, and are not as they were."""
+        return [
+            number
+            for number in sorted(used)
+            if before.standing.get(number) == _OWN and self.standing.get(number, _OWN) != _OWN
+        ]
+
     def addition(self, port: int) -> Message:
         """The message that makes the meter of a port that lacks it."""
-        number = self.highest - port
-        return Message(Type.METER_MOD, _CONFIG.pack(_ADD, _CAPABLE, number) + _OWN[2:])
+        return _mod(_ADD, self.highest - port)
+
+    def correction(self, number: int) -> Message:
+        """The message that makes a changed meter as it was."""
+        return _mod(_MODIFY, number)
+
+    def correct(self, number: int) -> None:
+        """The meter is as it was."""
+        self.standing[number] = _OWN
 
     def note(self, port: int, made: bool) -> None:
         """The meter stands now, or was refused and is not to be used."""
@@ -63,6 +81,10 @@ class Meters:
 
 _OWN = _CAPABLE.to_bytes(2, "big") + _BAND.pack(_DROP, _BAND_SIZE, RATE, BURST) + bytes(4)
 """Flags and bands of an own meter."""
+
+
+def _mod(command: int, number: int) -> Message:
+    return Message(Type.METER_MOD, _CONFIG.pack(command, _CAPABLE, number) + _OWN[2:])
 
 
 def read_meters(connection: Connection) -> Meters:

@@ -188,6 +188,14 @@ def add_punt(key: Key, meter: int | None) -> Message:
     return _flow_mod(Kind.PUNT, Command.ADD, key.priority, match(key), punted)
 
 
+def metered_by(instructions: bytes) -> int | None:
+    """The number of the meter that an entry with a meter as its first instruction goes through."""
+    if len(instructions) < _METER.size:
+        return None
+    kind, _, number = _METER.unpack_from(instructions)
+    return int(number) if kind == _METERED else None
+
+
 def remove_punt(key: Key) -> Message:
     """Delete the punt of control messages at a port."""
     return _flow_mod(Kind.PUNT, Command.DELETE_STRICT, key.priority, match(key), b"")

@@ -17,7 +17,7 @@ from controller_app.entries import SIGNALS, Key
 from controller_app.errors import Rejected, Unreachable
 from controller_app.meters import METERS, Meters, read_meters
 from controller_app.openflow import PUNT_PRIORITY, Message
-from controller_app.readback import Identity
+from controller_app.readback import Identity, Table, read_table
 from controller_app.ryu_api import spawn
 from controller_app.signals import End, Signals
 from controller_app.switches import Registry
@@ -52,6 +52,7 @@ class Signalling:
         ports = [number for number in connection.ports if (connection.dpid, number) not in self._links]
         connection.problems += self._install(connection, sorted(ports))
         connection.further = lambda: self._wanted(connection)
+        connection.renew = lambda table: self._renew(connection, table)
 
     def is_link(self, end: End) -> bool:
         """Whether a port leads to another switch."""
@@ -111,7 +112,7 @@ class Signalling:
             while wanted is not (now := self._takes_in(connection, end)):
                 wanted = now
                 if wanted:
-                    for problem in self._install(connection, [end[1]]):
+                    for problem in self._install_anew(connection, end[1]):
                         self._alarms.sound("late_error", problem, LASTING, dpid=connection.name)
                 else:
                     keys = [punt_key(family, end[1]) for family in self._families]
@@ -121,6 +122,21 @@ class Signalling:
 
     def _takes_in(self, connection: Connection, end: End) -> bool:
         return end[1] in connection.ports and end not in self._links
+
+    def _renew(self, connection: Connection, table: Table) -> None:
+        """Asks for the meters again, puts changed own ones right, and makes those that are gone.
+
+        Raises Unreachable or Rejected.
+        """
+        meters = read_meters(connection)
+        used = {number for flow in table.reserved if (number := openflow.metered_by(flow.instructions))}
+        changed = meters.changed(self._meters[connection], used)
+        failures = connection.confirm([meters.correction(number) for number in changed]) if changed else {}
+        for n, number in enumerate(changed):
+            if n not in failures:
+                meters.correct(number)
+        self._make_meters(connection, meters, self._ports(connection))
+        self._meters[connection] = meters
 
     def _install(self, connection: Connection, ports: Sequence[int]) -> list[str]:
         """Gives ports their meters and punts; what could not be done, one line each."""
@@ -133,10 +149,20 @@ class Signalling:
         why = "has no room: another owner's entry stands in its place"
         return [f"{name} {why}" for name, _, place in wanted if place in connection.foreign] + refused
 
+    def _install_anew(self, connection: Connection, port: int) -> list[str]:
+        """Gives a port its entries, if need be once more with what they lean on: its meter may have gone."""
+        if not self._install(connection, [port]):
+            return []
+        self._renew(connection, read_table(connection))
+        return self._install(connection, [port])
+
     def _wanted(self, connection: Connection) -> list[Punt]:
         """The punts that a switch should have now."""
-        ports = [port for port in connection.ports if self._takes_in(connection, (connection.dpid, port))]
-        return self._punts(self._meters[connection], sorted(ports))
+        return self._punts(self._meters[connection], self._ports(connection))
+
+    def _ports(self, connection: Connection) -> list[int]:
+        """The ports that take messages in now."""
+        return sorted(p for p in connection.ports if self._takes_in(connection, (connection.dpid, p)))
 
     def _punts(self, meters: Meters, ports: Sequence[int]) -> list[Punt]:
         keys = [(family, port, punt_key(family, port)) for port in ports for family in self._families]
