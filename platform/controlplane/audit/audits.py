@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef
 from django.utils import timezone
 
 from controlplane.api.problems import conflict, not_found
@@ -81,6 +81,16 @@ def counts(audits: Iterable[Audit]) -> dict[int, dict[str, int]]:
     for audit, state, number in rows.values_list("audit", "state").annotate(Count("id")):
         found.setdefault(audit, {})[state] = number
     return found
+
+
+def unrepaired() -> dict[str, str]:
+    """By switch that is known, why the last audit that saw its table left it unlike the plan. One query."""
+    seen = (CheckState.EQUAL, CheckState.DRIFTED, CheckState.REPAIRED, CheckState.UNREPAIRED)
+    later = Check.objects.filter(switch=OuterRef("switch"), id__gt=OuterRef("id"), state__in=seen).order_by()
+    rows = Check.objects.filter(
+        ~Exists(later), state=CheckState.UNREPAIRED, switch__in=Switch.objects.order_by().values("name")
+    )
+    return dict(rows.order_by("switch").values_list("switch", "detail"))
 
 
 def is_over(pk: int) -> bool:

@@ -12,6 +12,7 @@ from kombu.exceptions import KombuError
 
 from controlplane.aggregation.policy import ALARMS
 from controlplane.analytics.models import Run, RunState
+from controlplane.audit import audits
 from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.control import watermarks
 from controlplane.control.models import Request, State, SwitchSync
@@ -133,6 +134,17 @@ def switches() -> Finding:
     )
 
 
+def tables() -> Finding:
+    """Switches whose tables differ from the plan since an audit could not repair them."""
+    found = audits.unrepaired()
+    if not found:
+        return Finding(Status.OK, "no audit has left one unlike the plan", {"unrepaired": []})
+    told = [f"{name}: {reason}" for name, reason in found.items()]
+    return Finding(
+        Status.DEGRADED, f"{len(found)} not repaired by the last audit", {"unrepaired": told[:MOST_NAMES]}
+    )
+
+
 def alarms() -> Finding:
     """Alarms that stand: the controller's, and those of aggregation."""
     found = [
@@ -173,6 +185,7 @@ CHECKS: Mapping[str, Callable[[], Finding]] = {
     "planner": planner,
     "controller": controller,
     "switches": switches,
+    "tables": tables,
     "alarms": alarms,
     "signalling": signalling,
 }

@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 
 from controlplane.accounts.services import issue_token
 from controlplane.analytics.models import Run, Series
+from controlplane.audit.models import Audit, Check
 from controlplane.config.celery import app
 from controlplane.control import session, watermarks
 from controlplane.control.models import Request
@@ -24,7 +25,7 @@ from controlplane.telemetry import worker as telemetry
 
 NAMES = [
     *("database", "broker", "worker", "watcher", "analytics"),
-    *("beat", "planner", "controller", "switches", "alarms", "signalling"),
+    *("beat", "planner", "controller", "switches", "tables", "alarms", "signalling"),
 ]
 
 
@@ -129,6 +130,26 @@ def test_control_messages_that_stand_still_are_told(network, django_user_model, 
     assert "for 40 s: the controller is away" in seen()["detail"]
     own._turn()
     assert (seen()["status"], turns.last()[1]) == ("ok", "")
+
+
+def test_tables_that_audits_cannot_repair_are_told_until_one_can(alive, django_user_model):
+    def found(*states):
+        audit = Audit.objects.create(trigger="periodic")
+        for name, state in zip(("s1", "s2"), states, strict=True):
+            Check.objects.create(audit=audit, switch=name, state=state, detail=f"{name} is {state}")
+        body = asked(django_user_model, only="tables")[1]
+        return body["status"], statuses(body)["tables"], detail(body, "tables")
+
+    assert found("repaired", "equal")[:2] == ("ok", "ok")
+    status, tables, told = found("equal", "unrepaired")
+    assert (status, tables) == ("degraded", "degraded")
+    assert "s2: s2 is unrepaired" in told and "s1" not in told
+    for later in ("waiting", "unreachable", "unsettled"):
+        assert found("equal", later)[2] == told
+    assert found("equal", "unrepaired")[2] == told
+    assert found("unrepaired", "repaired")[2].startswith("1 not repaired by the last audit (unrepaired: s1: ")
+    Check.objects.filter(switch="s1").update(switch="a switch that went")
+    assert found("equal", "equal")[:2] == ("ok", "ok")
 
 
 def test_alarms_that_stand_are_told(alive, django_user_model):
