@@ -38,6 +38,10 @@ class Feed:
         self._service.start()
         self._plans.changed()
         self._write(json.dumps(self._plans.read()))
+        self.listen()
+
+    def listen(self) -> None:
+        """Take in what the hosts' process tells; it has told something when this returns."""
         threading.Thread(target=self._read, daemon=True).start()
         self._take(timeout=_FINISH_WITHIN_S)
 
@@ -75,6 +79,14 @@ class Feed:
         while not self._latest.get("final"):
             self._take(timeout=_FINISH_WITHIN_S)
         self._tell()
+        return self._latest
+
+    def salvage(self) -> dict[str, Any]:
+        """What was counted, when the control plane may have ended: the final counters, else the latest."""
+        with suppress(DemoError):
+            self._write("stop")
+            while not self._latest.get("final"):
+                self._take(timeout=_FINISH_WITHIN_S)
         return self._latest
 
     def kill(self) -> None:

@@ -114,13 +114,13 @@ class Platform:
         self._serve("web", python("-m", "uvicorn", *web, *options))
         self._serve("worker", python(*CELERY, "worker", "-Q", "planner,celery", *WORKER_OPTIONS))
         own = ("-Q", "analytics", "-n", "analytics@%h")
-        self._serve("analytics", python(*CELERY, "worker", *own, *WORKER_OPTIONS))
+        self._serve("analytics", python(*CELERY, "worker", *own, *WORKER_OPTIONS), optional=True)
         self._serve("beat", python(*CELERY, "beat", *BEAT_OPTIONS))
         wait_until("the web server", self._web_answers, self.services)
         self._ports_lock.close()
 
     def check(self) -> None:
-        """Raise `DemoError` when a process has ended by itself."""
+        """Raise `DemoError` when a process that is needed has ended by itself; start others again."""
         for service in self.services:
             service.check()
         if not self.network.alive():
@@ -155,8 +155,8 @@ class Platform:
                 name = f"{host}.standby{number}.sock" if number else f"{host}.sock"
                 (self.hosts / name).symlink_to(socket_path.absolute())
 
-    def _serve(self, name: str, argv: list[str]) -> None:
-        service = Service(name, argv, self.logs / f"{name}.log", self._env())
+    def _serve(self, name: str, argv: list[str], optional: bool = False) -> None:
+        service = Service(name, argv, self.logs / f"{name}.log", self._env(), optional=optional)
         self._stack.callback(service.stop)
         service.start()
         self.services.append(service)

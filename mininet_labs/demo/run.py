@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,6 +26,8 @@ from mininet_labs.topologies import load
 __all__ = ["add_arguments", "run"]
 
 DEFAULT_TOPOLOGY = ROOT / "mininet_labs" / "topologies" / "abilene.json"
+_PATIENCE_S = 5.0
+"""For answers of a control plane that may be ending."""
 RUN_DIR = Path(os.environ.get("TERCAST_RUN_DIR", ROOT / "run"))
 
 
@@ -41,6 +44,7 @@ class Demo:
         self.platform = platform or Platform(RUN_DIR, self.topology, options.port)
         self.rest: Rest
         self.feed: Feed | None = None
+        self._entries = 0
 
     def __enter__(self) -> Self:
         return self
@@ -125,35 +129,54 @@ class Demo:
 
     def entries(self) -> int:
         """Content filters that the switches have confirmed."""
-        return sum(row["entries"] for row in self.rest.all("/api/v1/switches/"))
+        self._entries = sum(row["entries"] for row in self.rest.all("/api/v1/switches/"))
+        return self._entries
 
     def finish(self) -> dict[str, Any]:
         """Stop publishing, drain the network, and give the report."""
         assert self.feed is not None
         counters = self.feed.finish()
-        rest = self.rest
+        return self._report(counters, {**self._figures(self.rest), "entries": self.entries()}, None)
+
+    def salvage(self, failure: LabError) -> dict[str, Any]:
+        """The report after something needed has ended: what was counted, None for what nobody knows."""
+        assert self.feed is not None
+        counters = self.feed.salvage()
+        figures: dict[str, Any] = dict.fromkeys(("switches", "trees", "requests"))
+        with suppress(DemoError):
+            token = self.platform.secret("operator-token")
+            figures = self._figures(Rest(self.platform.base_url, token, patience=_PATIENCE_S))
+        return self._report(counters, {**figures, "entries": self._entries}, str(failure))
+
+    @staticmethod
+    def _figures(rest: Rest) -> dict[str, Any]:
         requests = {
             state: rest.get("/api/v1/requests/", state=state, limit=1, count="true")["count"]
             for state in ("active", "failed")
         }
         return {
-            **{
-                name: counters[name]
-                for name in ("published", "wanted", "delivered", "lost", "doubled", "unwanted")
-            },
-            "delay_ms": counters["delay_ms"],
             "switches": len(rest.all("/api/v1/switches/")),
-            "entries": self.entries(),
             "trees": len(rest.all("/api/v1/trees/")),
             "requests": requests,
+        }
+
+    def _report(
+        self, counters: dict[str, Any], figures: dict[str, Any], failure: str | None
+    ) -> dict[str, Any]:
+        assert self.feed is not None
+        names = ("published", "wanted", "delivered", "lost", "doubled", "unwanted", "delay_ms")
+        return {
+            **{name: counters[name] for name in names},
+            **figures,
             "telemetry": self.feed.telemetry,
             "seconds": self.options.run_for,
             "rate": self.options.rate,
+            "failure": failure,
         }
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the demo; 0 when nothing was lost or doubled."""
+    """Run the demo; 0 when nothing was lost or doubled, and nothing that is needed ended by itself."""
     options = from_arguments(arguments, DEFAULT_TOPOLOGY)
     topology = load(options.topology)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -162,11 +185,7 @@ def run(arguments: argparse.Namespace) -> int:
         with Demo(options, topology) as demo:
             demo.start()
             demo.greet()
-            try:
-                demo.watch()
-            except Interrupted:
-                print("tercast: ending …", flush=True)
-            report = demo.finish()
+            report = conclude(demo)
             print(f"tercast: {status_text(report['entries'], report)}", flush=True)
             if options.report is not None:
                 write_report(options.report, report)
@@ -178,6 +197,19 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     finally:
         print("tercast: all ended", flush=True)
+
+
+def conclude(demo: Demo) -> dict[str, Any]:
+    """Watch to the end, and give the report, also when something that is needed ends before."""
+    try:
+        try:
+            demo.watch()
+        except Interrupted:
+            print("tercast: ending …", flush=True)
+        return demo.finish()
+    except LabError as error:
+        print(f"\ntercast: {error}", file=sys.stderr, flush=True)
+        return demo.salvage(error)
 
 
 def write_report(path: Path, report: dict[str, Any]) -> None:

@@ -12,19 +12,26 @@ from pathlib import Path
 from typing import IO
 
 from mininet_labs.demo.errors import DemoError
+from mininet_labs.demo.status import say
 from mininet_labs.processes import die_with_parent
+
+RESTARTS = 3
+"""How many times a service that all others can do without is started again."""
 
 
 @dataclass(slots=True)
 class Service:
-    """One child process; `log` gets its output."""
+    """One child process; `log` gets its output. An `optional` one is started again some times."""
 
     name: str
     argv: Sequence[str]
     log: Path
     env: Mapping[str, str]
     pipes: bool = False
+    optional: bool = False
     process: subprocess.Popen[str] | None = field(default=None, init=False)
+    restarts: int = field(default=0, init=False)
+    given_up: bool = field(default=False, init=False)
 
     def start(self) -> None:
         """Start it; with `pipes`, its standard input and output stay with the caller."""
@@ -40,13 +47,27 @@ class Service:
                 text=True,
                 bufsize=1,
                 start_new_session=True,
-                preexec_fn=die_with_parent,  # noqa: PLW1509 - no thread runs yet
+                preexec_fn=die_with_parent,  # noqa: PLW1509 - no thread of ours has a lock
             )
 
     def check(self) -> None:
-        """Raise `DemoError` with the end of its log when it has ended by itself."""
-        if self.process is not None and (status := self.process.poll()) is not None:
+        """See whether it has ended by itself: an optional one is told and started again, a few times at most.
+
+        Raises `DemoError` with the end of its log when another one has ended.
+        """
+        if self.given_up or self.process is None or (status := self.process.poll()) is None:
+            return
+        if not self.optional:
             raise DemoError(f"{self.name} ended with status {status}; the end of {self.log}:\n{self.tail()}")
+        self.kill()  # what it has started may have outlived it
+        self.given_up = self.restarts >= RESTARTS
+        if self.given_up:
+            what = f"it was started again {RESTARTS} times and is left now; all else goes on without it"
+            say(f"{self.name} ended with status {status}; {what}; see {self.log}")
+            return
+        self.restarts += 1
+        say(f"{self.name} ended with status {status} and is started again ({self.restarts} of {RESTARTS})")
+        self.start()
 
     def tail(self, lines: int = 15) -> str:
         """The end of its log."""

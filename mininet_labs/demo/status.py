@@ -28,6 +28,12 @@ class StatusLine:
             print(flush=True)
 
 
+def say(text: str) -> None:
+    """Print a line of its own, also where the status line stands."""
+    clear = "\r\x1b[K" if sys.stdout.isatty() else ""
+    print(f"{clear}tercast: {text}", flush=True)
+
+
 def status_text(entries: int, counters: dict[str, Any]) -> str:
     """The counters in a line."""
     delay = counters["delay_ms"]
@@ -40,8 +46,8 @@ def status_text(entries: int, counters: dict[str, Any]) -> str:
 
 
 def passed(report: dict[str, Any]) -> bool:
-    """Whether nothing was lost or doubled."""
-    return bool(report["lost"] == 0 and report["doubled"] == 0)
+    """Whether nothing was lost or doubled, and all went on to the end."""
+    return bool(report["lost"] == 0 and report["doubled"] == 0 and report["failure"] is None)
 
 
 def step(what: str, action: Any) -> None:

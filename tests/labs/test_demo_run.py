@@ -129,6 +129,29 @@ def test_lost_events_are_counted_and_end_in_failure(run_dir: Path):
     assert json.loads(report.read_text())["lost"] > 0
 
 
+def kill(run_dir: Path, words: str) -> None:
+    """Kill the one whose command line has these words, and no parent that has them."""
+    found = [one for one in processes_of(run_dir) if words in " ".join(one.cmdline())]
+    pids = {one.pid for one in found}
+    (first,) = [one for one in found if one.ppid() not in pids]
+    first.kill()
+
+
+def test_the_worker_of_analytics_may_end_and_the_planner_s_ends_all_with_a_report(run_dir: Path):
+    report = run_dir.with_suffix(".json")
+    run = Run(run_dir, "--report", str(report))
+    run.wait_for("Ctrl-C ends it.")
+    kill(run_dir, "-Q analytics")
+    run.wait_for("analytics ended with status -9 and is started again (1 of 3)")
+    assert run.process.poll() is None
+    kill(run_dir, "-Q planner,celery")
+    assert run.end() == 1, run.text()
+    told = json.loads(report.read_text())
+    assert told["failure"].startswith("worker ended with status -9")
+    assert told["published"] > 0 and told["switches"] == 11
+    assert nothing_runs(run_dir)
+
+
 def test_a_second_run_in_the_same_folder_is_refused(run_dir: Path):
     first = Run(run_dir)
     wait_until(
