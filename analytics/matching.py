@@ -70,18 +70,27 @@ class Counting:
 
 def expected_hosts(published: DataFrame, subscriptions: Broadcast[Subscriptions]) -> DataFrame:
     """Each event with each host that should get it; a null host and a `problem` where that is unknown."""
-    return _with_micros(published).mapInPandas(_matcher(subscriptions), _EXPECTED)
+    return _with_micros(published).mapInPandas(_filled(_matcher(subscriptions)), _EXPECTED)
 
 
 def match_counts(published: DataFrame, subscriptions: Broadcast[Subscriptions]) -> DataFrame:
     """Each event with the number of subscriptions that match it in each attribute of its topic alone."""
-    return _with_micros(published).mapInPandas(_counter(subscriptions), _COUNTED)
+    return _with_micros(published).mapInPandas(_filled(_counter(subscriptions)), _COUNTED)
 
 
 def _with_micros(published: DataFrame) -> DataFrame:
     return published.select(
         "topic", "publisher", "seq", F.unix_micros("published_at").alias("at"), F.col("values")
     )
+
+
+def _filled(work: Callable[[Batches], Batches]) -> Callable[[Batches], Batches]:
+    """The same without frames that have no row: their columns have no type that Arrow could convert."""
+
+    def filled(batches: Batches) -> Batches:
+        return (frame for frame in work(batches) if len(frame))
+
+    return filled
 
 
 def _matcher(subscriptions: Broadcast[Subscriptions]) -> Callable[[Batches], Batches]:
