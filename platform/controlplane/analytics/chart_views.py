@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
-from django.db.models import Max, Min
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.analytics import chart_serializers as shapes
-from controlplane.analytics import charts, inputs
+from controlplane.analytics import charts
 from controlplane.analytics.charts import COLUMNS, MOST_SERIES, Chart, Grid
+from controlplane.analytics.emptiness import Span, Why, why_empty
 from controlplane.analytics.jobs import JOBS, NEEDLESS, Job
 from controlplane.analytics.lengths import length_text, parse_length
 from controlplane.analytics.models import Result, Run, RunState, Schedule, Series
@@ -95,7 +95,7 @@ class ChartView(StrictView):
             "run": url(RUNS, last.pk) if last else None,
             "updated_at": last.ended_at if last else None,
             "more": max(0, len(found) - MOST_SERIES),
-            "empty": None if found else why_empty(series, (start, end)) or self.why_never(series),
+            "empty": None if found else self.why_empty(series, (start, end)),
             "series": [self.shown(grid, keys, key, found[key]) for key in list(found)[:MOST_SERIES]],
         }
         return Response(body)
@@ -105,9 +105,9 @@ class ChartView(StrictView):
         names = dict.fromkeys(self.job.keys)
         return {**names, **dict(zip(keys, key, strict=True)), "points": charts.points(self.job, grid, chart)}
 
-    def why_never(self, series: Series | None) -> dict[str, str]:
-        """Why there is no result at all."""
-        return why_never(self.job, series)
+    def why_empty(self, series: Series | None, span: Span) -> Why:
+        """What is missing in this time."""
+        return why_empty(self.job, series, span)
 
     def _window(self, request: Request) -> int:
         text = request.query_params.get("window")
@@ -138,40 +138,6 @@ def _last_run(series: Series | None) -> Run | None:
     if series is None:
         return None
     return Run.objects.filter(series=series, state=RunState.SUCCEEDED).order_by("-id").first()
-
-
-def why_empty(series: Series | None, span: tuple[datetime, datetime]) -> dict[str, str] | None:
-    """Whether telemetry or a filter's match is missing in this time; None where there is nothing at all."""
-    own = Result.objects.filter(series=series) if series else Result.objects.none()
-    if own.filter(window_start__gte=span[0], window_start__lt=span[1]).exists():
-        detail = "There are results in this time, and none of what the filters ask for. Leave some out."
-        return {"missing": "filter", "detail": detail}
-    ends = own.aggregate(first=Min("window_start"), last=Max("window_start"))
-    if ends["first"] is not None:
-        detail = (
-            f"No telemetry in this time; results lie from {_text(ends['first'])} to {_text(ends['last'])}."
-        )
-        return {"missing": "telemetry", "detail": detail}
-    return None
-
-
-def why_never(job: Job, series: Series | None) -> dict[str, str]:
-    """Whether a run is missing, or telemetry that it could read, and what to do about it."""
-    newest = Run.objects.filter(series=series).order_by("-id").first() if series else None
-    if newest is None:
-        remedy = f"ask for one (POST /api/v1/analytics/runs/ with job {job.name}), or wait for its schedule"
-        return {"missing": "job", "detail": f"No run of {job.name} with such windows yet; {remedy}."}
-    if newest.state == RunState.SUCCEEDED:
-        return {"missing": "telemetry", "detail": f"Run {newest.pk} found no rows in the telemetry."}
-    root = inputs.local_root()
-    if root is not None and any(not (root / name).is_dir() for name in job.datasets):
-        return {"missing": "telemetry", "detail": f"There is no telemetry for {job.name} yet, below {root}."}
-    reason = f": {newest.reason}" if newest.reason else ""
-    return {"missing": "job", "detail": f"No run has succeeded; run {newest.pk} {newest.state}{reason}."}
-
-
-def _text(time: datetime) -> str:
-    return time.isoformat().replace("+00:00", "Z")
 
 
 class TableSizeView(ChartView):
@@ -312,8 +278,10 @@ class NeedlessCopiesView(ChartView):
         """Copies that merged entries send over links to where nobody wants them, by switch, over time."""
         return self.answer(request)
 
-    def why_never(self, series: Series | None) -> dict[str, str]:
+    def why_empty(self, series: Series | None, span: Span) -> Why:
         """No run does this."""
+        if series is not None and Result.objects.filter(series=series).exists():
+            return super().why_empty(series, span)
         detail = (
             "Nothing was measured yet: no table has merged entries, or too few samples of events came "
             "(POST /api/v1/traffic/samples/)."
@@ -349,7 +317,7 @@ class DimensionSelectionView(StrictView):
         ).order_by("-window_start", "topic")
         number = rows.count()
         indexed = dict(Topic.objects.values_list("name", "indexed"))
-        empty = None if number else why_empty(series, (since, until)) or why_never(self.job, series)
+        empty = None if number else why_empty(self.job, series, (since, until))
         body = {
             "job": self.job.name,
             "since": since,

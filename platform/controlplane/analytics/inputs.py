@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -88,16 +88,22 @@ def nothing_to_do(series: Series, job: Job, since: datetime) -> str | None:
 
 def _has_new(series: Series, job: Job, root: Path, oldest: str) -> bool:
     datasets = [*job.datasets, *(("published",) if job.subscriptions else ())]
-    rows = TakenFile.objects.filter(series=series, dataset__in=datasets).values_list(
+    return any(
+        not path.startswith("date=") or path >= oldest for _, path in new_files(series, datasets, root)
+    )
+
+
+def new_files(series: Series, datasets: Iterable[str], root: Path) -> Iterator[tuple[str, str]]:
+    """Dataset and path below it of each file below the root that no run of the series has taken in."""
+    names = list(dict.fromkeys(datasets))
+    rows = TakenFile.objects.filter(series=series, dataset__in=names).values_list(
         "dataset", "path", "facts__size", "facts__future"
     )
     known = {(dataset, path): size for dataset, path, size, future in rows if future is None}
-    return any(
-        known.get((dataset, path)) != size
-        for dataset in dict.fromkeys(datasets)
-        for path, size in _files(root / dataset)
-        if not path.startswith("date=") or path >= oldest
-    )
+    for dataset in names:
+        for path, size in _files(root / dataset):
+            if known.get((dataset, path)) != size:
+                yield dataset, path
 
 
 def _files(folder: Path) -> Iterator[tuple[str, int]]:

@@ -1,0 +1,145 @@
+"""Why a chart has nothing to show: telemetry is missing, or a run of the job, or a match of the filters."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.db.models import Max, Min
+from django.utils import timezone
+
+from controlplane.analytics import inputs, schedules
+from controlplane.analytics.jobs import Job
+from controlplane.analytics.models import Result, Run, RunState, Schedule, Series
+from tercast.telemetry import DATASETS
+
+MOST_FOOTERS = 200
+"""Files that are looked into for their times; where there are more, their days decide."""
+
+Span = tuple[datetime, datetime]
+Why = dict[str, str]
+
+
+def why_empty(job: Job, series: Series | None, span: Span) -> Why:
+    """What is missing for results in this time, and what to do about it.
+
+    `filter`: there are results, of other keys. `job`: there is telemetry that no run has taken in, or no run
+    has succeeded. `telemetry`: nothing was measured.
+    """
+    own = Result.objects.filter(series=series) if series else Result.objects.none()
+    if own.filter(window_start__gte=span[0], window_start__lt=span[1]).exists():
+        detail = "There are results in this time, and none of what the filters ask for. Leave some out."
+        return {"missing": "filter", "detail": detail}
+    newest = Run.objects.filter(series=series).order_by("-id").first() if series else None
+    if job.is_windowed and _is_waiting(job, series, span, newest):
+        return {"missing": "job", "detail": _not_taken(job, newest)}
+    ends = own.aggregate(first=Min("window_start"), last=Max("window_start"))
+    if ends["first"] is None:
+        return _why_never(job, newest)
+    lie = f"results lie from {_text(ends['first'])} to {_text(ends['last'])}"
+    if job.is_windowed:
+        return {"missing": "telemetry", "detail": f"No telemetry in this time; {lie}."}
+    return _why_no_run(job, series, span, lie)
+
+
+def _is_waiting(job: Job, series: Series | None, span: Span, newest: Run | None) -> bool:
+    """Whether there is telemetry of this time that no run has taken in, as far as that can be seen."""
+    root = inputs.local_root()
+    if root is None:  # only Spark can look: what the last run could not know, it has not taken in
+        begun = newest.started_at if newest is not None and newest.state == RunState.SUCCEEDED else None
+        return newest is not None and (begun is None or begun <= span[0])
+    oldest = timezone.now() - timedelta(days=settings.ENV.analytics_days)
+    if series is None or span[1] <= oldest:  # no run would take that in
+        return False
+    span = (max(span[0], oldest), span[1])
+    days = [f"date={time.astimezone(UTC).date().isoformat()}" for time in span]
+    found = [
+        (dataset, path)
+        for dataset, path in inputs.new_files(series, job.datasets, root)
+        if not path.startswith("date=") or days[0] <= path.split("/")[0] <= days[1]
+    ]
+    return len(found) > MOST_FOOTERS or any(
+        _has_rows(root / dataset / path, dataset, span) for dataset, path in found
+    )
+
+
+def _has_rows(path: Path, dataset: str, span: Span) -> bool:
+    """Whether a file may have rows of this time; one without statistics, or that cannot be read, may."""
+    import pyarrow as pa  # noqa: PLC0415 - most calls of the API need none
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    try:
+        footer = pq.read_metadata(path)
+        place = footer.schema.names.index(DATASETS[dataset].time)
+        groups = [footer.row_group(n).column(place).statistics for n in range(footer.num_row_groups)]
+        return any(
+            one is None or not one.has_min_max or (_utc(one.min) < span[1] and _utc(one.max) >= span[0])
+            for one in groups
+        )
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError, TypeError, pa.ArrowException):
+        return True
+
+
+def _utc(time: datetime) -> datetime:
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+
+
+def _not_taken(job: Job, newest: Run | None) -> str:
+    """Telemetry waits: because no run came, or because the last one did not end well."""
+    seen = "Telemetry of this time is there" if inputs.local_root() else "Telemetry of this time may be there"
+    there = f"{seen}, and no run of {job.name} with such windows has taken it in"
+    if newest is None:
+        return f"{there}: {_remedy(job)}."
+    if not newest.is_over:
+        return f"{there}: run {newest.pk} is {newest.state}."
+    if newest.state == RunState.SUCCEEDED:
+        return f"{there} since run {newest.pk}: {_remedy(job)}."
+    reason = f": {newest.reason.rstrip('.')}" if newest.reason else ""
+    return f"{there}; run {newest.pk}, the last one, {_verb(newest)}{reason}. To go on, {_remedy(job)}."
+
+
+def _why_never(job: Job, newest: Run | None) -> Why:
+    """Whether a run is missing, or telemetry that it could read."""
+    if newest is None:
+        return {"missing": "job", "detail": f"No run of {job.name} with such windows yet; {_remedy(job)}."}
+    if newest.state == RunState.SUCCEEDED:
+        return {"missing": "telemetry", "detail": f"Run {newest.pk} found no rows in the telemetry."}
+    root = inputs.local_root()
+    if root is not None and any(not (root / name).is_dir() for name in job.datasets):
+        return {"missing": "telemetry", "detail": f"There is no telemetry for {job.name} yet, below {root}."}
+    reason = f": {newest.reason}" if newest.reason else ""
+    return {"missing": "job", "detail": f"No run has succeeded; run {newest.pk} {newest.state}{reason}."}
+
+
+def _why_no_run(job: Job, series: Series | None, span: Span, lie: str) -> Why:
+    """Each run has results of its own time: none was in this one, or none that found anything."""
+    own = Run.objects.filter(series=series, created_at__gte=span[0], created_at__lt=span[1])
+    last = own.order_by("-id").first()
+    if last is None:
+        detail = f"No run of {job.name} in this time; {lie}. For one of now, {_remedy(job)}."
+        return {"missing": "job", "detail": detail}
+    reason = f": {last.reason.rstrip('.')}" if last.reason else ""
+    missing = "job" if last.state in {RunState.FAILED, RunState.CANCELLED} else "telemetry"
+    detail = f"Run {last.pk}, the last one in this time, {_verb(last)}{reason}; {lie}."
+    return {"missing": missing, "detail": detail}
+
+
+def _verb(run: Run) -> str:
+    return run.state if run.state in {RunState.FAILED, RunState.SUCCEEDED} else f"was {run.state}"
+
+
+def _remedy(job: Job) -> str:
+    """How there comes to be a run."""
+    ask = f"ask for one (POST /api/v1/analytics/runs/ with job {job.name})"
+    row = Schedule.objects.filter(job=job.name).select_related("task").first()
+    if row is None:
+        return ask
+    due = schedules.next_run(row)
+    return f"{ask}, or switch its schedule on" if due is None else f"{ask}, or wait for its schedule"
+
+
+def _text(time: datetime) -> str:
+    return time.astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
