@@ -17,6 +17,7 @@ from controlplane.analytics.jobs import JOBS, NEEDLESS, Job
 from controlplane.analytics.lengths import length_text, parse_length
 from controlplane.analytics.models import Result, Run, RunState, Schedule, Series
 from controlplane.analytics.serializers import RUNS
+from controlplane.analytics.unwanted import unwanted
 from controlplane.api.problems import bad_parameter
 from controlplane.api.query import MAX_LIST, read_integer, read_text, read_time
 from controlplane.api.views import StrictView, url
@@ -351,15 +352,5 @@ def _selection(row: Result, indexed: list[str]) -> dict[str, Any]:
 
 def measured_fpr(topic: str, until: datetime) -> float | None:
     """Percent of a topic's deliveries in the day before that were unwanted; None where none was measured."""
-    rows = Result.objects.filter(
-        series__job="false_positives",
-        topic=topic,
-        window_start__lt=until,
-        window_start__gte=until - DEFAULT_SPAN,
-    )
-    series = rows.order_by("-series").values_list("series", flat=True).first()
-    delivered = unwanted = 0
-    for values in rows.filter(series=series).values_list("values", flat=True).iterator(chunk_size=5000):
-        delivered += values["delivered"]
-        unwanted += values["unwanted"]
-    return 100 * unwanted / delivered if delivered else None
+    came, wrong = unwanted(topic, until - DEFAULT_SPAN, until)
+    return 100 * wrong / came if came else None

@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
-from controlplane.analytics.models import Result
+from controlplane.analytics.unwanted import unwanted
 from controlplane.control.models import State
 from controlplane.dimensions.models import Proposal
 
@@ -30,19 +29,11 @@ def measured(row: Proposal) -> dict[str, Any] | None:
 
 def _counted(row: Proposal, since: datetime, until: datetime) -> dict[str, Any]:
     """Of the windows of `false_positives` that lie in a time as a whole, as far as their starts tell."""
-    rows: QuerySet[Result] = Result.objects.filter(
-        series__job="false_positives",
-        topic=row.topic.name,
-        window_start__gte=since,
-        window_start__lt=until,
-    )
-    values = list(rows.values_list("values", flat=True))
-    delivered = sum(found["delivered"] for found in values)
-    unwanted = sum(found["unwanted"] for found in values)
+    came, wrong = unwanted(row.topic.name, since, until)
     return {
         "since": since,
         "until": until,
-        "delivered": delivered,
-        "unwanted": unwanted,
-        "fpr": round(100.0 * unwanted / delivered, 4) if delivered else None,
+        "delivered": came,
+        "unwanted": wrong,
+        "fpr": round(100.0 * wrong / came, 4) if came else None,
     }

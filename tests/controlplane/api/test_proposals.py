@@ -114,8 +114,11 @@ def test_what_was_measured_before_and_after_stands_beside_what_was_expected(busy
     request = busy.post(f"{row['url']}apply/").json()["id"]
     finish(request)
     changed = Request.objects.get(pk=request)
-    series = Series.objects.create(job="false_positives", window=60_000_000)
-    for offset, unwanted in ((-120, 40), (-7200, 99), (60, 5)):
+    hours, minutes = (
+        Series.objects.create(job="false_positives", window=window) for window in (3_600_000_000, 60_000_000)
+    )
+    rows = ((hours, -180, 40), (minutes, -120, 40), (minutes, -7200, 99), (minutes, 60, 5))
+    for series, offset, unwanted in rows:  # the same deliveries, by hours and by minutes
         Result.objects.create(
             series=series,
             window_start=changed.received_at + timedelta(seconds=offset),
