@@ -121,7 +121,7 @@ class PublisherLoadPointSerializer(PointSerializer):
     """Events of a publisher."""
 
     events = _count("events published")
-    events_per_s = _number("mean of the windows that have events")
+    events_per_s = _number("over the time of the point, pauses included, as far as there are results")
 
 
 class PublisherLoadSeriesSerializer(serializers.Serializer[Any]):

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Max, Min, QuerySet
 
-from controlplane.analytics.jobs import LAST, LEAST, MEAN, SUM, Job
+from controlplane.analytics.jobs import LAST, LEAST, MEAN, RATE, SUM, Job
 from controlplane.analytics.models import Result, Series
 from controlplane.api.problems import bad_parameter
 
@@ -73,7 +73,8 @@ def charts(
 ) -> dict[Key, Chart]:
     """The charts of these rows, one for each value of `keys` (some of the job's), sorted by them.
 
-    Values of several windows or keys become one as the job says: extremes stay, counts add up.
+    Values of several windows or keys become one as the job says: extremes stay, counts add up, means are
+    those of all that was measured.
     """
     start, end = grid.span
     found = rows.filter(series=series, window_start__gte=start, window_start__lt=end)
@@ -93,6 +94,7 @@ def charts(
         chart.histogram.update(one.pop("dz_histogram", {}))
         known = chart.points.get(place)
         chart.points[place] = one if known is None else merged(job, known, one)
+    _set_rates(job, series, grid, out.values())
     return dict(sorted(out.items()))
 
 
@@ -101,16 +103,24 @@ COLUMNS = {"topic": "topic", "host": "host"}
 
 
 def merged(job: Job, a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
-    """Two values of one point as one."""
+    """Two values of one point as one; `weights` says how much its means weigh, by name."""
     out: dict[str, Any] = {}
-    weights = [one.get("weight", 1) for one in (a, b)]
+    weights: dict[str, tuple[float, float]] = {}
     for name, rule in job.values.items():
-        out[name] = _merge(rule, a.get(name), b.get(name), weights)
-    out["weight"] = sum(weights)
+        weights[name] = (_weight(job, a, name), _weight(job, b, name))
+        out[name] = _merge(rule, a.get(name), b.get(name), weights[name])
+    out["weights"] = {name: sum(pair) for name, pair in weights.items()}
     return out
 
 
-def _merge(rule: str, a: Any, b: Any, weights: list[int]) -> Any:
+def _weight(job: Job, one: Mapping[str, Any], name: str) -> float:
+    """Of a single window by the job's rule; what was not measured weighs nothing."""
+    if "weights" in one:
+        return float(one["weights"][name])
+    return 0.0 if one.get(name) is None else float(one.get(job.weight, 1))
+
+
+def _merge(rule: str, a: Any, b: Any, weights: tuple[float, float]) -> Any:
     if a is None or b is None:
         return b if a is None else a
     if isinstance(a, dict):
@@ -122,6 +132,20 @@ def _merge(rule: str, a: Any, b: Any, weights: list[int]) -> Any:
     if rule == MEAN:
         return (a * weights[0] + b * weights[1]) / sum(weights)
     return b if rule == LAST else max(a, b)
+
+
+def _set_rates(job: Job, series: Series, grid: Grid, found: Iterable[Chart]) -> None:
+    """Rates are `events` a second of the time of their point, as far as there are results of the series."""
+    names = [name for name, rule in job.values.items() if rule == RATE]
+    ends = Result.objects.filter(series=series).aggregate(a=Min("window_start"), b=Max("window_start"))
+    if not names or ends["a"] is None:
+        return
+    first, last = ((ends[end] - EPOCH) // MICROSECOND for end in "ab")
+    for chart in found:
+        for place, one in chart.points.items():
+            start = grid.start + place * grid.step
+            covered = min(start + grid.step, last + series.window) - max(start, first)
+            one.update(dict.fromkeys(names, one["events"] * 1e6 / covered))
 
 
 def points(job: Job, grid: Grid, chart: Chart) -> list[dict[str, Any]]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-LAST, LEAST, MOST, SUM, MEAN = "last", "least", "most", "sum", "mean"
-"""How a value of several windows or keys becomes one; of percentiles the largest stays."""
+LAST, LEAST, MOST, SUM, MEAN, RATE = "last", "least", "most", "sum", "mean", "rate"
+"""How a value of several windows or keys becomes one; of percentiles the largest stays.
+
+A rate is the job's `events` over the time that a point covers, in which windows without events count.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +17,7 @@ class Job:
     """One job of `python -m analytics`; `keys` of its rows beside the window, and its values.
 
     `datasets` are what it has to read; `period` (seconds) and `window` are the defaults of its schedule.
+    Means of several windows are weighed by the value `weight`; without one, each window weighs the same.
     """
 
     name: str
@@ -22,6 +26,7 @@ class Job:
     values: Mapping[str, str]
     period: int
     window: str
+    weight: str = ""
     subscriptions: bool = False
     options: Mapping[str, float | int] = field(default_factory=dict)
 
@@ -79,7 +84,7 @@ JOBS = {
             "publisher_load",
             ("published",),
             ("publisher",),
-            {"events": SUM, "events_per_s": MEAN},
+            {"events": SUM, "events_per_s": RATE},
             period=600,
             window="1 minute",
             options={"depth": 8},
@@ -98,6 +103,7 @@ JOBS = {
             },
             period=300,
             window="1 minute",
+            weight="requests",
         ),
         Job(
             "dimension_selection",

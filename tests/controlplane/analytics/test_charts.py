@@ -148,6 +148,28 @@ def test_stages_delays_and_loads_have_their_shapes(get):
     assert load["dz_histogram"] == {"01": 8, "11": 4} and load["publisher"] == "a1"
 
 
+def test_means_of_several_windows_are_those_of_all_requests_and_of_all_the_time(get):
+    def stages(requests, mean, processed):
+        stage = {"p50": mean, "p95": mean, "mean": mean}
+        one = dict.fromkeys(("waiting_ms", "computing_ms", "deploying_ms"), stage)
+        return {**one, "processing_ms": processed and stage, "requests": requests, "failed": 0}
+
+    rows = [(0, stages(98, 1.0, True)), (1, stages(1, 51.0, None)), (5, stages(1, 101.0, True))]
+    results("request_latency", [(minute, {"subject": "subscribe"}, values) for minute, values in rows])
+    span = {"since": text(START), "until": text(START + 20 * MINUTE), "max_points": 2}
+    (one,) = get("request-latency", **span).json()["series"]
+    assert one["points"][0]["waiting_ms"] == {"p50": 101.0, "p95": 101.0, "mean": 2.5}
+    assert one["points"][0]["processing_ms"]["mean"] == pytest.approx((98 + 101) / 99)
+    rows = [(0, 600), (4, 1200), (12, 60)]  # minutes, and events in them
+    values = [(m, {"events": n, "events_per_s": n / 60, "dz_histogram": {}}) for m, n in rows]
+    results("publisher_load", [(minute, {"subject": "a1"}, one) for minute, one in values])
+    (load,) = get("publisher-load", **span).json()["series"]
+    found = [point["events_per_s"] for point in load["points"]]
+    assert found == [3.0, pytest.approx(60 / 180)]  # nothing is known of minutes 13 to 19
+    (fine,) = get("publisher-load", **{**span, "max_points": 20}).json()["series"]
+    assert [p["events_per_s"] for p in fine["points"] if p["events"]] == [10.0, 20.0, 1.0]
+
+
 def test_dimension_selection_shows_the_ranking_beside_what_is_indexed(get):
     attributes = [{"name": n, "type": "int", "min": 0, "max": 1} for n in ("a", "b")]
     Topic.objects.create(name="t", code=2, attributes=attributes, indexed=["b"])
