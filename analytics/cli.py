@@ -163,7 +163,7 @@ def _run(args: argparse.Namespace, options: Options) -> int:
     from analytics.increments import read_known  # noqa: PLC0415 - Spark only once the options are good
     from analytics.progress import Progress  # noqa: PLC0415
     from analytics.running import run_job  # noqa: PLC0415
-    from analytics.session import start_session  # noqa: PLC0415
+    from analytics.session import java_end, start_session, stop_session  # noqa: PLC0415
 
     progress = Progress(args.progress)
     try:
@@ -173,8 +173,13 @@ def _run(args: argparse.Namespace, options: Options) -> int:
         try:
             how: dict[str, Any] = {"parquet": args.parquet, "known": known, "progress": progress}
             run_job(spark, args.job, options, args.out, **how)
+        except Exception as error:
+            ended = None if isinstance(error, CannotRun) else java_end(spark)
+            if ended is not None:
+                raise JobFailed(ended) from None
+            raise
         finally:
-            spark.stop()
+            stop_session(spark)
     except AnalyticsError as error:
         progress.refused(_code(error), str(error))
         raise

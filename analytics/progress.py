@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 PERIOD = 0.5
@@ -52,7 +53,10 @@ class Progress:
     def _watch(self, spark: SparkSession, over: Event) -> None:
         tracker = spark.sparkContext.statusTracker()
         while not over.wait(PERIOD):
-            infos = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+            try:
+                infos = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+            except (ConnectionError, Py4JError):
+                return  # Java is gone, which the job's own thread tells
             known = [info for info in infos if info is not None]
             if known:
                 self._write(sum(i.numCompletedTasks for i in known), sum(i.numTasks for i in known))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from analytics.errors import AnalyticsError, JobFailed
@@ -65,7 +67,8 @@ def run_job(
             except Exception as error:
                 _note_broken(error, telemetry)
             finally:
-                spark.catalog.clearCache()
+                with suppress(ConnectionError, Py4JError):  # where Java is gone, the cache is as well
+                    spark.catalog.clearCache()
     progress.stage("writing")
     meta = _meta(job, options, task, rows, started)
     if increment is not None:

@@ -7,8 +7,11 @@ import logging
 import os
 import re
 import shutil
+import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
+from subprocess import TimeoutExpired
 from tempfile import mkdtemp
 from threading import Event, Timer
 from zipfile import ZipFile
@@ -22,6 +25,9 @@ from analytics.java import check_java
 
 PATIENCE = 120
 """Seconds in which a worker has to take a first task."""
+
+JAVA_GRACE = 1.0
+"""Seconds in which a Java process that fell silent can be seen to have ended."""
 
 _LOCAL = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
 _RAISED = re.compile(r"[A-Za-z_][\w.]*(Error|Exception|Interrupt|Exit)\b")
@@ -63,6 +69,33 @@ def start_session(master: str = "local[*]", memory: str = "1g") -> SparkSession:
         spark.stop()
         raise
     return spark
+
+
+def java_end(spark: SparkSession) -> str | None:
+    """How Spark's Java process ended, and what to do about it; None while it runs."""
+    process = getattr(spark.sparkContext._gateway, "proc", None)
+    try:
+        status = None if process is None else process.wait(JAVA_GRACE)
+    except TimeoutExpired:
+        return None
+    return None if status is None else f"Spark's Java process ended while the job worked: {how_ended(status)}"
+
+
+def how_ended(status: int) -> str:
+    """What an exit status says, as a clause with the remedy."""
+    if status >= 0:
+        return f"it exited with status {status}; its log says why"
+    name = signal.Signals(-status).name if -status in set(signal.Signals) else "?"
+    text = f"it was killed by signal {-status} ({name})"
+    if -status != signal.SIGKILL:
+        return text
+    return f"{text}: out of memory? Give Spark less (--memory, TERCAST_SPARK_MEMORY), or the machine more"
+
+
+def stop_session(spark: SparkSession) -> None:
+    """Stop Spark; whatever its Java still does, or does not, this process goes on."""
+    with suppress(Exception):
+        spark.stop()
 
 
 def is_local(master: str) -> bool:

@@ -2,10 +2,10 @@
 
 import logging
 import shutil
+import signal
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
@@ -125,11 +125,23 @@ def _conclude(run: Run, process: Child) -> None:
     if process.status == 0:
         publish.publish(run, process.folder, log)
         return
-    detail = told.get("detail") or _last_line(log) or f"the process ended with status {process.status}"
+    detail = told.get("detail") or _how_ended(process.status) or _last_line(log)
     state = RunState.SKIPPED if told.get("code") in _SKIPPED else RunState.FAILED
     runs.end(run, state, str(detail)[:2000], log=log)
 
 
+def _how_ended(status: int | None) -> str:
+    """A signal that ended the process, with the remedy; empty where it ended by itself."""
+    if status is None or status >= 0:
+        return ""
+    number = -status
+    name = signal.Signals(number).name if number in set(signal.Signals) else "?"
+    text = f"the job's process was killed by signal {number} ({name})"
+    if number != signal.SIGKILL:
+        return f"{text}; ask for another run"
+    return f"{text}: out of memory? Lower TERCAST_SPARK_MEMORY, use longer windows, or give the machine more"
+
+
 def _last_line(log: str) -> str:
-    lines: list[Any] = [line.strip() for line in log.splitlines() if line.strip()]
-    return lines[-1] if lines else ""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    return lines[-1] if lines else "the process ended without a word; its log is empty"

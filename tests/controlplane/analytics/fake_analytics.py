@@ -1,7 +1,7 @@
 """Stands in for `python -m analytics` where Spark does not matter: its rows are those of new text files.
 
 What goes wrong is said by files in the telemetry root: `wait` (it does not end, nor does what it started),
-`refuse` (its text is the reason).
+`refuse` (its text is the reason), `killed` (a signal that it is ended by).
 """
 
 import json
@@ -25,6 +25,8 @@ def main():
         detail = (root / "refuse").read_text()
         progress.write_text(json.dumps({"stage": "starting", "code": "refused", "detail": detail}))
         return 2
+    if (root / "killed").exists():
+        os.kill(os.getpid(), int((root / "killed").read_text()))
     if (root / "wait").exists():
         more = subprocess.Popen(["sleep", "1000"])
         (root / "pids").write_text(f"{os.getpid()} {more.pid}")

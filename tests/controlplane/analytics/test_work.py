@@ -134,6 +134,19 @@ def test_what_the_job_refuses_is_told(db, fake, root):
     assert not Result.objects.exists() and not TakenFile.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("number", "rest"), [(9, "(SIGKILL): out of memory? Lower TERCAST_"), (15, "(SIGTERM);")]
+)
+def test_a_process_that_was_killed_is_told_by_its_signal(db, fake, root, number, rest):
+    put(root, "a", 1)
+    (root / "killed").write_text(str(number))
+    run = ask()
+    work.work()
+    state, reason = ended(run)
+    assert state == "failed" and reason.startswith(f"the job's process was killed by signal {number} {rest}")
+    assert "a line of the log" in run.log
+
+
 def test_a_cancelled_run_ends_with_all_that_its_process_started(database, root):
     put(root, "a", 1)
     (root / "wait").touch()

@@ -1,0 +1,59 @@
+"""Spark's Java is killed while a job works: one sentence with the signal and the remedy."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
+from typing import Any, cast
+
+import psutil
+import pytest
+from messy_telemetry import Messy
+
+from analytics.session import how_ended, java_end
+
+
+def session_of(process: subprocess.Popen[bytes]) -> Any:
+    return cast(Any, SimpleNamespace(sparkContext=SimpleNamespace(_gateway=SimpleNamespace(proc=process))))
+
+
+def test_a_java_that_was_killed_is_told_and_one_that_runs_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("analytics.session.JAVA_GRACE", 0.05)
+    process = subprocess.Popen(["sleep", "1000"])
+    try:
+        assert java_end(session_of(process)) is None
+    finally:
+        process.kill()
+    process.wait()
+    told = java_end(session_of(process))
+    assert told is not None and told.startswith(
+        "Spark's Java process ended while the job worked: it was killed"
+    )
+    assert "signal 9 (SIGKILL): out of memory?" in told and "\n" not in told
+    assert how_ended(-signal.SIGTERM) == "it was killed by signal 15 (SIGTERM)"
+    assert how_ended(3) == "it exited with status 3; its log says why"
+
+
+@pytest.mark.spark
+@pytest.mark.full
+def test_a_job_whose_java_is_killed_ends_with_one_sentence(messy: Messy, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "analytics", "delay", "--master", "local[1]"]
+    command += ["--telemetry", str(messy.root), "--out", str(tmp_path), "--progress", str(tmp_path / "p")]
+    job_looks = Event()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+        while job.poll() is None and '"computing"' not in _text(tmp_path / "p"):
+            job_looks.wait(0.05)
+        (java,) = (one for one in psutil.Process(job.pid).children() if one.name() == "java")
+        java.kill()
+        _, told = job.communicate(timeout=300)
+    assert job.returncode == 1
+    assert told.splitlines()[-1].startswith("Spark's Java process ended while the job worked: it was")
+    assert "Traceback" not in told, told
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
