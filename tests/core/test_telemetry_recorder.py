@@ -204,6 +204,7 @@ def test_a_writer_that_is_killed_leaves_whole_files_and_says_that_it_had_no_end(
 
 
 def rows_of(dataset: Any) -> Any:
+    """Rows whose keys and hosts are no empty texts."""
     text = st.text(max_size=8).filter(lambda s: s.encode("utf-8", "ignore").decode() == s)
     kinds = {
         "string": text,
@@ -219,7 +220,7 @@ def rows_of(dataset: Any) -> Any:
             column.name: kinds[column.kind] if column.name in needed else st.none() | kinds[column.kind]
             for column in dataset.columns
         }
-    )
+    ).filter(lambda row: "" not in {row[name] for name in dataset.key} | {row.get("host")})
 
 
 @given(st.sampled_from(sorted(DATASETS)).flatmap(lambda n: st.tuples(st.just(n), rows_of(DATASETS[n]))))
@@ -250,3 +251,23 @@ def test_every_error_of_a_row_is_told_by_its_column() -> None:
     }
     with pytest.raises(RefusedMany):
         read_row([1], PUBLISHED)
+
+
+def test_errors_of_a_row_show_the_value_and_what_it_should_be() -> None:
+    row = {"topic": "", "publisher": "a1", "seq": 1, "host": "", "received_at": "2026-01-01T00:00:00"}
+    with pytest.raises(RefusedMany) as told:
+        read_row({**row, "subscriptions": [None]}, DELIVERED)
+    assert [(error.path, error.code, error.detail) for error in told.value.errors] == [
+        (
+            ("received_at",),
+            "wrong_type",
+            '"2026-01-01T00:00:00" is not a time with its zone, like "2026-01-31T12:00:00Z"',
+        ),
+        (("subscriptions",), "wrong_type", 'null is no text in a list of texts, like ["q1"]'),
+        (("topic",), "empty", "topic is empty; a row of delivered names it"),
+        (("host",), "empty", "host is empty; a row of delivered names it"),
+    ]
+    with pytest.raises(RefusedMany) as told:
+        event = {"topic": "t", "publisher": "a1", "seq": 1, "host": "", "published_at": "2026-01-01T00:00Z"}
+        read_row(event, PUBLISHED)
+    assert [error.detail for error in told.value.errors] == ["host is empty; name it, or leave it out"]

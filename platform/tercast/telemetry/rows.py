@@ -8,7 +8,7 @@ from typing import Any
 
 from tercast.errors import Path, Refused, RefusedMany, shown
 from tercast.strict import expect_object, integer_json, parse_integer
-from tercast.telemetry.datasets import LONG, TIMESTAMP, Column, Dataset
+from tercast.telemetry.datasets import LONG, STRINGS, TIMESTAMP, Column, Dataset
 
 Row = dict[str, Any]
 
@@ -57,10 +57,22 @@ def _to_json(value: Any, column: Column) -> Any:
 
 def _all(row: Mapping[str, Any], dataset: Dataset, path: Path, read: Any) -> Row:
     out: Row = {}
-    errors = list(_read(row, dataset, path, out, read))
+    errors = [*_read(row, dataset, path, out, read), *_empty(row, dataset, path)]
     if errors:
         raise RefusedMany(errors)
     return out
+
+
+def _empty(row: Mapping[str, Any], dataset: Dataset, path: Path) -> Iterator[Refused]:
+    """Names of nothing: no text of a key is empty, and no host."""
+    for name in dict.fromkeys((*dataset.key, "host")):
+        if row.get(name) == "":
+            detail = (
+                f"{name} is empty; a row of {dataset.name} names it"
+                if name in dataset.key
+                else (f"{name} is empty; name it, or leave it out")
+            )
+            yield Refused((*path, name), "empty", detail, "")
 
 
 def _read(row: Mapping[str, Any], dataset: Dataset, path: Path, out: Row, read: Any) -> Iterator[Refused]:
@@ -85,9 +97,12 @@ def _read(row: Mapping[str, Any], dataset: Dataset, path: Path, out: Row, read: 
 def _of_json(value: Any, column: Column, path: Path) -> Any:
     if column.kind == TIMESTAMP and isinstance(value, str):
         try:
-            value = datetime.fromisoformat(value)
+            time = datetime.fromisoformat(value)
         except ValueError:
             raise _wrong(value, column, path) from None
+        if time.tzinfo is None:
+            raise _wrong(value, column, path)
+        value = time
     elif column.kind == LONG and isinstance(value, str):
         value = parse_integer(value, path)
     return _checked(value, column, path)
@@ -124,5 +139,15 @@ def _is_text(value: str) -> bool:
 
 
 def _wrong(value: Any, column: Column, path: Path) -> Refused:
-    wanted = "a time with its zone" if column.kind == TIMESTAMP else f"a value of type {column.kind}"
-    return Refused(path, "wrong_type", f"{shown(value)} is not {wanted}", value)
+    wanted = _WANTED.get(column.kind, f"a value of type {column.kind}")
+    if column.kind == STRINGS and isinstance(value, list | tuple):
+        bad = next(item for item in value if not (isinstance(item, str) and _is_text(item)))
+        return Refused(path, "wrong_type", f"{shown(bad)} is no text in {wanted}", value)
+    text = value.isoformat() if isinstance(value, datetime) else value
+    return Refused(path, "wrong_type", f"{shown(text)} is not {wanted}", text)
+
+
+_WANTED = {
+    TIMESTAMP: 'a time with its zone, like "2026-01-31T12:00:00Z"',
+    STRINGS: 'a list of texts, like ["q1"]',
+}
