@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from subprocess import TimeoutExpired
@@ -16,6 +17,7 @@ from tempfile import mkdtemp
 from threading import Event, Timer
 from zipfile import ZipFile
 
+import pyspark
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -51,6 +53,7 @@ _SETTINGS = {
 def start_session(master: str = "local[*]", memory: str = "1g") -> SparkSession:
     """A session; CannotRun when Java or the workers' Python does not fit, or the master has none."""
     check_java()
+    check_spark_home()
     _prepare_environment(master)
     logging.getLogger("py4j").setLevel(logging.WARNING)
     own = _LOCAL if is_local(master) else {"spark.executor.memory": memory}
@@ -69,6 +72,19 @@ def start_session(master: str = "local[*]", memory: str = "1g") -> SparkSession:
         spark.stop()
         raise
     return spark
+
+
+def check_spark_home(environ: Mapping[str, str] = os.environ) -> None:
+    """CannotRun when SPARK_HOME leads to no Spark, or to one of another version than this PySpark."""
+    home = environ.get("SPARK_HOME")
+    if not home:
+        return
+    found = sorted(path.stem.split("-")[2] for path in Path(home, "jars").glob("spark-core_*-*.jar"))
+    remedy = f"unset SPARK_HOME, or set it to an installation of Spark {pyspark.__version__}"
+    if not found:
+        raise CannotRun(f"SPARK_HOME is {home}, where there is no Spark (jars/spark-core_*.jar): {remedy}")
+    if pyspark.__version__ not in found:
+        raise CannotRun(f"SPARK_HOME is {home}, which is Spark {found[0]}: {remedy}")
 
 
 def java_end(spark: SparkSession) -> str | None:

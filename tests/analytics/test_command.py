@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import messy_telemetry
+import pyspark
 import pytest
 
 from analytics.cli import JOB_NAMES, main
@@ -17,7 +18,7 @@ from analytics.errors import CannotRun, JobFailed
 from analytics.java import check_java, java_version
 from analytics.jobs import JOBS
 from analytics.running import RESULT_COLUMNS
-from analytics.session import check_workers
+from analytics.session import check_spark_home, check_workers
 from analytics.times import parse_length, parse_time
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,6 +103,18 @@ def test_java_that_is_missing_or_old_is_one_sentence(
         check_java({"JAVA_HOME": str(tmp_path), "PATH": ""})
     assert java_version('java version "1.8.0_292"') == 8
     assert java_version("what?") is None
+
+
+def test_spark_home_of_another_installation_is_named(tmp_path: Path) -> None:
+    check_spark_home({})
+    with pytest.raises(CannotRun, match=f"SPARK_HOME is {tmp_path}, where there is no Spark"):
+        check_spark_home({"SPARK_HOME": str(tmp_path)})
+    jars = tmp_path / "jars"
+    jars.mkdir()
+    (jars / "spark-core_2.12-3.5.1.jar").touch()
+    with pytest.raises(CannotRun, match=r"which is Spark 3\.5\.1: unset SPARK_HOME, or set it to"):
+        check_spark_home({"SPARK_HOME": str(tmp_path)})
+    check_spark_home({"SPARK_HOME": str(Path(pyspark.__file__).parent)})
 
 
 @pytest.mark.spark
