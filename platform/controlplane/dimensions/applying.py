@@ -15,6 +15,7 @@ from controlplane.dimensions import choosing
 from controlplane.dimensions.models import Proposal, ProposalTrigger
 from controlplane.registry import topics
 from controlplane.registry.models import Topic
+from tercast.dimensions.proposal import is_beyond_chance
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +107,6 @@ def _has_just_changed(topic: Topic) -> bool:
 def is_worth_it(row: Proposal) -> bool:
     """Whether it saves `GAIN` of what is unwanted, and more than two standard errors."""
     costs = {candidate["method"]: candidate["unwanted"] for candidate in row.figures["candidates"]}
-    error = row.figures["standard_error"]
     saved, now = costs["current"] - costs[row.method], costs["current"]
-    beyond_chance = error is not None and row.figures["saved"] > 2 * error
+    beyond_chance = is_beyond_chance(row.figures["saved"], row.figures["standard_error"])
     return bool(now and saved >= GAIN * now and beyond_chance)

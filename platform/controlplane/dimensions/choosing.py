@@ -16,7 +16,6 @@ from controlplane.registry.announcements import LIVE
 from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Subscription, Topic
 from controlplane.telemetry.models import EventSample
-from tercast.dimensions.cli import proposal_json
 from tercast.dimensions.proposal import propose
 from tercast.dimensions.spectral import Selection
 from tercast.dimensions.workload import Workload
@@ -57,7 +56,7 @@ def compute(topic: Topic, trigger: ProposalTrigger, actor: Any) -> Proposal:
         method=found.best.method,
         before=topic.indexed,
         indexed=list(found.best.cost.indexed),
-        figures=proposal_json(found),
+        figures=found.to_json(),
         newest_sample=newest,
         actor=actor,
     )

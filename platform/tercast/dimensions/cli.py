@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from math import isinf
 from typing import Any
 
-from tercast.dimensions.proposal import Candidate, Proposal, propose
+from tercast.dimensions.proposal import propose
 from tercast.dimensions.spectral import THRESHOLD
 from tercast.dimensions.workload import Workload
 from tercast.errors import Refused, RefusedMany
@@ -41,7 +40,7 @@ def run_dimensions(args: argparse.Namespace) -> int:
     workloads = read_workloads(scenario, args.events)
     limit = scenario.limits.max_dz_per_filter
     found = {
-        name: proposal_json(propose(workload, scenario.depth, limit, args.threshold))
+        name: propose(workload, scenario.depth, limit, args.threshold).to_json()
         for name, workload in workloads.items()
         if workload.subscriptions and len(workload.events) > 1
     }
@@ -75,33 +74,6 @@ def read_workloads(scenario: Scenario, events: str) -> dict[str, Workload]:
             tuple(by_topic[name]),
         )
         for name, topic in final.topics.items()
-    }
-
-
-def proposal_json(proposal: Proposal) -> dict[str, Any]:
-    """A proposal as JSON."""
-    return {
-        "best": proposal.best.method,
-        "indexed": list(proposal.best.cost.indexed),
-        "candidates": [_candidate(candidate) for candidate in proposal.candidates],
-        "ranking": list(proposal.spectrum.ranking),
-        "weights": list(proposal.spectrum.weights),
-        "judged_by": proposal.events,
-        "saved": proposal.saved,
-        "standard_error": None if isinf(proposal.standard_error) else proposal.standard_error,
-        "subscriptions": proposal.subscriptions,
-    }
-
-
-def _candidate(candidate: Candidate) -> dict[str, Any]:
-    cost = candidate.cost
-    return {
-        "method": candidate.method,
-        "indexed": list(cost.indexed),
-        "delivered": cost.delivered,
-        "unwanted": cost.unwanted,
-        "fpr": round(cost.fpr, 4),
-        "cells": cost.cells,
     }
 
 

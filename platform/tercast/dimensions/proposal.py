@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf, isinf, sqrt
+from typing import Any
 
 from tercast.dimensions.cost import Cost, Measure
 from tercast.dimensions.greedy import greedy
@@ -17,6 +18,17 @@ class Candidate:
 
     method: str
     cost: Cost
+
+    def to_json(self) -> dict[str, Any]:
+        """Method, attributes, and what they cost."""
+        return {
+            "method": self.method,
+            "indexed": list(self.cost.indexed),
+            "delivered": self.cost.delivered,
+            "unwanted": self.cost.unwanted,
+            "fpr": round(self.cost.fpr, 4),
+            "cells": self.cost.cells,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +51,26 @@ class Proposal:
     @property
     def is_beyond_chance(self) -> bool:
         """Whether what is saved is more than two standard errors above nothing."""
-        return self.saved > 2 * self.standard_error
+        return is_beyond_chance(self.saved, self.standard_error)
+
+    def to_json(self) -> dict[str, Any]:
+        """As the command prints it and the platform keeps it; a `standard_error` of null: there is none."""
+        return {
+            "best": self.best.method,
+            "indexed": list(self.best.cost.indexed),
+            "candidates": [candidate.to_json() for candidate in self.candidates],
+            "ranking": list(self.spectrum.ranking),
+            "weights": list(self.spectrum.weights),
+            "judged_by": self.events,
+            "saved": self.saved,
+            "standard_error": None if isinf(self.standard_error) else self.standard_error,
+            "subscriptions": self.subscriptions,
+        }
+
+
+def is_beyond_chance(saved: float, standard_error: float | None) -> bool:
+    """Whether what is saved is more than two standard errors above nothing; without one it is not."""
+    return standard_error is not None and saved > 2 * standard_error
 
 
 def propose(
