@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tercast.compiled import dz_of_texts
 from tercast.dz import DzSet
 from tercast.errors import Refused
-from tercast.requests import Advertise, Request, Subscribe, Unadvertise, Unsubscribe, read_request
+from tercast.requests import Advertise, Request, Subscribe, Unadvertise, Unsubscribe, read_or_refusal
 from tercast.views import Outcome
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _ROUTINE = (Subscribe, Advertise, Unsubscribe, Unadvertise, Refused)
 def apply_all(planner: Planner, requests: Iterable[Mapping[str, Any] | Request]) -> list[Outcome]:
     """Carry out requests in order; an outcome for each."""
     outcomes: list[Outcome] = []
-    for routine, some in groupby(map(_read, requests), _is_routine):
+    for routine, some in groupby(map(read_or_refusal, requests), _is_routine):
         if not routine:
             outcomes += [planner.apply(request) for request in some]
             continue
@@ -35,15 +35,6 @@ def apply_all(planner: Planner, requests: Iterable[Mapping[str, Any] | Request])
         with planner.together(dict(_encoded(planner, run))):
             outcomes += [planner.apply(request) for request in run]
     return outcomes
-
-
-def _read(request: Mapping[str, Any] | Request) -> Read:
-    if not isinstance(request, Mapping):
-        return request
-    try:
-        return read_request(request)
-    except Refused as refused:
-        return refused
 
 
 def _is_routine(request: Read) -> bool:

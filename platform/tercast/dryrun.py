@@ -7,10 +7,16 @@ from typing import Any
 
 from tercast.changes import take_changes
 from tercast.errors import Refused
-from tercast.planner import DryRun, Outcome, Planner
-from tercast.requests import Advertise, FinishMove, Request, Subscribe, Unadvertise, Unsubscribe, read_request
-
-_Parsed = Request | Refused
+from tercast.planner import DryRun, Planner
+from tercast.requests import (
+    Advertise,
+    FinishMove,
+    Request,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+    read_or_refusal,
+)
 
 
 def dry_run(planner: Planner, requests: Sequence[Mapping[str, Any] | Request]) -> DryRun:
@@ -18,23 +24,23 @@ def dry_run(planner: Planner, requests: Sequence[Mapping[str, Any] | Request]) -
 
     Where topics move, what is told is how it is in the end, when their old entries are gone.
     """
-    parsed = [_parse(request) for request in requests]
+    parsed = [read_or_refusal(request) for request in requests]
     undoable = Subscribe | Advertise | Unsubscribe | Unadvertise | Refused
     if all(isinstance(request, undoable) for request in parsed):
         return _with_undo(planner, parsed)
     copy = Planner.restore(planner.snapshot())
     before = copy.counts()
-    outcomes = tuple(_apply(copy, request) for request in parsed)
+    outcomes = tuple(copy.apply(request) for request in parsed)
     for topic in dict.fromkeys(topic for outcome in outcomes for topic in outcome.moved):
         copy.apply(FinishMove(topic, copy.version(topic)))
     return DryRun(outcomes, before, copy.counts(), copy.take_diff())
 
 
-def _with_undo(planner: Planner, requests: Sequence[_Parsed]) -> DryRun:
+def _with_undo(planner: Planner, requests: Sequence[Request | Refused]) -> DryRun:
     before, applied = planner.counts(), planner.applied
     aside = planner.queue.put_aside()
     planner.journal = []
-    outcomes = tuple(_apply(planner, request) for request in requests)
+    outcomes = tuple(planner.apply(request) for request in requests)
     after = planner.counts()
     diff = take_changes(planner.queue, planner.writer)
     for undo in reversed(planner.journal):
@@ -44,18 +50,3 @@ def _with_undo(planner: Planner, requests: Sequence[_Parsed]) -> DryRun:
     planner.queue.take_back(aside)
     planner.applied = applied
     return DryRun(outcomes, before, after, diff)
-
-
-def _parse(request: Mapping[str, Any] | Request) -> _Parsed:
-    if not isinstance(request, Mapping):
-        return request
-    try:
-        return read_request(request)
-    except Refused as refused:
-        return refused
-
-
-def _apply(planner: Planner, request: _Parsed) -> Outcome:
-    if isinstance(request, Refused):
-        return Outcome(ok=False, reason=request)
-    return planner.apply(request)

@@ -213,6 +213,16 @@ def read_request(obj: object, path: Path = (), platform: bool = True) -> Request
     return known[op](obj, path)  # type: ignore[arg-type]
 
 
+def read_or_refusal(request: Mapping[str, object] | Request) -> Request | Refused:
+    """The request, read where it is JSON; what is wrong with it in place of one that cannot be read."""
+    if not isinstance(request, Mapping):
+        return request
+    try:
+        return read_request(request)
+    except Refused as refused:
+        return refused
+
+
 def _read_registering(kind: type[Registering], platform: bool) -> Reader:
     def read(obj: Mapping[str, object], path: Path) -> Request:
         if obj.keys() == _COMMON and {*map(type, obj.values())} == _TEXTS:
