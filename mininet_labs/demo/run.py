@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import signal
 import sys
 import time
 from contextlib import suppress
@@ -21,6 +20,7 @@ from mininet_labs.demo.rest import Rest
 from mininet_labs.demo.services import wait_until
 from mininet_labs.demo.status import StatusLine, passed, shown, status_text, step
 from mininet_labs.errors import LabError
+from mininet_labs.interrupts import Interrupted, raise_when_asked
 from mininet_labs.topologies import load
 
 __all__ = ["add_arguments", "run"]
@@ -29,10 +29,6 @@ DEFAULT_TOPOLOGY = ROOT / "mininet_labs" / "topologies" / "abilene.json"
 _PATIENCE_S = 5.0
 """For answers of a control plane that may be ending."""
 RUN_DIR = Path(os.environ.get("TERCAST_RUN_DIR", ROOT / "run"))
-
-
-class Interrupted(Exception):  # noqa: N818 - not an error
-    """Someone asked for the end (Ctrl-C, or a signal)."""
 
 
 class Demo:
@@ -179,8 +175,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the demo; 0 when nothing was lost or doubled, and nothing that is needed ended by itself."""
     options = from_arguments(arguments, DEFAULT_TOPOLOGY)
     topology = load(options.topology)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    raise_when_asked()
     try:
         with Demo(options, topology) as demo:
             demo.start()
@@ -218,10 +213,3 @@ def write_report(path: Path, report: dict[str, Any]) -> None:
     temporary.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     temporary.replace(path)
     print(f"tercast: report in {path}", flush=True)
-
-
-def _interrupt(number: int, _frame: object) -> None:
-    # A second signal while things are being ended must not stop the ending.
-    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(name, signal.SIG_IGN)
-    raise Interrupted(signal.Signals(number).name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 import time
 from pathlib import Path
@@ -18,6 +17,7 @@ from mininet_labs.demo.rest import Rest
 from mininet_labs.demo.services import wait_until
 from mininet_labs.demo.status import shown, step
 from mininet_labs.errors import LabError
+from mininet_labs.interrupts import Interrupted, raise_when_asked
 from mininet_labs.lab import needs
 from mininet_labs.lab.network import MininetNetwork
 from mininet_labs.topologies import load
@@ -35,16 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fresh", action="store_true", help="forget the database of earlier runs")
 
 
-class Interrupted(Exception):  # noqa: N818 - not an error
-    """Someone asked for the end (Ctrl-C, or a signal)."""
-
-
 def run(args: argparse.Namespace) -> int:
     """Run the lab until Ctrl-C; 0 then, 1 when something ended by itself or did not come up."""
     topology = load(args.topology)
     needs.check()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    raise_when_asked()
     platform = Platform(RUN_DIR, topology, args.port, MininetNetwork)
     try:
         if args.fresh:
@@ -94,9 +89,3 @@ def _keep(platform: Platform, for_s: float | None) -> None:
     while time.monotonic() < until:
         platform.check()
         time.sleep(min(1.0, max(0.0, until - time.monotonic())))
-
-
-def _interrupt(number: int, _frame: object) -> None:
-    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(name, signal.SIG_IGN)
-    raise Interrupted(signal.Signals(number).name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import signal
 import sys
 import tempfile
 import time
@@ -22,6 +21,7 @@ from mininet_labs.demo.run import DEFAULT_TOPOLOGY, Demo, write_report
 from mininet_labs.demo.services import wait_until
 from mininet_labs.errors import LabError
 from mininet_labs.fabric import Fabric
+from mininet_labs.interrupts import Interrupted, raise_when_asked
 from mininet_labs.soak.changes import Changes
 from mininet_labs.soak.descriptors import leaked, open_descriptors
 from mininet_labs.soak.drift import differences
@@ -145,14 +145,13 @@ class Soak:
 def run(arguments: argparse.Namespace) -> int:
     """Soak; 0 only when nothing was lost, doubled, drifted or leaked."""
     options = from_arguments(arguments)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    raise_when_asked()
     run_dir = Path(tempfile.mkdtemp(prefix="tercast-soak-", dir="/tmp"))
     done = False
     try:
         report = _soaked(options, run_dir)
         done = True
-    except KeyboardInterrupt:
+    except Interrupted:
         print("soak: interrupted", file=sys.stderr)
         return 130
     except (LabError, DemoError, OSError) as error:
@@ -178,9 +177,3 @@ def _soaked(options: Options, run_dir: Path) -> dict[str, Any]:
     with Demo(demo_options, topology, platform) as demo:
         demo.start()
         return Soak(demo, options).run()
-
-
-def _interrupt(_number: int, _frame: object) -> None:
-    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(name, signal.SIG_IGN)
-    raise KeyboardInterrupt
