@@ -74,7 +74,7 @@ def test_who_comes_back_after_its_lease_is_told_anew(lease):
 
 def test_who_advertises_after_a_move_began_is_told_where_it_leads(lease, world, end):
     end()
-    indexing = world.patch("topics/1/", {"indexed": ["high"]}).json()["id"]
+    indexing = world.patch(f"topics/{Topic.objects.get().pk}/", {"indexed": ["high"]}).json()["id"]
     end()
     world.post("advertisements/", AD)
     end()

@@ -20,6 +20,16 @@ RESTART = os.environ.get("TERCAST_TEST_POSTGRES_RESTART", "")
 FINAL = ("active", "failed")
 
 
+def is_up() -> bool:
+    """Whether the database takes connections; it may still be recovering when its restart has returned."""
+    try:
+        connection.ensure_connection()
+    except OperationalError:
+        connection.close()
+        return False
+    return True
+
+
 @pytest.fixture
 def ready(transactional_db, controller):
     world.line(3)
@@ -92,6 +102,7 @@ def test_postgresql_is_restarted_while_it_is_used(ready, tmp_path):
         for round_ in range(3):
             connection.close()
             subprocess.run(shlex.split(RESTART), check=True, stdout=subprocess.DEVNULL)
+            wait_until(is_up, f"the database after restart {round_}", process)
             subscription = world.subscribe("h2", [f"0{round_ + 1:02b}"])
 
             def done() -> bool:

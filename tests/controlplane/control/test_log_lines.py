@@ -102,10 +102,10 @@ def test_changes_are_named_by_their_requests():
 
 
 def test_an_audits_repairs_go_by_its_name(network):
-    world.advertise("h1", ["0"])
-    world.subscribe("h3", ["01"])
+    first = world.advertise("h1", ["0"]).request_id
+    last = world.subscribe("h3", ["01"]).request_id
     session.run()
-    assert network.changes[-1]["id"].startswith("r10-r11")
+    assert network.changes[-1]["id"].startswith(f"r{first}-r{last}")
     network.switches[world.dpid(2)].table.clear()
     audit = audits.ask(None, True, None)
     work.run()
