@@ -30,11 +30,14 @@ _LARGEST = Fraction(sys.float_info.max)
 class Encoding:
     """A filter's dz set and its excess volume, as a share of the filter's own (see `filter_volume`).
 
-    The excess is 0 or more and finite: a share beyond the largest double is the largest double.
+    The excess is 0 or more and finite: a share beyond the largest double is the largest double. `volume` is
+    the filter's own share of the event space, `covered` that of the dz set; 0 below the least double.
     """
 
     dz: DzSet
     excess: float
+    volume: float
+    covered: float
 
 
 def encode(filter_: Filter, depth: int, limit: int) -> Encoding:
@@ -46,8 +49,9 @@ def encode(filter_: Filter, depth: int, limit: int) -> Encoding:
     schedule = filter_.topic.schedule(depth)
     dz, taken = _cells(filter_, schedule, limit)
     whole = schedule.volume(schedule.width, [0] * len(schedule.halvings))
-    excess = min(max(Fraction(taken, whole) / filter_volume(filter_) - 1, Fraction(0)), _LARGEST)
-    return Encoding(dz, float(excess))
+    covered, volume = Fraction(taken, whole), filter_volume(filter_)
+    excess = min(max(covered / volume - 1, Fraction(0)), _LARGEST)
+    return Encoding(dz, float(excess), float(volume), float(covered))
 
 
 def encode_dz(filter_: Filter, depth: int, limit: int) -> DzSet:

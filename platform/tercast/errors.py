@@ -38,6 +38,32 @@ class Refused(TercastError):  # noqa: N818 - named by meaning
         return type(self)((*prefix, *self.path), self.code, self.detail, self.value)
 
 
+class Misread(Refused):
+    """A text in which something is wrong at one place.
+
+    `offset` is how many characters stand before it, `length` how many it takes (0 at the end of the text);
+    `expected` says what should be there, None where it is not about what stands there but what it says.
+    """
+
+    def __init__(  # noqa: PLR0917 - those of `Refused`, in its order
+        self,
+        path: Iterable[str | int],
+        code: str,
+        detail: str,
+        value: object = None,
+        offset: int = 0,
+        length: int = 0,
+        expected: str | None = None,
+    ) -> None:
+        super().__init__(path, code, detail, value)
+        self.offset, self.length, self.expected = offset, length, expected
+
+    def under(self, *prefix: str | int) -> Misread:
+        """The same, seen from further outside."""
+        path = (*prefix, *self.path)
+        return Misread(path, self.code, self.detail, self.value, self.offset, self.length, self.expected)
+
+
 class RefusedMany(TercastError):  # noqa: N818 - named by meaning
     """Several bad inputs of one document, in the order in which they were found."""
 

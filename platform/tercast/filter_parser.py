@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tercast.attribute_json import KEYWORDS
 from tercast.attributes import Attribute, Enum
-from tercast.errors import Refused, shown
+from tercast.errors import Misread, Refused, shown
 from tercast.filter_quick import (
     BLANKS,
     NAME,
@@ -234,7 +234,7 @@ class _Parser:
         if word != mark or kind != "mark":
             raise self.unexpected(word, start, expected)
 
-    def no_token(self) -> Refused:
+    def no_token(self) -> Misread:
         start = self.at + len(self.text[self.at :]) - len(self.text[self.at :].lstrip(BLANKS))
         rest = self.text[start:]
         if rest[0] == '"':
@@ -246,7 +246,7 @@ class _Parser:
         hint = " (texts stand in double quotes)" if rest[0] == "'" else ""
         return self.error("filter_syntax", start, f"unexpected character {shown(rest[0])}{hint}")
 
-    def bad_string(self, start: int) -> Refused:
+    def bad_string(self, start: int) -> Misread:
         at = start + 1
         while at < len(self.text) and self.text[at] != '"':
             if self.text[at] == "\\":
@@ -257,12 +257,14 @@ class _Parser:
             at += 1
         return self.error("filter_syntax", start, "this text has no closing double quote")
 
-    def unexpected(self, word: str, start: int, expected: str) -> Refused:
+    def unexpected(self, word: str, start: int, expected: str) -> Misread:
         found = shown(word) if word else "the end"
-        return self.error("filter_syntax", start, f"found {found} where {expected} should be")
+        return self.error("filter_syntax", start, f"found {found} where {expected} should be", expected)
 
-    def error(self, code: str, start: int, detail: str) -> Refused:
-        return Refused((), code, f"at character {start + 1}: {detail}", self.text)
+    def error(self, code: str, start: int, detail: str, expected: str | None = None) -> Misread:
+        token = _TOKEN.match(self.text, start)
+        length = token.end() - start if token else min(1, len(self.text) - start)
+        return Misread((), code, f"at character {start + 1}: {detail}", self.text, start, length, expected)
 
 
 def _flat(kind: type[And] | type[Or], parts: list[Tree]) -> Tree:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tercast.errors import Path, Refused, shown
+from tercast.errors import Misread, Path, Refused, shown
 from tercast.eventspace import Topic
 from tercast.filter_parser import parse_filter
 from tercast.filter_syntax import EVERYTHING, And, Matcher, Not, Or, Tree, matcher, tree_text
@@ -43,6 +43,8 @@ class Filter:
         """The filter that `text` says; Refused under `path` with the place in the text."""
         try:
             return cls(topic, parse_filter(text, topic))
+        except Misread as misread:
+            raise misread.under(*path) from None
         except Refused as refused:
             raise Refused((*path, *refused.path), refused.code, refused.detail, text) from None
 

@@ -39,6 +39,7 @@ from controlplane.network.views import (
     TreeViewSet,
 )
 from controlplane.observe.health import HealthView
+from controlplane.preview.views import PreviewView
 from controlplane.registry.views import (
     AdvertisementViewSet,
     PublisherViewSet,
@@ -181,6 +182,7 @@ v1: list[URLPattern | URLResolver] = [
         LeaseViewSet.as_view({"post": "create", "delete": "destroy"}),
         name="lease",
     ),
+    path("filters/preview/", PreviewView.as_view(), name="filters-preview"),
     path("what-if/", WhatIfView.as_view(), name="what-if"),
     path(
         "traffic/samples/",

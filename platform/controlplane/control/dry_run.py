@@ -55,16 +55,29 @@ class CostSerializer(serializers.Serializer[Any]):
 
 
 @dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for the planner (None: no limit), and how many waiting requests to count in."""
+
+    seconds: float | None = None
+    waiting: int = MAX_WAITING
+
+
+@dataclass(frozen=True, slots=True)
 class Encodings:
     """(dz cells, excess) of each item."""
 
     items: list[tuple[int, float]]
 
 
-def cost(payloads: Sequence[Payload], encodings: Encodings | None, items: int) -> dict[str, Any]:
-    """What logging `payloads` would cost; `encodings` of announcements, one for each payload."""
+def cost(
+    payloads: Sequence[Payload], encodings: Encodings | None, items: int, patience: Patience | None = None
+) -> dict[str, Any]:
+    """What logging `payloads` would cost; `encodings` of announcements, one for each payload.
+
+    With `patience`, `Behind` or `Problem` (503) is raised where it would take longer.
+    """
     encoded = encodings.items if encodings else [(0, 0.0)] * items
-    estimate = _estimate(payloads) if payloads else Estimate((), {}, {})
+    estimate = _estimate(payloads, patience or Patience()) if payloads else Estimate((), {}, {})
     outcomes: list[Outcome | None] = list(estimate.outcomes)
     outcomes += [None] * (len(encoded) - len(outcomes))
     entries = _entries(estimate)
@@ -93,23 +106,23 @@ class Estimate:
     after: Mapping[str, int]
 
 
-def _estimate(payloads: Sequence[Payload]) -> Estimate:
+def _estimate(payloads: Sequence[Payload], patience: Patience) -> Estimate:
     """As the planner has it, once it has applied all that waits in the log."""
     from controlplane.control.planner_state import reading  # noqa: PLC0415 - dry runs alone need a planner
 
-    with reading() as planner:
-        waiting = _waiting()
+    with reading(patience.seconds) as planner:
+        waiting = _waiting(patience.waiting)
         before = planner.dry_run(waiting).after if waiting else planner.counts()
         run = planner.dry_run([*waiting, *payloads])
     return Estimate(tuple(run.outcomes[len(waiting) :]), before, run.after)
 
 
-def _waiting() -> list[Payload]:
+def _waiting(most: int) -> list[Payload]:
     """What was logged and not decided yet, in the order in which the planner will take it."""
     rows = Request.objects.filter(state__in=(State.QUEUED, State.PLANNING)).order_by("id")
-    found = list(rows.values_list("payload", flat=True)[: MAX_WAITING + 1])
-    if len(found) > MAX_WAITING:
-        detail = f"More than {MAX_WAITING} requests wait for the planner. Try again once there are fewer."
+    found = list(rows.values_list("payload", flat=True)[: most + 1])
+    if len(found) > most:
+        detail = f"More than {most} requests wait for the planner. Try again once there are fewer."
         raise Problem(503, "busy", detail, headers={"Retry-After": "5"})
     return found
 

@@ -1,0 +1,1 @@
+"""What a filter means and would cost, asked as one types: nothing is stored."""

@@ -1,0 +1,104 @@
+"""The answer: whether the filter can be read, its cells and volumes, whom it meets, and its cost."""
+
+from typing import Any
+
+from controlplane.api.problems import Problem, pointer
+from controlplane.config.planning import MAX_DZ_PER_FILTER, max_dz_length
+from controlplane.control.dry_run import Encodings, Patience, cost
+from controlplane.control.planner_state import Behind, reading
+from controlplane.preview.asked import Asked
+from controlplane.preview.overlap import overlap
+from controlplane.registry.announcements import ADVERTISEMENT, Draft, draft_payloads
+from controlplane.registry.encoding import Encoded, core_topic
+from tercast import dz
+from tercast.encoder import Encoding, encode
+from tercast.errors import Misread, Refused
+from tercast.filters import Filter
+from tercast.registry import ADVERTISEMENT as ADVERTISEMENTS
+from tercast.registry import SUBSCRIPTION as SUBSCRIPTIONS
+
+PATIENCE = Patience(seconds=1.0, waiting=200)
+_BUSY = (
+    "The planner is at work on other requests, or answers somebody else; what this meets and costs is told "
+    "once it has caught up. Ask again in a moment."
+)
+
+
+def answer(asked: Asked) -> dict[str, Any]:
+    """What is told of a filter, right or wrong."""
+    try:
+        filter_ = Filter.parse(asked.text, core_topic(asked.topic), ("filter",))
+    except Refused as refused:
+        return {**_NOTHING, "errors": [_mistake(refused)]}
+    encoding = encode(filter_, max_dz_length(), MAX_DZ_PER_FILTER)
+    return {**_NOTHING, **_meaning(filter_, encoding, asked.limit), **_network(asked, filter_, encoding)}
+
+
+_NOTHING: dict[str, Any] = {
+    "valid": False,
+    "errors": [],
+    "canonical": None,
+    "dz": [],
+    "dz_cells": None,
+    "more": 0,
+    "volume": None,
+    "covered": None,
+    "excess": None,
+    "overlap": None,
+    "cost": None,
+    "unknown": None,
+}
+
+
+def _mistake(refused: Refused) -> dict[str, Any]:
+    at = refused if isinstance(refused, Misread) else None
+    return {
+        "pointer": pointer(refused.path),
+        "code": refused.code,
+        "detail": refused.detail,
+        "offset": at and at.offset,
+        "length": at and at.length,
+        "expected": at and at.expected,
+    }
+
+
+def _meaning(filter_: Filter, encoding: Encoding, limit: int) -> dict[str, Any]:
+    return {
+        "valid": True,
+        "canonical": str(filter_),
+        "dz": [dz.text(cell) for cell in encoding.dz[:limit]],
+        "dz_cells": len(encoding.dz),
+        "more": max(0, len(encoding.dz) - limit),
+        "volume": encoding.volume,
+        "covered": encoding.covered,
+        "excess": encoding.excess,
+    }
+
+
+def _network(asked: Asked, filter_: Filter, encoding: Encoding) -> dict[str, Any]:
+    """What it meets and costs; neither where the planner is not to be had in time."""
+    other = SUBSCRIPTIONS if asked.kind is ADVERTISEMENT else ADVERTISEMENTS
+    told: dict[str, Any] = {}
+    try:
+        with reading(PATIENCE.seconds) as planner:
+            told["overlap"] = overlap(planner, filter_, encoding.dz, other)
+        if asked.owner is not None:
+            told["cost"] = _cost(asked, encoding)
+    except Behind:
+        told["unknown"] = _BUSY
+    except Problem as problem:
+        told["unknown"] = problem.detail
+    return told
+
+
+def _cost(asked: Asked, encoding: Encoding) -> dict[str, Any]:
+    encoded = Encoded([dz.text(cell) for cell in encoding.dz], encoding.excess)
+    payloads = draft_payloads(asked.kind, [Draft(asked.owner, asked.topic, asked.text, encoded)])
+    found = cost(payloads, Encodings([(len(encoding.dz), encoding.excess)]), 1, PATIENCE)
+    (item,) = found["results"]
+    return {
+        **{name: item[name] for name in ("accepted", "matched", "code", "detail")},
+        "change": sum(entry["after"] - entry["before"] for entry in found["entries"]),
+        "entries": found["entries"],
+        "budgets_exceeded": found["budgets_exceeded"],
+    }

@@ -1,0 +1,89 @@
+"""`filters/preview/`: what a filter means and would cost, told as it is typed, with nothing stored."""
+
+import pytest
+
+from controlplane.control import dry_run
+from controlplane.control.models import Request
+from controlplane.preview import answer
+from controlplane.registry.models import Advertisement
+
+ASK = {"topic": "quotes", "filter": "low in [80, 100]"}
+
+
+def preview(call, **body):
+    answer = call("filters/preview/", {**ASK, **body})
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "length", "expected"),
+    [
+        ("low <", 5, 0, "a number, a text in double quotes, true or false"),
+        ("low < 5 high > 2", 8, 4, '"and", "or" or the end'),
+        ("low < 5 and lwo > 2", 12, 3, None),
+        ('symbol = "AA', 9, 1, None),
+        ("low < true", 6, 4, None),
+        ("low > 2000", None, None, None),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(world, text, offset, length, expected):
+    told = preview(world.post, filter=text, subscriber="alice")
+    (mistake,) = told["errors"]
+    assert not told["valid"] and told["dz"] == [] and told["cost"] is None
+    found = (mistake["pointer"], mistake["offset"], mistake["length"], mistake["expected"])
+    assert found == ("/filter", offset, length, expected)
+    assert mistake["detail"] and mistake["code"]
+
+
+def test_what_a_filter_means(world):
+    told = preview(world.post, filter="  low>=80  and low<96", limit=1)
+    assert told["valid"] and told["canonical"] == "low >= 80 and low < 96"
+    assert told["volume"] == pytest.approx(16 / 1024) == told["covered"] and told["excess"] == 0
+    assert (len(told["dz"]), told["more"]) == (1, told["dz_cells"] - 1)
+    rough = preview(world.post, filter='low = 5 and side = "buy"', limit=0)
+    assert rough["volume"] == pytest.approx(1 / 2048)  # a strip, and side is not indexed
+    assert rough["dz"] == [] and rough["more"] == rough["dz_cells"]
+    assert rough["excess"] == pytest.approx(rough["covered"] / rough["volume"] - 1) and rough["excess"] > 1
+
+
+def test_whom_it_meets_and_what_it_costs(world, viewer, end):
+    world.post("advertisements/", {"publisher": "exchange", "topic": "quotes", "filter": "low < 90"})
+    world.post("advertisements/", {"publisher": "exchange", "topic": "quotes", "filter": "low > 500"})
+    end()
+    logged = Request.objects.count()
+    told = preview(viewer.post, subscriber="alice")
+    name = f"a{Advertisement.objects.earliest('id').pk}"
+    assert told["overlap"] == {
+        "kind": "advertisement",
+        "matched": 1,
+        "looked_at": 2,
+        "total": 2,
+        "names": [name],
+    }
+    cost = world.post("subscriptions/?dry_run=true", {**ASK, "subscriber": "alice"}).json()
+    assert told["cost"]["entries"] == cost["entries"] and cost["entries"]
+    assert told["cost"]["change"] == sum(entry["after"] - entry["before"] for entry in cost["entries"])
+    assert told["cost"]["accepted"] and told["cost"]["matched"]
+    at_host = preview(viewer.post, host="h2", kind="subscription")
+    assert at_host["cost"] == told["cost"] and preview(viewer.post)["cost"] is None
+    to_publish = preview(viewer.post, publisher="exchange")
+    assert to_publish["overlap"]["kind"] == "subscription" and to_publish["cost"]["accepted"]
+    assert Request.objects.count() == logged
+
+
+def test_a_planner_that_is_busy_holds_up_nobody_who_types(world, monkeypatch):
+    monkeypatch.setattr(answer, "PATIENCE", dry_run.Patience(seconds=5.0, waiting=1))
+    told = preview(world.post, subscriber="alice")  # the world's requests wait
+    assert told["valid"] and told["cost"] is None and "Try again" in told["unknown"]
+
+
+def test_what_stands_around_the_filter_is_refused_as_ever(world, pointers):
+    answer = world.post("filters/preview/", {"topic": "quotse", "filter": "low <", "subscriber": "carol"})
+    assert pointers(answer) == [
+        (None, "/topic", "unknown_topic"),
+        (None, "/subscriber", "unknown_subscriber"),
+    ]
+    answer = world.post("filters/preview/", {**ASK, "kind": "advertisement", "subscriber": "alice"})
+    assert pointers(answer) == [(None, "/subscriber", "does_not_fit")]
+    assert pointers(world.post("filters/preview/", {"topic": "quotes"})) == [(None, "/filter", "required")]
