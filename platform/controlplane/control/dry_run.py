@@ -56,10 +56,10 @@ class CostSerializer(serializers.Serializer[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait for the planner (None: no limit), and how many waiting requests to count in."""
+    """How long to wait for the planner (None: no limit), and how many waiting requests to count in at most."""
 
     seconds: float | None = None
-    waiting: int = MAX_WAITING
+    waiting: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _estimate(payloads: Sequence[Payload], patience: Patience) -> Estimate:
     from controlplane.control.planner_state import reading  # noqa: PLC0415 - dry runs alone need a planner
 
     with reading(patience.seconds) as planner:
-        waiting = _waiting(patience.waiting)
+        waiting = _waiting(MAX_WAITING if patience.waiting is None else patience.waiting)
         before = planner.dry_run(waiting).after if waiting else planner.counts()
         run = planner.dry_run([*waiting, *payloads])
     return Estimate(tuple(run.outcomes[len(waiting) :]), before, run.after)
