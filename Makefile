@@ -5,7 +5,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: help setup run lab soak test test-full test-servers bench bench-aggregation bench-analytics lint format requirements clean
+.PHONY: help setup run lab soak test test-full test-e2e test-servers bench bench-aggregation bench-analytics lint format requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -24,6 +24,7 @@ soak: setup ## the platform under changes and faults (ARGS="--for SECONDS --repo
 
 test: setup ## everything: unit, property, fake switch, real switches, API, browser
 	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh
+	@[ -n "$(ARGS)" ] || scripts/frontend.sh test
 	@$(PY) -m pytest $(ARGS)
 	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PY) -m pytest tests/controller # on the twin of Ryu as well
 
@@ -31,6 +32,10 @@ test-full: setup ## what is longer than the everyday suite as well
 	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh
 	@$(PY) -m pytest -m "full or not full" $(ARGS)
 	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PY) -m pytest -m "full or not full" tests/controller
+
+test-e2e: setup ## the dashboard in a real browser, against real services; screenshots in artifacts/
+	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh
+	@$(PY) -m pytest tests/e2e $(ARGS)
 
 test-servers: setup ## the control plane's tests on PostgreSQL with Redis, both started for it
 	@scripts/with_servers.sh $(PY) -m pytest tests/controlplane $(ARGS)
@@ -44,13 +49,15 @@ bench-aggregation: setup ## the figures on aggregation, as JSON (ARGS="--full", 
 bench-analytics: setup ## the analytics jobs at 1 and 10 million events, beside DuckDB (ARGS="--events 100000 -o FILE")
 	@exec nice $(PY) tests/benchmarks/bench_analytics.py $(ARGS)
 
-lint: setup ## ruff, mypy, import-linter
+lint: setup ## ruff, mypy, import-linter; of the dashboard: types and style
+	scripts/frontend.sh check
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
 
 format: setup
+	scripts/frontend.sh format
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
@@ -58,4 +65,4 @@ requirements: ## pin anew from requirements.in
 	$(PY) scripts/pin.py
 
 clean: ## what set-up and runs made
-	rm -rf $(VENV) run artifacts
+	rm -rf $(VENV) run artifacts frontend/node_modules platform/controlplane/dashboard/static

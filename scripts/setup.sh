@@ -52,6 +52,7 @@ compile_kernels() {
 
 if [ "$(cat "$STAMP" 2>/dev/null)" = "$(fingerprint)" ] && [ -x "$VENV/bin/python" ]; then
     compile_kernels
+    scripts/frontend.sh build
     exit 0
 fi
 
@@ -91,4 +92,5 @@ log=$(mktemp)
 rm -f "$log"
 fingerprint > "$STAMP"
 compile_kernels
+scripts/frontend.sh build
 say "done"

@@ -1,6 +1,7 @@
 """A control plane and a browser for the tests of this folder."""
 
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from e2e_browser import chromium, watched
 from e2e_platform import ControlPlane
+from e2e_running import RunningPlatform
 from e2e_world import PASSWORD
 from playwright.sync_api import expect
 
@@ -21,6 +23,34 @@ TABLES = (
     "network.Switch",
     "telemetry.TrafficReport",
 )
+
+
+@pytest.fixture(scope="session")
+def running():
+    """The whole platform with its demo network; one for all tests, which leave it as they found it."""
+    platform = RunningPlatform()
+    try:
+        platform.wait_until_ready()
+        platform.passwords = {"admin": platform.password}
+        for name, role in (("vera", "viewer"), ("otto", "operator")):
+            platform.passwords[name] = platform.add_user(name, role)
+        yield platform
+    finally:
+        platform.close()
+
+
+@pytest.fixture
+def visit(browser, running):
+    """Opens a watched page of the running platform, logged in: `with visit("/topics", user="otto")`."""
+
+    @contextmanager
+    def visited(path="/network", user="admin", size="desktop", scheme="light"):
+        with watched(browser, running.base, size, scheme) as page:
+            page.log_in(user, running.passwords[user], path)
+            page.until_live()
+            yield page
+
+    return visited
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 ARTIFACTS = Path(__file__).resolve().parents[2] / "artifacts"
+AXE = Path(__file__).resolve().parents[2] / "frontend/node_modules/axe-core/axe.min.js"
 SIZES = {"desktop": {"width": 1366, "height": 900}, "phone": {"width": 390, "height": 844}}
 ARGUMENTS = [
     "--no-sandbox",
@@ -67,9 +68,17 @@ class Watched:
         self.page.wait_for_url(self.base + path)
 
     def until_live(self) -> None:
-        """The live page has its stream and has drawn what it read."""
-        self.page.locator('#badge[data-state="live"]').wait_for()
-        self.page.locator("#network-empty:visible, #canvas svg").first.wait_for()
+        """The dashboard has its stream, and the page has its title."""
+        self.page.locator('[data-live="live"]').wait_for()
+        self.page.get_by_role("heading", level=1).first.wait_for()
+
+    def accessible(self, within: str | None = None) -> None:
+        """Axe finds nothing serious in the document, or in what the selector `within` names."""
+        self.page.evaluate(AXE.read_text())
+        found = self.page.evaluate("within => axe.run(within || document)", within)["violations"]
+        serious = [one for one in found if one["impact"] in ("serious", "critical")]
+        told = [(one["id"], [node["html"][:300] for node in one["nodes"][:3]]) for one in serious]
+        assert not told, told
 
     def screenshot(self, name: str, full: bool = True) -> Path:
         """Kept as artifacts/<name>.png."""

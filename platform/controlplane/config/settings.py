@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "controlplane.analytics",
     "controlplane.dimensions",
     "controlplane.live",
+    "controlplane.dashboard",
 ]
 
 MIDDLEWARE = [
@@ -96,6 +97,8 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
 WHITENOISE_USE_FINDERS = True
+# What Vite builds has the digest of its content in its name.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/dashboard/assets/"
 
 # Bulk requests are larger than Django's 2.5 MB; the API enforces its own limits with 413.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024

@@ -9,8 +9,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include("controlplane.api.urls")),
     path("metrics", MetricsView.as_view(), name="metrics"),
     path("admin/", admin.site.urls),
-    path("analytics/", include("controlplane.analytics.urls")),
     path("", include("controlplane.live.urls")),
+    path("", include("controlplane.dashboard.urls")),
 ]
 
 handler400 = "controlplane.api.handler.bad_request"

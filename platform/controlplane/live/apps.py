@@ -1,4 +1,4 @@
-"""The live page and the stream that feeds it."""
+"""The live stream that feeds the dashboard."""
 
 from django.apps import AppConfig
 

@@ -98,7 +98,7 @@ def test_postgresql_is_restarted_while_it_is_used(ready, tmp_path):
     beat = [*CELERY, "beat", "--pidfile", "", "--loglevel", "warning"]
     setup.make_schedules()
     with worker(env, tmp_path / "log") as process, Process(beat, env, tmp_path / "beat.log") as sweeper:
-        work()
+        work()  # beat is still starting when the database goes for the first time
         for round_ in range(3):
             connection.close()
             subprocess.run(shlex.split(RESTART), check=True, stdout=subprocess.DEVNULL)

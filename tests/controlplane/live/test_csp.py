@@ -17,7 +17,7 @@ PATHS = [
     "/api/v1/health/",
     "/api/nothing/",
     "/nothing/",
-    "/static/live/main.js",
+    "/static/live/live.css",
     "/admin/",
 ]
 

@@ -1,0 +1,17 @@
+import { useQuery } from "@tanstack/react-query";
+import { api } from "./client";
+
+/** Who is logged in. */
+export function useMe() {
+  return useQuery({
+    queryKey: ["me"],
+    staleTime: 60_000,
+    queryFn: async () => (await api.GET("/api/v1/me/")).data,
+  });
+}
+
+/** Whether the caller may use `method` on `resource`; false until that is known, so that no control would fail. */
+export function useMay(resource: string, method: "GET" | "POST" | "PATCH" | "DELETE"): boolean {
+  const { data: me } = useMe();
+  return me?.may.find((one) => one.resource === resource)?.methods.includes(method) ?? false;
+}

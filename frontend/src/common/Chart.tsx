@@ -1,0 +1,85 @@
+import { useComputedColorScheme } from "@mantine/core";
+import { BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart } from "echarts/charts";
+import {
+  AriaComponent,
+  DataZoomComponent,
+  GridComponent,
+  LegendComponent,
+  MarkLineComponent,
+  TitleComponent,
+  TooltipComponent,
+  VisualMapComponent,
+} from "echarts/components";
+import { type EChartsCoreOption, init, use } from "echarts/core";
+import { CanvasRenderer } from "echarts/renderers";
+import { useEffect, useRef } from "react";
+
+use([
+  ...[BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart],
+  ...[AriaComponent, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent],
+  ...[TitleComponent, TooltipComponent, VisualMapComponent, CanvasRenderer],
+]);
+
+const COLORS = ["#0b7188", "#c2571a", "#5b7f2b", "#8a4fa3", "#b8860b", "#3b6fb6", "#a33b5a", "#5a6669"];
+
+/**
+ * A chart of ECharts, described for screen readers (`label`, and ECharts' own words). Tooltips are drawn on the canvas:
+ * the page's content security policy allows no inline styles.
+ */
+export function Chart({
+  option,
+  label,
+  height = 280,
+  onClick,
+}: {
+  option: EChartsCoreOption;
+  label: string;
+  height?: number;
+  // biome-ignore lint/suspicious/noExplicitAny: what ECharts tells of a click depends on the series
+  onClick?: (parameters: any) => void;
+}) {
+  const element = useRef<HTMLDivElement>(null);
+  const chart = useRef<ReturnType<typeof init> | null>(null);
+  const scheme = useComputedColorScheme("light");
+
+  useEffect(() => {
+    if (!element.current) return;
+    const made = init(element.current, scheme === "dark" ? "dark" : undefined, { renderer: "canvas" });
+    chart.current = made;
+    const watch = new ResizeObserver(() => made.resize());
+    watch.observe(element.current);
+    return () => {
+      watch.disconnect();
+      made.dispose();
+      chart.current = null;
+    };
+  }, [scheme]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a chart made anew for another scheme takes its option again
+  useEffect(() => {
+    const { tooltip, ...rest } = option as { tooltip?: object };
+    chart.current?.setOption(
+      {
+        color: COLORS,
+        backgroundColor: "transparent",
+        animation: false,
+        aria: { enabled: true, label: { enabled: true, description: undefined } },
+        tooltip: { trigger: "axis", confine: true, ...tooltip, renderMode: "richText" },
+        grid: { left: 8, right: 16, top: 32, bottom: 8, containLabel: true },
+        ...rest,
+      },
+      { notMerge: true },
+    );
+  }, [option, scheme]);
+
+  useEffect(() => {
+    if (!onClick) return;
+    const made = chart.current;
+    made?.on("click", onClick);
+    return () => void made?.off("click", onClick);
+  }, [onClick]);
+
+  return (
+    <div ref={element} role="img" aria-label={label} style={{ height, width: "100%" }} data-chart={label} />
+  );
+}

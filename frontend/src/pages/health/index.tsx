@@ -1,0 +1,5 @@
+import { PageHeader } from "@/common/PageHeader";
+
+export function Component() {
+  return <PageHeader title="Health and audit" />;
+}

@@ -1,0 +1,91 @@
+"""The whole platform with its demo network, real Open vSwitch included, for the pages to be clicked on."""
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import httpx
+from e2e_platform import ROOT, free_port
+
+from mininet_labs.demo.services import wait_until
+
+READY = "Ctrl-C ends it."
+
+
+class RunningPlatform:
+    """`python -m mininet_labs run` in a folder of its own. `base` is its address; it never outlives the tests."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="tc-e2e-", dir="/tmp"))
+        self.run_dir = self.folder / "run"
+        self.log = self.folder / "out"
+        self.base = f"http://127.0.0.1:{free_port()}"
+        port = self.base.rsplit(":", 1)[1]
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "mininet_labs", "run", "--port", port, "--rate", "40", *arguments],
+                env={**os.environ, "TERCAST_RUN_DIR": str(self.run_dir)},
+                cwd=ROOT,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    def wait_until_ready(self) -> None:
+        """The demo runs and its page can be opened."""
+        wait_until("the platform", self._ready, (), timeout=180)
+        text = self.log.read_text()
+        assert self.base in text, text
+
+    def _ready(self) -> bool:
+        text = self.log.read_text()
+        assert self.process.poll() is None, text
+        return READY in text
+
+    @property
+    def password(self) -> str:
+        """Of the user `admin`."""
+        return (self.run_dir / "state/secrets/admin-password").read_text().strip()
+
+    @property
+    def token(self) -> str:
+        """Of the user `operator`, for the API."""
+        return (self.run_dir / "state/secrets/operator-token").read_text().strip()
+
+    def call(self, method: str, path: str, body: object = None, wait: int = 30) -> httpx.Response:
+        """A call of the API as `operator`, held back until its request has ended."""
+        headers = {"Authorization": f"Bearer {self.token}", "Prefer": f"wait={wait}"}
+        url = f"{self.base}/api/v1/{path}"
+        return httpx.request(method, url, json=body, headers=headers, timeout=wait + 30, trust_env=False)
+
+    def add_user(self, name: str, role: str) -> str:
+        """A user with a role; the password."""
+        password = secrets.token_urlsafe(12)
+        code = (
+            "from django.contrib.auth.models import User, Group;"
+            f"u = User.objects.create_user({name!r}, password={password!r});"
+            f"u.groups.add(Group.objects.get(name={role!r}))"
+        )
+        environment = {
+            **os.environ,
+            "TERCAST_STATE_DIR": str(self.run_dir / "state"),
+            "PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}",
+        }
+        command = [sys.executable, str(ROOT / "manage.py"), "shell", "-v0", "-c", code]
+        subprocess.run(command, env=environment, check=True)
+        return password
+
+    def close(self) -> None:
+        """End it as a user would, and all that it started."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(60)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
