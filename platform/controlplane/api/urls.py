@@ -39,6 +39,7 @@ from controlplane.network.views import (
     TreeViewSet,
 )
 from controlplane.observe.health import HealthView
+from controlplane.pictures.views import SpaceView
 from controlplane.preview.views import PreviewView
 from controlplane.registry.views import (
     AdvertisementViewSet,
@@ -182,6 +183,7 @@ v1: list[URLPattern | URLResolver] = [
         LeaseViewSet.as_view({"post": "create", "delete": "destroy"}),
         name="lease",
     ),
+    path("topics/<str:pk>/space/", SpaceView.as_view(), name="topic-space"),
     path("filters/preview/", PreviewView.as_view(), name="filters-preview"),
     path("what-if/", WhatIfView.as_view(), name="what-if"),
     path(

@@ -56,7 +56,7 @@ class CostSerializer(serializers.Serializer[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait for the planner (None: no limit), and how many waiting requests to count in at most."""
+    """How long to wait for the planner (None: no limit), and how many waiting requests are counted in."""
 
     seconds: float | None = None
     waiting: int | None = None

@@ -22,6 +22,15 @@ def request_url(pk: int | None) -> str | None:
     return None if pk is None else url("requests", pk)
 
 
+class TopicCountsSerializer(serializers.Serializer[Any]):
+    """What lives of a topic, neither failed nor withdrawn."""
+
+    publishers = serializers.IntegerField(help_text="that advertise it")
+    advertisements = serializers.IntegerField()
+    subscribers = serializers.IntegerField(help_text="that subscribe to it")
+    subscriptions = serializers.IntegerField()
+
+
 class TopicSerializer(serializers.ModelSerializer[Topic]):
     """A topic."""
 
@@ -30,6 +39,7 @@ class TopicSerializer(serializers.ModelSerializer[Topic]):
     indexed = IndexedField()
     request = serializers.SerializerMethodField()
     reindexing = serializers.SerializerMethodField()
+    counts = serializers.SerializerMethodField()
 
     class Meta:
         model = Topic
@@ -43,9 +53,16 @@ class TopicSerializer(serializers.ModelSerializer[Topic]):
             "automatic_indexing",
             "request",
             "reindexing",
+            "counts",
             "created_at",
         )
         read_only_fields = fields
+
+    @extend_schema_field(TopicCountsSerializer)
+    def get_counts(self, row: Topic) -> dict[str, int]:
+        """What is announced of it; counted together for all rows by the view."""
+        counts: dict[str, int] = self.context["counts"][row.pk]
+        return counts
 
     def get_url(self, row: Topic) -> str:
         """Where it can be read again."""

@@ -1,9 +1,10 @@
 """Topics: their checks, their codes, and what the planner is told."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Count, F
 
 from controlplane.api.bodies import Body
 from controlplane.api.problems import conflict, not_found
@@ -14,16 +15,33 @@ from controlplane.network.services import counted
 from controlplane.network.standing import LEAVING
 from controlplane.registry.announcements import LIVE
 from controlplane.registry.encoding import core_topic
-from controlplane.registry.models import Topic
+from controlplane.registry.models import Advertisement, Subscription, Topic
 from tercast import eventspace
 from tercast.errors import Refused, shown
 
 _RETRIES = 3
 
+COUNTED = ("publishers", "advertisements", "subscribers", "subscriptions")
+
 
 def visible() -> Any:
     """The topics that are there to stay."""
     return Topic.objects.exclude(LEAVING).select_related("request")
+
+
+def counts_of(rows: Iterable[Topic]) -> dict[int, dict[str, int]]:
+    """By topic: what is announced of it and lives, and by how many; two queries however many topics."""
+    ids = [row.pk for row in rows]
+    counts = {pk: dict.fromkeys(COUNTED, 0) for pk in ids}
+    for model, owner, owners, kind in (
+        (Advertisement, "publisher", "publishers", "advertisements"),
+        (Subscription, "subscriber", "subscribers", "subscriptions"),
+    ):
+        live = model._default_manager.filter(topic__in=ids).exclude(state__in=(State.WITHDRAWN, State.FAILED))
+        found = live.order_by().values_list("topic").annotate(n=Count("id"), who=Count(owner, distinct=True))
+        for pk, n, who in found:
+            counts[pk] |= {kind: n, owners: who}
+    return counts
 
 
 def draft(body: Body) -> Topic:

@@ -59,6 +59,12 @@ class TopicViewSet(ListAndRead):
         """All but those that are on their way out."""
         return topics.visible()
 
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """With what is announced of them."""
+        counts = topics.counts_of(rows if many else [rows])
+        context = {**self.get_serializer_context(), "counts": counts}
+        return TopicSerializer(rows, many=many, context=context).data
+
     @extend_schema(
         operation_id="topics_create",
         tags=["topics"],

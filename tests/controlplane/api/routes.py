@@ -58,6 +58,7 @@ NESTED = (
     "switches/1/aggregated/",
     "switches/1/aggregated/1/subscriptions/",
     "switches/1/budget-curve/",
+    "topics/1/space/",
 )
 CHART_PATHS = tuple(f"analytics/{view.job.path}/" for view in CHARTS)
 SINGLES = (

@@ -1,0 +1,77 @@
+"""`topics/<id>/space/`: two attributes of an event space, and what lies where."""
+
+import pytest
+
+from controlplane.registry.models import Topic
+
+ADVERTISE = {"publisher": "exchange", "topic": "quotes", "filter": 'low < 512 and side = "buy"'}
+
+
+@pytest.fixture
+def pictured(world, end):
+    """One advertisement, three subscriptions, two events."""
+    world.post("advertisements/", ADVERTISE)
+    filters = ("low in [80, 100] or low = 7", 'high >= 50.0 and symbol = "IBM"', 'symbol prefix "A"')
+    for text in filters:
+        answer = world.post("subscriptions/", {"subscriber": "alice", "topic": "quotes", "filter": text})
+        assert answer.status_code == 202
+    end()
+    name = world.get("advertisements/").json()["results"][0]
+    event = {"low": 92, "high": 1.5, "open": True, "side": "buy", "symbol": "IBM"}
+    samples = [{"publisher": f"a{name['id']}", "values": event | {"low": low}} for low in (92, 7)]
+    assert world.post("traffic/samples/", samples).status_code == 201
+    return world
+
+
+def space(call, **query):
+    pk = Topic.objects.get(name="quotes").pk
+    answer = call.get(f"topics/{pk}/space/", query)
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def test_numbers_lie_at_their_values(pictured, viewer):
+    told = space(viewer)
+    assert (told["x"]["attribute"], told["y"]["attribute"]) == ("low", "high")
+    assert (told["x"]["low"], told["x"]["high"], told["y"]["high"]) == (0, 1024, 100)
+    (advertised,) = told["advertisements"]["items"]
+    assert advertised["owner"] == "exchange" and advertised["boxes"] == [[0, 512, 0, 100]]
+    newest, _, oldest = told["subscriptions"]["items"]
+    assert newest["boxes"] == [[0, 1024, 0, 100]]
+    assert sorted(oldest["boxes"]) == [[7, 8, 0, 100], [80, 101, 0, 100]]
+    assert [(event["x"], event["y"]) for event in told["events"]["items"]] == [(7.5, 1.5), (92.5, 1.5)]
+    boxes = [cell["box"] for cell in told["subscription_cells"]["items"]]
+    assert any(left <= 92 and right >= 93 for left, right, _, _ in boxes)
+
+
+def test_texts_have_room_where_they_occur(pictured):
+    told = space(pictured, x="symbol", y="side")
+    labels = {tick["label"]: tick["at"] for tick in told["x"]["ticks"]}
+    assert {"IBM", "A"} <= labels.keys() and told["x"]["kind"] == "text"
+    _, ibm, _ = told["subscriptions"]["items"]
+    ((left, right, low, high),) = ibm["boxes"]
+    assert right - left == 1 and left < labels["IBM"] < right and (low, high) == (0, 2)
+    assert all(left < event["x"] < right for event in told["events"]["items"])
+    assert [tick["label"] for tick in told["y"]["ticks"]] == ["buy", "sell"]
+
+
+def test_the_picture_is_bounded_and_says_so(pictured):
+    told = space(pictured, limit=1)
+    counts = {name: (told[name]["total"], len(told[name]["items"])) for name in ("subscriptions", "events")}
+    assert counts == {"subscriptions": (3, 1), "events": (2, 1)}
+    assert told["subscriptions"]["truncated"] and not told["advertisements"]["truncated"]
+
+
+def test_axes_that_are_none_are_refused(pictured):
+    pk = Topic.objects.get(name="quotes").pk
+    for query, name in (({"x": "lwo"}, "x"), ({"x": "low", "y": "low"}, "y"), ({"limit": "0"}, "limit")):
+        answer = pictured.get(f"topics/{pk}/space/", query)
+        assert answer.status_code == 400 and answer.json()["errors"][0]["parameter"] == name
+    assert pictured.get("topics/0/space/").status_code == 404
+
+
+def test_a_topic_tells_what_is_announced_of_it(pictured):
+    (topic,) = pictured.get("topics/").json()["results"]
+    counts = {"publishers": 1, "advertisements": 1, "subscribers": 1, "subscriptions": 3}
+    assert topic["counts"] == counts
+    assert pictured.get(f"topics/{topic['id']}/").json()["counts"] == counts
