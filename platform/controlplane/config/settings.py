@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "controlplane.signalling",
     "controlplane.analytics",
     "controlplane.dimensions",
+    "controlplane.upkeep",
     "controlplane.live",
     "controlplane.dashboard",
 ]

@@ -14,6 +14,7 @@ from threading import Lock
 from django.db import transaction
 
 from controlplane.config.planning import MAX_DZ_PER_FILTER, MAX_TREES, address_plan
+from controlplane.control import watermarks
 from controlplane.control.aside import Aside
 from controlplane.control.changes import Payload
 from controlplane.control.models import PlannerSnapshot, Request, State
@@ -124,7 +125,11 @@ def _empty() -> Positioned:
     return Positioned(Planner(address_plan(), limits, hitless=True), 0)
 
 
+RESTORED = "restored"
+"""The watermark that is another one after the log was replaced by that of a backup."""
+
 _reader: Positioned | None = None
+_reads = ""
 _reader_lock = Lock()
 
 
@@ -160,17 +165,18 @@ def reading(seconds: float | None = None) -> Iterator[Planner]:
 
 def _steps() -> Iterator[Callable[[], object]]:
     """What brings the reader forward, in steps that need no database."""
-    if _reader is None:
-        yield partial(_begin, _kept())
+    log = str(watermarks.recall(RESTORED, ""))
+    if _reader is None or log != _reads:
+        yield partial(_begin, _kept(), log)
     assert _reader is not None
     while page := _page(_reader.position):
         yield partial(_apply, _reader, page)
     yield _reader.planner.take_diff
 
 
-def _begin(kept: list[tuple[int, bytes]]) -> None:
-    global _reader  # noqa: PLW0603 - one a process
-    _reader = _restored(kept) or _empty()
+def _begin(kept: list[tuple[int, bytes]], log: str) -> None:
+    global _reader, _reads
+    _reader, _reads = _restored(kept) or _empty(), log
 
 
 def current_planner() -> Planner:

@@ -14,12 +14,14 @@ from control_workers import CELERY, Process, environment, wait_until, worker
 from django.conf import settings
 
 from controlplane.control import replay
-from controlplane.control.models import OutboxEvent, Request
+from controlplane.control.models import OutboxEvent, Request, SwitchSync, Watermark
 from controlplane.network.models import InstalledEntry, Link, Port, Switch
 from mininet_labs.fabric import Fabric, FrameSocket
 from mininet_labs.fabric.probe import event_frame, event_payload
 
 pytestmark = pytest.mark.fabric
+
+OWN = "cookie=0x7ec0a57e00000001/-1"
 
 HOSTS = {
     f"h{n}": {
@@ -73,9 +75,16 @@ class Platform:
         self.fabric.start()
         self.start_controller()
         Process([sys.executable, "manage.py", "prepare"], self.env, self.folder / "prepare.log").died()
-        self.worker = worker(self.env, self.folder / "worker.log")
+        self.start_worker()
         beat = [*CELERY, "beat", "--pidfile", "", "--loglevel", "warning"]
         self.beat = Process(beat, self.env, self.folder / "beat.log")
+
+    def start_worker(self) -> None:
+        self.worker = worker(self.env, self.folder / "worker.log")
+
+    def manage(self, *arguments: str) -> None:
+        process = Process([sys.executable, "manage.py", *arguments], self.env, self.folder / "manage.log")
+        assert process.died() == 0, process.log.read_text()
 
     def start_controller(self) -> None:
         where = ["--openflow", f"127.0.0.1:{self.openflow}", "--northbound", f"127.0.0.1:{self.northbound}"]
@@ -96,9 +105,16 @@ class Platform:
     def own_entries(self) -> dict[str, int]:
         """How many content entries each switch has."""
         return {
-            switch: self.fabric.ofctl(switch, "dump-flows", "cookie=0x7ec0a57e00000001/-1").count("cookie=")
+            switch: self.fabric.ofctl(switch, "dump-flows", OWN).count("cookie=")
             for switch in ("s1", "s2", "s3")
         }
+
+    def flows(self) -> dict[str, list[str]]:
+        """The content entries of each switch, without what they have counted."""
+        found = {
+            name: self.fabric.ofctl(name, "dump-flows", OWN, "--no-stats") for name in ("s1", "s2", "s3")
+        }
+        return {name: sorted(line.strip() for line in text.splitlines()) for name, text in found.items()}
 
     def event(self, low_bits: str, payload: bytes) -> bytes | None:
         """Publish from h1 an event whose dz begins with `low_bits`; what h3 receives of it."""
@@ -167,5 +183,19 @@ def test_from_the_log_to_an_event_through_everything_that_goes_wrong(platform):
     # what is kept, what the log leads to, and what the switches have are one
     assert list(replay.differences()) == []
     assert InstalledEntry.objects.count() == 5
+
+    # a backup is made while everything runs; what came after it is gone with its restore, on the switches too
+    held, backup = platform.flows(), platform.folder / "backup.zip"
+    platform.manage("backup", str(backup))
+    later = world.subscribe("h3", ["000"])
+    platform.until(lambda: active(later), "the subscription after the backup")
+    assert platform.flows() != held
     assert platform.worker.stop() == 0
     assert platform.beat.stop() == 0
+    Watermark.objects.filter(name__startswith="life of").delete()  # or the restore waits for another one
+    platform.manage("restore", str(backup), "--replace", "--keep-secrets")
+    platform.start_worker()
+    platform.until(lambda: platform.flows() == held, "the tables of the backup")
+    assert platform.event("01", b"after the restore") == b"after the restore"
+    platform.until(lambda: not SwitchSync.objects.filter(dirty=True).exists(), "the confirmation")
+    assert list(replay.differences()) == []

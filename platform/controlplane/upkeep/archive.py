@@ -1,0 +1,174 @@
+"""The file of a backup: a zip with a manifest, a table of rows (JSON lines) for each model, and the secrets.
+
+The manifest is written last and the file appears complete or not at all, so what can be opened is whole; the
+zip's checksums say when it has been damaged since.
+"""
+
+import json
+import os
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any, Self
+
+from controlplane.upkeep.errors import UpkeepError
+
+FORMAT = "backup/1"
+_MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup holds: by table the rows and the last id; the migrations, as `app.name`."""
+
+    version: str
+    created_at: datetime
+    vendor: str
+    migrations: tuple[str, ...]
+    rows: dict[str, int]
+    last_ids: dict[str, int]
+    secrets: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in the file."""
+        return {
+            "format": FORMAT,
+            "version": self.version,
+            "created_at": self.created_at.isoformat(),
+            "vendor": self.vendor,
+            "migrations": list(self.migrations),
+            "rows": self.rows,
+            "last_ids": self.last_ids,
+            "secrets": list(self.secrets),
+        }
+
+    @classmethod
+    def from_json(cls, found: dict[str, Any]) -> Self:
+        """From the file's; raises KeyError, TypeError or ValueError for anything else."""
+        return cls(
+            version=str(found["version"]),
+            created_at=datetime.fromisoformat(found["created_at"]),
+            vendor=str(found["vendor"]),
+            migrations=tuple(found["migrations"]),
+            rows=dict(found["rows"]),
+            last_ids=dict(found["last_ids"]),
+            secrets=tuple(found["secrets"]),
+        )
+
+
+class Writer:
+    """Fills the file of a backup."""
+
+    def __init__(self, file: zipfile.ZipFile) -> None:
+        self._file = file
+
+    def table(self, name: str, columns: list[str], rows: Iterable[list[Any]]) -> int:
+        """Write a table; how many rows it has."""
+        count = 0
+        with self._file.open(f"tables/{name}.jsonl", "w", force_zip64=True) as out:
+            out.write(_line(columns))
+            for row in rows:
+                out.write(_line(row))
+                count += 1
+        return count
+
+    def secret(self, name: str, content: bytes) -> None:
+        """Write a secret."""
+        self._file.writestr(f"secrets/{name}", content)
+
+    def manifest(self, manifest: Manifest) -> None:
+        """The last thing to be written."""
+        self._file.writestr(_MANIFEST, json.dumps(manifest.to_json(), indent=1))
+
+
+class Reader:
+    """Reads the file of a backup; raises UpkeepError where it is damaged."""
+
+    def __init__(self, path: Path, file: zipfile.ZipFile) -> None:
+        self._path, self._file = path, file
+        self.manifest = self._manifest()
+
+    def table(self, name: str) -> tuple[list[str], Iterator[list[Any]]]:
+        """The columns and the rows of a table."""
+        lines = self._lines(f"tables/{name}.jsonl")
+        return next(lines, []), lines
+
+    def secret(self, name: str) -> bytes:
+        """The content of a secret."""
+        try:
+            return self._file.read(f"secrets/{name}")
+        except (KeyError, OSError, EOFError, zipfile.BadZipFile) as error:
+            raise UpkeepError(f"{self._path} is damaged: {error}") from None
+
+    def _manifest(self) -> Manifest:
+        try:
+            found = json.loads(self._file.read(_MANIFEST))
+            if found["format"] != FORMAT:
+                raise UpkeepError(
+                    f"{self._path} has the format {found['format']!r}, and this version reads {FORMAT!r}; "
+                    "restore it with the version that made it"
+                )
+            return Manifest.from_json(found)
+        except (KeyError, TypeError, ValueError) as error:
+            raise UpkeepError(f"{self._path} is no backup: its manifest cannot be read ({error})") from None
+
+    def _lines(self, member: str) -> Iterator[list[Any]]:
+        try:
+            with self._file.open(member) as file:
+                for line in file:
+                    yield json.loads(line)
+        except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+            raise UpkeepError(f"{self._path} is damaged at {member}: {error}") from None
+
+
+@contextmanager
+def writing(path: Path, replace: bool = False) -> Iterator[Writer]:
+    """A new backup, readable by its owner alone, that takes its place when all of it is on the disk."""
+    if path.exists() and not replace:
+        raise UpkeepError(f"{path} is there already; name another file, or remove it first")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with _private(temporary) as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
+                yield Writer(archive)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        _settle(path.parent)
+    except OSError as error:
+        raise UpkeepError(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Reader]:
+    """A backup that is there."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except (OSError, zipfile.BadZipFile) as error:
+        reason = getattr(error, "strerror", None) or f"it is no backup, or not all of one ({error})"
+        raise UpkeepError(f"{path} cannot be read: {reason}") from None
+    with archive:
+        yield Reader(path, archive)
+
+
+def _private(path: Path) -> IO[bytes]:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    return os.fdopen(descriptor, "w+b")
+
+
+def _settle(folder: Path) -> None:
+    """The name is on the disk as well."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _line(values: list[Any]) -> bytes:
+    return json.dumps(values, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"

@@ -1,0 +1,190 @@
+"""A restore: the database and the secrets become what a backup says, all at once or not at all.
+
+Afterwards every switch is read back and brought to what the restored log says: what a switch holds has
+nothing to do with when the backup was made.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from django.apps import apps as current_apps
+from django.apps.registry import Apps
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection, transaction
+from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Model
+from django.utils import timezone
+
+from controlplane.control import hot, outbox, planner_state, sync, watermarks
+from controlplane.control.lock import planner_lock
+from controlplane.control.models import OutboxEvent, Watermark
+from controlplane.network.models import Switch
+from controlplane.upkeep import archive, dump, quiet, rows, sequences
+from controlplane.upkeep.archive import Manifest, Reader
+from controlplane.upkeep.errors import UpkeepError
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`replace` what is in the database; keep this installation's `own_secrets`."""
+
+    replace: bool = False
+    own_secrets: bool = False
+
+
+def restore(path: Path, say: Say, options: Options) -> Manifest:
+    """Make the database and the secrets those of the backup at `path`. Raises UpkeepError."""
+    with archive.reading(path) as file:
+        manifest = file.manifest
+        made = f"{manifest.created_at:%Y-%m-%d %H:%M:%S} UTC, version {manifest.version}"
+        say(f"{path}: made {made}, {sum(manifest.rows.values())} rows")
+        older = _older(manifest)
+        found = _filled()
+        if found and not options.replace:
+            raise UpkeepError(
+                f"the database is not empty ({', '.join(found)}); give --replace to lose what is in it"
+            )
+        if found:
+            quiet.check(say)
+        if older and dump.applied():
+            raise UpkeepError(
+                f"the backup is of a database before {older[0]}; such a one can be restored only where there "
+                "are no tables yet: name a new database by TERCAST_DATABASE_URL (or TERCAST_STATE_DIR)"
+            )
+        _load(file, say, older)
+        if not options.own_secrets:
+            _write_secrets(file, say)
+        return manifest
+
+
+def _older(manifest: Manifest) -> list[str]:
+    """The migrations that this version has and the backup has not. Raises UpkeepError for a newer backup."""
+    known = {f"{app}.{name}" for app, name in MigrationExecutor(connection).loader.disk_migrations}
+    newer = sorted(set(manifest.migrations) - known)
+    if newer:
+        raise UpkeepError(
+            f"the backup is of version {manifest.version} with migrations that this version "
+            f"({dump.release()}) does not know ({newer[0]}, ...); restore it with that version"
+        )
+    unknown = sorted(set(dump.applied()) - known)
+    if unknown:
+        raise UpkeepError(f"the database is of a newer version (it has {unknown[0]}); use that version")
+    return sorted(known - set(manifest.migrations))
+
+
+def _filled() -> list[str]:
+    """The tables with rows in them, with their numbers."""
+    there = set(connection.introspection.table_names())
+    found = []
+    for model in rows.models(current_apps):
+        table = model._meta.db_table
+        if table in there - rows.LEFT_OUT - rows.MADE_BY_MIGRATIONS:
+            with connection.cursor() as cursor:
+                quoted = connection.ops.quote_name(table)
+                cursor.execute(f"SELECT COUNT(*) FROM {quoted}")  # noqa: S608 - own names
+                (count,) = cursor.fetchone()
+            if count:
+                found.append(f"{count} rows in {table}")
+    return [*found[:5], *(["..."] if len(found) > 5 else [])]
+
+
+def _load(file: Reader, say: Say, older: list[str]) -> None:
+    apps = _schema(file.manifest, say, older)
+    with planner_lock() as held:
+        if held is None:
+            raise UpkeepError("a worker is at the database; stop it first")
+        with transaction.atomic():
+            _replace_rows(file, apps, say)
+            if not older:
+                _begin_anew(file.manifest)
+        if older:
+            say(f"bringing the database forward: {len(older)} migrations")
+            call_command("migrate", interactive=False, verbosity=0)
+            with transaction.atomic():
+                _begin_anew(file.manifest)
+
+
+def _schema(manifest: Manifest, say: Say, older: list[str]) -> Apps:
+    """Make the tables that the backup was made from; the models that they belong to."""
+    if not older:
+        call_command("migrate", interactive=False, verbosity=0)
+        return current_apps
+    say("making the tables as they were")
+    executor = MigrationExecutor(connection)
+    graph = executor.loader.graph
+    done = [(app, name) for app, _, name in (text.partition(".") for text in manifest.migrations)]
+    targets = [key for key in done if not any(child.key in done for child in graph.node_map[key].children)]
+    executor.migrate(targets)
+    apps: Apps = executor.loader.project_state(targets).apps
+    return apps
+
+
+def _replace_rows(file: Reader, apps: Apps, say: Say) -> None:
+    """Empty every table and fill it; ids go on above those of both."""
+    models = rows.models(apps)
+    lasts = {model: _last_id(model, file.manifest) for model in models}
+    live = next(model for model in models if model._meta.db_table == OutboxEvent._meta.db_table)
+    lasts[live] += 1  # so that pages which saw the last one read everything anew
+    with connection.cursor() as cursor:
+        for model in models:
+            quoted = connection.ops.quote_name(model._meta.db_table)
+            cursor.execute(f"DELETE FROM {quoted}")  # noqa: S608 - own names
+    for model in models:
+        table = model._meta.db_table
+        if table in file.manifest.rows:
+            _fill(file, model, file.manifest.rows[table])
+            say(f"{table}: {file.manifest.rows[table]} rows")
+    sequences.set_last_ids(lasts, connection)
+
+
+def _last_id(model: type[Model], manifest: Manifest) -> int:
+    return max(sequences.last_ids(model, "default"), manifest.last_ids.get(model._meta.db_table, 0))
+
+
+def _fill(file: Reader, model: type[Model], expected: int) -> None:
+    table = model._meta.db_table
+    columns, found = file.table(table)
+    strange = sorted(set(columns) - set(rows.columns(model)))
+    if strange:
+        raise UpkeepError(f"the backup has a column {table}.{strange[0]}, which this version does not know")
+    count = rows.write(model, columns, found)
+    if count != expected:
+        raise UpkeepError(f"the backup is damaged: {table} has {count} rows, and should have {expected}")
+
+
+def _begin_anew(manifest: Manifest) -> None:
+    """Nobody goes on from what was before: sessions, readers, and what is known of switches."""
+    Watermark.objects.filter(name__startswith="life of ").delete()
+    hot.forget()
+    watermarks.keep(planner_state.RESTORED, uuid4().hex)
+    Switch.objects.update(connected=False, epoch=0, reconciled_epoch=0)
+    sync.ask_for(Switch.objects.values_list("name", flat=True))
+    when = f"{manifest.created_at:%Y-%m-%d %H:%M:%S}"
+    outbox.alarm(f"restored from a backup of {when} UTC at {timezone.now():%Y-%m-%d %H:%M:%S} UTC")
+
+
+def _write_secrets(file: Reader, say: Say) -> None:
+    """Each takes its place whole; all are on the disk before the first does."""
+    folder = settings.ENV.secrets_dir
+    pairs: list[tuple[Path, Path]] = []
+    for name in file.manifest.secrets:
+        path = (folder / name).resolve()
+        if not path.is_relative_to(folder.resolve()):
+            raise UpkeepError(f"the backup has a secret outside its folder: {name!r}")
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(file.secret(name))
+            out.flush()
+            os.fsync(descriptor)
+        pairs.append((temporary, path))
+    for temporary, path in pairs:
+        temporary.replace(path)
+    say(f"secrets: {', '.join(file.manifest.secrets) or 'none'}")

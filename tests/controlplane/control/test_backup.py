@@ -1,0 +1,179 @@
+"""Backup and restore: the same objects, the same log, the same tables on the switches; or a clear refusal."""
+
+import json
+import stat
+import zipfile
+from datetime import timedelta
+from pathlib import Path
+
+import control_world as world
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from controlplane.accounts.services import find_token, issue_token
+from controlplane.control import hot, planner_state, replay, session, watermarks
+from controlplane.control.models import OutboxEvent, Request
+from controlplane.registry.models import Subscription
+from controlplane.upkeep import dump, quiet, rows
+
+
+@pytest.fixture
+def busy(transactional_db, controller):
+    """A network with a history: active, failed and withdrawn requests, a snapshot, a token, a secret."""
+    world.line(3)
+    world.advertise("h1", ["0"])
+    first = world.subscribe("h3", ["01"])
+    world.subscribe("h2", ["00"])
+    world.log({"op": "link_down", "switch": "s9", "port": 1})
+    session.run()
+    world.withdraw(first)
+    world.log({"op": "set_budget", "switch": "s2", "tcam_budget": 7})
+    session.run()
+    planner_state.keep_snapshot(planner_state.load(), every=1)
+    user = User.objects.create_user("ada", password="a long enough word")
+    controller.token_text = issue_token(user, "laptop", timezone.now() + timedelta(days=1))
+    return controller
+
+
+def contents() -> dict[str, list]:
+    """All rows that a backup holds."""
+    kept = (m for m in rows.models(apps) if m._meta.db_table not in rows.LEFT_OUT)
+    return {model._meta.db_table: list(rows.read(model, "default")) for model in kept}
+
+
+def of_the_moment(table: str) -> bool:
+    """Tables that a restore changes on purpose: what is known of switches, and who had the last session."""
+    return table in ("control_switchsync", "control_watermark", "network_switch")
+
+
+def put(settings, name: str, text: str) -> Path:
+    path = settings.ENV.secrets_dir / name
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_a_restore_leads_to_the_same_rows_secrets_and_tables(busy, settings, tmp_path, capsys):
+    secret = put(settings, "tls/controller.key", "first")
+    before, tables, log = contents(), busy.tables(), world.states()
+    path = tmp_path / "b.zip"
+    call_command("backup", str(path))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    said = capsys.readouterr().out
+    assert "control_request: " in said and "secrets: " in said and str(path) in said
+    # life goes on, and is lost again
+    secret.write_text("second")
+    late = world.subscribe("h3", ["001"])
+    world.log({"op": "set_budget", "switch": "s2", "tcam_budget": None})
+    session.run()
+    assert busy.tables() != tables
+    newest = OutboxEvent.objects.latest("id").pk
+    planner_state.current_planner()
+    with pytest.raises(CommandError, match=r"not empty .* rows in .*--replace"):
+        call_command("restore", str(path))
+    call_command("restore", str(path), "--replace")
+    after = contents()
+    for table, held in before.items():
+        assert of_the_moment(table) or after[table] == held, table
+    assert secret.read_text() == "first"
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    assert find_token(busy.token_text).user.username == "ada"
+    assert world.states() == log
+    told = OutboxEvent.objects.get()
+    assert told.pk > newest + 1 and "restored from a backup" in told.payload["text"]
+    # the switches follow, and so do this process's reader and the next ids
+    session.run()
+    assert busy.tables() == tables
+    assert list(replay.differences()) == []
+    assert planner_state.current_planner().tables() == hot._kept.state.planner.tables()
+    again = world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 9})
+    assert again.pk > late.request_id + 1
+    assert Request.objects.get(pk=again.pk).received_at > Request.objects.order_by("id").first().received_at
+
+
+def test_a_backup_is_of_one_moment(busy, tmp_path, monkeypatch):
+    """What is written while a backup runs is in it as a whole or not at all."""
+    read, seen = rows.read, []
+
+    def beside(model, using):
+        if model._meta.db_table == "control_request":  # before registry_subscription, after network_switch
+            seen.append(world.subscribe("h3", ["0001"]))
+        return read(model, using)
+
+    monkeypatch.setattr(rows, "read", beside)
+    manifest = dump.backup(tmp_path / "b.zip", lambda _: None)
+    assert seen and Subscription.objects.count() == 3
+    assert manifest.rows["registry_subscription"] == 2
+    assert manifest.rows["control_request"] == Request.objects.count() - 1
+
+
+def test_what_cannot_be_restored_is_refused_with_the_reason_and_changes_nothing(busy, tmp_path):
+    path = tmp_path / "b.zip"
+    call_command("backup", str(path))
+    with pytest.raises(CommandError, match="is there already"):
+        call_command("backup", str(path))
+    with pytest.raises(CommandError, match="No such file"):
+        call_command("restore", str(tmp_path / "c.zip"))
+    before = contents()
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(path.read_bytes()[:-500])
+    with pytest.raises(CommandError, match="no backup, or not all of one"):
+        call_command("restore", str(cut), "--replace")
+    newer = _with_manifest(path, tmp_path / "newer.zip", lambda m: m["migrations"].append("control.9999_z"))
+    with pytest.raises(CommandError, match=r"does not know \(control.9999_z"):
+        call_command("restore", str(newer), "--replace")
+    short = _with_manifest(path, tmp_path / "short.zip", lambda m: m["rows"].update(network_switch=4))
+    with pytest.raises(CommandError, match="network_switch has 3 rows, and should have 4"):
+        call_command("restore", str(short), "--replace")
+    assert contents() == before
+    watermarks.keep("life of worker", timezone.now().isoformat())
+    monkey = iter([timezone.now(), timezone.now() + timedelta(seconds=9)])
+
+    def lives(_name: str):
+        watermarks.keep("life of worker", next(monkey, timezone.now()).isoformat())
+        return original(_name)
+
+    original = quiet._age
+    quiet._age = lives
+    try:
+        with pytest.raises(CommandError, match="worker runs: stop web server"):
+            call_command("restore", str(path), "--replace")
+    finally:
+        quiet._age = original
+
+
+def test_a_kill_in_the_middle_of_a_restore_leaves_what_was(busy, tmp_path, monkeypatch):
+    path = tmp_path / "b.zip"
+    call_command("backup", str(path))
+    world.subscribe("h3", ["001"])
+    session.run()
+    before, tables = contents(), busy.tables()
+    write = rows.write
+
+    def dies(model, *rest):
+        if model._meta.db_table == "registry_subscription":
+            raise KeyboardInterrupt
+        return write(model, *rest)
+
+    monkeypatch.setattr(rows, "write", dies)
+    with pytest.raises(KeyboardInterrupt):
+        call_command("restore", str(path), "--replace")
+    assert contents() == before
+    session.run()
+    assert busy.tables() == tables
+    assert not list(tmp_path.glob(".*.zip.*"))
+
+
+def _with_manifest(path: Path, to: Path, change) -> Path:
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(to, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name == "manifest.json":
+                manifest = json.loads(data)
+                change(manifest)
+                data = json.dumps(manifest).encode()
+            new.writestr(name, data)
+    return to
