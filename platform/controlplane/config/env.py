@@ -43,6 +43,7 @@ class Environment:
     address_family: str
     telemetry: Path | None = None
     telemetry_days: int = 30
+    request_days: int = 30
     ovs_run_dir: Path | None = None
     audit_seconds: int | None = None
     lease_seconds: float = 120.0
@@ -84,6 +85,7 @@ class Environment:
             address_family=_choice(env, "TERCAST_ADDRESS_FAMILY", ("ipv6", "ipv4")),
             telemetry=_folder(env, "TERCAST_TELEMETRY_ROOT"),
             telemetry_days=_days(env, "TERCAST_TELEMETRY_DAYS", 30),
+            request_days=_days(env, "TERCAST_REQUEST_DAYS", 30),
             ovs_run_dir=_folder(env, "TERCAST_OVS_RUN_DIR"),
             audit_seconds=_seconds(env, "TERCAST_AUDIT_SECONDS"),
             lease_seconds=_time(env, "TERCAST_LEASE_SECONDS", 120.0, (4.0, 86400.0)),

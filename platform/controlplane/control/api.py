@@ -1,12 +1,15 @@
 """`/api/v1/requests/` and `/api/v1/operations/`."""
 
+from http import HTTPStatus
 from typing import Any
 
+from django.conf import settings
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request as Call
 from rest_framework.response import Response
 
 from controlplane.api.prefer import Wait
+from controlplane.api.problems import Problem, not_found
 from controlplane.api.query import FLAG, ID, INTEGER, TEXT, TIME, Filter, choice
 from controlplane.api.schema import PREFER
 from controlplane.api.views import ListAndRead, Resource
@@ -17,7 +20,10 @@ from controlplane.control.answers import (
     request_ended,
 )
 from controlplane.control.models import Operation, Request, State
+from controlplane.control.planner_state import last_removed
 from controlplane.control.serializers import OperationSerializer, RequestSerializer
+
+_GONE = "There is no request {} any more: {} days after their end requests go that no object refers to."
 
 STATE = Filter("state", "state", choice(*State.values), ("in",))
 
@@ -44,6 +50,15 @@ class RequestViewSet(ListAndRead):
     def rendered(self, rows: Any, many: bool = False) -> Any:
         """With the objects that they are about."""
         return rendered_requests(rows) if many else rendered_requests([rows])[0]
+
+    def find(self, queryset: Any = None) -> Any:
+        """The request that the path names; of one that is gone 404 says why."""
+        try:
+            return super().find(queryset)
+        except Problem as problem:
+            if problem.status == HTTPStatus.NOT_FOUND and int(self.kwargs["pk"]) <= last_removed():
+                raise not_found(_GONE.format(self.kwargs["pk"], settings.ENV.request_days)) from None
+            raise
 
     def retrieve(self, request: Call, pk: str) -> Response:
         """One request; `Prefer: wait=N` waits for its end."""

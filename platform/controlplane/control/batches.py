@@ -7,7 +7,7 @@ from django.db import connection, transaction
 from django.db.models import Max, QuerySet
 from django.utils import timezone
 
-from controlplane.control.models import Request, State
+from controlplane.control.models import PlannerSnapshot, Request, State
 from controlplane.moves import stages
 
 LARGEST = 2000
@@ -40,8 +40,9 @@ def take() -> list[Request]:
 
 
 def newest_position() -> int:
-    """The position given last; 0 when none was."""
-    return int(Request.objects.aggregate(newest=Max("position"))["newest"] or 0)
+    """The position given last; 0 when none was. The request that has it may be gone."""
+    there = int(Request.objects.aggregate(newest=Max("position"))["newest"] or 0)
+    return max(there, int(PlannerSnapshot.objects.aggregate(newest=Max("position"))["newest"] or 0))
 
 
 def waiting() -> bool:

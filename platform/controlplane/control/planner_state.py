@@ -44,21 +44,29 @@ class Positioned:
 
 
 def load(snapshots: bool = True) -> Positioned:
-    """A planner of its own at the last position that is decided; without `snapshots`, from the log alone."""
-    state = (_restored(_kept()) if snapshots else None) or _empty()
+    """A planner of its own at the last position that is decided; without `snapshots`, from the log alone.
+
+    A log that was compacted begins with a snapshot. Raises ReplayError where that cannot be read.
+    """
+    state = _begun(_kept() if snapshots else _kept(base()), base())
     bring_forward(state)
     state.planner.take_diff()
     return state
 
 
-def bring_forward(state: Positioned) -> None:
+def bring_forward(state: Positioned, until: int | None = None) -> None:
     """Apply what was decided after `state.position`, up to the first request that is not decided yet.
+
+    With `until` no position behind that is applied.
 
     A failed request changed nothing, for whatever reason it failed, and is left out; but for one that failed
     when it had been carried out, which a later request takes back.
     """
     while page := _page(state.position):
-        _apply(state, page)
+        left = [row for row in page if until is None or row[0] <= until]
+        _apply(state, left)
+        if len(left) < len(page):
+            break
 
 
 Page = list[tuple[int, str, Payload, int | None]]
@@ -69,6 +77,8 @@ def _page(position: int) -> Page:
     rows = Request.objects.filter(position__gt=position).order_by("position")
     fields = rows.values_list("position", "state", "payload", "undone_by")[:_PAGE]
     page: Page = [(at or 0, stage, payload, undone_by) for at, stage, payload, undone_by in fields]
+    if page and base() > position:  # looked at after the rows: what goes is told before it goes
+        raise ReplayError(f"what follows position {position} of the log was compacted meanwhile; begin anew")
     return list(takewhile(lambda row: row[1] not in (State.QUEUED, State.PLANNING), page))
 
 
@@ -86,7 +96,7 @@ def _apply(state: Positioned, page: Page) -> None:
 def decided() -> int:
     """The newest position that was given out and decided, or 0."""
     rows = Request.objects.filter(position__isnull=False).exclude(state__in=(State.QUEUED, State.PLANNING))
-    return rows.order_by("-position").values_list("position", flat=True).first() or 0
+    return max(rows.order_by("-position").values_list("position", flat=True).first() or 0, base())
 
 
 def keep_snapshot(state: Positioned, every: int = SNAPSHOT_EVERY) -> bool:
@@ -98,14 +108,55 @@ def keep_snapshot(state: Positioned, every: int = SNAPSHOT_EVERY) -> bool:
     with transaction.atomic():
         PlannerSnapshot.objects.get_or_create(position=state.position, defaults={"data": data})
         kept = PlannerSnapshot.objects.order_by("-position").values_list("pk", flat=True)[:_KEPT]
-        PlannerSnapshot.objects.exclude(pk__in=list(kept)).delete()
+        PlannerSnapshot.objects.exclude(pk__in=list(kept)).exclude(position=base()).delete()
     return True
 
 
-def _kept() -> list[tuple[int, bytes]]:
-    """The snapshots, the newest first."""
+_COMPACTED = "compacted"
+
+
+def base() -> int:
+    """The position of the snapshot that the log begins with: requests before may be gone. 0: none are."""
+    return int(watermarks.recall(_COMPACTED, {}).get("position", 0))
+
+
+def pin(position: int) -> None:
+    """From now on the log begins with the snapshot at `position`, which stays."""
+    watermarks.keep(_COMPACTED, {**watermarks.recall(_COMPACTED, {}), "position": position})
+
+
+def note_removed(request: int) -> None:
+    """Requests up to this id may be gone."""
+    before = watermarks.recall(_COMPACTED, {})
+    watermarks.keep(_COMPACTED, {**before, "request": max(request, before.get("request", 0))})
+
+
+def last_removed() -> int:
+    """The highest id of a request that may be gone."""
+    return int(watermarks.recall(_COMPACTED, {}).get("request", 0))
+
+
+def restored(snapshot: PlannerSnapshot) -> Positioned:
+    """The state that one snapshot has; raises ReplayError where it cannot be read."""
+    return _begun([(snapshot.position, bytes(snapshot.data))], snapshot.position)
+
+
+def _kept(position: int | None = None) -> list[tuple[int, bytes]]:
+    """The snapshots, the newest first; with `position`, the one there alone."""
     rows = PlannerSnapshot.objects.order_by("-position").values_list("position", "data")
-    return [(position, bytes(data)) for position, data in rows]
+    rows = rows if position is None else rows.filter(position=position)
+    return [(at, bytes(data)) for at, data in rows]
+
+
+def _begun(kept: Iterable[tuple[int, bytes]], begins: int) -> Positioned:
+    """What the log is applied to: the newest snapshot, or nothing where the log `begins` with nothing."""
+    state = _restored(kept)
+    if state is None and begins:
+        raise ReplayError(
+            f"the log begins with the snapshot at position {begins}, and no snapshot can be read: use the "
+            "version that made it, or restore a backup"
+        )
+    return state or _empty()
 
 
 def _restored(kept: Iterable[tuple[int, bytes]]) -> Positioned | None:
@@ -165,18 +216,18 @@ def reading(seconds: float | None = None) -> Iterator[Planner]:
 
 def _steps() -> Iterator[Callable[[], object]]:
     """What brings the reader forward, in steps that need no database."""
-    log = str(watermarks.recall(RESTORED, ""))
-    if _reader is None or log != _reads:
-        yield partial(_begin, _kept(), log)
+    log, begins = str(watermarks.recall(RESTORED, "")), base()
+    if _reader is None or log != _reads or _reader.position < begins:
+        yield partial(_begin, _kept(), begins, log)
     assert _reader is not None
     while page := _page(_reader.position):
         yield partial(_apply, _reader, page)
     yield _reader.planner.take_diff
 
 
-def _begin(kept: list[tuple[int, bytes]], log: str) -> None:
+def _begin(kept: list[tuple[int, bytes]], begins: int, log: str) -> None:
     global _reader, _reads
-    _reader, _reads = _restored(kept) or _empty(), log
+    _reader, _reads = _begun(kept, begins), log
 
 
 def current_planner() -> Planner:

@@ -26,7 +26,7 @@ from tercast.telemetry.writer import by_date, rows_table, write_file
 MOST = 5_000
 """Requests of one file."""
 
-_POSITION = "telemetry-requests"
+POSITION = "telemetry-requests"
 _FIELDS = (
     "id",
     "kind",
@@ -66,7 +66,7 @@ def export(files: int | None = None) -> int:
 
 def _changed() -> tuple[list[Row], int, bool]:
     """Requests not told of in their state, the position reached with them, and whether there are more."""
-    position = int(watermarks.recall(_POSITION, 0))
+    position = int(watermarks.recall(POSITION, 0))
     requests = Request.objects.values(*_FIELDS)
     moved = ToldRequest.objects.exclude(state=F("request__state")).values_list("request", flat=True)
     parts = [
@@ -135,4 +135,4 @@ def _remember(rows: Sequence[Row], position: int) -> None:
             update_fields=["state"],
             unique_fields=["request"],
         )
-        watermarks.keep(_POSITION, position)
+        watermarks.keep(POSITION, position)

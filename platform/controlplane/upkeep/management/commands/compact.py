@@ -1,0 +1,48 @@
+"""`manage.py compact`: let a snapshot take the place of what ended long ago in the request log."""
+
+import os
+from argparse import ArgumentParser, ArgumentTypeError
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from controlplane.control.planner_state import ReplayError
+from controlplane.upkeep.compaction import compact
+from controlplane.upkeep.errors import UpkeepError
+
+
+class Command(BaseCommand):
+    """Remove requests that ended long ago and that no object refers to; changes no table."""
+
+    help = "Remove requests that ended long ago and that no object refers to; changes no table."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """How long requests stay."""
+        days = settings.ENV.request_days
+        parser.add_argument(
+            "--days", type=_days, default=float(days), help=f"keep what ended since (default: {days})"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Compact, with a line for each step."""
+        os.nice(10)
+        try:
+            compact(timedelta(days=options["days"]), self._say)
+        except (UpkeepError, ReplayError) as error:
+            raise CommandError(str(error)) from error
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(f"compact: {text}")
+        self.stdout.flush()
+
+
+def _days(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 3660:
+        raise ArgumentTypeError(f"{text}: give a number of days from 0 to 3660")
+    return value

@@ -1,0 +1,29 @@
+"""The periodic task of upkeep: it starts a process, so that requests do not wait for it."""
+
+import logging
+import subprocess
+import sys
+
+from django.conf import settings
+
+from controlplane.aggregation.starter import die_with_parent
+from controlplane.config.celery import app
+
+logger = logging.getLogger(__name__)
+
+_child: subprocess.Popen[bytes] | None = None
+
+
+@app.task(name="tercast.compact")  # type: ignore[untyped-decorator] # celery has no types
+def compact() -> None:
+    """Start `manage.py compact` beside the worker, unless the last one is still at it."""
+    global _child  # noqa: PLW0603 - one a process
+    if _child is not None and _child.poll() is None:
+        logger.warning("the compaction that began last is still at it, as process %d", _child.pid)
+        return
+    _child = subprocess.Popen(
+        [sys.executable, str(settings.PROJECT_ROOT / "manage.py"), "compact"],
+        cwd=settings.PROJECT_ROOT,
+        stdin=subprocess.DEVNULL,
+        preexec_fn=die_with_parent,  # noqa: PLW1509 - the worker's pool has no threads
+    )
