@@ -23,7 +23,7 @@ from controlplane.upkeep.errors import UpkeepError
 
 @pytest.fixture
 def old(transactional_db, controller, monkeypatch, settings, tmp_path):
-    """A log most of which ended 40 days ago: ten subscriptions came and went, one and an advertisement stay."""
+    """A log of 40 days ago: ten subscriptions came and went, one and an advertisement stay."""
     settings.ENV = dataclasses.replace(settings.ENV, telemetry=tmp_path / "telemetry")
     monkeypatch.setattr(compaction, "SNAPSHOT_EVERY", 5)
     world.line(3)
