@@ -28,6 +28,7 @@ from controlplane.audit.views import AuditViewSet, CheckViewSet, DriftViewSet
 from controlplane.control.api import OperationResultsViewSet, OperationViewSet, RequestViewSet
 from controlplane.dimensions.views import ProposalViewSet
 from controlplane.explain.views import ExplainView
+from controlplane.layout.views import LayoutView, TopologyView
 from controlplane.moves.views import LeaseViewSet, MoveViewSet
 from controlplane.network.import_views import TopologyImportViewSet
 from controlplane.network.views import (
@@ -102,6 +103,8 @@ v1: list[URLPattern | URLResolver] = [
     path("health/", HealthView.as_view(), name="health"),
     path("explain/", ExplainView.as_view(), name="explain"),
     path("me/", MeView.as_view(), name="me"),
+    path("topology/", TopologyView.as_view(), name="topology"),
+    path("topology/layout/", LayoutView.as_view(), name="topology-layout"),
     path("topology/import/", TopologyImportViewSet.as_view({"post": "create"}), name="topology-import"),
     path("traffic/totals/", TrafficTotalsView.as_view(), name="traffic-totals"),
     path(

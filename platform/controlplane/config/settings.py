@@ -32,6 +32,7 @@ INSTALLED_APPS = [
     "controlplane.moves",
     "controlplane.network",
     "controlplane.control",
+    "controlplane.layout",
     "controlplane.telemetry",
     "controlplane.aggregation",
     "controlplane.audit",

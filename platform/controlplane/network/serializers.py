@@ -28,6 +28,8 @@ from controlplane.signalling.models import signals_of
 MAX_BUDGET = 10_000_000
 MAX_COST = (1 << 31) - 1
 MAX_STANDBY = 8
+MAX_PLACE = 1_000_000
+"""How far from the middle of the picture a switch can be put."""
 
 
 def request_url(pk: int | None) -> str | None:
@@ -71,6 +73,8 @@ class SwitchSerializer(serializers.ModelSerializer[Switch]):
     features = FeaturesSerializer()
     request = serializers.SerializerMethodField()
     removal = serializers.SerializerMethodField()
+    x = serializers.SerializerMethodField(help_text="in the picture; null until it has a place")
+    y = serializers.SerializerMethodField(help_text="grows downwards; a link is about 100 long")
     epoch = serializers.IntegerField(help_text="of the connection to the controller; grows at every connect")
     in_step = serializers.SerializerMethodField(help_text="over this connection, its table equalled the plan")
 
@@ -84,6 +88,8 @@ class SwitchSerializer(serializers.ModelSerializer[Switch]):
             "label",
             "latitude",
             "longitude",
+            "x",
+            "y",
             "tcam_budget",
             "capacity",
             "entries",
@@ -106,6 +112,16 @@ class SwitchSerializer(serializers.ModelSerializer[Switch]):
     def get_url(self, row: Switch) -> str:
         """Where it can be read again."""
         return url("switches", row.pk)
+
+    def get_x(self, row: Switch) -> float | None:
+        """To the right."""
+        place = getattr(row, "place", None)
+        return None if place is None else place.x
+
+    def get_y(self, row: Switch) -> float | None:
+        """Downwards."""
+        place = getattr(row, "place", None)
+        return None if place is None else place.y
 
     def get_in_step(self, row: Switch) -> bool:
         """Whether its table was read back, and repaired where needed, since it connected."""
@@ -134,6 +150,8 @@ class SwitchChangeSerializer(serializers.Serializer[Any]):
     label = Text(max_length=200, allow_blank=True, required=False)  # type: ignore[assignment]
     latitude = Number(min_value=-90, max_value=90, allow_null=True, required=False)
     longitude = Number(min_value=-180, max_value=180, allow_null=True, required=False)
+    x = Number(min_value=-MAX_PLACE, max_value=MAX_PLACE, required=False, help_text="in the picture")
+    y = Number(min_value=-MAX_PLACE, max_value=MAX_PLACE, required=False, help_text="grows downwards")
 
 
 @extend_schema_serializer(

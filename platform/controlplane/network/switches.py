@@ -9,12 +9,14 @@ from controlplane.api.bodies import Body
 from controlplane.api.problems import FieldError, invalid
 from controlplane.control.changes import Payload, log_one
 from controlplane.control.models import Request
+from controlplane.layout import placing
 from controlplane.network.models import Switch
 from controlplane.network.ports import standby_hosts
 from controlplane.network.services import Kind, changeable, counted
 from controlplane.network.standing import LEAVING
 
 SHOWN_FIELDS = ("label", "latitude", "longitude")
+POSITION = ("x", "y")
 
 
 def draft(body: Body) -> list[Switch]:
@@ -69,12 +71,25 @@ def change_payload(row: Switch, values: dict[str, Any]) -> Payload | None:
     return None
 
 
+def _position(values: dict[str, Any]) -> tuple[float, float] | None:
+    """The position asked for; raises `Problem` for half of one."""
+    given = [name for name in POSITION if name in values]
+    if len(given) == 1:
+        (missing,) = set(POSITION) - set(given)
+        detail = f"A position is x and y; {missing} is missing. Send both."
+        raise invalid([FieldError(f"/{missing}", "required", detail)])
+    return (values["x"], values["y"]) if given else None
+
+
 def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Switch, Request | None]:
     """Change how it is shown, and log what changes the network."""
     with transaction.atomic():
         row: Switch = changeable(KIND, pk)
         asked = change_payload(row, values)
+        position = _position(values)
         logged = log_one(asked, actor) if asked else None
+        if position is not None:
+            placing.move(row, *position)
         shown = {field: values[field] for field in SHOWN_FIELDS if field in values}
         if shown:
             Switch.objects.filter(pk=pk).update(**shown, version=F("version") + 1)

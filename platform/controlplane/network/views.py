@@ -21,6 +21,7 @@ from controlplane.api.schema import WRITE
 from controlplane.api.views import ListAndRead, Resource, WriteOptions
 from controlplane.control.answers import ACCEPTED, ACCEPTED_ANY, COST, accepted, cost_answer
 from controlplane.control.changes import Payload
+from controlplane.layout import placing
 from controlplane.network import hosts, links, services, switches
 from controlplane.network.entries import with_topics
 from controlplane.network.models import Host, InstalledEntry, Link, Switch, Tree
@@ -129,7 +130,7 @@ def with_entry_count() -> QuerySet[Switch]:
 class SwitchViewSet(NetworkViewSet):
     """Switches, with their ports and TCAM budgets."""
 
-    queryset = with_entry_count().prefetch_related("ports")
+    queryset = with_entry_count().select_related("place").prefetch_related("ports")
     serializer_class = SwitchSerializer
     create_serializer = SwitchCreateSerializer
     change_serializer = SwitchChangeSerializer
@@ -149,6 +150,11 @@ class SwitchViewSet(NetworkViewSet):
 
     change = staticmethod(switches.change)
     change_payload = staticmethod(switches.change_payload)
+
+    def get_queryset(self) -> QuerySet[Switch]:
+        """With positions for those that have none yet."""
+        placing.ensure()
+        return super().get_queryset()
 
 
 @_network_schema("links", LinkSerializer, LinkCreateSerializer, LinkChangeSerializer)

@@ -63,6 +63,7 @@ NESTED = (
 CHART_PATHS = tuple(f"analytics/{view.job.path}/" for view in CHARTS)
 SINGLES = (
     "me/",
+    "topology/",
     "traffic/totals/",
     "aggregation/",
     "traffic/samples/",

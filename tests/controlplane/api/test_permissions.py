@@ -13,6 +13,7 @@ WRITES = [
     *(("patch", f"{p}/1/") for p in PATCHES),
     *(("delete", f"{p}/1/") for p in DELETES),
     ("post", "aggregation/runs/1/revert/"),
+    ("post", "topology/layout/"),
     ("post", "hosts/1/key/"),
     ("delete", "hosts/1/key/"),
     ("post", "analytics/runs/1/cancel/"),

@@ -1,0 +1,117 @@
+"""The shape of a connected graph in the plane, such that distances follow the numbers of links between nodes.
+
+Stress majorization (Gansner, Koren and North, Graph Drawing by Stress Majorization, 2004) from the start that
+classical scaling gives; nothing in it is random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+LINK = 100.0
+"""The length of a link."""
+
+MOST = 1500
+"""Nodes whose shape is worked out by all their distances; beyond that they lie on a spiral, by distance."""
+
+_ROUNDS = 60
+_CALM = 2e-3
+_PUSHES = 25
+_POWERS = 50
+_GOLDEN = 2.399963
+
+Points = NDArray[np.float64]
+
+
+def shape(neighbours: Sequence[Sequence[int]]) -> Points:
+    """(n, 2) positions of the nodes of a connected graph, around the origin."""
+    n = len(neighbours)
+    if n == 1:
+        return np.zeros((1, 2))
+    if n > MOST:
+        return _spiral(_far(neighbours, 0))
+    distances = np.array([_far(neighbours, node) for node in range(n)], dtype=float)
+    points = _majorized(_scaled(distances), distances)
+    return (points - points.mean(axis=0)) * LINK
+
+
+def _far(neighbours: Sequence[Sequence[int]], start: int) -> list[int]:
+    """How many links away from `start` each node is."""
+    far = [-1] * len(neighbours)
+    far[start] = 0
+    ring = [start]
+    while ring:
+        following = []
+        for node in ring:
+            for other in neighbours[node]:
+                if far[other] < 0:
+                    far[other] = far[node] + 1
+                    following.append(other)
+        ring = following
+    return far
+
+
+def _scaled(distances: Points) -> Points:
+    """Classical scaling: the plane that keeps most of the distances."""
+    squares = distances**2
+    centred = -0.5 * (squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean())
+    turn = np.arange(len(distances)) * _GOLDEN
+    basis = np.column_stack((np.cos(turn), np.sin(turn)))
+    for _ in range(_POWERS):
+        basis = np.linalg.qr(centred @ basis)[0]
+    lengths = np.sqrt(np.maximum(np.einsum("ij,ij->j", basis, centred @ basis), 1e-9))
+    # The leaves of one node have one place; they begin a little apart.
+    return basis * lengths + 0.05 * np.column_stack((np.cos(turn), np.sin(turn)))
+
+
+def _majorized(points: Points, distances: Points) -> Points:
+    """Points moved until the weighted error of distances (weights 1/d²) hardly falls any more."""
+    n = len(points)
+    weights = 1 / (distances + np.eye(n)) ** 2
+    np.fill_diagonal(weights, 0)
+    laplacian = np.diag(weights.sum(axis=1)) - weights
+    inverse = np.linalg.inv(laplacian + 1.0 / n) - 1.0 / n
+    pull = weights * distances
+    before = np.inf
+    for _ in range(_ROUNDS):
+        apart = _apart(points)
+        stress = float((weights * (distances - apart) ** 2).sum())
+        if before - stress <= _CALM * stress:
+            break
+        before = stress
+        ratio = np.divide(pull, apart, out=np.zeros_like(pull), where=apart > 1e-12)
+        points = inverse @ (ratio.sum(axis=1)[:, None] * points - ratio @ points)
+    return points
+
+
+def _apart(points: Points) -> Points:
+    """(n, n) distances."""
+    squares = (points**2).sum(axis=1)
+    return np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0))
+
+
+def spread(points: Points, least: float) -> Points:
+    """The points, with those that lie closer together than `least` pushed apart, as far as that soon ends."""
+    turn = np.arange(len(points)) * _GOLDEN
+    points = points + 1e-3 * np.column_stack((np.cos(turn), np.sin(turn)))  # of two at one place, two
+    for _ in range(_PUSHES):
+        apart = _apart(points)
+        first, second = np.nonzero(np.triu(apart < least * 0.999, 1))
+        if not len(first):
+            break
+        length = np.maximum(apart[first, second], 1e-6)
+        push = (points[second] - points[first]) * ((least - length) / length / 2)[:, None]
+        np.add.at(points, first, -push)
+        np.add.at(points, second, push)
+    return points
+
+
+def _spiral(far: Sequence[int]) -> Points:
+    order = np.argsort(np.array(far), kind="stable")
+    places = np.empty(len(far))
+    places[order] = np.arange(len(far))
+    radius, turn = LINK * 0.6 * np.sqrt(places), places * _GOLDEN
+    return np.column_stack((radius * np.cos(turn), radius * np.sin(turn)))
