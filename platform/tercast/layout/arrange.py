@@ -21,7 +21,7 @@ _ENOUGH = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Geography:
-    """How coordinates (degrees) become positions: by Mercator's projection, `scale` units a radian, then moved."""
+    """How coordinates (degrees) become positions: Mercator, `scale` units a radian, then moved by x and y."""
 
     scale: float
     x: float

@@ -35,7 +35,8 @@ def shape(neighbours: Sequence[Sequence[int]]) -> Points:
         return _spiral(_far(neighbours, 0))
     distances = np.array([_far(neighbours, node) for node in range(n)], dtype=float)
     points = _majorized(_scaled(distances), distances)
-    return (points - points.mean(axis=0)) * LINK
+    centred: Points = (points - points.mean(axis=0)) * LINK
+    return centred
 
 
 def _far(neighbours: Sequence[Sequence[int]], start: int) -> list[int]:
@@ -64,7 +65,8 @@ def _scaled(distances: Points) -> Points:
         basis = np.linalg.qr(centred @ basis)[0]
     lengths = np.sqrt(np.maximum(np.einsum("ij,ij->j", basis, centred @ basis), 1e-9))
     # The leaves of one node have one place; they begin a little apart.
-    return basis * lengths + 0.05 * np.column_stack((np.cos(turn), np.sin(turn)))
+    start: Points = basis * lengths + 0.05 * np.column_stack((np.cos(turn), np.sin(turn)))
+    return start
 
 
 def _majorized(points: Points, distances: Points) -> Points:
@@ -90,7 +92,8 @@ def _majorized(points: Points, distances: Points) -> Points:
 def _apart(points: Points) -> Points:
     """(n, n) distances."""
     squares = (points**2).sum(axis=1)
-    return np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0))
+    apart: Points = np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0))
+    return apart
 
 
 def spread(points: Points, least: float) -> Points:
