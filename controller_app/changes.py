@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from controller_app.entries import Entry, Key, Prefix, parse_entry
+from controller_app.entries import Entry, Key, Prefix, Rest, parse_entry, parse_rest
 from controller_app.quick import QuickReader
 from controller_app.rows import RowReader, quick_key, strict_key
 from tercast.errors import Path, Refused, RefusedMany, shown
@@ -36,10 +36,14 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is done together on one switch: `add` installs or replaces, `remove` deletes."""
+    """What is done together on one switch: `add` installs or replaces, `remove` deletes.
+
+    `rest`, in between: what happens from then on to packets that hit no content entry; None: as before.
+    """
 
     add: tuple[Entry, ...]
     remove: tuple[Key, ...]
+    rest: Rest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +178,7 @@ class _Reader:
         found: list[Step] = []
         for n, item in enumerate(self._refusals.attempt(lambda: _expect_some(fields["steps"], place)) or ()):
             step = self._refusals.attempt(
-                lambda item=item, n=n: expect_keys(item, (*place, n), (), STEP)  # type: ignore[misc]
+                lambda item=item, n=n: expect_keys(item, (*place, n), (), (*STEP, "rest"))  # type: ignore[misc]
             )
             if step is not None:
                 found.append(self._step(step, (*place, n)))
@@ -189,7 +193,11 @@ class _Reader:
             placed = [(one and one.key, (*at, n)) for listed, at in adds for n, one in enumerate(listed)]
             placed += [(key, (*path, "remove", n)) for n, key in enumerate(removes)]
             self._refusals.attempt(lambda: _refuse_repeated_keys(placed))
-        return Step(entries, keys)
+        rest = fields.get("rest")
+        if rest is None:
+            return Step(entries, keys)
+        read = self._refusals.attempt(lambda: parse_rest(rest, (*path, "rest"), self._ranges))
+        return Step(entries, keys, read)
 
     def _entries(self, listed: object, path: Path) -> tuple[list[Entry | None], Path]:
         """The entries of a list of objects, or of rows with their actions beside; and where they stand."""

@@ -124,20 +124,42 @@ class Entry(NamedTuple):
         return {**self.key.to_json(), "actions": [action_json(action) for action in self.actions]}
 
 
+class Rest(NamedTuple):
+    """What happens in a range to packets that hit no content entry (no actions: dropped, as usual)."""
+
+    range: Prefix
+    actions: tuple[Action, ...]
+
+
 def parse_entry(obj: object, path: Path, ranges: Iterable[Prefix]) -> Entry:
     """The entry of a northbound object; its dst lies in one of `ranges`."""
     fields = expect_keys(obj, path, ("dst", "priority", "actions"), ("in_port",))
     key = _parse_key_fields(fields.get("dst"), fields.get("in_port"), fields.get("priority"), path, ranges)
-    listed = expect_list(fields["actions"], (*path, "actions"))
+    listed = fields["actions"]
+    return Entry(key, _parse_actions(listed, (*path, "actions"), key.dst.family))
+
+
+def _parse_actions(obj: object, path: Path, family: str) -> tuple[Action, ...]:
+    listed = expect_list(obj, path)
     if len(listed) > MAX_ACTIONS:
         detail = f"{len(listed)} actions; a flow-mod has room for {MAX_ACTIONS}"
-        raise Refused((*path, "actions"), "too_many", detail, len(listed))
-    family = key.dst.family
-    actions = tuple(_parse_action(item, (*path, "actions", n), family) for n, item in enumerate(listed))
+        raise Refused(path, "too_many", detail, len(listed))
+    actions = tuple(_parse_action(item, (*path, n), family) for n, item in enumerate(listed))
     if actions and not isinstance(actions[-1], Output):
         detail = "the last action is set_dst, which changes nothing without an output behind it"
-        raise Refused((*path, "actions"), "no_output", detail, None)
-    return Entry(key, actions)
+        raise Refused(path, "no_output", detail, None)
+    return actions
+
+
+def parse_rest(obj: object, path: Path, ranges: Iterable[Prefix]) -> Rest:
+    """What a step says of packets that hit no content entry; the family is one of `ranges`."""
+    fields = expect_keys(obj, path, ("family", "actions"))
+    family = expect_text(fields["family"], (*path, "family"))
+    found = [range_ for range_ in ranges if range_.family == family]
+    if not found:
+        known = " or ".join(range_.family for range_ in ranges)
+        raise Refused((*path, "family"), "unknown_family", f"{shown(family)} is not {known}", family)
+    return Rest(found[0], _parse_actions(fields["actions"], (*path, "actions"), family))
 
 
 def parse_key(obj: object, path: Path, ranges: Iterable[Prefix]) -> Key:

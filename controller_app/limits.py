@@ -33,7 +33,10 @@ def highest(held: Iterable[Key | int], steps: Iterable[Step], at_once: bool) -> 
 
 
 def merged(steps: Iterable[Step]) -> Step:
-    """One step that leads where `steps` lead, one after the other: the last word on a key counts."""
+    """One step that leads where `steps` lead, one after the other: the last word on a key counts.
+
+    What hits no entry is not touched by it, since nothing has to pass that way.
+    """
     last: dict[Key, Entry | None] = {}
     for step in steps:
         last.update((entry.key, entry) for entry in step.add)

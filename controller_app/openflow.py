@@ -163,10 +163,13 @@ def remove_match(table: int, priority: int, match_: bytes) -> Message:
     return Message(Type.FLOW_MOD, head + match_ + bytes(-len(match_) % 8))
 
 
-def add_drop(range_: Prefix) -> Message:
-    """The reserved entry that ends events nobody asked for, below every content entry."""
+def add_drop(range_: Prefix, actions: tuple[Action, ...] = ()) -> Message:
+    """The reserved entry that ends events nobody asked for, below every content entry.
+
+    With `actions` these are sent on for a while instead.
+    """
     key = drop_key(range_)
-    return _flow_mod(Kind.DROP, Command.ADD, key.priority, match(key), b"")
+    return _flow_mod(Kind.DROP, Command.ADD, key.priority, match(key), apply(actions))
 
 
 def remove_drop(range_: Prefix) -> Message:

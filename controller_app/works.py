@@ -12,7 +12,7 @@ from controller_app import openflow
 from controller_app.changes import Step, SwitchChange
 from controller_app.connection import Connection
 from controller_app.delivery import Bundle, Delivery, Item, Refused, send_singly
-from controller_app.entries import Entry, Key
+from controller_app.entries import Entry, Key, Rest
 from controller_app.errors import Failure
 from controller_app.limits import highest, merged, read_keys
 from controller_app.readback import Identity, oxm_fields
@@ -79,6 +79,9 @@ class Swap:
     With bundles a step is one bundle, and `atomic` makes all steps one; what is refused undoes its bundle.
     Without, each step adds and then removes. After a refusal no further step is begun. With a limit the table
     is read first, and nothing is done where it would come to hold more at any moment.
+
+    A step's `rest` takes effect between its additions and removals; where these are one bundle, before it, or
+    behind it if it lets packets be dropped again.
     """
 
     def __init__(self, connection: Connection, part: SwitchChange) -> None:
@@ -100,7 +103,7 @@ class Swap:
         if self._refusal is not None:
             return self._refusal
         for n, step in enumerate(self._steps):
-            refused, detail = self._together(step) if self._connection.bundles else self._apart(step)
+            refused, detail = self._with_rest(step) if self._connection.bundles else self._apart(step)
             if refused or detail:
                 undone = self._steps[n if self._connection.bundles else n + 1 :]
                 return Outcome(with_undone(errors_of(refused), undone), detail)
@@ -146,11 +149,21 @@ class Swap:
         why = refused[0][1] if refused else failure
         return refused, f"nothing of it was applied: {why.detail if why else 'the switch did not confirm'}"
 
+    def _with_rest(self, step: Step) -> tuple[list[Refused], str | None]:
+        before = step.rest if step.rest and step.rest.actions else None
+        if detail := send_rest(self._connection, before):
+            return [], detail
+        refused, detail = self._together(step)
+        if refused or detail or before:
+            return refused, detail
+        return [], send_rest(self._connection, step.rest)
+
     def _apart(self, step: Step) -> tuple[list[Refused], str | None]:
         refused = send_singly(self._connection, longest_first(step.add))
-        if not refused:
+        detail = None if refused else send_rest(self._connection, step.rest)
+        if not refused and detail is None:
             refused = send_singly(self._connection, shortest_first(step.remove))
-        return refused, None
+        return refused, detail
 
     def _over_limit(self) -> Outcome | None:
         if self._limit is None:
@@ -166,9 +179,22 @@ class Swap:
         entries = [entry for step in self._steps for entry in step.add]
         taken = dict.fromkeys(entry.key for entry in part_foreign(self._connection, entries)[1])
         if not taken:
+            drops = {identity(openflow.drop_key(step.rest.range)) for step in self._steps if step.rest}
+            if drops & self._connection.foreign:
+                return Outcome([], "nothing was done: another owner's entry stands for the drop entry")
             return None
         errors = with_undone([(key, FOREIGN) for key in taken], self._steps)
         return Outcome(errors, "nothing was done: another owner's entry is in the way")
+
+
+def send_rest(connection: Connection, rest: Rest | None) -> str | None:
+    """Lets the drop entry send packets on, or drop them again; a sentence where the switch refused that."""
+    if rest is None:
+        return None
+    failures = connection.confirm([openflow.add_drop(rest.range, rest.actions)])
+    if not failures:
+        return None
+    return f"the drop entry for {rest.range} was not changed: {failures[0].type}/{failures[0].code}"
 
 
 def longest_first(entries: Iterable[Entry]) -> list[Entry]:

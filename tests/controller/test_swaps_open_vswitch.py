@@ -136,7 +136,39 @@ def test_a_table_as_large_as_its_limit_is_swapped_under_traffic(
     controller.change({"dpid": dpid(2), "add": OLD})
     controller.change({"dpid": dpid(1), "add": [entry("ff0e:4::/32", 18, output(1))]})
     fabric.set_capacity("s2", RESERVED + len(OLD))
-    swaps = [_swap(old, new, way) for old, new in ((OLD, NEW), (NEW, OLD)) * 20]
+    _lose_nothing(fabric, controller, [_swap(old, new, way) for old, new in ((OLD, NEW), (NEW, OLD)) * 20])
+    assert controller.entries(dpid(2)) == ordered(OLD)
+
+
+HALVES = [entry("ff0e:4::/33", 19, output(3)), entry("ff0e:4:8000::/33", 19, output(3))]
+WHOLE = [entry("ff0e:4::/32", 18, output(3))]
+
+
+def test_a_full_table_of_entries_side_by_side_passes_through_the_drop_entry_under_traffic(
+    fabric: Fabric, controller: Controller
+) -> None:
+    """One that has no room for the new entry, nor for a wider one, and may not let the old one go first."""
+    controller.change({"dpid": dpid(2), "add": WHOLE})
+    controller.change({"dpid": dpid(1), "add": [entry("ff0e:4::/32", 18, output(1))]})
+    fabric.set_capacity("s2", RESERVED + 1)
+    places = ((WHOLE, HALVES[:1]), (HALVES[:1], WHOLE))
+    _lose_nothing(fabric, controller, [_by_the_drop_entry(*place) for place in places * 20])
+    table = controller.get(f"/v1/switches/{dpid(2)}/entries")
+    assert (len(table["entries"]), table["missing"]) == (1, [])
+    (drop,) = [flow for flow in fabric.dump_flows("s2") if flow.priority == 1 and "ipv6" in flow.match]
+    assert drop.actions == "drop"
+
+
+def _by_the_drop_entry(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> dict[str, Any]:
+    def rest(*actions: dict[str, Any]) -> dict[str, Any]:
+        return {"rest": {"family": "ipv6", "actions": list(actions)}}
+
+    steps = [{**rest(output(3)), "remove": [key(item) for item in old]}, {"add": new, **rest()}]
+    return {"dpid": dpid(2), "limit": 1, "steps": steps}
+
+
+def _lose_nothing(fabric: Fabric, controller: Controller, swaps: list[dict[str, Any]]) -> None:
+    """Carry out changes of the second switch while events cross it: all of them come, once and in order."""
     ended = threading.Event()
     sending = threading.Semaphore(0)
     results: list[dict[str, Any]] = []
@@ -166,7 +198,6 @@ def test_a_table_as_large_as_its_limit_is_swapped_under_traffic(
     }
     assert len(results) == len(swaps)
     assert received == list(range(sent))
-    assert controller.entries(dpid(2)) == ordered(OLD)
 
 
 def _swap(old: list[dict[str, Any]], new: list[dict[str, Any]], way: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tercast.aggregation.steps import Step, steps
+from tercast.aggregation.steps import Step, nowhere, steps
 from tercast.tables import Entry, Output, SetDst
 
 BITS = 4
@@ -30,6 +30,8 @@ def entry(dz: str, outputs, port=None) -> Entry:
 
 
 def dz_of(one: Entry) -> str:
+    if not one.dst:
+        return ""
     address, _, length = one.dst.partition("/")
     groups = address.split("::")[0].split(":")
     return (f"{int(groups[2], 16):016b}" if len(groups) > 2 else "0" * 16)[: int(length) - 32]
@@ -49,36 +51,52 @@ def said(one):
     return frozenset(hosts | {action.port for action in one.actions if isinstance(action, Output)} - {9})
 
 
+REST = "rest"
+"""In place of an entry's key: what meets no entry."""
+
+
 def every_table(before, found: list[Step]):
     """The table after each single change."""
     table = {one.key: one for one in before}
     yield dict(table)
     for step in found:
         keys = [one.key for one in (*step.added, *step.modified, *step.removed)]
-        assert keys and len(keys) == len(set(keys)), "a step says one thing of a key"
+        assert keys or step.rest is not None
+        assert len(keys) == len(set(keys)), "a step says one thing of a key"
         for one in sorted(step.added + step.modified, key=lambda one: -one.priority):
             assert (one.key in table) == (one in step.modified)
             table[one.key] = one
+            yield dict(table)
+        if step.rest is not None:
+            table.pop(REST, None)
+            table |= {REST: Entry("", None, 0, step.rest)} if step.rest else {}
             yield dict(table)
         for one in step.removed:
             del table[one.key]
             yield dict(table)
 
 
-def judge(before, after, limit, found, trees=None) -> None:
-    """`trees`: the links of the tree that owns each half of the half; None: no coarser entries."""
+def judge(before, after, limit, found, trees=None, rest=None) -> None:
+    """`trees`: the links of the tree that owns each half of the half; None: no coarser entries.
+
+    `rest`: the links to which may go what meets no entry; None: nothing may.
+    """
     old, new = ({one.key: one for one in table} for table in (before, after))
     last = None
     for table in every_table(before, found):
         last = table
-        assert len(table) <= limit
+        assert len(table) - (REST in table) <= limit
+        assert rest is not None or REST not in table
+        assert {*LINKS} & said(table.get(REST)) <= (rest or frozenset())
         for point, port in product(POINTS, PORTS):
             was, will, now = (said(met(one, point, port)) for one in (old, new, table))
             assert was & will <= now, "something is lost"
             links = now & set(LINKS)
             on_tree = trees is not None and links <= trees[point[:2]]
+            on_tree = on_tree or (rest is not None and links <= rest)
             assert links <= was or links <= will or on_tree, "sent off the trees"
-            assert trees is not None or now <= was | will, "needless without a coarser entry"
+            coarser = trees is not None or REST in table
+            assert coarser or now <= was | will, "needless without a coarser entry"
     assert last == new
 
 
@@ -113,6 +131,44 @@ def test_every_table_on_the_way_is_safe_and_within_the_limit(before, after, more
     found = steps(before, after, limit, permit_of(trees)) if trees else steps(before, after, limit)
     if found is not None:
         judge(before, after, limit, found, trees)
+
+
+@settings(max_examples=300, deadline=None)
+@given(tables, tables, st.none() | forests, st.frozensets(st.sampled_from(LINKS)))
+def test_what_meets_no_entry_serves_a_full_table_on_the_way(before, after, trees, rest):
+    limit = max(len(before), len(after))
+    if trees:
+        rest = frozenset.intersection(*trees.values())
+    permit = permit_of(trees) if trees else nowhere
+    found = steps(before, after, limit, permit, rest)
+    if found is not None:
+        judge(before, after, limit, found, trees, rest)
+    assert found is not None or rest != frozenset(LINKS), "on one tree there is always a way"
+
+
+MERGED_PAIR = (entry("00", {1, "a"}), entry("01", {1, "b"})), (entry("0", {1, "a", "b"}),)
+REPLACED = (entry("00", {1, "a"}),), (entry("0", {1, "a"}),)
+
+
+@pytest.mark.parametrize(("before", "after"), [MERGED_PAIR, REPLACED, MERGED_PAIR[::-1], REPLACED[::-1]])
+def test_a_full_table_of_entries_side_by_side_passes_through_what_meets_none(before, after):
+    limit = max(len(before), len(after))
+    assert steps(before, after, limit, permit_of(ONE_TREE)) is None or len(after) > 1
+    found = steps(before, after, limit, permit_of(ONE_TREE), frozenset({1}))
+    assert found is not None
+    judge(before, after, limit, found, ONE_TREE, frozenset({1}))
+    assert next(step.rest for step in reversed(found) if step.rest is not None) == (), "and it drops again"
+
+
+def test_one_entry_that_may_go_that_way_is_enough():
+    """The links of the other are not those of all trees."""
+    before = (entry("00", {1}), entry("10", {2}))
+    after = (entry("0", {1}), entry("10", {2}))
+    trees = {"00": frozenset({1}), "01": frozenset({1}), "10": frozenset({1, 2}), "11": frozenset({1, 2})}
+    assert steps(before, after, 2, permit_of(trees)) is None
+    found = steps(before, after, 2, permit_of(trees), frozenset({1}))
+    assert found is not None
+    judge(before, after, 2, found, trees, frozenset({1}))
 
 
 @settings(max_examples=150, deadline=None)
@@ -196,7 +252,8 @@ def shares(pairs: int = 60) -> dict[str, float]:
     trees = {cell: frozenset({1}) for cell in ("00", "01", "10", "11")}
     found = {}
     for more in (0, 1, 2):
-        for name, way in (("exact", {}), ("coarser", {"permit": permit_of(trees)})):
+        rest = {"permit": permit_of(trees), "rest": frozenset({1})}
+        for name, way in (("exact", {}), ("coarser", {"permit": permit_of(trees)}), ("rest", rest)):
             ways = [steps(*case, 8 + more, **way) for case in cases]
             found[f"{name} +{more}"] = sum(way is not None for way in ways) / pairs
     return found
@@ -205,6 +262,7 @@ def shares(pairs: int = 60) -> dict[str, float]:
 def test_unlike_tables_have_a_way_through_coarser_entries():
     found = shares()
     assert found["coarser +1"] == 1.0 and found["coarser +2"] == 1.0, found
+    assert found["rest +0"] == 1.0, found
     assert found["exact +2"] >= found["exact +1"] >= found["exact +0"]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from controlplane.config.planning import address_plan
 from controlplane.control.stepwise import Swap
 from controlplane.network.models import Host
 from tercast.aggregation.steps import Step
@@ -48,11 +49,14 @@ class HostBook:
         return part | ({"steps": list(map(self._step, swap.steps))} if swap.steps else self._step(diff))
 
     def _step(self, step: SwitchDiff | Step) -> dict[str, Any]:
-        return {
+        found: dict[str, Any] = {
             "add": list(map(self.northbound, step.added)),
             "modify": list(map(self.northbound, step.modified)),
             "remove": list(map(key_json, step.removed)),
         }
+        if isinstance(step, Step) and step.rest is not None:
+            found["rest"] = {"family": address_plan().family, "actions": list(map(self._action, step.rest))}
+        return found
 
     def _action(self, action: Action) -> dict[str, Any]:
         if isinstance(action, SetDst):

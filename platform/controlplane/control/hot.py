@@ -28,6 +28,8 @@ class Hot:
     lag: Lag
     mirror: Mirror = field(default_factory=Mirror)
     counts: dict[str, int] = field(default_factory=dict)
+    unreserved: set[str] = field(default_factory=set)
+    """Switches without bundles whose full tables have still to come to an entry in reserve."""
     token: str = field(default_factory=lambda: f"{os.getpid()}-{uuid4().hex}")
     _prover: Prover | None = None
 

@@ -51,7 +51,8 @@ def run(hot: Hot, northbound: Northbound) -> bool:
     names |= {name for name in hot.lag.without_room() if name in known}  # together they may find a way
     due = [known[name] for name in sorted(names)]
     asked, silent = _ask(hot, northbound, due)
-    reserve.ask(hot, [(one.switch.name, one.bundles) for one in asked if one.is_new])
+    found = {one.switch.name: one.found for one in asked}
+    reserve.ask(hot, [(one.switch.name, one.bundles) for one in asked if one.is_new], found)
     capacity.see(hot, [_connected(one) for one in asked if one.is_new])
     results = _send(hot, northbound, asked, known)
     faults.point("reconcile:push")

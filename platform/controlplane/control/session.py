@@ -30,6 +30,7 @@ from controlplane.control import (
     planning,
     progress,
     reconcile,
+    reserve,
     settle,
     sync,
     tell,
@@ -79,6 +80,8 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
                 held.check()
             _move_on(hot)
             capacity.relieve(hot)
+            if hot.unreserved:
+                reserve.ask_late(hot, sync.switches())
             rows = batches.undecided() or batches.take()
             faults.point("take")
             if not rows:

@@ -59,10 +59,13 @@ def links_in(outputs: Outputs) -> Outputs:
 class Answers:
     """Judges a table that changes from `old` to `new`: at every point what it says must do for both."""
 
-    __slots__ = ("_bounds", "_links", "_may", "_new", "_old", "ports", "prefixes")
+    __slots__ = ("_bounds", "_links", "_may", "_new", "_old", "ports", "prefixes", "rest")
 
-    def __init__(self, prefixes: Prefixes, old: Rows, new: Rows, links: Links) -> None:
+    def __init__(
+        self, prefixes: Prefixes, old: Rows, new: Rows, links: Links, rest: frozenset[int] | None = None
+    ) -> None:
         self.prefixes = prefixes
+        self.rest: Outputs | None = None if rest is None else _over(rest)
         self.ports = [*sorted({*old, *new} - {None}, key=str), None]
         self._old = old
         self._new = new
@@ -101,10 +104,15 @@ class Answers:
         if not (old & new <= outputs and (coarse or outputs <= old | new)):
             return False
         links = links_in(outputs)
-        return links <= old or links <= new or links <= (self._permitted(n) or NOTHING)
+        on_trees = links <= (self._permitted(n) or NOTHING) or links <= (self.rest or NOTHING)
+        return links <= old or links <= new or on_trees
 
     def _permitted(self, n: int) -> Outputs | None:
         if n not in self._may:
             ports = self._links(n)
-            self._may[n] = None if ports is None else frozenset((None, port) for port in ports)
+            self._may[n] = None if ports is None else _over(ports)
         return self._may[n]
+
+
+def _over(ports: frozenset[int]) -> Outputs:
+    return frozenset((None, port) for port in ports)

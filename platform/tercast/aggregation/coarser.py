@@ -2,14 +2,24 @@
 
 It sends to every host and over every link that any entry of the part does, before or after: nothing is
 lost, hosts may get what they have not asked for while it stands. Links only where the trees there have them.
+
+Where there is no place for one, what meets no entry at all serves: it is sent where some entries would send
+it, so that these can go. Every table has that, beside its content, and no room is needed.
 """
 
 from __future__ import annotations
 
 from itertools import product
 
-from tercast.aggregation.answers import NOTHING, Outputs, Row, actions_for
-from tercast.aggregation.turning import Turning
+from tercast.aggregation.answers import NOTHING, Outputs, Row, actions_for, links_in
+from tercast.aggregation.turning import DROPPED, Turning
+
+Going = list[tuple[int | None, int]]
+"""Entries that are to go: ingress port and prefix."""
+
+_ROOTLESS = -1
+_SINGLY = 200
+"""So many entries of a full table are looked at one by one."""
 
 
 def pass_through(turning: Turning, widest: bool) -> bool:
@@ -21,6 +31,54 @@ def pass_through(turning: Turning, widest: bool) -> bool:
             if (n, port) not in turning.tried and port in turning.rows and _pass(turning, n, port):
                 return True
     return False
+
+
+def pass_by_rest(turning: Turning) -> bool:
+    """Let entries go while what meets none is sent where they send: one, all that change, or all."""
+    if turning.answers.rest is None or not turning.pending():
+        return False
+    every: Going = [(port, n) for port, table in turning.rows.items() for n in table]
+    wrong = [(port, n) for port, n in every if turning.rows[port][n] != turning.after.get(port, {}).get(n)]
+    others = [one for one in every if one not in wrong] if len(every) <= _SINGLY else []
+    for going in (*([one] for one in (wrong + others)[:_SINGLY]), wrong, every):
+        key = (_ROOTLESS, hash(frozenset(going)))
+        if going and key not in turning.tried:
+            turning.tried.add(key)
+            if _leave(turning, going):
+                return True
+    return False
+
+
+def end_rest(turning: Turning) -> bool:
+    """Let what meets no entry be dropped again, once it can be."""
+    return turning.rest is not DROPPED and turning.send_rest(DROPPED)
+
+
+def _leave(turning: Turning, going: Going) -> bool:
+    """Take `going` away, with their answers for what meets no entry then; whether that could be."""
+    row, had = _rest(turning, going), turning.rest
+    if row is None or not turning.send_rest(row):
+        return False
+    gone = [turning.drop(n, port) for port, n in sorted(going, key=lambda one: (one[1], str(one[0])))]
+    if not any(gone):
+        turning.changes.pop()
+        turning.rest = had
+    return any(gone)
+
+
+def _rest(turning: Turning, going: Going) -> Row | None:
+    """What serves all that meets no entry without `going`; None where it would leave the trees."""
+    saved = {port: dict(turning.rows[port]) for port, _ in going}
+    for port, n in going:
+        del turning.rows[port][n]
+    outputs: Outputs = NOTHING
+    for n, entering in product(turning.left_over(), turning.answers.ports):
+        if turning.answers.at(turning.rows, n, entering) is None:
+            outputs = outputs.union(*turning.answers.bounds(n, entering))
+    turning.rows.update(saved)
+    if not links_in(outputs) <= (turning.answers.rest or NOTHING):
+        return None
+    return Row(actions_for(outputs), outputs, coarse=True)
 
 
 def _pass(turning: Turning, n: int, port: int | None) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tercast.aggregation.rule import Rule
 from tercast.errors import Refused
+from tercast.site import Mask, Site
 from tercast.tables import Output
 
 if TYPE_CHECKING:
@@ -15,31 +16,47 @@ if TYPE_CHECKING:
 
 def permit_at(planner: PlannedNetwork, switch: str) -> Permit:
     """Asks the trees of a planner: nowhere at a switch that it lacks, nor beyond the topics that it has."""
-    codes = {topic.code: name for name, topic in planner.topics.items()}
+    plans = {plan.topic.code: plan for plan in planner.all_plans}
     address = planner.registry.address
     site = planner.network.sites.get(switch)
-    rules: dict[str, Rule] = {}
+    rules: dict[int, Rule] = {}
 
     def permit(dst: str) -> frozenset[int] | None:
         try:
             code, dz = address.parse_match(dst)
         except Refused:
             return None  # it spans topics, or is none of this plan's
-        name = codes.get(code)
-        if name is None or site is None:
+        plan = plans.get(code)
+        if plan is None or site is None or dz.bit_length() - 1 > plan.order.depth:
             return None
-        plan = planner.plan(name)
-        if dz.bit_length() - 1 > plan.order.depth:
-            return None
-        if name not in rules:
-            rules[name] = Rule(plan, planner.network, site)
+        if code not in rules:
+            rules[code] = Rule(plan, planner.network, site)
         common = site.links
-        for mask in rules[name].edges(plan.order.key(dz)).values():
+        for mask in rules[code].edges(plan.order.key(dz)).values():
             common &= mask
-        return frozenset(
-            action.port
-            for action in site.actions(common)
-            if isinstance(action, Output) and isinstance(action.port, int)
-        )
+        return _ports(site, common)
 
     return permit
+
+
+def rest_at(planner: PlannedNetwork, switch: str) -> frozenset[int] | None:
+    """The links of a switch that all trees there have: where what meets no entry may be sent for a while.
+
+    None at a switch that the planner lacks.
+    """
+    site = planner.network.sites.get(switch)
+    if site is None:
+        return None
+    common = site.links
+    for plan in planner.all_plans:
+        for tree in plan.trees():
+            common &= tree.masks.get(site, common)
+    return _ports(site, common)
+
+
+def _ports(site: Site, links: Mask) -> frozenset[int]:
+    return frozenset(
+        action.port
+        for action in site.actions(links)
+        if isinstance(action, Output) and isinstance(action.port, int)
+    )

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal
 
-from tercast.aggregation.answers import Answers, Row, Rows
+from tercast.aggregation.answers import NOTHING, Answers, Row, Rows
+from tercast.aggregation.prefixes import ROOTLESS
 
 Kind = Literal["added", "modified", "removed"]
 Change = tuple[Kind, int, int | None, Row]
-"""What is done, the number of the prefix, the ingress port, and the entry that comes or goes."""
+"""What is done, the number of the prefix, the ingress port, and the entry that comes or goes.
+
+ROOTLESS is modified where what meets no entry is to be sent somewhere; that takes no room.
+"""
+
+DROPPED = Row((), NOTHING)
+"""What becomes of what meets no entry, at the beginning and at the end."""
 
 ALL = 3
 
@@ -29,6 +36,7 @@ class Turning:
         "changes",
         "count",
         "limit",
+        "rest",
         "rows",
         "tried",
     )
@@ -39,6 +47,7 @@ class Turning:
         self.limit = limit
         self.rows: Rows = {port: dict(before.get(port, {})) for port in {*before, *after}}
         self.count = sum(map(len, self.rows.values()))
+        self.rest = DROPPED
         self.changes: list[Change] = []
         self.tried: set[tuple[int, int | None]] = set()
         self._labour = LABOUR
@@ -51,7 +60,7 @@ class Turning:
 
     def pending(self) -> bool:
         """Whether anything has still to change."""
-        return any(self._wanting(n) for n in range(len(self._ports)))
+        return self.rest is not DROPPED or any(self._wanting(n) for n in range(len(self._ports)))
 
     def go_on(self, patience: int = ALL) -> bool:
         """Make changes towards the end; whether there were any.
@@ -101,6 +110,28 @@ class Turning:
             at += 1
         return self._labour > 0
 
+    def send_rest(self, row: Row) -> bool:
+        """Let what meets no entry be sent somewhere, if that is safe."""
+        had, self.rest = self.rest, row
+        if not all(self._is_right(n, None) for n in self.left_over()):
+            self.rest = had
+            return False
+        self.changes.append(("modified", ROOTLESS, None, row))
+        return True
+
+    def left_over(self) -> Iterator[int]:
+        """The regions with no plain entry, which meet none unless they come in at some port."""
+        table, prefixes = self.rows.get(None, {}), self.answers.prefixes
+        n = 0
+        while n < len(prefixes.values):
+            if n in table:
+                n = prefixes.ends[n]
+                continue
+            self._labour -= 1
+            if not prefixes.hollow[n]:
+                yield n
+            n += 1
+
     def within(self, n: int) -> range:
         """What lies in prefix `n`, itself included."""
         return range(n, self.answers.prefixes.ends[n])
@@ -117,9 +148,8 @@ class Turning:
 
     def _is_right(self, n: int, port: int | None) -> bool:
         for entering in self.answers.ports if port is None else (port,):
-            row = self.answers.at(self.rows, n, entering)
-            outputs = row.outputs if row else frozenset()
-            if not self.answers.allow(outputs, n, entering, coarse=row is not None and row.coarse):
+            row = self.answers.at(self.rows, n, entering) or self.rest
+            if not self.answers.allow(row.outputs, n, entering, coarse=row.coarse):
                 return False
         return True
 

@@ -257,6 +257,7 @@ class FakeNorthbound:
             tables.append({key: value for key, value in tables[-1].items() if key not in gone})
         most = max(map(len, tables))
         refused = [one for step in part["steps"] for one in step["add"] if one["dst"] in switch.refuses]
+        assert [step["rest"]["actions"] for step in part["steps"] if "rest" in step][-1:] in ([], [[]])
         if most > part["limit"] or refused:
             detail = "" if refused else "the table would hold too many entries on the way, over its limit"
             errors = list(map(_refusal, refused))

@@ -11,6 +11,7 @@ from controlplane.control.models import OutboxEvent, Request, SwitchSync
 from controlplane.control.northbound import Northbound
 from controlplane.control.room import Room
 from controlplane.network.models import Switch
+from controlplane.registry.models import Subscription
 from tercast.tables import Entry, Output, SwitchDiff
 
 
@@ -198,6 +199,7 @@ def test_random_changes_within_budgets_stay_within_them_at_every_step(network, s
     session.run()
     assert set(Request.objects.values_list("state", flat=True)) <= {"active", "failed"}
     assert all(network.switches[world.dpid(n)].peak <= limit for n, limit in limits.items())
+    assert not alarms("removes first"), "on a line all trees have the same links"
     assert list(replay.differences()) == []
 
 
@@ -252,10 +254,39 @@ def test_a_switch_without_bundles_keeps_an_entry_in_reserve(network):
         network.connect(world.dpid(2))
         sync.ask_for(["s2"])  # as the watcher does
         session.run()
-        later()  # full as it is, its first change makes room first
+        later()
         assert len(network.tables()[world.dpid(2)]) == 1, "merged to make room, and that stays"
+        assert network.switches[world.dpid(2)].peak <= 2
     assert reserves() == [("s2", 1, "active"), ("s2", 0, "active")]
     assert Switch.objects.get(name="s2").tcam_budget == 2
+    (part,) = steps_sent(network)
+    assert [len(step["rest"]["actions"]) for step in part["steps"] if "rest" in step] == [1, 0]
+    assert not alarms("")
+    assert list(replay.differences()) == []
+
+
+def alarms(text):
+    told = (event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm"))
+    return [one for one in told if text in one]
+
+
+def test_a_reserve_that_a_full_table_cannot_make_without_losses_waits_for_a_free_entry(network, monkeypatch):
+    world.log({"op": "set_aggregation", "method": "la"})
+    moved(network)
+    session.run()
+    network.bundles = False
+    network.connect(world.dpid(2))
+    with monkeypatch.context() as patched:
+        patched.setattr(stepwise, "steps", no_way)
+        sync.ask_for(["s2"])
+        session.run()
+        later()
+        assert alarms("as soon as one is free") and not reserves()
+    for row in Subscription.objects.exclude(state="withdrawn")[:2]:
+        world.withdraw(row)
+    later()
+    session.run()
+    assert reserves() == [("s2", 1, "active")]
     assert list(replay.differences()) == []
 
 
