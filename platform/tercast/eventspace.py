@@ -15,12 +15,15 @@ from tercast.schedule import Schedule
 from tercast.strict import expect_integer, expect_keys, expect_list, expect_text, integer_json, parse_integer
 from tercast.string_attribute import String, text_problem
 
-__all__ = ["Attribute", "Bool", "Enum", "Float", "Int", "String", "Topic", "parse_attribute"]
+__all__ = ["FORMER", "Attribute", "Bool", "Enum", "Float", "Int", "String", "Topic", "parse_attribute"]
 
 MAX_ATTRIBUTES = 64
 MAX_TOPIC_NAME = 128
 MAX_CODE = (1 << 112) - 1
 MAX_DEPTH = 4_096
+
+FORMER = "\n"
+"""Behind a topic's name: what is left of it under its former code; no name has it, for it does not print."""
 
 _KEPT_SCHEDULES = 16
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tercast.encodings import encode_text
 from tercast.errors import Refused, shown
-from tercast.eventspace import Topic
+from tercast.eventspace import FORMER, Topic
 from tercast.registry import ADVERTISEMENT, Registration
 from tercast.requests import Add, Change, FinishMove, RemoveLink, SetIndexed, SetPort, SetSwitch
 from tercast.topic_plan import Claim, TopicPlan
@@ -22,9 +22,6 @@ from tercast.topology_parts import Link
 
 if TYPE_CHECKING:
     from tercast.planned_network import PlannedNetwork
-
-FORMER = "\n"
-"""Behind a topic's name: what is left of it under its former code; no name has it, for it does not print."""
 
 
 @dataclass(slots=True)

@@ -186,7 +186,7 @@ class Planner(PlannedNetwork):
         return _OK
 
     def _change(self, request: Change) -> Outcome:
-        moves = self.hitless and may_move(self, request) and not self._without_room(request, moving=True)
+        moves = self.hitless and may_move(self, request) and self._has_room_to_move(request)
         if isinstance(request, SetIndexed):
             over = () if moves else self._without_room(request, moving=False)
             if over:
@@ -212,8 +212,10 @@ class Planner(PlannedNetwork):
     def _finish_move(self, request: FinishMove) -> Outcome:
         finish(self, request)
         self._follow_network()
-        if not self.leaving and not self._stale and self.registry.live:
-            self._freshen()  # what its tables kept in the network may go
+        if not self.leaving:
+            self.keeper.end_passing()
+            if not self._stale and self.registry.live:
+                self._freshen()  # what its tables kept in the network may go
         return Outcome(ok=True)
 
     def _change_network(self, request: Change, moves: bool) -> Reshaped:
@@ -233,7 +235,19 @@ class Planner(PlannedNetwork):
                     return self._freshen(former)
         return Reshaped()
 
-    def _without_room(self, request: Change, moving: bool) -> tuple[str, ...]:
+    def _has_room_to_move(self, request: Change) -> bool:
+        """Whether budgets have room for old and new tables; merged ones, if need be, until the move is over.
+
+        Where nothing is merged otherwise, exact tables have to fit again in the end.
+        """
+        if not self._without_room(request, moving=True):
+            return True
+        if not self.keeper.idle or self._without_room(request, moving=False):
+            return False
+        self.keeper.passing = not self._without_room(request, moving=True, passing=True)
+        return self.keeper.passing
+
+    def _without_room(self, request: Change, moving: bool, passing: bool = False) -> tuple[str, ...]:
         """The switches that a change would leave over their budget, with more entries than now.
 
         It cannot be taken back, so it is tried on a copy, where there are budgets.
@@ -241,7 +255,7 @@ class Planner(PlannedNetwork):
         if self._stale or not self._has_budgets():
             return ()
         copy = self.restore(self.snapshot())
-        copy.enforce_budgets, copy.hitless = False, moving
+        copy.enforce_budgets, copy.hitless, copy.keeper.passing = False, moving, passing
         outcome, before, after = copy.apply(request), self.counts(), copy.counts()
         return tuple(sorted(name for name in outcome.failed_switches if after[name] > before.get(name, 0)))
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from tercast.addressing import AddressPlan
 from tercast.aggregation.covers import network_covers_json, read_network_covers
-from tercast.aggregation.keeper import NONE_METHOD
 from tercast.eventspace import Topic
 from tercast.forest import Forest
 from tercast.limits import Limits
@@ -88,7 +87,8 @@ def restore_planner(data: Mapping[str, Any]) -> Planner:
     planner.network.next_tree = data["next_tree"]
     aggregation = data.get("aggregation")
     if aggregation is not None:
-        planner.keeper.restore(aggregation["method"], read_network_covers(aggregation["covers"]))
+        covers = read_network_covers(aggregation["covers"])
+        planner.keeper.restore(aggregation["method"], covers, aggregation.get("passing", False))
     planner.take_diff()
     planner.queue.take_marked()
     return planner
@@ -123,10 +123,12 @@ def _restore_trees(planner: Planner, data: Mapping[str, Any]) -> None:
 
 def _aggregation_json(planner: Planner) -> dict[str, Any]:
     """The policy and all covers; nothing where there is neither."""
-    covers = network_covers_json(planner.keeper.covers())
-    if planner.keeper.method == NONE_METHOD and not covers:
+    keeper = planner.keeper
+    covers = network_covers_json(keeper.covers())
+    if not keeper.lays and not covers:
         return {}
-    return {"aggregation": {"method": planner.keeper.method, "covers": covers}}
+    passing = {"passing": True} if keeper.passing else {}
+    return {"aggregation": {"method": keeper.method, "covers": covers, **passing}}
 
 
 def _tree_json(tree: Tree, plan: TopicPlan) -> dict[str, Any]:

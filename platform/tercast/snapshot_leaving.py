@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tercast.eventspace import Topic
+from tercast.eventspace import FORMER, Topic
 from tercast.forest import Forest
-from tercast.moving import FORMER, Leaving
+from tercast.moving import Leaving
 from tercast.registry import ADVERTISEMENT
 from tercast.snapshot_parts import (
     cells_of,

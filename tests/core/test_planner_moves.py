@@ -167,6 +167,45 @@ def test_without_room_for_both_it_changes_in_place_and_says_so() -> None:
     proved(planner)
 
 
+def full_line(budget: int) -> Planner:
+    """Four entries at s1 for the subscriptions of three hosts, which is all that there is room for."""
+    hosts = [host("p", "s1", 9, 1), *(host(f"h{n}", "s2", 9 + n, 2 + n) for n in range(4))]
+    planner = planner_for(topology(2, [link("s1", 1, "s2", 1)], hosts))
+    planner.apply(advertise("a", "p"))
+    planner.apply_all([subscribe(f"q{n}", f"h{n}", f"x = {n} and y = {n}") for n in range(4)])
+    assert planner.counts() == {"s1": 4, "s2": 4}
+    for switch in ("s1", "s2"):
+        assert planner.apply({"op": "set_budget", "switch": switch, "tcam_budget": budget}).ok
+    planner.take_diff()
+    return planner
+
+
+def test_full_tables_are_merged_while_a_topic_moves_also_where_nothing_is_merged_otherwise() -> None:
+    planner = full_line(4)
+    exact = {entry.actions for entry in planner.table("s2")}
+    outcome = planner.apply(indexed("x", "y"))
+    assert (outcome.moved, outcome.in_place, outcome.failed_switches) == (("a",), (), ())
+    assert max(planner.counts().values()) <= 4 and planner.keeper.covers()
+    proved(planner)
+    planner = Planner.restore(planner.snapshot())
+    finish(planner)
+    planner.take_diff()
+    assert not planner.keeper.covers() and planner.keeper.idle
+    assert {entry.actions for entry in planner.table("s2")} == exact and planner.counts()["s2"] == 4
+    proved(planner)
+
+
+def test_a_full_table_that_could_not_be_exact_in_the_end_moves_in_place() -> None:
+    """Under the new code the exact table has one entry more than there is room for."""
+    planner = full_line(4)
+    planner.apply(subscribe("q4", "h0", "x = 1 and y = 2"))
+    before = planner.counts()
+    outcome = planner.apply(indexed("x", "y"))
+    assert not outcome.ok and outcome.failed_switches == ("s1", "s2")
+    assert planner.counts() == before and not planner.keeper.covers()
+    proved(planner)
+
+
 def test_a_link_out_of_service_that_still_works_and_one_that_has_failed() -> None:
     for planned in (True, False):
         planner = pair()

@@ -46,13 +46,17 @@ class Step:
 
 
 class Keeper:
-    """The overlays of a planner's network, and the policy: whether LA may make room (`none`: it may not)."""
+    """The overlays of a planner's network, and the policy: whether LA may make room (`none`: it may not).
 
-    __slots__ = ("_gone", "_planner", "_seen", "_touched", "method", "overlays")
+    It may in any case while topics are `passing` from one code to the other through full tables.
+    """
+
+    __slots__ = ("_gone", "_planner", "_seen", "_touched", "method", "overlays", "passing")
 
     def __init__(self, planner: PlannedNetwork) -> None:
         self._planner = planner
         self.method = NONE_METHOD
+        self.passing = False
         self.overlays: dict[str, Overlay] = {}
         self._touched: set[str] = set()
         self._gone: list[TopicPlan] = []
@@ -66,7 +70,7 @@ class Keeper:
     @property
     def lays(self) -> bool:
         """Whether LA may make room."""
-        return self.method != NONE_METHOD
+        return self.passing or self.method != NONE_METHOD
 
     def settle(self, marked: Marked, topic: str | None = None, cells: Iterable[Key] = ()) -> Step:
         """Let installed tables follow a request; in `cells` of `topic` trees may have changed."""
@@ -130,9 +134,10 @@ class Keeper:
         self._make_room(involved, step)
         return step
 
-    def restore(self, method: str, covers: NetworkCovers) -> None:
+    def restore(self, method: str, covers: NetworkCovers, passing: bool = False) -> None:
         """Be as a snapshot says."""
         self.method = method
+        self.passing = passing
         for switch, topics in covers.items():
             overlay = self._overlay(self._planner.network.sites[switch], Step())
             for found in overlay.topics.values():
@@ -158,6 +163,17 @@ class Keeper:
                         step.undo.append(table.swap(spread[0], lay(table, spread)))
         self._make_room(involved, step)
         return step
+
+    def end_passing(self) -> None:
+        """All topics have passed: where nothing is merged otherwise tables are exact again, if they fit."""
+        if not self.passing:
+            return
+        self.passing = False
+        if self.method == NONE_METHOD:
+            for switch in sorted(self.overlays):
+                step = self.replace({switch: {}})
+                if self.exceeded(step):
+                    self.take_back(step)
 
     def forget_topic(self, topic: str) -> None:
         """The covers of a topic mean nothing any more."""

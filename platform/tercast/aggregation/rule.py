@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tercast.aggregation.node import Node, tiled
+from tercast.eventspace import FORMER
 from tercast.keys import LENGTH_MASK, Key
 from tercast.site import Mask, Site
 
 if TYPE_CHECKING:
+    from tercast.forest import Forest
     from tercast.network import Network
     from tercast.topic_plan import TopicPlan
 
@@ -44,8 +46,7 @@ class Rule:
         links = outputs & self._site.links
         if not links & ~self._everywhere():
             return True
-        component = self._network.component_of(self._site.id)
-        forest = None if component is None else self._plan.forests.get(component)
+        forest = self._forest()
         if forest is None:
             return True
         order, site = self._plan.order, self._site
@@ -58,8 +59,7 @@ class Rule:
 
     def edges(self, key: Key) -> dict[Key, Mask]:
         """The widest parts of a cell that trees own, each with the links that its tree has here."""
-        component = self._network.component_of(self._site.id)
-        forest = None if component is None else self._plan.forests.get(component)
+        forest = self._forest()
         pieces = () if forest is None else forest.pieces(key)
         return {max(cell, key): tree.masks.get(self._site, 0) for cell, tree in pieces}
 
@@ -75,11 +75,28 @@ class Rule:
     def _everywhere(self) -> Mask:
         """Links that all trees have here: allowed in any case."""
         if self._common == _UNKNOWN:
-            component = self._network.component_of(self._site.id)
-            forest = None if component is None else self._plan.forests.get(component)
+            forest = self._forest()
             found = -1
             if forest is not None:
                 for tree in forest.trees.values():
                     found &= tree.masks.get(self._site, 0)
             self._common = found
         return self._common
+
+    def _forest(self) -> Forest | None:
+        """The trees that come to the switch.
+
+        A topic under its former code has those of the network that it was made for, whose parts have other
+        numbers.
+        """
+        plan = self._plan
+        if plan.topic.name.endswith(FORMER):
+            site = self._site
+            found = (
+                forest
+                for forest in plan.forests.values()
+                if any(site in tree.masks or tree.root == site.id for tree in forest.trees.values())
+            )
+            return next(found, None)
+        component = self._network.component_of(self._site.id)
+        return None if component is None else plan.forests.get(component)
