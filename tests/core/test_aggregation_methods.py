@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tercast.aggregation.candidates import HELD_BACK
 from tercast.aggregation.run import METHODS, aggregate
+from tercast.aggregation.standing import judge_covers
+from tercast.aggregation.traffic import read_traffic
 from tercast.errors import Refused
+from tercast.planner import Planner
 from tests.core.method_scenes import (
     entries_of,
     planner_with_requests,
@@ -49,6 +53,33 @@ def test_trees_that_part_at_a_switch_are_kept_apart(method: str, seed: int) -> N
     assert planner.counts() == result.after
     assert problems(planner, world) == []
     assert proof(planner) == []
+
+
+@given(seeds)
+@example(522)
+@example(895)
+@settings(max_examples=15, deadline=None)
+def test_optimal_is_never_above_la_nor_above_what_is_installed_on_the_events_held_back(seed: int) -> None:
+    """Both are judged here by what they install, as covers, on the same events."""
+    planner, _ = planner_with_requests(seed)
+    planner.enforce_budgets = False
+    for switch, budget in some_budgets(planner, seed).items():
+        planner.apply({"op": "set_budget", "switch": switch, "tcam_budget": budget})
+    events = some_traffic(planner, seed)
+    local = Planner.restore(planner.snapshot())
+    local.apply({"op": "set_aggregation", "method": "la"})
+    exceeded = planner.over_budget()
+    if seed % 2:
+        planner.apply({"op": "set_aggregation", "method": "la"})
+        planner.apply(aggregate(planner, "fa-lb", events).request)
+    result = aggregate(planner, "optimal", events, seed=seed)
+    if local.over_budget() or planner.over_budget() != (() if seed % 2 else exceeded) or not events:
+        return  # some budget cannot be held
+    _, held = read_traffic(planner, events).split(HELD_BACK, seed)
+    if not len(held):
+        return
+    for other in (local, planner) if seed % 2 else (local,):
+        assert result.expected.cost <= judge_covers(planner, other.keeper.covers(), held).cost + 1e-9
 
 
 @given(seeds, st.sampled_from(METHODS))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tercast.aggregation.expected import Expected, judged
+from tercast.aggregation.expected import HOST_WEIGHT, Expected, judged
+from tercast.aggregation.given import charged, lowest_merges
 from tercast.aggregation.methods import by_exceptions, is_large, pattern_based
 from tercast.aggregation.scene import Scene
-from tercast.aggregation.selection import Selections
+from tercast.aggregation.selection import Decisions, Selection, Selections
 from tercast.aggregation.traffic import Traffic, smoothed
 
 HELD_BACK = 0.2
@@ -39,11 +40,15 @@ WIDE = Smoothing(copies=24, weight=10.0, spread=(0.05, 0.1), points=80_000)
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What was decided, by which candidate, and what it is to cost."""
+    """What was decided, by which candidate, and what it is to cost.
 
-    selections: Selections
+    `boards` are what was decided on boards with the events that come there, where that is another thing.
+    """
+
+    selections: Decisions
     chosen: str
     expected: Expected
+    boards: Mapping[int, Selection | None] | None = None
 
 
 def near(scene: Scene, traffic: Traffic, seed: int) -> Selections:
@@ -56,14 +61,23 @@ def wide(scene: Scene, traffic: Traffic, seed: int) -> Selections:
     return by_exceptions(scene, WIDE(traffic, seed))
 
 
-CANDIDATES: dict[str, Candidate] = {"exceptions": near, "exceptions-wide": wide, "fa-pb": pattern_based}
+CANDIDATES: dict[str, Candidate] = {
+    "exceptions": near,
+    "exceptions-wide": wide,
+    "la": lowest_merges,
+    "fa-pb": pattern_based,
+}
+
+STANDING = "installed"
+"""The candidate that changes nothing."""
 
 
-def best_candidate(scene: Scene, sample: Traffic, seed: int) -> Decided:
+def best_candidate(scene: Scene, sample: Traffic, seed: int, standing: Decisions | None = None) -> Decided:
     """The candidate that is best on events held back, made again from all of the sample.
 
     `fa-pb` only where it is better by more than chance would have it. Large tables are not tried with wide
-    smoothing, and keep what was made without the events held back.
+    smoothing, and keep what was made without the events held back. `standing` are installed tables, if they
+    hold the budgets.
     """
     train, held = sample.split(HELD_BACK, seed)
     if not len(train) or not len(held):
@@ -71,13 +85,25 @@ def best_candidate(scene: Scene, sample: Traffic, seed: int) -> Decided:
         return Decided(found, "exceptions", judged(scene, found, sample))
     large = is_large(scene)
     names = [name for name in CANDIDATES if name != "exceptions-wide" or not large]
-    made = {name: CANDIDATES[name](scene, train, seed) for name in names}
+    made: dict[str, Decisions] = {name: CANDIDATES[name](scene, train, seed) for name in names}
+    if standing is not None:
+        made[STANDING] = standing
+    fewest = min(map(_unmet, made.values()))
+    made = {name: found for name, found in made.items() if _unmet(found) == fewest}
     costs = {name: judged(scene, found, held) for name, found in made.items()}
-    chosen = min((name for name in names if name != "fa-pb"), key=lambda name: costs[name].cost)
-    if _is_clearly_less(costs["fa-pb"].cost, costs[chosen].cost, held.weight):
+    others = [name for name in made if name != "fa-pb"] or list(made)
+    chosen = min(others, key=lambda name: costs[name].cost)
+    if "fa-pb" in made and _is_clearly_less(costs["fa-pb"].cost, costs[chosen].cost, held.weight):
         chosen = "fa-pb"
-    final = made[chosen] if large else CANDIDATES[chosen](scene, sample, seed)
-    return Decided(final, chosen, costs[chosen])
+    if chosen in (STANDING, "la"):
+        boards = charged(scene, made[chosen], sample, HOST_WEIGHT)
+        return Decided(made[chosen], chosen, costs[chosen], boards)
+    return Decided(made[chosen] if large else CANDIDATES[chosen](scene, sample, seed), chosen, costs[chosen])
+
+
+def _unmet(found: Decisions) -> int:
+    """At how many switches the budget does not hold."""
+    return sum(selection is None for selection in found.values())
 
 
 def one_candidate(scene: Scene, sample: Traffic, seed: int, name: str) -> Decided:

@@ -10,7 +10,7 @@ import numpy as np
 from tercast.aggregation.kernels import Array
 from tercast.aggregation.sample import Sample
 from tercast.aggregation.scene import Scene
-from tercast.aggregation.selection import Selections
+from tercast.aggregation.selection import Decisions
 from tercast.aggregation.traffic import Traffic
 
 HOST_WEIGHT = 0.2
@@ -56,7 +56,7 @@ def expected_of(scene: Scene, exact: Sequence[Sample], now: Sequence[Sample], ev
     return _means(scene, added, unwanted, events)
 
 
-def judged(scene: Scene, selections: Selections, traffic: Traffic) -> Expected:
+def judged(scene: Scene, selections: Decisions, traffic: Traffic) -> Expected:
     """What selections cost on a sample, beyond the exact tables."""
     added, unwanted = np.zeros(len(scene.wires)), np.zeros(len(scene.names))
     for topic in scene.topics:

@@ -56,6 +56,35 @@ def pick_merges(parent: Array, cost: Array, entries: Array, budget: int) -> tupl
 
 
 @Kernel
+def pick_lowest(
+    parent: Array, order: Array, allowed: Array, entries: Array, budget: int
+) -> tuple[Array, bool]:
+    """The merge points in `order`, of which a node comes after all below it, until the budget holds.
+
+    `entries` counts the exact ones at and below each node. Which are picked, and whether they are enough.
+    """
+    gain = entries - 1.0
+    picked = np.zeros(len(parent), dtype=np.bool_)
+    count = 0.0
+    for v in range(len(parent)):
+        if parent[v] < 0:
+            count += entries[v]
+    for v in order:
+        if count <= budget:
+            break
+        saved = gain[v]
+        if not allowed[v] or saved <= 0:
+            continue
+        picked[v] = True
+        count -= saved
+        above = parent[v]
+        while above >= 0:
+            gain[above] -= saved
+            above = parent[above]
+    return picked, count <= budget
+
+
+@Kernel
 def with_merges(parent: Array, here: Array, picked: Array) -> Array:
     """The entries when those at and below each picked node are one."""
     out = here.copy()

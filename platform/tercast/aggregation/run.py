@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from tercast.aggregation.candidates import Decided, best_candidate, one_candidate
 from tercast.aggregation.covers import NetworkCovers, network_covers_json
 from tercast.aggregation.expected import HOST_WEIGHT, Expected, judged
+from tercast.aggregation.given import as_installed, deepest_standing
 from tercast.aggregation.methods import load_based, yardstick
 from tercast.aggregation.scene import Scene
-from tercast.aggregation.selection import Selections
+from tercast.aggregation.selection import Decisions, Selection
 from tercast.aggregation.traffic import Traffic, check_sampling, read_traffic
 from tercast.errors import Refused, shown
 
@@ -43,7 +44,7 @@ class AggregationResult:
     seconds: float
     chosen: str
     unmet: tuple[str, ...] = ()
-    selections: Selections = field(default_factory=dict, repr=False)
+    selections: Decisions = field(default_factory=dict, repr=False)
 
 
 def aggregate(
@@ -68,9 +69,10 @@ def aggregate(
     check_sampling(sampling)
     known = traffic if isinstance(traffic, Traffic) else read_traffic(planner, traffic)
     sample = known.sampled(sampling)
-    scene = Scene(planner, budgets)
+    stands = planner.keeper.covers() if method == "optimal" else {}
+    scene = Scene(planner, budgets, deepest_standing(stands))
     if method == "optimal":
-        decided = best_candidate(scene, sample, seed)
+        decided = best_candidate(scene, sample, seed, as_installed(scene, stands) if stands else None)
     elif method == "fa-pb":
         decided = one_candidate(scene, sample, seed, method)
     else:
@@ -84,6 +86,7 @@ def _result(scene: Scene, method: str, decided: Decided, start: float) -> Aggreg
     names = scene.names
     before = {name: scene.count(s) for s, name in enumerate(names)}
     found = {s: selection for s, selection in selections.items() if selection is not None}
+    boards = {s: one for s, one in (decided.boards or selections).items() if isinstance(one, Selection)}
     covers: NetworkCovers = {
         names[s]: {name: table for name, table in selection.covers().items() if table}
         for s, selection in sorted(found.items())
@@ -98,7 +101,7 @@ def _result(scene: Scene, method: str, decided: Decided, start: float) -> Aggreg
         before=before,
         after=before | {names[s]: len(selection) for s, selection in found.items()},
         expected=decided.expected,
-        yardstick_gap=yardstick(scene, found, 1.0 if method != "optimal" else HOST_WEIGHT),
+        yardstick_gap=yardstick(scene, boards, 1.0 if method != "optimal" else HOST_WEIGHT),
         seconds=perf_counter() - start,
         chosen=decided.chosen,
         unmet=tuple(names[s] for s in selections if s not in found),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -96,6 +98,22 @@ class Selection:
 
 Selections = dict[int, Selection | None]
 """What was decided, by switch; None where the budget cannot hold."""
+
+
+class Decision(Protocol):
+    """The tables of a switch under covers, wherever these come from."""
+
+    def __len__(self) -> int: ...
+
+    def covers(self) -> dict[str, TableCovers]:
+        """The covers, by topic."""
+
+    def tables(self) -> dict[str, TableSet]:
+        """The tables, by topic."""
+
+
+Decisions = Mapping[int, Decision | None]
+"""The same of any origin."""
 
 
 def select(board: Board, standing: Array, host_weight: float) -> Selection:

@@ -32,7 +32,7 @@ def scene_under(planner: Planner, covers: NetworkCovers) -> tuple[Scene, Tables]
 
 def _deep_scene(planner: Planner, *several: NetworkCovers) -> Scene:
     tables = (table for covers in several for topics in covers.values() for table in topics.values())
-    return Scene(planner, deepest=max(map(_deepest, tables), default=0))
+    return Scene(planner, deepest=max(map(deepest_cover, tables), default=0))
 
 
 def _all_tables(scene: Scene, covers: NetworkCovers) -> Tables:
@@ -96,7 +96,8 @@ def _of_each(sample: Sample) -> Array:
     return copies + HOST_WEIGHT * delivered
 
 
-def _deepest(table: TableCovers) -> int:
+def deepest_cover(table: TableCovers) -> int:
+    """The bits of the longest dz in covers."""
     cells = [cover for found in (table.plain, *table.in_port.values()) for cover in found]
     lengths = [dz.bit_length() - 1 for cover in cells for dz in (cover.dz, *cover.kept)]
     return int(np.max(lengths)) if lengths else 0
