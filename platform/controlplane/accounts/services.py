@@ -2,28 +2,38 @@
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
 from django.db.models import Q
 from django.utils import timezone
 
+from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER
 from controlplane.accounts.models import Token
+from controlplane.accounts.scopes import ALL
 
 PREFIX = "tercast_"
 USE_RESOLUTION = timedelta(minutes=1)
+_CLIENTS = tuple(f"{kind}{more}" for kind in (PUBLISHER, SUBSCRIBER) for more in ("", "__host"))
 
 
 def issue_token(user: User, name: str, expires_at: datetime | None = None) -> str:
     """A new token of `user`, as text; it cannot be shown again."""
+    return new_token(Token(user=user, name=name, expires_at=expires_at))
+
+
+def new_token(token: Token, scopes: Iterable[str] = ALL) -> str:
+    """Store `token` with a new text, which is returned and cannot be shown again."""
     text = PREFIX + secrets.token_urlsafe(32)
-    Token.objects.create(user=user, name=name, digest=digest(text), expires_at=expires_at)
+    token.digest, token.scopes = digest(text), list(scopes)
+    token.save(force_insert=True)
     return text
 
 
 def find_token(text: str) -> Token | None:
-    """The token whose text this is, whatever its standing, with its user loaded."""
-    return Token.objects.select_related("user").filter(digest=digest(text)).first()
+    """The token whose text this is, whatever its standing, with its user and client loaded."""
+    return Token.objects.select_related("user", *_CLIENTS).filter(digest=digest(text)).first()
 
 
 def revoke_token(token: Token) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from controlplane.api.problems import FieldError, invalid, pointer, too_large
+from controlplane.api.problems import FieldError, Problem, invalid, pointer, too_large
 from tercast.errors import Path, Refused, RefusedMany, shown
 
 MAX_ITEMS = 50_000
@@ -81,6 +81,18 @@ def read_body(request: Request, serializer: serializers.Serializer[Any], bulk: b
         return Body([read_object(serializer, item, errors, i) for i, item in enumerate(data)], errors, True)
     errors = Errors()
     return Body([read_object(serializer, data, errors)], errors, False)
+
+
+def check_owner(body: Body, name: str, owner: str) -> None:
+    """Raise `Problem` (403) where an item's field `name` is not `owner`, for whom alone the caller speaks."""
+    detail = f"Your token is good for {name} {owner} alone."
+    errors = [
+        FieldError(f"/{name}", "forbidden", detail, item[name], index if body.bulk else None)
+        for index, item in enumerate(body.items)
+        if name in item and item[name] != owner
+    ]
+    if errors:
+        raise Problem(403, "forbidden", detail, tuple(errors))
 
 
 def read_one(request: Request, serializer: serializers.Serializer[Any]) -> dict[str, Any]:

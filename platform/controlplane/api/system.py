@@ -10,28 +10,44 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSetMixin
 
+from controlplane.accounts.callers import Caller, caller_of
 from controlplane.accounts.models import Token
-from controlplane.accounts.roles import Role, role_of
-from controlplane.api.permissions import needed_role
+from controlplane.accounts.roles import Role
+from controlplane.accounts.scopes import Scope
+from controlplane.api.permissions import BOTH_READ, refused
 from controlplane.api.problems import not_found
+from controlplane.api.routes import METHODS, routes
 from controlplane.api.views import StrictView
 
 
 class AllowedSerializer(serializers.Serializer[Any]):
     """What the caller may do with a resource."""
 
-    resource = serializers.CharField()
-    methods = serializers.ListField(child=serializers.CharField())
+    resource = serializers.CharField(help_text="its address; a list and its objects are one")
+    methods = serializers.ListField(child=serializers.ChoiceField(choices=METHODS))
+
+
+class ClientSerializer(serializers.Serializer[Any]):
+    """Whom a client token is good for."""
+
+    kind = serializers.ChoiceField(choices=("publisher", "subscriber"))
+    id = serializers.IntegerField(source="pk")
+    name = serializers.CharField()
+    host = serializers.CharField()
 
 
 class MeSerializer(serializers.Serializer[Any]):
     """The caller."""
 
+    id = serializers.IntegerField(help_text="of the user")
     username = serializers.CharField()
     role = serializers.ChoiceField(choices=[role.name.lower() for role in Role if role])
     login = serializers.ChoiceField(choices=("session", "token"))
+    scopes = serializers.ListField(child=serializers.ChoiceField(choices=[scope.value for scope in Scope]))
+    client = ClientSerializer(
+        allow_null=True, help_text="whom the token is good for, where it is for one alone"
+    )
     token = serializers.CharField(allow_null=True, help_text="name of the token in use")
     token_expires_at = serializers.DateTimeField(allow_null=True)
     may = AllowedSerializer(many=True)
@@ -40,44 +56,34 @@ class MeSerializer(serializers.Serializer[Any]):
 class MeView(StrictView):
     """The caller, and what it may do."""
 
+    clients = BOTH_READ
+
     @extend_schema(operation_id="me", responses=MeSerializer, tags=["system"])
     def get(self, request: Request) -> Response:
         """Who the caller is, and which methods it may use on which resource."""
         token = request.auth if isinstance(request.auth, Token) else None
-        role = role_of(request.user)
-        return Response(
-            {
-                "username": request.user.get_username(),
-                "role": role.name.lower(),
-                "login": "token" if token else "session",
-                "token": token.name if token else None,
-                "token_expires_at": token.expires_at if token else None,
-                "may": allowed(role),
-            }
-        )
+        caller = caller_of(request)
+        told = {
+            "id": request.user.pk,
+            "username": request.user.get_username(),
+            "role": caller.role.name.lower(),
+            "login": "token" if token else "session",
+            "scopes": sorted(caller.scopes),
+            "client": caller.client,
+            "token": token.name if token else None,
+            "token_expires_at": token.expires_at if token else None,
+            "may": allowed(caller),
+        }
+        return Response(MeSerializer(told).data)
 
 
-def allowed(role: Role) -> list[dict[str, Any]]:
-    """The methods that `role` may use, by resource."""
-    from controlplane.api.urls import resources  # noqa: PLC0415 - the routes import this module's views
-
-    out = []
-    for prefix, viewset in resources:
-        methods = {method.upper() for method in _methods(viewset)}
-        granted = sorted(method for method in methods if needed_role(method, viewset) <= role)
-        out.append({"resource": prefix, "methods": granted})
-    return out
-
-
-def _methods(viewset: type[ViewSetMixin]) -> list[str]:
-    actions = {
-        "list": "get",
-        "retrieve": "get",
-        "create": "post",
-        "partial_update": "patch",
-        "destroy": "delete",
-    }
-    return [method for action, method in actions.items() if hasattr(viewset, action)]
+def allowed(caller: Caller) -> list[dict[str, Any]]:
+    """The methods that the caller may use, by resource."""
+    granted: dict[str, set[str]] = {}
+    for route in routes():
+        may = {method for method in route.methods if refused(caller, method, route.view) is None}
+        granted.setdefault(route.resource, set()).update(may)
+    return [{"resource": name, "methods": sorted(methods)} for name, methods in granted.items()]
 
 
 class SchemaView(SpectacularAPIView):

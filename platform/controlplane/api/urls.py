@@ -2,8 +2,8 @@
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from rest_framework.routers import SimpleRouter
-from rest_framework.viewsets import ViewSetMixin
 
+from controlplane.accounts.views import OwnPasswordView, TokenViewSet, UserViewSet
 from controlplane.aggregation.views import (
     AggregatedViewSet,
     BudgetCurveView,
@@ -70,23 +70,10 @@ for prefix, viewset in {
     "traffic": TrafficViewSet,
     "audits": AuditViewSet,
     "moves": MoveViewSet,
+    "tokens": TokenViewSet,
+    "users": UserViewSet,
 }.items():
     router.register(prefix, viewset, basename=prefix)
-
-resources: list[tuple[str, type[ViewSetMixin]]] = [
-    *((prefix, viewset) for prefix, viewset, _ in router.registry),
-    ("topology/import", TopologyImportViewSet),
-    ("traffic/samples", SampleViewSet),
-    ("telemetry", TelemetryViewSet),
-    ("aggregation", PolicyViewSet),
-    ("aggregation/runs", RunViewSet),
-    ("signalling", SignallingViewSet),
-    ("signalling/refusals", RefusalViewSet),
-    ("analytics/runs", AnalyticsRunViewSet),
-    ("analytics/schedules", ScheduleViewSet),
-    ("analytics/proposals", ProposalViewSet),
-]
-"""All that `me/` tells the caller's rights of."""
 
 CHARTS = (
     TableSizeView,
@@ -105,6 +92,7 @@ v1: list[URLPattern | URLResolver] = [
     path("me/", MeView.as_view(), name="me"),
     path("topology/", TopologyView.as_view(), name="topology"),
     path("topology/layout/", LayoutView.as_view(), name="topology-layout"),
+    path("me/password/", OwnPasswordView.as_view(), name="own-password"),
     path("topology/import/", TopologyImportViewSet.as_view({"post": "create"}), name="topology-import"),
     path("traffic/totals/", TrafficTotalsView.as_view(), name="traffic-totals"),
     path(

@@ -4,14 +4,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
+from controlplane.accounts.callers import Client, caller_of
 from controlplane.api.pages import PARAMETERS
 from controlplane.api.parsing import body_required
+from controlplane.api.permissions import Clients
 from controlplane.api.prefer import Wait
 from controlplane.api.problems import bad_parameter, not_found
 from controlplane.api.query import Filter, check_parameters, filter_parameters, read_flag, read_id
@@ -46,6 +48,7 @@ class StrictView(APIView):
     """A view that refuses query parameters it does not declare."""
 
     open: ClassVar[bool] = False
+    clients: ClassVar[Clients] = {}
     http_method_names: ClassVar[list[str]] = ["get", "head", "post", "patch", "delete"]  # type: ignore[misc]
 
     def known_parameters(self) -> Iterable[str]:
@@ -83,10 +86,30 @@ class Resource(StrictView, GenericViewSet[Any]):
         """Whether the current action answers with a page."""
         return self.action == "list"
 
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """As of any view; and what a client token changes has to be its own."""
+        super().initial(request, *args, **kwargs)
+        client = caller_of(request).client
+        if client is not None and self.action in ("partial_update", "destroy"):
+            self.check_own(client)
+
+    def check_own(self, client: Client) -> None:
+        """Raise `Problem` (404) unless the object that the path names is the client's own."""
+        self.find()
+
+    def own(self, client: Client) -> Q:
+        """Which rows a client token may read: none, but for views that say otherwise."""
+        return Q(pk__in=())
+
+    def rows(self) -> QuerySet[Any]:
+        """The rows that the caller may read."""
+        client = caller_of(self.request).client
+        return self.get_queryset() if client is None else self.get_queryset().filter(self.own(client))
+
     def find(self, queryset: QuerySet[Any] | None = None) -> Any:
         """The object that the path names; raises `Problem` (400 for what is no id, 404)."""
         pk = read_id(self.kwargs["pk"])
-        rows = self.get_queryset() if queryset is None else queryset
+        rows = self.rows() if queryset is None else queryset
         row: Model | None = rows.filter(pk=pk).first()
         if row is None:
             raise not_found(f"There is no {self.noun} {pk}.")
@@ -102,7 +125,7 @@ class ListAndRead(Resource):
 
     def list(self, request: Request) -> Response:
         """A page of the rows that the parameters ask for."""
-        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
+        rows = self.paginate_queryset(self.filter_queryset(self.rows()))
         return self.get_paginated_response(self.rendered(rows, many=True))
 
     def retrieve(self, request: Request, pk: str) -> Response:

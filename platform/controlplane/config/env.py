@@ -41,6 +41,7 @@ class Environment:
     allowed_hosts: tuple[str, ...]
     debug: bool
     address_family: str
+    log_in_failures: int = 5
     telemetry: Path | None = None
     telemetry_days: int = 30
     request_days: int = 30
@@ -83,6 +84,7 @@ class Environment:
             allowed_hosts=tuple(filter(None, env.get("TERCAST_ALLOWED_HOSTS", LOOPBACK).split(","))),
             debug=_flag(env, "TERCAST_DEBUG"),
             address_family=_choice(env, "TERCAST_ADDRESS_FAMILY", ("ipv6", "ipv4")),
+            log_in_failures=_number(env, "TERCAST_LOG_IN_FAILURES", 5, (1, 1000)),
             telemetry=_folder(env, "TERCAST_TELEMETRY_ROOT"),
             telemetry_days=_days(env, "TERCAST_TELEMETRY_DAYS", 30),
             request_days=_days(env, "TERCAST_REQUEST_DAYS", 30),
@@ -117,6 +119,14 @@ def _days(env: Mapping[str, str], name: str, default: int) -> int:
     value = env.get(name, str(default))
     if not (value.isascii() and value.isdigit() and len(value) < 5 and 1 <= int(value) <= 3660):
         raise BadSetting(name, value, "use a number of days from 1 to 3660")
+    return int(value)
+
+
+def _number(env: Mapping[str, str], name: str, default: int, bounds: tuple[int, int]) -> int:
+    value = env.get(name, str(default))
+    known = value.isascii() and value.isdigit() and len(value) < 10
+    if not (known and bounds[0] <= int(value) <= bounds[1]):
+        raise BadSetting(name, value, f"use a whole number from {bounds[0]} to {bounds[1]}")
     return int(value)
 
 

@@ -4,10 +4,13 @@ from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Q
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request as Call
 from rest_framework.response import Response
 
+from controlplane.accounts.callers import Client, caller_of
+from controlplane.api.permissions import BOTH_READ
 from controlplane.api.prefer import Wait
 from controlplane.api.problems import Problem, not_found
 from controlplane.api.query import FLAG, ID, INTEGER, TEXT, TIME, Filter, choice
@@ -20,6 +23,7 @@ from controlplane.control.answers import (
     request_ended,
 )
 from controlplane.control.models import Operation, Request, State
+from controlplane.control.objects import of_client
 from controlplane.control.planner_state import last_removed
 from controlplane.control.serializers import OperationSerializer, RequestSerializer
 
@@ -38,6 +42,7 @@ class RequestViewSet(ListAndRead):
     queryset = Request.objects.all()
     serializer_class = RequestSerializer
     noun = "request"
+    clients = BOTH_READ
     filters = (
         ID,
         STATE,
@@ -46,6 +51,10 @@ class RequestViewSet(ListAndRead):
         Filter("operation", "operation", INTEGER),
         Filter("received_at", "received_at", TIME, ("gte", "lte")),
     )
+
+    def own(self, client: Client) -> Q:
+        """About what the client announced."""
+        return of_client(client)
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
         """With the objects that they are about."""
@@ -78,7 +87,12 @@ class OperationViewSet(ListAndRead):
     queryset = Operation.objects.all()
     serializer_class = OperationSerializer
     noun = "operation"
+    clients = BOTH_READ
     filters = (ID, Filter("created_at", "created_at", TIME, ("gte", "lte")))
+
+    def own(self, client: Client) -> Q:
+        """Calls in which the client announced something."""
+        return _with_requests_of(client)
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
         """With the states of their requests."""
@@ -99,11 +113,21 @@ class OperationResultsViewSet(Resource):
     queryset = Request.objects.all()
     serializer_class = RequestSerializer
     noun = "operation"
+    clients = BOTH_READ
     orderings = ("index",)
     filters = (STATE, Filter("index", "index", INTEGER, ("in", "gte", "lte")))
 
+    def own(self, client: Client) -> Q:
+        """About what the client announced."""
+        return of_client(client)
+
     def list(self, request: Call, pk: str) -> Response:
         """A page of the items' requests, in the order of the call."""
-        row = self.find(Operation.objects.all())
-        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset().filter(operation=row)))
+        client = caller_of(request).client
+        row = self.find(Operation.objects.filter(_with_requests_of(client) if client else Q()))
+        rows = self.paginate_queryset(self.filter_queryset(self.rows().filter(operation=row)))
         return self.get_paginated_response(rendered_requests(rows or []))
+
+
+def _with_requests_of(client: Client) -> Q:
+    return Q(pk__in=Request.objects.filter(of_client(client)).values("operation"))

@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from django.db.models import Q
+
+from controlplane.accounts.callers import PUBLISHER, Client
 from controlplane.api.views import url
 from controlplane.control.models import Request
 from controlplane.network.models import Host, Link, Switch
-from controlplane.registry.models import Topic
+from controlplane.registry.models import Advertisement, Subscription, Topic
 
 RESOURCES = {
     "topic": "topics",
@@ -66,6 +69,15 @@ def named(payload: dict[str, Any]) -> Named | None:
         )
     value = payload[kind]
     return Named(kind, value if isinstance(value, str) else value.get("id") or value["name"])
+
+
+def of_client(client: Client) -> Q:
+    """The requests that announce or withdraw something of a publisher or subscriber."""
+    model: Any = Advertisement if client.kind == PUBLISHER else Subscription
+    mine = model._default_manager.filter(**{client.kind: client.pk})
+    return Q(pk__in=mine.values("request")) | Q(
+        pk__in=mine.filter(withdrawal__isnull=False).values("withdrawal")
+    )
 
 
 def objects_of(requests: Sequence[Request]) -> dict[int, dict[str, Any] | None]:

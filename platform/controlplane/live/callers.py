@@ -17,6 +17,9 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
+from controlplane.accounts.callers import caller_of
+from controlplane.accounts.roles import Role
+from controlplane.accounts.scopes import Scope as TokenScope
 from controlplane.live.protocol import Close, Ended, Event
 
 Scope = dict[str, Any]
@@ -29,12 +32,15 @@ def identify(scope: Scope) -> AbstractBaseUser:
     """
     request = _handshake(scope)
     _check_origin(request)
+    call = Request(request, authenticators=_authenticators())
     try:
-        user = Request(request, authenticators=_authenticators()).user
+        user = call.user
     except APIException as error:
         raise Ended(Close.LOG_IN, str(error.detail)) from None
     if user is None or not user.is_authenticated:
         raise Ended(Close.LOG_IN, "log in first: at /login/, or with an 'Authorization: Bearer TOKEN' header")
+    if not caller_of(call).has(Role.VIEWER, TokenScope.READ):
+        raise Ended(Close.LOG_IN, "the live stream needs a token with the scope read, for no single client")
     return user
 
 

@@ -1,13 +1,13 @@
 """Routes of log-in."""
 
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.urls import path
 from django.views.generic import RedirectView
 
-log_in = LoginView.as_view(template_name="live/login.html", redirect_authenticated_user=True)
+from controlplane.accounts.log_in import LogIn
 
 urlpatterns = [
-    path("login/", log_in, name="login"),
+    path("login/", LogIn.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("favicon.ico", RedirectView.as_view(url="/static/live/icon.svg"), name="favicon"),
 ]

@@ -1,20 +1,23 @@
 """`/api/v1/moves/`, and the leases of publishers."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from controlplane.accounts.callers import PUBLISHER, Client, caller_of
 from controlplane.accounts.roles import Role
 from controlplane.api.bodies import read_one
-from controlplane.api.problems import bad_parameter
+from controlplane.api.permissions import Clients
+from controlplane.api.problems import bad_parameter, not_found
 from controlplane.api.query import FLAG, ID, TEXT, Filter, choice, read_id
 from controlplane.api.views import ListAndRead, Resource
 from controlplane.moves import leases
 from controlplane.moves.models import Lease, Move, Stage
 from controlplane.moves.serializers import LeaseRequestSerializer, LeaseSerializer, MoveSerializer
+from controlplane.registry.models import Advertisement
 
 
 @extend_schema_view(
@@ -42,9 +45,23 @@ class LeaseViewSet(Resource):
     serializer_class = LeaseSerializer
     noun = "lease"
     write_role = Role.VIEWER
+    clients: ClassVar[Clients] = {PUBLISHER: frozenset({"POST", "DELETE"})}
     pagination_class = None
     filter_backends = ()
     write_parameters: ClassVar[frozenset[str]] = frozenset({"holder"})
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """As of any view; and a client token holds leases of its own advertisements only."""
+        super().initial(request, *args, **kwargs)
+        client = caller_of(request).client
+        if client is not None and self.action is not None:
+            self.check_own(client)
+
+    def check_own(self, client: Client) -> None:
+        """The path names an advertisement."""
+        pk = read_id(self.kwargs["pk"])
+        if not Advertisement.objects.filter(pk=pk, publisher=client.pk).exists():
+            raise not_found(f"There is no advertisement {pk} of yours.")
 
     @extend_schema(
         operation_id="advertisements_lease",

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from drf_spectacular.utils import (
     OpenApiResponse,
@@ -15,7 +15,9 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from controlplane.accounts.callers import Client
 from controlplane.api.bodies import read_body, read_one
+from controlplane.api.permissions import BOTH_READ
 from controlplane.api.query import FLAG, ID, INTEGER, TEXT, TIME, Filter, read_id
 from controlplane.api.schema import WRITE
 from controlplane.api.views import ListAndRead, Resource, WriteOptions
@@ -190,6 +192,7 @@ class HostViewSet(NetworkViewSet):
     change_serializer = HostChangeSerializer
     kind = hosts.KIND
     noun = "host"
+    clients = BOTH_READ
     filters = (
         ID,
         NAME,
@@ -200,6 +203,10 @@ class HostViewSet(NetworkViewSet):
     )
     search = ("name",)
     orderings = ("id", "name")
+
+    def own(self, client: Client) -> Q:
+        """The host that the client is at."""
+        return Q(pk=client.host_id)
 
     change = staticmethod(hosts.change)
     change_payload = staticmethod(hosts.change_payload)

@@ -11,7 +11,9 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controlplane.accounts.roles import Role, role_of
+from controlplane.accounts.callers import caller_of
+from controlplane.accounts.roles import Role
+from controlplane.accounts.scopes import Scope
 from controlplane.api.problems import bad_parameter
 from controlplane.api.views import StrictView
 from controlplane.observe import checks
@@ -91,9 +93,9 @@ def _chosen(text: str | None) -> Mapping[str, Any]:
 
 
 def _may_see(request: Request) -> bool:
-    """Whether the caller is somebody; without a database nobody is."""
+    """Whether the caller may read; without a database nobody may."""
     try:
-        return role_of(request.user) >= Role.VIEWER
+        return caller_of(request).has(Role.VIEWER, Scope.READ)
     except DatabaseError:
         return False
 

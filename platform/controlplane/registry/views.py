@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from django.db.models import Q
 from drf_spectacular.utils import (
     OpenApiResponse,
     PolymorphicProxySerializer,
@@ -12,7 +13,9 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controlplane.api.bodies import Body, read_body, read_one
+from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, Client, caller_of
+from controlplane.api.bodies import Body, check_owner, read_body, read_one
+from controlplane.api.permissions import BOTH_READ, GET, Clients
 from controlplane.api.query import FLAG, ID, INTEGER, TEXT, TIME, Filter, choice, read_id
 from controlplane.api.schema import ATOMIC, DRY_RUN, WRITE
 from controlplane.api.views import ListAndRead, WriteOptions, url
@@ -36,6 +39,7 @@ from controlplane.registry.serializers import (
     TopicSerializer,
 )
 
+ALL_OF_OWN = frozenset({"GET", "POST", "DELETE"})
 NAME = Filter("name", "name", TEXT, ("in",))
 CREATED = Filter("created_at", "created_at", TIME, ("gte", "lte"))
 GONE = OpenApiResponse(description="Done.")
@@ -51,6 +55,7 @@ class TopicViewSet(ListAndRead):
 
     serializer_class = TopicSerializer
     noun = "topic"
+    clients = BOTH_READ
     filters = (ID, NAME, Filter("code", "code", INTEGER, ("in",)), CREATED)
     search = ("name",)
     orderings = ("id", "name", "code")
@@ -64,6 +69,10 @@ class TopicViewSet(ListAndRead):
         counts = topics.counts_of(rows if many else [rows])
         context = {**self.get_serializer_context(), "counts": counts}
         return TopicSerializer(rows, many=many, context=context).data
+
+    def own(self, client: Client) -> Q:
+        """All: what an event space looks like is nobody's own."""
+        return Q()
 
     @extend_schema(
         operation_id="topics_create",
@@ -128,6 +137,10 @@ class ParticipantViewSet(ListAndRead):
     search = ("name",)
     orderings = ("id", "name")
 
+    def own(self, client: Client) -> Q:
+        """The one that the token is good for."""
+        return Q(pk=client.pk)
+
     def create(self, request: Request) -> Response:
         """Register one, or a list of them, at hosts."""
         options = WriteOptions.read(request)
@@ -189,6 +202,7 @@ class PublisherViewSet(ParticipantViewSet):
     create_serializer = PublisherCreateSerializer
     kind = participants.PUBLISHER
     noun = "publisher"
+    clients: ClassVar[Clients] = {PUBLISHER: GET}
 
 
 @_participants_schema("subscribers", SubscriberSerializer, SubscriberCreateSerializer)
@@ -200,6 +214,7 @@ class SubscriberViewSet(ParticipantViewSet):
     create_serializer = SubscriberCreateSerializer
     kind = participants.SUBSCRIBER
     noun = "subscriber"
+    clients: ClassVar[Clients] = {SUBSCRIBER: GET}
 
 
 class AnnouncementViewSet(ListAndRead):
@@ -210,10 +225,17 @@ class AnnouncementViewSet(ListAndRead):
     bulk = True
     search = ("filter",)
 
+    def own(self, client: Client) -> Q:
+        """What the token's publisher or subscriber announced."""
+        return Q(**{self.kind.owner: client.pk})
+
     def create(self, request: Request) -> Response:
         """Announce one filter, or a list of them, all or none."""
         options = WriteOptions.read(request)
         body = read_body(request, self.create_serializer(), bulk=True)
+        client = caller_of(request).client
+        if client is not None:
+            check_owner(body, self.kind.owner, client.name)
         drafts = announcements.draft(self.kind, body, costs=options.dry_run)
         if options.dry_run:
             encodings = Encodings([(len(each.encoded.dz), each.encoded.excess) for each in drafts])
@@ -265,6 +287,7 @@ class AdvertisementViewSet(AnnouncementViewSet):
     create_serializer = AdvertisementCreateSerializer
     kind = announcements.ADVERTISEMENT
     noun = "advertisement"
+    clients: ClassVar[Clients] = {PUBLISHER: ALL_OF_OWN}
     filters = (
         ID,
         TOPIC,
@@ -284,6 +307,7 @@ class SubscriptionViewSet(AnnouncementViewSet):
     create_serializer = SubscriptionCreateSerializer
     kind = announcements.SUBSCRIPTION
     noun = "subscription"
+    clients: ClassVar[Clients] = {SUBSCRIBER: ALL_OF_OWN}
     filters = (
         ID,
         TOPIC,

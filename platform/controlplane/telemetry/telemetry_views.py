@@ -12,14 +12,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
+from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, caller_of
 from controlplane.api.bodies import read_one
 from controlplane.api.handler import CONTENT_TYPE
 from controlplane.api.parsing import MAX_BULK_BYTES, StrictJSONParser
+from controlplane.api.permissions import Clients
 from controlplane.api.problems import FieldError, bad_parameter, invalid, too_large
 from controlplane.api.query import choice, read_flag
 from controlplane.api.serializers import ProblemSerializer
 from controlplane.api.views import StrictView
-from controlplane.telemetry import batches, parquet_bodies, storage, writers
+from controlplane.telemetry import batches, ownership, parquet_bodies, storage, writers
 from controlplane.telemetry.batches import MAX_ROWS, TAKEN, Sent, Taken
 from controlplane.telemetry.parquet_bodies import MEDIA_TYPE, ParquetParser
 from controlplane.telemetry.telemetry_serializers import (
@@ -45,6 +47,7 @@ class TelemetryViewSet(StrictView, ViewSet):
 
     parser_classes = (StrictJSONParser, ParquetParser)
     bulk_bytes: ClassVar[bool] = True
+    clients: ClassVar[Clients] = {PUBLISHER: frozenset({"POST"}), SUBSCRIBER: frozenset({"POST"})}
 
     def known_parameters(self) -> Iterable[str]:
         """Of a batch; none of the reading, any where the method is not allowed."""
@@ -85,6 +88,7 @@ class TelemetryViewSet(StrictView, ViewSet):
         partly = not read_flag(ATOMIC.name, request.query_params.get(ATOMIC.name, "true"))
         if isinstance(request.data, bytes):
             sent = _from_parquet(request)
+            _check_own(request, sent)
             taken = batches.take(sent, request.user, check_whole_row, partly)
         else:
             taken = _take_json(request, partly)
@@ -94,6 +98,9 @@ class TelemetryViewSet(StrictView, ViewSet):
 
 def _take_json(request: Request, partly: bool) -> Taken:
     body = read_one(request, TelemetryCreateSerializer())
+    client = caller_of(request).client
+    if client is not None and "writer" in body:
+        ownership.check_name(client, "writer/host", body["writer"]["host"], client.host)
     parts = [name for name in ("id", "dataset", "rows") if name in body]
     missing = {"id", "dataset", "rows"} - set(parts)
     if missing and (parts or "writer" not in body):
@@ -108,10 +115,17 @@ def _take_json(request: Request, partly: bool) -> Taken:
         dataset = TAKEN[body["dataset"]]
         content = (json.dumps(row, sort_keys=True).encode() + b"\n" for row in body["rows"])
         sent = Sent(body["id"], dataset, body["rows"], batches.digest(dataset, content))
+        _check_own(request, sent)
         taken = batches.take(sent, request.user, read_row, partly)
     if "writer" in body:
         writers.note(body["writer"], writers.API)
     return taken
+
+
+def _check_own(request: Request, sent: Sent) -> None:
+    client = caller_of(request).client
+    if client is not None:
+        ownership.check_rows(client, sent.dataset.name, sent.rows)
 
 
 def _from_parquet(request: Request) -> Sent:

@@ -7,10 +7,12 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, caller_of
 from controlplane.api.bodies import read_body, read_one
+from controlplane.api.permissions import Clients
 from controlplane.api.query import ID, TEXT, Filter
 from controlplane.api.views import ListAndRead, Resource, StrictView
-from controlplane.telemetry import samples
+from controlplane.telemetry import ownership, samples
 from controlplane.telemetry.models import EventSample, TrafficReport
 from controlplane.telemetry.serializers import (
     EventSampleCreateSerializer,
@@ -21,6 +23,8 @@ from controlplane.telemetry.serializers import (
     TrafficReportSerializer,
 )
 from controlplane.telemetry.services import report, totals
+
+REPORT = frozenset({"POST"})
 
 
 @extend_schema_view(
@@ -33,6 +37,7 @@ class TrafficViewSet(ListAndRead):
     queryset = TrafficReport.objects.all()
     serializer_class = TrafficReportSerializer
     noun = "report"
+    clients: ClassVar[Clients] = {PUBLISHER: REPORT, SUBSCRIBER: REPORT}
     filters = (ID, Filter("reporter", "reporter", TEXT, ("in",)))
     write_parameters: ClassVar[frozenset[str]] = frozenset()
 
@@ -44,9 +49,11 @@ class TrafficViewSet(ListAndRead):
     )
     def create(self, request: Request) -> Response:
         """Report counters; they take the place of the reporter's earlier ones."""
-        return Response(
-            self.rendered(report(read_one(request, TrafficReportCreateSerializer()), request.user))
-        )
+        values = read_one(request, TrafficReportCreateSerializer())
+        client = caller_of(request).client
+        if client is not None:
+            ownership.check_name(client, "reporter", values["reporter"], client.name)
+        return Response(self.rendered(report(values, request.user)))
 
 
 class TrafficTotalsView(StrictView):
@@ -64,6 +71,7 @@ class SampleViewSet(Resource):
     queryset = EventSample.objects.all()
     serializer_class = EventSampleCreateSerializer
     noun = "sample"
+    clients: ClassVar[Clients] = {PUBLISHER: REPORT}
     bulk = True
     pagination_class = None
     filter_backends = ()
@@ -87,5 +95,8 @@ class SampleViewSet(Resource):
     def create(self, request: Request) -> Response:
         """Report an event that was published, or a list of them, all or none."""
         body = read_body(request, EventSampleCreateSerializer(), bulk=True)
+        client = caller_of(request).client
+        if client is not None:
+            ownership.check_samples(client, body.items, body.bulk)
         samples.keep(samples.draft(body))
         return Response({"items": len(body.items)}, status.HTTP_201_CREATED)

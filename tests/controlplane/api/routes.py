@@ -14,6 +14,7 @@ POSTS = (
     "traffic",
     "audits",
     "analytics/runs",
+    "tokens",
 )
 FILES = ("topology/import",)
 """POSTs whose body is a file."""
@@ -40,7 +41,8 @@ DELETES = (
     "links",
     "hosts",
 )
-LISTS = tuple(prefix for prefix, _, _ in router.registry)
+LISTS = tuple(prefix for prefix, _, _ in router.registry if prefix != "users")
+"""Lists that every viewer may read."""
 NESTED = (
     "aggregation/runs/",
     "analytics/runs/",
@@ -71,3 +73,100 @@ SINGLES = (
     "signalling/",
     *CHART_PATHS,
 )
+
+_READ, _ASK, _SELF, _WRITE, _ADMIN = "read", "ask", "self", "write", "admin"
+_R, _RW = {"GET": _READ}, {"GET": _READ, "POST": _WRITE}
+_CHANGED = {"GET": _READ, "PATCH": _WRITE}
+_ONE, _KEPT = {"GET": _READ, "PATCH": _WRITE, "DELETE": _WRITE}, {"GET": _READ, "DELETE": _WRITE}
+
+NEEDS = {
+    "health/": {"GET": "open"},
+    "explain/": _R,
+    "me/": _R,
+    "me/password/": {"POST": _SELF},
+    "topology/": _R,
+    "topology/layout/": {"POST": _WRITE},
+    "topology/import/": {"POST": _WRITE},
+    "traffic/totals/": _R,
+    "aggregation/": _CHANGED,
+    "aggregation/runs/": _RW,
+    "aggregation/runs/{id}/": _R,
+    "aggregation/runs/{id}/revert/": {"POST": _WRITE},
+    "analytics/runs/": _RW,
+    "analytics/runs/{id}/": _R,
+    "analytics/runs/{id}/cancel/": {"POST": _WRITE},
+    "analytics/runs/{id}/log/": _R,
+    "analytics/schedules/": _R,
+    "analytics/schedules/{id}/": _CHANGED,
+    "analytics/proposals/": _RW,
+    "analytics/proposals/{id}/": _R,
+    "analytics/proposals/{id}/apply/": {"POST": _WRITE},
+    "analytics/proposals/{id}/revert/": {"POST": _WRITE},
+    "analytics/flow-table-size/": _R,
+    "analytics/delay/": _R,
+    "analytics/false-positives/": _R,
+    "analytics/publisher-load/": _R,
+    "analytics/request-latency/": _R,
+    "analytics/needless-copies/": _R,
+    "analytics/dimension-selection/": _R,
+    "switches/{id}/aggregated/": _R,
+    "switches/{id}/aggregated/{entry}/subscriptions/": _R,
+    "switches/{id}/budget-curve/": _R,
+    "hosts/{id}/key/": {"POST": _WRITE, "DELETE": _WRITE},
+    "signalling/": _CHANGED,
+    "signalling/refusals/": _R,
+    "advertisements/{id}/lease/": {"POST": _ASK, "DELETE": _ASK},
+    "what-if/": {"POST": _ASK},
+    "traffic/samples/": _RW,
+    "telemetry/": _RW,
+    "audits/{id}/checks/": _R,
+    "audits/{id}/drift/": _R,
+    "tables/{id}/entries/": _R,
+    "operations/{id}/results/": _R,
+    "topics/{id}/space/": _R,
+    "filters/preview/": {"POST": _ASK},
+    "topics/": _RW,
+    "topics/{id}/": _ONE,
+    **dict.fromkeys(("publishers/", "subscribers/", "advertisements/", "subscriptions/"), _RW),
+    **dict.fromkeys(("publishers/{id}/", "subscribers/{id}/"), _KEPT),
+    **dict.fromkeys(("advertisements/{id}/", "subscriptions/{id}/"), _KEPT),
+    **dict.fromkeys(("switches/", "links/", "hosts/"), _RW),
+    **dict.fromkeys(("switches/{id}/", "links/{id}/", "hosts/{id}/"), _ONE),
+    **dict.fromkeys(("tables/", "tables/{id}/", "trees/", "trees/{id}/"), _R),
+    **dict.fromkeys(("requests/", "requests/{id}/", "operations/", "operations/{id}/"), _R),
+    "traffic/": _RW,
+    "traffic/{id}/": _R,
+    "audits/": _RW,
+    "audits/{id}/": _R,
+    "moves/": _R,
+    "moves/{id}/": _R,
+    "tokens/": {"GET": _READ, "POST": _SELF},
+    "tokens/{id}/": {"GET": _READ, "DELETE": _SELF},
+    "users/": {"GET": _ADMIN, "POST": _ADMIN},
+    "users/{id}/": {"GET": _ADMIN, "PATCH": _ADMIN},
+}
+"""What each method of each address needs: nothing if `open`; the role viewer to `read` and `ask` (the scope
+read) and for one's own (`self`, the scope write); operator to `write`; administrator to `admin`."""
+
+_ANNOUNCED = ("GET", "POST", "DELETE")
+_BOTH = {
+    "me/": ("GET",),
+    "topics/": ("GET",),
+    "hosts/": ("GET",),
+    "requests/": ("GET",),
+    "operations/": ("GET",),
+    "operations/{id}/results/": ("GET",),
+    "traffic/": ("POST",),
+    "telemetry/": ("POST",),
+}
+CLIENTS = {
+    "publisher": {
+        **_BOTH,
+        "publishers/": ("GET",),
+        "advertisements/": _ANNOUNCED,
+        "advertisements/{id}/lease/": ("POST", "DELETE"),
+        "traffic/samples/": ("POST",),
+    },
+    "subscriber": {**_BOTH, "subscribers/": ("GET",), "subscriptions/": _ANNOUNCED},
+}
+"""What client tokens may use, by resource: a list and its objects are one."""

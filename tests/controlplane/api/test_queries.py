@@ -45,6 +45,7 @@ def full(world):
         for topic in Topic.objects.filter(name="t0"):
             facts = {"version": n + 2, "code": topic.code, "indexed": topic.indexed, "stage": Stage.DONE}
             Move.objects.create(topic=topic, request=asked, **facts)
+        world.post("tokens/", {"name": f"t{n}"})
     return world
 
 

@@ -178,7 +178,7 @@ def test_without_a_database_nothing_else_is_asked(alive, monkeypatch):
     monkeypatch.setattr(checks, "CHECKS", {"database": down})
     monkeypatch.setattr(health, "CHECKS", {**checks.CHECKS, "worker": checks.worker})
     monkeypatch.setattr(checks, "database", down)
-    monkeypatch.setattr(health, "role_of", lambda user: down())
+    monkeypatch.setattr(health, "caller_of", lambda request: down())
     code, body = asked()
     assert (code, body) == (
         503,

@@ -1,0 +1,94 @@
+"""Users: made and changed by administrators, of whom one is always left."""
+
+from typing import Any
+
+from django.contrib.auth.models import Group, User
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Q
+
+from controlplane.accounts.roles import Role
+from controlplane.api.problems import FieldError, conflict, invalid, not_found
+from tercast.errors import shown
+
+ADMINISTRATORS = Q(is_active=True) & (Q(is_superuser=True) | Q(groups__name=Role.ADMINISTRATOR.name.lower()))
+ROLES = tuple(role.name.lower() for role in Role if role)
+
+
+def add(values: dict[str, Any]) -> User:
+    """A new user with a role; raises `Problem` for a name that is taken and for a weak password."""
+    if User.objects.filter(username=values["username"]).exists():
+        detail = f"username {shown(values['username'])} belongs to another user. Choose another."
+        raise invalid([FieldError("/username", "not_unique", detail, values["username"])])
+    user = User(username=values["username"], is_active=values.get("active", True))
+    _set_password(user, values.get("password"))
+    with transaction.atomic():
+        user.save()
+        _set_role(user, values["role"])
+    return user
+
+
+def change(pk: int, values: dict[str, Any], actor: Any) -> User:
+    """Change role, standing or password; 409 for what would lock out the caller or the last administrator."""
+    with transaction.atomic():
+        administrators = {row.pk for row in User.objects.select_for_update().filter(pk__in=_administrators())}
+        user = User.objects.select_for_update().filter(pk=pk).first()
+        if user is None:
+            raise not_found(f"There is no user {pk}.")
+        stays = values.get("role", "administrator") == "administrator" and values.get("active", True)
+        if pk in administrators and not stays:
+            _check_left(user, administrators, actor)
+        if "password" in values:
+            _set_password(user, values["password"])
+        user.is_active = values.get("active", user.is_active)
+        user.save()
+        if "role" in values:
+            _set_role(user, values["role"])
+    return user
+
+
+def _administrators() -> list[int]:
+    return list(User.objects.filter(ADMINISTRATORS).values_list("pk", flat=True).distinct())
+
+
+def _check_left(user: User, administrators: set[int], actor: Any) -> None:
+    if user.pk == actor.pk:
+        detail = "This would lock you out: another administrator has to change your role or standing."
+        raise conflict("locks_out", detail)
+    if administrators == {user.pk}:
+        raise conflict(
+            "last_administrator", f"{user.username} is the last administrator. Name another first."
+        )
+
+
+def set_own_password(user: User, password: str) -> None:
+    """Change the password of the caller."""
+    _set_password(user, password)
+    user.save(update_fields=("password",))
+
+
+def _set_password(user: User, password: str | None) -> None:
+    if password is None:
+        user.set_unusable_password()
+        return
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        errors = [
+            FieldError("/password", "weak_password", f"{text} Choose another.") for text in error.messages
+        ]
+        raise invalid(errors) from None
+    user.set_password(password)
+
+
+def _set_role(user: User, role: str) -> None:
+    """The one role group; whoever is no administrator loses the rights of Django's admin pages as well."""
+    wanted, _ = Group.objects.get_or_create(name=role)
+    user.groups.remove(*Group.objects.filter(name__in=ROLES).exclude(pk=wanted.pk))
+    user.groups.add(wanted)
+    if role != Role.ADMINISTRATOR.name.lower() and (user.is_staff or user.is_superuser):
+        user.is_staff = user.is_superuser = False
+        user.save(update_fields=("is_staff", "is_superuser"))
+    if hasattr(user, "_tercast_role"):
+        del user._tercast_role
