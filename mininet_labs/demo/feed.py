@@ -31,6 +31,7 @@ class Feed:
         self._reports: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._latest = _NOTHING
         self._samples: list[dict[str, Any]] = []
+        self._activity: dict[str, Any] = {}
         self.telemetry: dict[str, int] = {}
 
     def start(self) -> None:
@@ -56,7 +57,7 @@ class Feed:
 
     def _tell(self) -> None:
         counters = {key: value for key, value in self._latest.items() if key != "final"}
-        self._rest.post("/api/v1/traffic/", {"reporter": REPORTER, **counters})
+        self._rest.post("/api/v1/traffic/", {"reporter": REPORTER, **counters, **self._activity})
         samples, self._samples = self._samples, []
         if samples:
             self._tell_samples(samples)
@@ -121,6 +122,7 @@ class Feed:
         else:
             self._samples += report.pop("samples")
             self.telemetry = report.pop("telemetry")
+            self._activity = report.pop("activity")
             self._latest = report
 
     def _failed(self) -> None:

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mininet_labs.demo.activity import Activity
 from mininet_labs.demo.ledger import Ledger, Values
 from mininet_labs.demo.quotes import replay
 from tercast.addressing import AddressPlan
@@ -79,6 +80,7 @@ class Hosts:
         self.publishers: list[tuple[Publisher, Iterator[dict[str, Any]]]] = []
         self.sent: Counter[str] = Counter()
         self.samples: list[dict[str, Any]] = []
+        self.activity = Activity()
         self.leases: dict[str, Lease] = {}
         self.landlord = ApiLandlord(Api.with_token_file(plan["api"], plan["token_file"]))
         self.follow(plan)
@@ -152,6 +154,7 @@ class Hosts:
         except LeaseLapsed:
             return  # the control plane has been away for long
         self.ledger.sent((publisher.publisher, seq), now, values, wanting)
+        self.activity.sent(publisher.publisher, now)
         self._sample(publisher.publisher, values)
 
     def _sample(self, publisher: str, values: Values) -> None:
@@ -173,6 +176,7 @@ class Hosts:
             if not delivery.wanted and host in self.shared:
                 continue  # somebody else's subscription at this host may have brought it
             self.telemetry[host].delivered(delivery)
+            self.activity.arrived(host, delivery)
             self.ledger.arrived(
                 (delivery.event.publisher, delivery.event.seq),
                 host,
@@ -271,6 +275,7 @@ class Loop:
             counters["lost"] = self.hosts.ledger.lost()
         samples = self.hosts.take_samples()
         told = {"final": final, "samples": samples, "telemetry": asdict(self.hosts.recorder.tally())}
+        told["activity"] = self.hosts.activity.to_json()
         print(json.dumps({**told, **counters}), flush=True)
 
 

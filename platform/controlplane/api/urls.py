@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from rest_framework.routers import SimpleRouter
 
 from controlplane.accounts.views import OwnPasswordView, TokenViewSet, UserViewSet
+from controlplane.affected.views import OF, view_of
 from controlplane.aggregation.views import (
     AggregatedViewSet,
     BudgetCurveView,
@@ -175,6 +176,7 @@ v1: list[URLPattern | URLResolver] = [
         name="lease",
     ),
     path("topics/<str:pk>/space/", SpaceView.as_view(), name="topic-space"),
+    *(path(f"{name}/<str:pk>/affected/", view_of(name).as_view(), name=f"{name}-affected") for name in OF),
     path("filters/preview/", PreviewView.as_view(), name="filters-preview"),
     path("what-if/", WhatIfView.as_view(), name="what-if"),
     path(

@@ -34,6 +34,7 @@ INSTALLED_APPS = [
     "controlplane.control",
     "controlplane.layout",
     "controlplane.telemetry",
+    "controlplane.activity",
     "controlplane.aggregation",
     "controlplane.audit",
     "controlplane.observe",

@@ -9,6 +9,7 @@ from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer
 from rest_framework import status
 from rest_framework.response import Response
 
+from controlplane.affected.answer import affected
 from controlplane.api.prefer import Wait
 from controlplane.api.views import url
 from controlplane.control.changes import Logged, Payload
@@ -53,10 +54,14 @@ def accepted(wait: Wait, logged: Logged) -> Response:
 
 
 def cost_answer(
-    payloads: Sequence[Payload], encodings: Encodings | None = None, items: int | None = None
+    payloads: Sequence[Payload],
+    encodings: Encodings | None = None,
+    items: int | None = None,
+    removed: Any = None,
 ) -> Response:
-    """200 with what the payloads would cost; nothing is stored."""
-    return Response(cost(payloads, encodings, len(payloads) if items is None else items))
+    """200 with what the payloads would cost, and whom it affects that `removed` goes; nothing is stored."""
+    told = cost(payloads, encodings, len(payloads) if items is None else items)
+    return Response(told if removed is None else {**told, "affected": affected(removed)})
 
 
 def request_ended(pk: int) -> bool:

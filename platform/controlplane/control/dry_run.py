@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rest_framework import serializers
 
+from controlplane.affected.serializers import AffectedSerializer
 from controlplane.api.problems import Problem
 from controlplane.control.changes import Payload
 from controlplane.control.models import Request, State
@@ -52,6 +53,9 @@ class CostSerializer(serializers.Serializer[Any]):
     entries = SwitchCostSerializer(many=True, help_text="switches whose number of entries changes")
     budgets_exceeded = serializers.ListField(child=serializers.CharField())
     results = ItemCostSerializer(many=True)
+    affected = AffectedSerializer(
+        required=False, help_text="of a call that removes something: whom that would affect"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,8 @@ class NetworkViewSet(ListAndRead):
         """Remove it (409 while something uses it); at once (204) when it had failed to be added."""
         options = WriteOptions.read(request)
         if options.dry_run:
-            return cost_answer([self.kind.removal(services.removable(self.kind, read_id(pk)))])
+            row = services.removable(self.kind, read_id(pk))
+            return cost_answer([self.kind.removal(row)], removed=row)
         logged = services.remove(self.kind, read_id(pk), request.user)
         return accepted(options.wait, logged) if logged else Response(status=status.HTTP_204_NO_CONTENT)
 

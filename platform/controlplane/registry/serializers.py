@@ -1,10 +1,12 @@
 """Topics, publishers, subscribers, advertisements and subscriptions, as the API reads and shows them."""
 
+from datetime import datetime
 from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
+from controlplane.activity.figures import UNKNOWN, Figures
 from controlplane.api.fields import Flag, Integer, Name, Reference, Text
 from controlplane.api.views import url
 from controlplane.control.models import State
@@ -107,6 +109,50 @@ class TopicChangeSerializer(serializers.Serializer[Any]):
     )
 
 
+class _FiguresSerializer(serializers.Serializer[Any]):
+    """What is known of a row's events; the view reads it for all rows together."""
+
+    last_seen_at = serializers.SerializerMethodField(
+        help_text="when an event of it was last seen; null: nobody has reported any"
+    )
+
+    def figures(self, row: Any) -> Figures:
+        """Those of the row."""
+        found: Figures = self.context["figures"].get(row.pk, UNKNOWN)
+        return found
+
+    def get_last_seen_at(self, row: Any) -> datetime | None:
+        """By the hosts' reports."""
+        return self.figures(row).last_at
+
+
+class _SentSerializer(_FiguresSerializer):
+    published = serializers.SerializerMethodField(
+        help_text="events, as hosts report them; null: nobody has reported any"
+    )
+
+    def get_published(self, row: Any) -> int | None:
+        """Over all reporters."""
+        return self.figures(row).events
+
+
+class _GotSerializer(_FiguresSerializer):
+    delivered = serializers.SerializerMethodField(
+        help_text="events that it got, as hosts report them; null: nobody has reported any"
+    )
+    unwanted = serializers.SerializerMethodField(
+        help_text="events that reached its host and no subscription there wanted; null: not reported"
+    )
+
+    def get_delivered(self, row: Any) -> int | None:
+        """Over all reporters."""
+        return self.figures(row).events
+
+    def get_unwanted(self, row: Any) -> int | None:
+        """At its host."""
+        return self.figures(row).unwanted
+
+
 class _ParticipantSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     url = serializers.SerializerMethodField()
@@ -116,16 +162,28 @@ class _ParticipantSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
 
 
-class PublisherSerializer(_ParticipantSerializer):
+class PublisherSerializer(_ParticipantSerializer, _SentSerializer):
     """Someone who advertises and sends events from a host."""
+
+    advertisements = serializers.SerializerMethodField(help_text="how many of it live")
+
+    def get_advertisements(self, row: Publisher) -> int:
+        """Neither failed nor withdrawn."""
+        return self.figures(row).announced
 
     def get_url(self, row: Publisher) -> str:
         """Where it can be read again."""
         return url("publishers", row.pk)
 
 
-class SubscriberSerializer(_ParticipantSerializer):
+class SubscriberSerializer(_ParticipantSerializer, _GotSerializer):
     """Someone who subscribes and receives events at a host."""
+
+    subscriptions = serializers.SerializerMethodField(help_text="how many of it live")
+
+    def get_subscriptions(self, row: Subscriber) -> int:
+        """Neither failed nor withdrawn."""
+        return self.figures(row).announced
 
     def get_url(self, row: Subscriber) -> str:
         """Where it can be read again."""
@@ -192,7 +250,7 @@ class _AnnouncementSerializer(serializers.Serializer[Any]):
         return request_url(row.withdrawal_id)
 
 
-class AdvertisementSerializer(_AnnouncementSerializer):
+class AdvertisementSerializer(_AnnouncementSerializer, _SentSerializer):
     """What a publisher will send."""
 
     publisher = serializers.CharField(source="publisher.name")
@@ -204,7 +262,7 @@ class AdvertisementSerializer(_AnnouncementSerializer):
         return url("advertisements", row.pk)
 
 
-class SubscriptionSerializer(_AnnouncementSerializer):
+class SubscriptionSerializer(_AnnouncementSerializer, _GotSerializer):
     """What a subscriber wants."""
 
     subscriber = serializers.CharField(source="subscriber.name")

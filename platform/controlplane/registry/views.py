@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, Client, caller_of
+from controlplane.activity import figures
 from controlplane.api.bodies import Body, check_owner, read_body, read_one
 from controlplane.api.permissions import BOTH_READ, GET, Clients
 from controlplane.api.query import FLAG, ID, INTEGER, TEXT, TIME, Filter, choice, read_id
@@ -122,7 +123,8 @@ class TopicViewSet(ListAndRead):
     def destroy(self, request: Request, pk: str) -> Response:
         """Remove a topic that nothing uses (409 otherwise)."""
         if WriteOptions.read(request).dry_run:
-            return cost_answer([topics.removal(topics.removable(read_id(pk)))])
+            row = topics.removable(read_id(pk))
+            return cost_answer([topics.removal(row)], removed=row)
         topics.remove(read_id(pk), request.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -140,6 +142,12 @@ class ParticipantViewSet(ListAndRead):
     def own(self, client: Client) -> Q:
         """The one that the token is good for."""
         return Q(pk=client.pk)
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """With what is known of their events."""
+        found = figures.of_owners(self.kind.noun, rows if many else [rows])
+        context = {**self.get_serializer_context(), "figures": found}
+        return self.get_serializer_class()(rows, many=many, context=context).data
 
     def create(self, request: Request) -> Response:
         """Register one, or a list of them, at hosts."""
@@ -164,8 +172,8 @@ class ParticipantViewSet(ListAndRead):
     def destroy(self, request: Request, pk: str) -> Response:
         """Remove one that announces nothing (409 otherwise)."""
         if WriteOptions.read(request).dry_run:
-            participants.removable(self.kind, read_id(pk))
-            return cost_answer([], items=1)
+            row = participants.removable(self.kind, read_id(pk))
+            return cost_answer([], items=1, removed=row)
         participants.remove(self.kind, read_id(pk))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -224,6 +232,13 @@ class AnnouncementViewSet(ListAndRead):
     create_serializer: ClassVar[type[serializers.Serializer[Any]]]
     bulk = True
     search = ("filter",)
+    figures_of: ClassVar[Any]
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """With what is known of their events."""
+        found = type(self).figures_of(rows if many else [rows])
+        context = {**self.get_serializer_context(), "figures": found}
+        return self.get_serializer_class()(rows, many=many, context=context).data
 
     def own(self, client: Client) -> Q:
         """What the token's publisher or subscriber announced."""
@@ -247,7 +262,7 @@ class AnnouncementViewSet(ListAndRead):
         options = WriteOptions.read(request)
         if options.dry_run:
             row = announcements.withdrawable(self.kind, read_id(pk))
-            return cost_answer([announcements.withdrawal(self.kind, row)])
+            return cost_answer([announcements.withdrawal(self.kind, row)], removed=row)
         logged = announcements.withdraw(self.kind, read_id(pk), request.user)
         return accepted(options.wait, logged) if logged else Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -286,6 +301,7 @@ class AdvertisementViewSet(AnnouncementViewSet):
     serializer_class = AdvertisementSerializer
     create_serializer = AdvertisementCreateSerializer
     kind = announcements.ADVERTISEMENT
+    figures_of = staticmethod(figures.of_advertisements)
     noun = "advertisement"
     clients: ClassVar[Clients] = {PUBLISHER: ALL_OF_OWN}
     filters = (
@@ -306,6 +322,7 @@ class SubscriptionViewSet(AnnouncementViewSet):
     serializer_class = SubscriptionSerializer
     create_serializer = SubscriptionCreateSerializer
     kind = announcements.SUBSCRIPTION
+    figures_of = staticmethod(figures.of_subscriptions)
     noun = "subscription"
     clients: ClassVar[Clients] = {SUBSCRIBER: ALL_OF_OWN}
     filters = (

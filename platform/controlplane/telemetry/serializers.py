@@ -5,6 +5,12 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample, extend_schema_serializer
 from rest_framework import serializers
 
+from controlplane.activity.serializers import (
+    MOST,
+    AdvertisementCountsSerializer,
+    HostCountsSerializer,
+    SubscriptionCountsSerializer,
+)
 from controlplane.api.fields import Integer, Name, Number, Reference, Values
 from controlplane.api.views import url
 from controlplane.telemetry.models import TrafficReport
@@ -88,6 +94,15 @@ class TrafficReportCreateSerializer(serializers.Serializer[Any]):
     doubled = _counter()
     unwanted = _counter()
     delay_ms = _DelayReportSerializer(required=False, allow_null=True, default=None)
+    subscriptions = SubscriptionCountsSerializer(  # type: ignore[call-arg]
+        many=True, required=False, max_length=MOST, help_text="what single subscriptions got"
+    )
+    advertisements = AdvertisementCountsSerializer(  # type: ignore[call-arg]
+        many=True, required=False, max_length=MOST, help_text="what was published under single advertisements"
+    )
+    hosts = HostCountsSerializer(  # type: ignore[call-arg]
+        many=True, required=False, max_length=MOST, help_text="what reached single hosts"
+    )
 
 
 @extend_schema_serializer(

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db import transaction
 
+from controlplane.activity import reports
 from controlplane.control.outbox import emit
 from controlplane.telemetry.models import TrafficReport
 from controlplane.telemetry.serializers import COUNTERS
@@ -16,6 +17,7 @@ def report(values: dict[str, Any], actor: Any) -> TrafficReport:
     fields |= {"actor": actor, "delay_p50_ms": delay["p50"], "delay_p99_ms": delay["p99"]}
     with transaction.atomic():
         row, _ = TrafficReport.objects.update_or_create(reporter=values["reporter"], defaults=fields)
+        reports.take(row.pk, values)
         emit("traffic", totals())
         return row
 

@@ -1,5 +1,6 @@
 """Every route of the API: for tests that hold of all of them."""
 
+from controlplane.affected.views import OF as AFFECTED
 from controlplane.api.urls import CHARTS, router
 
 POSTS = (
@@ -61,6 +62,7 @@ NESTED = (
     "switches/1/aggregated/1/subscriptions/",
     "switches/1/budget-curve/",
     "topics/1/space/",
+    *(f"{resource}/1/affected/" for resource in AFFECTED),
 )
 CHART_PATHS = tuple(f"analytics/{view.job.path}/" for view in CHARTS)
 SINGLES = (

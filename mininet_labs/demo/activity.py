@@ -1,0 +1,66 @@
+"""What became of each announcement's events, as a report of traffic tells it."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from tercast.client.subscriber import Delivery
+
+
+@dataclass(slots=True)
+class Tally:
+    """A number of events, and when the last one was, in seconds since 1970."""
+
+    events: int = 0
+    unwanted: int = 0
+    last: float = 0.0
+
+    def add(self, at: float, unwanted: bool = False) -> None:
+        """One more."""
+        self.events += 1
+        self.unwanted += unwanted
+        self.last = max(self.last, at)
+
+    @property
+    def last_at(self) -> str:
+        """As the API reads times."""
+        return datetime.fromtimestamp(self.last, UTC).isoformat()
+
+
+@dataclass(slots=True)
+class Activity:
+    """Events by advertisement, subscription (ids as in plans) and host."""
+
+    advertisements: dict[str, Tally] = field(default_factory=dict)
+    subscriptions: dict[str, Tally] = field(default_factory=dict)
+    hosts: dict[str, Tally] = field(default_factory=dict)
+
+    def sent(self, advertisement: str, at: float) -> None:
+        """An event was published."""
+        self.advertisements.setdefault(advertisement, Tally()).add(at)
+
+    def arrived(self, host: str, delivery: Delivery) -> None:
+        """An event reached a host; one that was there before is none."""
+        if delivery.doubled:
+            return
+        at = delivery.received_at / 1e6
+        self.hosts.setdefault(host, Tally()).add(at, not delivery.wanted)
+        for name in delivery.subscriptions:
+            self.subscriptions.setdefault(name, Tally()).add(at)
+
+    def to_json(self) -> dict[str, list[dict[str, Any]]]:
+        """The parts of a report of traffic."""
+        return {
+            "advertisements": [
+                {"advertisement": name, "published": one.events, "last_at": one.last_at}
+                for name, one in self.advertisements.items()
+            ],
+            "subscriptions": [
+                {"subscription": name, "delivered": one.events, "last_at": one.last_at}
+                for name, one in self.subscriptions.items()
+            ],
+            "hosts": [
+                {"host": name, "delivered": one.events, "unwanted": one.unwanted, "last_at": one.last_at}
+                for name, one in self.hosts.items()
+            ],
+        }

@@ -1,0 +1,58 @@
+"""Taking what a report tells of single announcements and hosts."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from controlplane.activity.models import AdvertisementActivity, HostActivity, SubscriptionActivity
+from controlplane.control.batches import chunks
+from controlplane.network.models import Host
+from controlplane.registry.models import Advertisement, Subscription
+
+Rows = Sequence[dict[str, Any]]
+
+
+def take(reporter: int, values: dict[str, Any]) -> None:
+    """Store the counters of a report, in the caller's transaction; what there is no more is passed over."""
+    model: Any
+    for part, model, name, counted in (
+        ("advertisements", AdvertisementActivity, "advertisement", {"events": "published"}),
+        ("subscriptions", SubscriptionActivity, "subscription", {"events": "delivered"}),
+        ("hosts", HostActivity, "host", {"events": "delivered", "unwanted": "unwanted"}),
+    ):
+        rows: Rows = values.get(part) or ()
+        ids = _ids(part, [row[name] for row in rows])
+        found = {
+            ids[row[name]]: model(
+                reporter_id=reporter,
+                about_id=ids[row[name]],
+                last_at=row["last_at"],
+                **{field: row[told] for field, told in counted.items()},
+            )
+            for row in rows
+            if row[name] in ids
+        }
+        model._default_manager.bulk_create(
+            list(found.values()),
+            batch_size=1000,
+            update_conflicts=True,
+            unique_fields=["about", "reporter"],
+            update_fields=["last_at", *counted],
+        )
+
+
+def _ids(part: str, names: Sequence[str]) -> dict[str, int]:
+    """The primary keys of those of `names` that there are."""
+    if part == "hosts":
+        hosts = Host.objects.all()
+        return dict(
+            row for some in chunks(names) for row in hosts.filter(name__in=some).values_list("name", "pk")
+        )
+    prefix, model = ("a", Advertisement) if part == "advertisements" else ("q", Subscription)
+    numbers = [int(name[1:]) for name in names if name[:1] == prefix and _is_number(name[1:])]
+    rows = model._default_manager.all()
+    there = (pk for some in chunks(numbers) for pk in rows.filter(pk__in=some).values_list("pk", flat=True))
+    return {f"{prefix}{pk}": pk for pk in there}
+
+
+def _is_number(digits: str) -> bool:
+    return digits.isascii() and digits.isdecimal() and len(digits) < 19
