@@ -8,7 +8,7 @@ from typing import Any
 
 from controller_app import intake, openflow
 from controller_app.alarms import LASTING, Alarms
-from controller_app.connection import Connection
+from controller_app.connection import Connection, peer_text
 from controller_app.counters import Counters
 from controller_app.discovery import Discovery
 from controller_app.errors import Failure, Rejected, Unreachable
@@ -72,6 +72,11 @@ class Controller:
     def on_broken(self, host: str, detail: str) -> None:
         """A connection ended over something that its peer sent."""
         self.alarms.sound("broken_connection", f"a peer was cut off: {detail}", LASTING, host=host)
+
+    def on_untrusted(self, address: tuple[Any, ...], reason: str) -> None:
+        """A peer was refused because of its certificate, or the lack of one."""
+        detail = f"a switch at {peer_text(address)} was refused: {reason}"
+        self.alarms.sound("untrusted_switch", detail, LASTING, host=address[0])
 
     def on_ready(self, datapath: Any) -> None:
         """The hand-shake is over: the switch is taken in, or refused."""

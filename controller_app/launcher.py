@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import eventlet
 import eventlet.wsgi
 
-from controller_app import logs, ryu_api
+from controller_app import logs, ryu_api, tls
 from controller_app.connection import peer_text
 from controller_app.controller import Controller
 from controller_app.errors import SettingError
@@ -40,6 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SettingError as error:
         print(error, file=sys.stderr)
         return 2
+    try:
+        context = settings.tls.context() if settings.tls else None
+    except SettingError as error:
+        print(error, file=sys.stderr)
+        return 2
     logs.configure(settings.log_format, settings.log_level)
     _spare_collections()
     try:
@@ -48,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(error, file=sys.stderr)
         return 1
-    _run(settings, openflow, northbound)
+    _run(settings, openflow, northbound, context)
     return 0
 
 
@@ -72,10 +78,14 @@ def listen(address: Address, name: str) -> socket.socket:
     return listener
 
 
-def _run(settings: Settings, openflow: socket.socket, northbound: socket.socket) -> None:
+def _run(
+    settings: Settings, openflow: socket.socket, northbound: socket.socket, context: ssl.SSLContext | None
+) -> None:
     wait_for_signal = _catch_signals()
     controller = Controller(settings)
-    manager = ryu_api.load("controller_app.app", lambda: _accept(openflow, controller), controller=controller)
+    manager = ryu_api.load(
+        "controller_app.app", lambda: _accept(openflow, controller, context), controller=controller
+    )
     controller.start()
     api = Northbound(controller)
     eventlet.spawn(_serve, northbound, api)
@@ -83,6 +93,7 @@ def _run(settings: Settings, openflow: socket.socket, northbound: socket.socket)
         "openflow": peer_text(openflow.getsockname()),
         "northbound": peer_text(northbound.getsockname()),
         "library": ryu_api.LIBRARY,
+        "tls": context is not None,
     }
     log.info("listening", extra={"fields": places})
     wait_for_signal()
@@ -115,7 +126,7 @@ def _end(controller: Controller, manager: Any) -> None:
         ryu_api.unload(manager)
 
 
-def _accept(listener: socket.socket, controller: Controller) -> None:
+def _accept(listener: socket.socket, controller: Controller, context: ssl.SSLContext | None) -> None:
     """Takes switches in, for ever; running out of descriptors passes."""
     while True:
         try:
@@ -124,12 +135,21 @@ def _accept(listener: socket.socket, controller: Controller) -> None:
             log.error("cannot accept a switch", extra={"fields": {"error": error.strerror}})
             eventlet.sleep(0.5)
             continue
-        eventlet.spawn(_talk, peer, address, controller)
+        eventlet.spawn(_talk, peer, address, controller, context)
 
 
-def _talk(peer: socket.socket, address: tuple[Any, ...], controller: Controller) -> None:
+def _talk(
+    peer: socket.socket, address: tuple[Any, ...], controller: Controller, context: ssl.SSLContext | None
+) -> None:
     """One peer's connection, until it ends."""
-    broken = ryu_api.serve_connection(peer, address)
+    channel: Any = peer
+    if context is not None:
+        try:
+            channel = tls.greet(peer, context, 2 * controller.settings.reply_timeout)
+        except tls.Untrusted as error:
+            controller.on_untrusted(address, str(error))
+            return
+    broken = ryu_api.serve_connection(channel, address)
     if broken is not None:
         controller.on_broken(address[0], broken)
 

@@ -10,11 +10,17 @@ from ipaddress import ip_address
 from math import isfinite
 from pathlib import Path
 
+from controller_app.certificates import OPTIONS, VARIABLES, Files
 from controller_app.entries import FAMILIES
 from controller_app.errors import SettingError
 from tercast.log_lines import FORMAT_VARIABLE, FORMATS
 
 MIN_TOKEN = 16
+_TLS = (
+    "the controller's certificate: switches then connect by TLS, with one of their own",
+    "its key",
+    "the authority's certificate, which has to vouch for switches",
+)
 
 LIBRARY = "TERCAST_OPENFLOW_LIBRARY"
 LIBRARIES = ("ryu", "os_ken")
@@ -63,6 +69,7 @@ class Settings:
     reply_timeout: float = 5.0
     log_format: str = "text"
     log_level: str = "info"
+    tls: Files | None = None
 
 
 def read_settings(arguments: Sequence[str] | None = None) -> Settings:
@@ -85,6 +92,7 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         reply_timeout=_seconds(given.reply_timeout, "--reply-timeout", 0.1, 300),
         log_format=_log_format(given.log_format),
         log_level=given.log_level,
+        tls=Files.read((given.tls_certificate, given.tls_key, given.tls_authority)),
     )
 
 
@@ -120,6 +128,8 @@ def _parser() -> ArgumentParser:
         action="store_true",
         help="allow a northbound address that other machines reach",
     )
+    for option, variable, what in zip(OPTIONS, VARIABLES, _TLS, strict=True):
+        add(option, metavar="PEM", default=os.environ.get(variable, ""), help=f"{what} (else by {variable})")
     add("--no-bundles", action="store_true", help="send single flow-mods, also to switches that know bundles")
     add("--probe-interval", metavar="SECONDS", default="5", help="between discovery probes (%(default)s)")
     add("--poll-interval", metavar="SECONDS", default="2", help="between readings of counters (%(default)s)")

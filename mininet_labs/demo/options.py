@@ -19,6 +19,7 @@ class Options:
     port: int
     topology: Path
     fresh: bool
+    tls: bool = False
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fresh", action="store_true", help="forget the database and the secrets of earlier runs"
     )
+    parser.add_argument(
+        "--tls",
+        action="store_true",
+        help="let switches and controller speak TLS, with certificates on both sides that are made for it",
+    )
 
 
 def from_arguments(arguments: argparse.Namespace, default_topology: Path) -> Options:
@@ -50,6 +56,7 @@ def from_arguments(arguments: argparse.Namespace, default_topology: Path) -> Opt
         port=arguments.port,
         topology=arguments.topology or default_topology,
         fresh=arguments.fresh,
+        tls=arguments.tls,
     )
 
 

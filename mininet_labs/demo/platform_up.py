@@ -15,10 +15,13 @@ import httpx
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.services import Service, python, run_once, wait_until
 from mininet_labs.fabric import Fabric
+from tercast.certificates import CONTROLLER, Identity, make_certificates
 
 ROOT = Path(__file__).resolve().parents[2]
 CELERY = ("-m", "celery", "-A", "controlplane.config.celery")
 _PORTS_TO_TRY = 20
+SWITCHES = "switches"
+"""Whose certificate all switches of a fabric show: one Open vSwitch has one."""
 
 
 class Network(Protocol):
@@ -42,11 +45,22 @@ def embedded_fabric(run_dir: Path, topology: dict[str, Any], port: int) -> Netwo
     return Fabric(run_dir, topology, controllers=[f"tcp:127.0.0.1:{port}"])
 
 
+def trusted_fabric(certificates: Path) -> Callable[[Path, dict[str, Any], int], Network]:
+    """The same, whose switches speak TLS with the files of `SWITCHES` in a folder."""
+
+    def make(run_dir: Path, topology: dict[str, Any], port: int) -> Network:
+        tls = Identity.of(certificates, SWITCHES)
+        return Fabric(run_dir, topology, controllers=[f"ssl:127.0.0.1:{port}"], tls=tls)
+
+    return make
+
+
 class Platform:
     """Everything that runs for one network; `start` brings it up in order, `stop` ends it in reverse.
 
     One platform a run directory: a second one is refused while the first lives. `network` makes what the
-    controller is to serve, from a folder, the topology and the controller's port (an embedded fabric).
+    controller is to serve, from a folder, the topology and the controller's port (an embedded fabric). With
+    `tls`, which is for the embedded fabric, the controller takes only switches that show a certificate.
     """
 
     def __init__(
@@ -55,6 +69,7 @@ class Platform:
         topology: dict[str, Any],
         web_port: int,
         network: Callable[[Path, dict[str, Any], int], Network] | None = None,
+        tls: bool = False,
     ) -> None:
         self.run_dir = run_dir
         self.topology = topology
@@ -68,6 +83,9 @@ class Platform:
         self.openflow_port = free_port(6653)
         self.northbound_port = free_port(6680, but=(self.openflow_port,))
         self.web_port = free_port(web_port, but=(self.openflow_port, self.northbound_port))
+        self.certificates = self.state_dir / "secrets" / "tls" if tls else None
+        if self.certificates is not None:
+            network = trusted_fabric(self.certificates)
         self.network = (network or embedded_fabric)(run_dir / "fabric", topology, self.openflow_port)
 
     @property
@@ -91,6 +109,8 @@ class Platform:
     def prepare(self) -> None:
         """Make the database, the secrets and the users; what is there already stays."""
         run_once("prepare", python("manage.py", "prepare"), self.logs / "prepare.log", self._env())
+        if self.certificates is not None:
+            make_certificates(self.certificates, [CONTROLLER, SWITCHES])
 
     def start_fabric(self) -> None:
         """Start Open vSwitch with all bridges, links and host ports."""
@@ -104,7 +124,7 @@ class Platform:
         token = self.state_dir / "secrets" / "northbound-token"
         listen = ("--openflow", f"127.0.0.1:{self.openflow_port}")
         northbound = ("--northbound", f"127.0.0.1:{self.northbound_port}", "--token-file", str(token))
-        self._serve("controller", python("-m", "controller_app", *listen, *northbound))
+        self._serve("controller", python("-m", "controller_app", *listen, *northbound, *self._tls_options()))
         wait_until("the controller", self._switches_connected, self.services)
 
     def start_control_plane(self) -> None:
@@ -160,6 +180,13 @@ class Platform:
         self._stack.callback(service.stop)
         service.start()
         self.services.append(service)
+
+    def _tls_options(self) -> list[str]:
+        if self.certificates is None:
+            return []
+        own = Identity.of(self.certificates, CONTROLLER)
+        files = {"certificate": own.certificate, "key": own.key, "authority": own.authority}
+        return [word for name, path in files.items() for word in (f"--tls-{name}", str(path))]
 
     def _env(self) -> dict[str, str]:
         return {

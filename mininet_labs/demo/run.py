@@ -37,7 +37,7 @@ class Demo:
     def __init__(self, options: Options, topology: dict[str, Any], platform: Platform | None = None) -> None:
         self.options = options
         self.topology = topology
-        self.platform = platform or Platform(RUN_DIR, self.topology, options.port)
+        self.platform = platform or Platform(RUN_DIR, self.topology, options.port, tls=options.tls)
         self.rest: Rest
         self.feed: Feed | None = None
         self._entries = 0
@@ -57,7 +57,7 @@ class Demo:
             platform.forget()
         step("database, secrets, users", platform.prepare)
         step(f"fabric: {len(self.topology['switches'])} Open vSwitch bridges", platform.start_fabric)
-        step("controller (Ryu)", platform.start_controller)
+        step("controller (Ryu)" + (", TLS" if self.options.tls else ""), platform.start_controller)
         step("web server, Celery worker and beat", platform.start_control_plane)
         self.rest = Rest(platform.base_url, platform.secret("operator-token"))
         try:

@@ -17,6 +17,7 @@ from mininet_labs.fabric.readings import FlowReading, PortReading, parse_flows, 
 from mininet_labs.fabric.rundir import RunDir
 from mininet_labs.fabric.tools import Tools, environment
 from mininet_labs.fabric.wiring import Object, Wiring
+from tercast.certificates import Identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class Fabric:
     """Bridges, links and host ports of a topology, served by two daemons in `run_dir`.
 
     `topology` is a scenario's topology object, with optional `name`, `lat` and `lon` on switches.
-    `controllers` are Open vSwitch targets (`tcp:127.0.0.1:6653`). `links` is "patch" or "joined" (see
+    `controllers` are Open vSwitch targets (`tcp:127.0.0.1:6653`, or `ssl:…` with
+    `tls`, the files that switches show). `links` is "patch" or "joined" (see
     docs/fabric.md). `flow_cache` lets the switch remember decisions: table changes then take effect with a
     delay. `timeout` is in seconds, for each step of the start and each call of a tool.
     """
@@ -45,6 +47,7 @@ class Fabric:
         links: str = "patch",
         *,
         flow_cache: bool = False,
+        tls: Identity | None = None,
         timeout: float = 30.0,
     ) -> None:
         self._run_dir = RunDir(run_dir)
@@ -52,6 +55,7 @@ class Fabric:
         self._controllers = tuple(controllers)
         self._links = link_kind(links)
         self._flow_cache = flow_cache
+        self._tls = tls
         self._timeout = timeout
         self._state: _Running | None = None
 
@@ -166,6 +170,10 @@ class Fabric:
         if switch is None:
             self._controllers = targets
 
+    def set_tls(self, identity: Identity) -> None:
+        """Let all switches show another certificate, and trust another authority."""
+        self.vsctl("set-ssl", *_set_ssl(identity))
+
     def set_capacity(self, switch: str, entries: int | None) -> None:
         """Let table 0 refuse entries beyond a number, as a full TCAM; None lifts the limit."""
         commands = bridges.set_capacity(self._wiring.bridge(switch), entries)
@@ -232,7 +240,16 @@ class Fabric:
         self._state = _Running(daemons, tools, assembly)
         daemons.start_database(self._timeout)
         tools.vsctl("init", wait=False)
+        if self._tls is not None:
+            tools.vsctl("set-ssl", *_set_ssl(self._tls), wait=False)
         if not self._flow_cache:
             # No remembered decisions: every packet is looked up in the tables as they are at that moment.
             tools.vsctl("set", "Open_vSwitch", ".", "other_config:flow-limit=0", wait=False)
         daemons.start_switch(self._timeout)
+
+
+def _set_ssl(identity: Identity) -> tuple[str, str, str]:
+    """The arguments of `ovs-vsctl set-ssl`."""
+    files = (identity.key, identity.certificate, identity.authority)
+    key, certificate, authority = (str(path.absolute()) for path in files)
+    return key, certificate, authority

@@ -43,8 +43,9 @@ _OTHERS = (
     "tercast.importers.cli",
     "tercast.explain.cli",
     "tercast.dimensions.cli",
+    "tercast.certificates_cli",
 )
-"""Modules that add commands of their own: `publish` and `listen`, `import`, `explain`, `dimensions`."""
+"""Modules that add commands of their own: for hosts, `import`, `explain`, `dimensions`, `certificates`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

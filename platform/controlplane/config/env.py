@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 from tercast.log_lines import FORMAT_VARIABLE, FORMATS
 
 ROOT = Path(__file__).resolve().parents[3]
+YEAR = 31_536_000
 LOOPBACK = "localhost,127.0.0.1,[::1]"
 MASTER = (r"local(\[[0-9*]+\])?|spark://\S+|yarn|k8s://\S+", "local[*], local[N] or spark://HOST:PORT")
 MEMORY = (r"[1-9][0-9]{0,6}[mg]", "a size like 1g or 800m")
@@ -42,6 +43,8 @@ class Environment:
     debug: bool
     address_family: str
     log_in_failures: int = 5
+    https: bool = False
+    hsts_seconds: int = YEAR
     telemetry: Path | None = None
     telemetry_days: int = 30
     request_days: int = 30
@@ -83,6 +86,8 @@ class Environment:
             northbound_url=_url(env, "TERCAST_NORTHBOUND_URL", ("http",)) or "http://127.0.0.1:6680",
             allowed_hosts=tuple(filter(None, env.get("TERCAST_ALLOWED_HOSTS", LOOPBACK).split(","))),
             debug=_flag(env, "TERCAST_DEBUG"),
+            https=_flag(env, "TERCAST_HTTPS"),
+            hsts_seconds=_hsts(env),
             address_family=_choice(env, "TERCAST_ADDRESS_FAMILY", ("ipv6", "ipv4")),
             log_in_failures=_number(env, "TERCAST_LOG_IN_FAILURES", 5, (1, 1000)),
             telemetry=_folder(env, "TERCAST_TELEMETRY_ROOT"),
@@ -157,6 +162,13 @@ def _matching(env: Mapping[str, str], name: str, default: str, pattern: str, rul
     if value and not re.fullmatch(pattern, value):
         raise BadSetting(name, value, f"use {rule}")
     return value
+
+
+def _hsts(env: Mapping[str, str]) -> int:
+    value = env.get("TERCAST_HSTS_SECONDS", "") or str(YEAR)
+    if not (value.isascii() and value.isdigit() and len(value) < 10 and int(value) > 0):
+        raise BadSetting("TERCAST_HSTS_SECONDS", value, "use a number of seconds from 1 to 999999999")
+    return int(value)
 
 
 def _flag(env: Mapping[str, str], name: str) -> bool:

@@ -5,6 +5,10 @@ import secrets
 from pathlib import Path
 
 
+class BadSecret(Exception):  # noqa: N818 - named by meaning
+    """A file of a secret holds none."""
+
+
 def secret(folder: Path, name: str, size: int = 48) -> str:
     """The secret `name` of `folder`, generated at its first use: `size` random bytes as text (mode 0600).
 
@@ -12,11 +16,18 @@ def secret(folder: Path, name: str, size: int = 48) -> str:
     """
     path = folder / name
     try:
-        return path.read_text(encoding="ascii").strip()
+        return _read(path)
     except FileNotFoundError:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _create(path, secrets.token_urlsafe(size))
-        return path.read_text(encoding="ascii").strip()
+        return _read(path)
+
+
+def _read(path: Path) -> str:
+    value = path.read_text(encoding="ascii").strip()
+    if not value:
+        raise BadSecret(f"{path} is empty; remove it, and another one is made, or restore it from a backup")
+    return value
 
 
 def _create(path: Path, value: str) -> None:
@@ -24,6 +35,8 @@ def _create(path: Path, value: str) -> None:
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(value)
+        file.flush()
+        os.fsync(descriptor)
     try:
         os.link(temporary, path)
     except FileExistsError:

@@ -14,6 +14,16 @@ ADDRESS_FAMILY = ENV.address_family
 OVS_RUN_DIR = ENV.ovs_run_dir
 DEBUG = ENV.debug
 ALLOWED_HOSTS = list(ENV.allowed_hosts)
+if ENV.https:
+    # A reverse proxy speaks HTTPS for it, and says so in a header that it takes from nobody else.
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = [r"^api/v1/health/$"]  # load balancers ask over plain HTTP
+    SECURE_HSTS_SECONDS = ENV.hsts_seconds
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
 
 INSTALLED_APPS = [
     "django.contrib.admin",

@@ -7,3 +7,7 @@ class UpkeepConfig(AppConfig):
     """Commands and periodic work; it has no tables of its own."""
 
     name = "controlplane.upkeep"
+
+    def ready(self) -> None:
+        """Know the checks."""
+        from controlplane.upkeep import checks  # noqa: F401, PLC0415 - registers itself

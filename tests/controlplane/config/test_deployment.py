@@ -1,0 +1,60 @@
+"""Settings for production: Django's own checks have nothing to say, and secrets are their owner's alone."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from controlplane.config.secrets import BadSecret, secret
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def manage(state: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    own = {key: value for key, value in os.environ.items() if not key.startswith("TERCAST_")}
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        env=own | {"TERCAST_STATE_DIR": str(state)} | more,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_checks_for_deployment_are_clean_with_https(tmp_path):
+    production = {"TERCAST_HTTPS": "1", "TERCAST_ALLOWED_HOSTS": "tercast.example"}
+    strict = ("check", "--deploy", "--fail-level", "WARNING")
+    done = manage(tmp_path / "state", *strict, **production)
+    assert done.returncode == 0, done.stderr
+    assert "no issues (0 silenced)" in done.stdout
+    plain = manage(tmp_path / "state", *strict)
+    assert plain.returncode == 1 and "security.W008" in plain.stderr
+    loose = tmp_path / "state" / "secrets" / "django-secret-key"
+    loose.chmod(0o640)
+    told = manage(tmp_path / "state", "check", **production)
+    assert told.returncode == 1
+    assert f"{loose} can be read by others than its owner (mode 640)" in told.stderr
+    assert f"chmod 600 {loose}" in told.stderr
+
+
+def test_an_empty_secret_is_told_and_not_used(tmp_path):
+    (tmp_path / "key").touch()
+    with pytest.raises(BadSecret, match="key is empty; remove it"):
+        secret(tmp_path, "key")
+
+
+def test_over_plain_http_only_health_is_answered(settings, db):
+    settings.SECURE_SSL_REDIRECT = True
+    settings.SECURE_REDIRECT_EXEMPT = [r"^api/v1/health/$"]
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    settings.SECURE_HSTS_SECONDS = 3600
+    client = Client()
+    away = client.get("/api/v1/topics/")
+    assert (away.status_code, away["Location"]) == (301, "https://testserver/api/v1/topics/")
+    assert client.get("/api/v1/health/?only=database").status_code == 200
+    behind = client.get("/login/", headers={"X-Forwarded-Proto": "https"})
+    assert behind.status_code == 200 and "max-age=3600" in behind["Strict-Transport-Security"]
