@@ -167,7 +167,7 @@ def test_a_second_run_in_the_same_folder_is_refused(run_dir: Path):
 
 def test_what_is_withdrawn_during_a_run_is_not_lost(run_dir: Path):
     report = run_dir.with_suffix(".json")
-    run = Run(run_dir, "--for", "6", "--report", str(report))
+    run = Run(run_dir, "--tls", "--for", "6", "--report", str(report))
     run.wait_for("entries")
     page = re.search(r"page +(http://\S+)/", run.text())
     assert page
