@@ -32,6 +32,7 @@ class Feed:
         self._latest = _NOTHING
         self._samples: list[dict[str, Any]] = []
         self._activity: dict[str, Any] = {}
+        self._tested: list[dict[str, Any]] = []
         self.telemetry: dict[str, int] = {}
 
     def start(self) -> None:
@@ -72,6 +73,21 @@ class Feed:
             with suppress(Refusal):
                 if samples:
                     self._rest.post("/api/v1/traffic/samples/", samples)
+
+    def test(self, order: dict[str, Any]) -> None:
+        """Have a test event published; `take_tested` tells what became of it."""
+        topics = self._rest.all("/api/v1/topics/", name=order["topic"])
+        if not topics:
+            problem = f"Topic {order['topic']} is there no more."
+            self._tested.append({"id": order["id"], "problem": problem})
+            return
+        topic = {key: topics[0][key] for key in ("name", "code", "attributes", "indexed")}
+        self._write(json.dumps({"test": {**order, "topic": topic}}))
+
+    def take_tested(self) -> list[dict[str, Any]]:
+        """What became of test events since this was last asked."""
+        taken, self._tested = self._tested, []
+        return taken
 
     def finish(self) -> dict[str, Any]:
         """Stop publishing, let the network drain, and give the final counters."""
@@ -123,6 +139,7 @@ class Feed:
             self._samples += report.pop("samples")
             self.telemetry = report.pop("telemetry")
             self._activity = report.pop("activity")
+            self._tested += report.pop("tested")
             self._latest = report
 
     def _failed(self) -> None:

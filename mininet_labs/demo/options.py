@@ -20,6 +20,8 @@ class Options:
     topology: Path
     fresh: bool
     tls: bool = False
+    empty: bool = False
+    openflow: str = "127.0.0.1"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +43,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fresh", action="store_true", help="forget the database and the secrets of earlier runs"
     )
     parser.add_argument(
+        "--empty",
+        action="store_true",
+        help="begin without a network: the page offers the demo, a topology file, or real switches",
+    )
+    parser.add_argument(
+        "--openflow",
+        type=listening,
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="where the controller listens for switches (default %(default)s; 0.0.0.0: also from elsewhere)",
+    )
+    parser.add_argument(
         "--tls",
         action="store_true",
         help="let switches and controller speak TLS, with certificates on both sides that are made for it",
@@ -57,7 +71,16 @@ def from_arguments(arguments: argparse.Namespace, default_topology: Path) -> Opt
         topology=arguments.topology or default_topology,
         fresh=arguments.fresh,
         tls=arguments.tls,
+        empty=arguments.empty,
+        openflow=arguments.openflow,
     )
+
+
+def listening(text: str) -> str:
+    """An address from the command line on which the embedded fabric reaches the controller, too."""
+    if text in ("127.0.0.1", "0.0.0.0"):  # noqa: S104 - asked for
+        return text
+    raise argparse.ArgumentTypeError(f"{text}: give 127.0.0.1 (this machine alone) or 0.0.0.0 (also others)")
 
 
 def seconds(text: str) -> float:

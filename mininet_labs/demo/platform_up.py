@@ -63,14 +63,17 @@ class Platform:
     `tls`, which is for the embedded fabric, the controller takes only switches that show a certificate.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - the order that labs rely on
         self,
         run_dir: Path,
         topology: dict[str, Any],
         web_port: int,
         network: Callable[[Path, dict[str, Any], int], Network] | None = None,
         tls: bool = False,
+        openflow: str = "127.0.0.1",
     ) -> None:
+        self.fabric_is_up = False
+        self.openflow = openflow
         self.run_dir = run_dir
         self.topology = topology
         self.state_dir = run_dir / "state"
@@ -114,18 +117,30 @@ class Platform:
 
     def start_fabric(self) -> None:
         """Start Open vSwitch with all bridges, links and host ports."""
-        self._stack.callback(self.network.stop)
-        self._stack.callback(shutil.rmtree, self.hosts, ignore_errors=True)
+        self._stack.callback(self.stop_fabric)
         self.network.start()
+        self.fabric_is_up = True
         self._name_ports()
 
+    def stop_fabric(self) -> None:
+        """Take the network down, as far as it is up; it may be started again."""
+        self.fabric_is_up = False
+        self.network.stop()
+        shutil.rmtree(self.hosts, ignore_errors=True)
+
     def start_controller(self) -> None:
-        """Start the controller and wait until every switch is connected."""
+        """Start the controller; wait until it answers, and the switches of a network that is up connect."""
         token = self.state_dir / "secrets" / "northbound-token"
-        listen = ("--openflow", f"127.0.0.1:{self.openflow_port}")
+        listen = ("--openflow", f"{self.openflow}:{self.openflow_port}")
         northbound = ("--northbound", f"127.0.0.1:{self.northbound_port}", "--token-file", str(token))
         self._serve("controller", python("-m", "controller_app", *listen, *northbound, *self._tls_options()))
-        wait_until("the controller", self._switches_connected, self.services)
+        wait_until("the controller", self._controller_answers, self.services)
+        self.await_switches()
+
+    def await_switches(self) -> None:
+        """Wait until every switch of the network, where it is up, is connected."""
+        if self.fabric_is_up:
+            wait_until("the controller", self._switches_connected, self.services)
 
     def start_control_plane(self) -> None:
         """Start the web server, the Celery workers and beat; wait until the API answers."""
@@ -143,7 +158,7 @@ class Platform:
         """Raise `DemoError` when a process that is needed has ended by itself; start others again."""
         for service in self.services:
             service.check()
-        if not self.network.alive():
+        if self.fabric_is_up and not self.network.alive():
             raise DemoError(f"Open vSwitch has ended; look into {self.run_dir / 'fabric'}")
 
     def stop(self) -> None:
@@ -181,6 +196,10 @@ class Platform:
         service.start()
         self.services.append(service)
 
+    @property
+    def _scheme(self) -> str:
+        return "tcp" if self.certificates is None else "ssl"
+
     def _tls_options(self) -> list[str]:
         if self.certificates is None:
             return []
@@ -193,19 +212,27 @@ class Platform:
             "TERCAST_STATE_DIR": str(self.state_dir),
             "TERCAST_TELEMETRY_ROOT": str(self.telemetry),
             "TERCAST_NORTHBOUND_URL": f"http://127.0.0.1:{self.northbound_port}",
+            "TERCAST_OPENFLOW": f"{self._scheme}:{self.openflow}:{self.openflow_port}",
             "TERCAST_OVS_RUN_DIR": str((self.run_dir / "fabric" / "s").absolute()),
             "PYTHONUNBUFFERED": "1",
         }
 
     def epochs(self) -> dict[str, int]:
         """The connected switches by datapath id, with the number of their connection."""
+        return {row["dpid"]: row["epoch"] for row in self._connected() or ()}
+
+    def _connected(self) -> list[dict[str, Any]] | None:
+        """The connected switches; None where the controller does not answer."""
         headers = {"Authorization": f"Bearer {self.secret('northbound-token')}"}
         url = f"http://127.0.0.1:{self.northbound_port}/v1/switches"
         try:
             answer = httpx.get(url, headers=headers, timeout=5.0, trust_env=False)
         except httpx.HTTPError:
-            return {}
-        return {row["dpid"]: row["epoch"] for row in answer.json()} if answer.is_success else {}
+            return None
+        return list(answer.json()) if answer.is_success else None
+
+    def _controller_answers(self) -> bool:
+        return self._connected() is not None
 
     def _switches_connected(self) -> bool:
         return len(self.epochs()) >= len(self.topology["switches"])

@@ -12,6 +12,7 @@ from typing import Any, Self
 from mininet_labs.demo import content
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.feed import Feed
+from mininet_labs.demo.launcher import Launcher
 from mininet_labs.demo.options import Options, add_arguments, from_arguments
 from mininet_labs.demo.platform_up import ROOT, Platform
 from mininet_labs.demo.quotes import TOPIC
@@ -37,15 +38,20 @@ class Demo:
     def __init__(self, options: Options, topology: dict[str, Any], platform: Platform | None = None) -> None:
         self.options = options
         self.topology = topology
-        self.platform = platform or Platform(RUN_DIR, self.topology, options.port, tls=options.tls)
+        self.platform = platform or Platform(
+            RUN_DIR, self.topology, options.port, tls=options.tls, openflow=options.openflow
+        )
         self.rest: Rest
         self.feed: Feed | None = None
+        self.launcher: Launcher | None = None
         self._entries = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self.launcher is not None:
+            self.launcher.stop()
         if self.feed is not None:
             self.feed.kill()
         self.platform.stop()
@@ -53,18 +59,26 @@ class Demo:
     def start(self) -> None:
         """Bring everything up and load the demo."""
         platform = self.platform
-        if self.options.fresh:
-            platform.forget()
-        step("database, secrets, users", platform.prepare)
+        self.prepare()
         step(f"fabric: {len(self.topology['switches'])} Open vSwitch bridges", platform.start_fabric)
         step("controller (Ryu)" + (", TLS" if self.options.tls else ""), platform.start_controller)
         step("web server, Celery worker and beat", platform.start_control_plane)
-        self.rest = Rest(platform.base_url, platform.secret("operator-token"))
+        self.connect()
         try:
             step("demo: topology, publishers, subscribers", self.load)
         except DemoError as error:
             raise DemoError(f"{error}\n(the state of earlier runs is kept; --fresh begins anew)") from error
         step("traffic", self.start_feed)
+
+    def connect(self) -> None:
+        """Be ready to speak to the control plane."""
+        self.rest = Rest(self.platform.base_url, self.platform.secret("operator-token"))
+
+    def prepare(self) -> None:
+        """Make the state, anew where that was asked for."""
+        if self.options.fresh:
+            self.platform.forget()
+        step("database, secrets, users", self.platform.prepare)
 
     def load(self) -> None:
         """Register the network and the demo's content; what is there already stays."""
@@ -94,6 +108,22 @@ class Demo:
         self.feed = Feed(self.platform, self.rest, self.topology, self.options.rate)
         self.feed.start()
 
+    def launch(self, *, fixed: bool) -> None:
+        """Tell the control plane of the demo, from now on; `fixed`: it is there from start to end."""
+        token = self.platform.secret("operator-token")
+        rest = Rest(self.platform.base_url, token, patience=_PATIENCE_S)
+        self.launcher = Launcher(rest, self.topology, fixed=fixed)
+        self.launcher.tell("running" if fixed else "offered")
+        self.launcher.start()
+
+    def try_out(self) -> None:
+        """Publish the test events that were asked for, and pass on what became of others."""
+        assert self.feed is not None
+        if self.launcher is not None:
+            while not self.launcher.orders.empty():
+                self.feed.test(self.launcher.orders.get())
+            self.launcher.report(self.feed.take_tested())
+
     def greet(self) -> None:
         """Say where to look and who can log in."""
         admin = self.platform.secret("admin-password")
@@ -118,6 +148,7 @@ class Demo:
         try:
             while self.options.run_for is None or time.monotonic() - started < self.options.run_for:
                 self.platform.check()
+                self.try_out()
                 line.show(status_text(self.entries(), self.feed.pass_on()))
                 time.sleep(min(1.0, max(0.05, started + (self.options.run_for or 1e9) - time.monotonic())))
         finally:
@@ -177,8 +208,13 @@ def run(arguments: argparse.Namespace) -> int:
     topology = load(options.topology)
     raise_when_asked()
     try:
+        if options.empty:
+            from mininet_labs.demo import standby  # noqa: PLC0415 - it builds on this module
+
+            return standby.run(options, topology)
         with Demo(options, topology) as demo:
             demo.start()
+            demo.launch(fixed=True)
             demo.greet()
             report = conclude(demo)
             print(f"tercast: {status_text(report['entries'], report)}", flush=True)

@@ -1,9 +1,10 @@
 """The hosts of the demo in one process: publishers that replay quotes, and subscribers that count.
 
 It reads lines from standard input: first a plan as JSON (`mininet_labs.demo.plan`), then further plans, which
-take the place of the one before, or `stop`, which ends publishing, drains the network, and ends. It writes a
-line of JSON every half second: its counters, a share of the events that it has published since the last, and
-what became of its telemetry, which it writes below the root that the plan names.
+take the place of the one before, test events (`{"test": order}`), or `stop`, which ends publishing, drains
+the network, and ends. It writes a line of JSON every half second: its counters, in all and by announcement,
+a share of the events that it has published since the last, what became of test events, and what became of
+its telemetry, which it writes below the root that the plan names.
 """
 
 import json
@@ -20,6 +21,7 @@ from typing import Any
 from mininet_labs.demo.activity import Activity
 from mininet_labs.demo.ledger import Ledger, Values
 from mininet_labs.demo.quotes import replay
+from mininet_labs.demo.trials import Trials
 from tercast.addressing import AddressPlan
 from tercast.client.api import Api, ApiLandlord
 from tercast.client.errors import LeaseLapsed
@@ -83,6 +85,7 @@ class Hosts:
         self.activity = Activity()
         self.leases: dict[str, Lease] = {}
         self.landlord = ApiLandlord(Api.with_token_file(plan["api"], plan["token_file"]))
+        self.trials = Trials(self.ports, self.subscribers, self.landlord)
         self.follow(plan)
 
     def follow(self, plan: dict[str, Any]) -> None:
@@ -157,6 +160,15 @@ class Hosts:
         self.activity.sent(publisher.publisher, now)
         self._sample(publisher.publisher, values)
 
+    def test(self, order: dict[str, Any]) -> None:
+        """Publish a test event; one of the demo's topic counts like any other."""
+        now = time.time()
+        event = self.trials.publish(order)
+        if event is not None and order["topic"]["name"] == self.topic.name:
+            values = self.topic.check_json(order["values"])
+            self.ledger.sent(event, now, values, self.wanting(event[0], values, now))
+            self.activity.sent(event[0], now)
+
     def _sample(self, publisher: str, values: Values) -> None:
         if self.sent[publisher] % SAMPLE_EVERY == 0 and len(self.samples) < _MOST_SAMPLES:
             self.samples.append({"publisher": publisher, "values": dict(values)})
@@ -173,6 +185,9 @@ class Hosts:
         events = 0
         while (delivery := subscriber.receive_any(0.0)) is not None:
             events += 1
+            self.trials.arrived(host, delivery)
+            if delivery.event.topic != self.topic.name:
+                continue  # known since somebody tried it
             if not delivery.wanted and host in self.shared:
                 continue  # somebody else's subscription at this host may have brought it
             self.telemetry[host].delivered(delivery)
@@ -252,7 +267,11 @@ class Loop:
             if line == b"stop":
                 self.stopping = True
             else:
-                self.hosts.follow(json.loads(line))
+                told = json.loads(line)
+                if "test" in told:
+                    self.hosts.test(told["test"])
+                else:
+                    self.hosts.follow(told)
         if self.stopping or not chunk:
             self.stopping = True
             self.selector.unregister(sys.stdin.fileno())
@@ -275,7 +294,7 @@ class Loop:
             counters["lost"] = self.hosts.ledger.lost()
         samples = self.hosts.take_samples()
         told = {"final": final, "samples": samples, "telemetry": asdict(self.hosts.recorder.tally())}
-        told["activity"] = self.hosts.activity.to_json()
+        told |= {"activity": self.hosts.activity.to_json(), "tested": self.hosts.trials.take()}
         print(json.dumps({**told, **counters}), flush=True)
 
 

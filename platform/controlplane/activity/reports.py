@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, Client
 from controlplane.activity.models import AdvertisementActivity, HostActivity, SubscriptionActivity
 from controlplane.control.batches import chunks
 from controlplane.network.models import Host
@@ -38,6 +39,20 @@ def take(reporter: int, values: dict[str, Any]) -> None:
             unique_fields=["about", "reporter"],
             update_fields=["last_at", *counted],
         )
+
+
+def own(values: dict[str, Any], client: Client) -> dict[str, Any]:
+    """The report with what a client token may tell of: its own announcements, and its own host."""
+    ads = Advertisement.objects.filter(publisher=client.pk if client.kind == PUBLISHER else None)
+    subs = Subscription.objects.filter(subscriber=client.pk if client.kind == SUBSCRIBER else None)
+    mine = {f"a{pk}" for pk in ads.values_list("pk", flat=True)}
+    mine |= {f"q{pk}" for pk in subs.values_list("pk", flat=True)}
+    told = {
+        "advertisements": [row for row in values.get("advertisements") or () if row["advertisement"] in mine],
+        "subscriptions": [row for row in values.get("subscriptions") or () if row["subscription"] in mine],
+        "hosts": [row for row in values.get("hosts") or () if row["host"] == client.host],
+    }
+    return {**values, **told}
 
 
 def _ids(part: str, names: Sequence[str]) -> dict[str, int]:

@@ -197,6 +197,10 @@ class Values(_Strict):
             self.refuse("wrong_type", f"{shown(data)} is not an object of values by attributes' names.")
         return data
 
+    def to_representation(self, value: Any) -> Any:
+        """`value` itself."""
+        return value
+
 
 class Time(_Strict, serializers.DateTimeField):
     """An ISO 8601 time with its offset from UTC, as text."""

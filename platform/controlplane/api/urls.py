@@ -29,6 +29,7 @@ from controlplane.audit.views import AuditViewSet, CheckViewSet, DriftViewSet
 from controlplane.control.api import OperationResultsViewSet, OperationViewSet, RequestViewSet
 from controlplane.dimensions.views import ProposalViewSet
 from controlplane.explain.views import ExplainView
+from controlplane.firstuse.views import ConnectView, DemoView, LauncherView, TestEventViewSet
 from controlplane.layout.views import LayoutView, TopologyView
 from controlplane.moves.views import LeaseViewSet, MoveViewSet
 from controlplane.network.import_views import TopologyImportViewSet
@@ -71,6 +72,7 @@ for prefix, viewset in {
     "traffic": TrafficViewSet,
     "audits": AuditViewSet,
     "moves": MoveViewSet,
+    "test-events": TestEventViewSet,
     "tokens": TokenViewSet,
     "users": UserViewSet,
 }.items():
@@ -177,6 +179,9 @@ v1: list[URLPattern | URLResolver] = [
     ),
     path("topics/<str:pk>/space/", SpaceView.as_view(), name="topic-space"),
     *(path(f"{name}/<str:pk>/affected/", view_of(name).as_view(), name=f"{name}-affected") for name in OF),
+    path("connect/", ConnectView.as_view(), name="connect"),
+    path("demo/", DemoView.as_view(), name="demo"),
+    path("demo/launcher/", LauncherView.as_view(), name="demo-launcher"),
     path("filters/preview/", PreviewView.as_view(), name="filters-preview"),
     path("what-if/", WhatIfView.as_view(), name="what-if"),
     path(

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -45,6 +46,7 @@ class Environment:
     log_in_failures: int = 5
     https: bool = False
     hsts_seconds: int = YEAR
+    openflow: tuple[str, str, int] = ("tcp", "127.0.0.1", 6653)
     telemetry: Path | None = None
     telemetry_days: int = 30
     request_days: int = 30
@@ -89,6 +91,7 @@ class Environment:
             https=_flag(env, "TERCAST_HTTPS"),
             hsts_seconds=_hsts(env),
             address_family=_choice(env, "TERCAST_ADDRESS_FAMILY", ("ipv6", "ipv4")),
+            openflow=_endpoint(env, "TERCAST_OPENFLOW", "127.0.0.1:6653"),
             log_in_failures=_number(env, "TERCAST_LOG_IN_FAILURES", 5, (1, 1000)),
             telemetry=_folder(env, "TERCAST_TELEMETRY_ROOT"),
             telemetry_days=_days(env, "TERCAST_TELEMETRY_DAYS", 30),
@@ -111,6 +114,22 @@ def _choice(env: Mapping[str, str], name: str, choices: tuple[str, ...]) -> str:
     if value not in choices:
         raise BadSetting(name, value, f"use one of {', '.join(choices)}")
     return value
+
+
+def _endpoint(env: Mapping[str, str], name: str, default: str) -> tuple[str, str, int]:
+    """tcp or ssl, an IP address and a port."""
+    value = env.get(name, default)
+    scheme, _, rest = value.partition(":") if value[:4] in ("tcp:", "ssl:") else ("tcp", "", value)
+    host, _, port = rest.rpartition(":")
+    try:
+        address = ip_address(host.removeprefix("[").removesuffix("]"))
+        if not (port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
+            raise ValueError(port)
+    except ValueError:
+        raise BadSetting(
+            name, value, "use ADDRESS:PORT, like 192.0.2.1:6653, tcp:[::]:6653 or ssl:0.0.0.0:6653"
+        ) from None
+    return scheme, str(address), int(port)
 
 
 def _folder(env: Mapping[str, str], name: str) -> Path | None:

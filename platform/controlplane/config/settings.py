@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "controlplane.analytics",
     "controlplane.dimensions",
     "controlplane.upkeep",
+    "controlplane.firstuse",
     "controlplane.live",
     "controlplane.dashboard",
 ]

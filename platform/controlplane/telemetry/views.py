@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, caller_of
+from controlplane.activity import reports
 from controlplane.api.bodies import read_body, read_one
 from controlplane.api.permissions import Clients
 from controlplane.api.query import ID, TEXT, Filter
@@ -53,6 +54,7 @@ class TrafficViewSet(ListAndRead):
         client = caller_of(request).client
         if client is not None:
             ownership.check_name(client, "reporter", values["reporter"], client.name)
+            values = reports.own(values, client)
         return Response(self.rendered(report(values, request.user)))
 
 

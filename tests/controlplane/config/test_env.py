@@ -26,6 +26,7 @@ def test_everything_can_be_set(tmp_path):
             "TERCAST_DEBUG": "1",
             "TERCAST_ADDRESS_FAMILY": "ipv4",
             "TERCAST_OVS_RUN_DIR": "/var/run/openvswitch",
+            "TERCAST_OPENFLOW": "ssl:[::]:6633",
             "TERCAST_AUDIT_SECONDS": "60",
         }
     )
@@ -33,6 +34,7 @@ def test_everything_can_be_set(tmp_path):
     assert {key: env.database[key] for key in wanted} == wanted
     assert (env.state_dir, env.allowed_hosts) == (Path(tmp_path), ("a.example", "b.example"))
     assert env.ovs_run_dir == Path("/var/run/openvswitch")
+    assert env.openflow == ("ssl", "::", 6633)
     assert (env.debug, env.address_family, env.audit_seconds) == (True, "ipv4", 60)
 
 
@@ -66,6 +68,8 @@ def test_spark_reads_the_telemetry_root_unless_told_otherwise(tmp_path):
         ("TERCAST_DEBUG", "yes"),
         ("TERCAST_ADDRESS_FAMILY", "ipx"),
         ("TERCAST_OVS_RUN_DIR", "unix:///var/run/openvswitch"),
+        ("TERCAST_OPENFLOW", "example.org:6653"),
+        ("TERCAST_OPENFLOW", "127.0.0.1"),
         ("TERCAST_AUDIT_SECONDS", "often"),
         ("TERCAST_AUDIT_SECONDS", "-1"),
     ],

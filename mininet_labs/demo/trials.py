@@ -1,0 +1,74 @@
+"""Test events in the hosts' process: published once, and which hosts they reach."""
+
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from typing import Any
+
+from tercast.addressing import AddressPlan
+from tercast.client.lease import Landlord, Lease
+from tercast.client.publisher import Publisher
+from tercast.client.subscriber import Delivery, Subscriber
+from tercast.client.transports import Transport
+from tercast.errors import TercastError
+from tercast.eventspace import Topic
+
+LOOK_S = 1.5
+"""So long after it was sent, who has not got it will not get it any more."""
+
+Event = tuple[str, int]
+
+
+class Trials:
+    """Publishes test events, and remembers for a while who got them."""
+
+    def __init__(
+        self, ports: Mapping[str, Transport], subscribers: Mapping[str, Subscriber], landlord: Landlord
+    ) -> None:
+        self._ports, self._subscribers, self._landlord = ports, subscribers, landlord
+        self._under_way: dict[Event, tuple[float, dict[str, Any]]] = {}
+        self._ended: list[dict[str, Any]] = []
+
+    def publish(self, order: Mapping[str, Any]) -> Event | None:
+        """Send the event that an order says; None where it could not be, which `take` tells."""
+        try:
+            event = (order["advertisement"], self._send(order))
+        except (TercastError, OSError) as error:
+            problem = f"It could not be sent: {error}. Correct that, and send it again."
+            self._ended.append({"id": order["id"], "problem": problem})
+            return None
+        self._under_way[event] = (time.monotonic(), {"id": order["id"], "seq": event[1], "received": []})
+        return event
+
+    def arrived(self, host: str, delivery: Delivery) -> None:
+        """A host got an event, which may be one of these."""
+        found = self._under_way.get((delivery.event.publisher, delivery.event.seq))
+        if found is not None and not delivery.doubled:
+            found[1]["received"].append({"host": host, "delay_ms": delivery.delay * 1000})
+
+    def take(self) -> list[dict[str, Any]]:
+        """What became of those whose time is over, once."""
+        over = time.monotonic() - LOOK_S
+        for event, (at, told) in list(self._under_way.items()):
+            if at < over:
+                self._ended.append(told)
+                del self._under_way[event]
+        taken, self._ended = self._ended, []
+        return taken
+
+    def _send(self, order: Mapping[str, Any]) -> int:
+        topic = Topic.from_json(order["topic"])
+        lease = Lease(self._landlord, order["advertisement"])
+        with closing(lease):
+            leased = lease.begin(topic)
+            for subscriber in self._subscribers.values():
+                subscriber.know(leased)
+            publisher = Publisher(
+                leased,
+                order["filter"],
+                self._ports[order["host"]],
+                address=AddressPlan.default("ipv6"),
+                publisher=order["advertisement"],
+                lease=lease,
+            )
+            return publisher.publish(leased.check_json(order["values"]))

@@ -1,0 +1,1 @@
+"""From an empty installation to the first delivered event: demo network, test events, connecting switches."""

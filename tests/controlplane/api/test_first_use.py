@@ -1,0 +1,131 @@
+"""First use: the demo network on demand, test events, and where switches connect."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from controlplane.control.models import OutboxEvent
+from controlplane.control.northbound import Northbound
+from controlplane.firstuse import events, models
+from controlplane.firstuse.models import Launcher
+from controlplane.network.models import Switch
+
+BEAT = {"name": "box", "state": "offered", "switches": ["s1", "s2", "s3"], "hosts": ["h1", "h2", "h3"]}
+
+
+def beat(call, **more):
+    answer = call.post("demo/launcher/", {**BEAT, **more})
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def test_the_demo_is_offered_only_while_a_launcher_stands_by(operator, viewer, problem):
+    told = viewer.get("demo/").json()
+    assert told["state"] == "absent" and "make run" in told["reason"] and not told["may_start"]
+    assert "No launcher" in problem(operator.post("demo/", {"action": "start"}), 409)["detail"]
+    assert beat(operator) == {"wanted": False, "tests": []}
+    told = viewer.get("demo/").json()
+    assert (told["state"], told["may_start"], told["reason"]) == ("offered", True, "")
+    Launcher.objects.update(heard_at=timezone.now() - timedelta(minutes=5))
+    told = viewer.get("demo/").json()
+    assert told["state"] == "absent" and "300 s" in told["reason"]
+
+
+def test_it_is_started_and_ended_by_operators(operator, viewer, problem):
+    beat(operator)
+    problem(viewer.post("demo/", {"action": "start"}), 403)
+    answer = operator.post("demo/", {"action": "start"})
+    assert answer.status_code == 202 and answer.json()["state"] == "starting"
+    assert beat(operator, state="starting", step="fabric", progress=0.25)["wanted"]
+    told = viewer.get("demo/").json()
+    assert (told["state"], told["step"], told["progress"]) == ("starting", "fabric", 0.25)
+    beat(operator, state="running")
+    assert operator.post("demo/", {"action": "start"}).status_code == 202  # it runs already
+    assert operator.post("demo/", {"action": "stop"}).json()["state"] == "stopping"
+    assert not beat(operator, state="stopping")["wanted"]
+    assert [event.payload["state"] for event in OutboxEvent.objects.filter(kind="demo")][-1] == "stopping"
+
+
+def test_a_failure_is_told_and_not_repeated(operator, viewer):
+    beat(operator)
+    operator.post("demo/", {"action": "start"})
+    assert not beat(operator, state="failed", reason="apt-get install openvswitch-switch")["wanted"]
+    told = viewer.get("demo/").json()
+    assert told["state"] == "failed" and "openvswitch" in told["reason"] and told["may_start"]
+
+
+def test_it_is_not_offered_beside_another_network(network, problem):
+    network.post("switches/", {"name": "mine", "dpid": "00000000000000d4"})
+    beat(network)
+    told = network.get("demo/").json()
+    assert "mine" in told["reason"] and not told["may_start"]
+    problem(network.post("demo/", {"action": "start"}), 409)
+
+
+def test_the_demo_of_make_run_ends_with_it(operator, problem):
+    beat(operator, state="running", fixed=True)
+    assert not operator.get("demo/").json()["may_stop"]
+    assert "Ctrl-C" in problem(operator.post("demo/", {"action": "stop"}), 409)["detail"]
+
+
+@pytest.fixture
+def advertised(world, end):
+    world.post("advertisements/", {"publisher": "exchange", "topic": "quotes", "filter": "low < 100"})
+    world.post("subscriptions/", {"subscriber": "alice", "topic": "quotes", "filter": "low > 50"})
+    end()
+    (row,) = world.get("advertisements/").json()["results"]
+    return f"a{row['id']}"
+
+
+VALUES = {"low": 92, "high": 1.5, "open": True, "side": "buy", "symbol": "IBM"}
+
+
+def test_a_test_event_is_published_once_and_tells_who_got_it(world, viewer, advertised):
+    Launcher.objects.create(pk=1, **BEAT | {"state": "running", "wanted": True, "heard_at": timezone.now()})
+    answer = world.post("test-events/", {"advertisement": advertised, "values": VALUES})
+    assert answer.status_code == 202 and answer.json()["state"] == "queued"
+    (order,) = beat(world, state="running")["tests"]
+    assert (order["advertisement"], order["host"], order["values"]) == (advertised, "h1", VALUES)
+    assert beat(world, state="running")["tests"] == []
+    got = [{"host": "h2", "delay_ms": 1.5}, {"host": "h3", "delay_ms": 2.5}]
+    result = {"id": order["id"], "seq": 17, "received": got}
+    beat(world, state="running", tested=[result])
+    beat(world, state="running", tested=[{**result, "problem": "told twice"}])
+    told = viewer.get(answer.json()["url"]).json()
+    assert (told["state"], told["seq"], told["publisher"], told["problem"]) == ("done", 17, "exchange", "")
+    wanted, unwanted = told["received"]
+    assert (wanted["host"], wanted["wanted"], len(wanted["subscriptions"])) == ("h2", True, 1)
+    assert (unwanted["host"], unwanted["wanted"]) == ("h3", False)
+
+
+def test_what_cannot_be_sent_is_refused_with_the_remedy(world, advertised, pointers, problem):
+    ask = {"advertisement": advertised, "values": VALUES}
+    assert "tercast publish" in problem(world.post("test-events/", ask), 409)["detail"]
+    beat(world, state="running", fixed=True, hosts=["h2"])
+    assert "h1" in problem(world.post("test-events/", ask), 409)["detail"]
+    bad = {"advertisement": advertised, "values": {**VALUES, "low": 500}}
+    assert pointers(world.post("test-events/", bad)) == [(None, "/values", "outside_advertisement")]
+    other = world.post("test-events/", {**ask, "advertisement": "a99999999"})
+    assert pointers(other) == [(None, "/advertisement", "unknown_advertisement")]
+    beat(world, state="running", fixed=True)
+    for _ in range(events.MOST_WAITING):
+        assert world.post("test-events/", ask).status_code == 202
+    assert world.post("test-events/", ask).headers["Retry-After"] == "5"
+    beat(world, state="running", fixed=True)  # it takes them, and is never heard of again
+    models.TestEvent.objects.update(created_at=timezone.now() - timedelta(minutes=1))
+    told = world.get("test-events/").json()["results"]
+    assert {row["state"] for row in told} == {"failed"} and "send again" in told[0]["problem"]
+
+
+def test_where_switches_connect(network, viewer, monkeypatch):
+    Switch.objects.filter(name="s1").update(connected=True)
+    seen = [{"dpid": "00000000000000ff", "address": "192.0.2.7:4711"}]
+    monkeypatch.setattr(Northbound, "switches", lambda self: seen)
+    told = viewer.get("connect/").json()
+    assert told["addresses"] == ["tcp:127.0.0.1:6653"] and told["local_only"] and "--openflow" in told["note"]
+    assert told["command"].endswith("set-controller BRIDGE tcp:127.0.0.1:6653")
+    assert (told["switches"], told["connected"]) == (3, 1)
+    assert [row["name"] for row in told["waiting"]] == ["s2", "s3"]
+    assert "datapath-id=0000000000000002" in told["waiting"][0]["command"]
+    assert told["unknown"] == seen and told["problem"] == ""
