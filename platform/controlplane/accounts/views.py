@@ -45,6 +45,7 @@ class TokenViewSet(ListAndRead):
     write_role = Role.VIEWER
     write_scope = Scope.WRITE
     write_parameters = NOTHING
+    secret = True
     filters = (
         ID,
         Filter("name", "name", TEXT, ("in",)),
@@ -146,6 +147,7 @@ class OwnPasswordView(StrictView):
 
     write_role = Role.VIEWER
     write_scope = Scope.WRITE
+    keyed = False  # a transaction would forget the guesses
 
     @extend_schema(
         operation_id="me_password",

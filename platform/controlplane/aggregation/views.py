@@ -23,7 +23,7 @@ from controlplane.aggregation.serializers import (
     WhatIfSerializer,
 )
 from controlplane.api.bodies import read_one
-from controlplane.api.prefer import Wait
+from controlplane.api.prefer import Wait, awaited
 from controlplane.api.problems import not_found
 from controlplane.api.query import ID, INTEGER, TEXT, TIME, Filter, choice, read_id
 from controlplane.api.schema import DRY_RUN, PREFER, WRITE
@@ -125,15 +125,17 @@ class RunViewSet(ListAndRead):
         return self._accepted(wait, runs.revert(read_id(pk), request.user))
 
     def _accepted(self, wait: Wait, run: Run) -> Response:
-        wait.until(lambda: runs.is_over(run.pk))
-        body: Any = self.rendered(Run.objects.get(pk=run.pk))
-        headers = {"Location": url(RUNS, run.pk), **wait.headers}
-        return Response(body, status.HTTP_202_ACCEPTED, headers=headers)
+        return awaited(wait, lambda: runs.is_over(run.pk), lambda: self._answer(run.pk))
+
+    def _answer(self, pk: int) -> Response:
+        body: Any = self.rendered(Run.objects.get(pk=pk))
+        return Response(body, status.HTTP_202_ACCEPTED, headers={"Location": url(RUNS, pk)})
 
 
 class WhatIfView(StrictView):
     """What other budgets and methods would bring."""
 
+    audited = keyed = False
     bulk = True  # it takes as many bytes
     write_role = Role.VIEWER
 

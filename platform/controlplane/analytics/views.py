@@ -20,7 +20,7 @@ from controlplane.analytics.serializers import (
     ScheduleSerializer,
 )
 from controlplane.api.bodies import read_one
-from controlplane.api.prefer import Wait
+from controlplane.api.prefer import Wait, awaited
 from controlplane.api.problems import FieldError, invalid
 from controlplane.api.query import FLAG, ID, INTEGER, TEXT, TIME, Filter, choice, read_id
 from controlplane.api.schema import PREFER
@@ -99,10 +99,11 @@ class RunViewSet(ListAndRead):
         return Response({"log": row.log, "truncated": len(row.log.encode()) >= LOG_BYTES})
 
     def _accepted(self, wait: Wait, run: Run) -> Response:
-        wait.until(lambda: runs.is_over(run.pk))
-        body: Any = self.rendered(self.get_queryset().get(pk=run.pk))
-        headers = {"Location": url(RUNS, run.pk), **wait.headers}
-        return Response(body, status.HTTP_202_ACCEPTED, headers=headers)
+        return awaited(wait, lambda: runs.is_over(run.pk), lambda: self._answer(run.pk))
+
+    def _answer(self, pk: int) -> Response:
+        body: Any = self.rendered(self.get_queryset().get(pk=pk))
+        return Response(body, status.HTTP_202_ACCEPTED, headers={"Location": url(RUNS, pk)})
 
 
 def _window_of(job: str) -> str:

@@ -4,8 +4,10 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from controlplane.api.problems import bad_parameter
 from tercast.errors import shown
@@ -49,6 +51,49 @@ class Wait:
     def headers(self) -> dict[str, str]:
         """`Preference-Applied`, where a wait was asked for."""
         return {} if self.seconds is None else {"Preference-Applied": f"wait={self.seconds}"}
+
+
+class Awaited(Response):
+    """An answer about something that goes on; `settled` is the one at its end.
+
+    Waiting is left to who sends the answer, since a transaction may have to be committed first.
+    """
+
+    wait: Wait
+    ended: Callable[[], bool]
+    again: Callable[[], Response]
+
+    def plus(self, fields: dict[str, Any]) -> "Awaited":
+        """With more fields in the body, now and at the end."""
+        again = self.again
+        self.data |= fields
+
+        def both() -> Response:
+            response = again()
+            response.data |= fields
+            return response
+
+        self.again = both
+        return self
+
+    def settled(self) -> Response:
+        """The answer once it has ended or the time is over."""
+        self.wait.until(self.ended)
+        return self.again()
+
+
+def awaited(wait: Wait, ended: Callable[[], bool], answer: Callable[[], Response]) -> Awaited:
+    """The answer as it is now, which can be waited for."""
+    first = answer()
+    out = Awaited(first.data, first.status_code, headers={**dict(first.headers), **wait.headers})
+    out.wait, out.ended, out.again = wait, ended, lambda: _with(answer(), wait.headers)
+    return out
+
+
+def _with(response: Response, headers: dict[str, str]) -> Response:
+    for name, value in headers.items():
+        response[name] = value
+    return response
 
 
 def _seconds(text: str) -> int:

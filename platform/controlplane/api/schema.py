@@ -34,13 +34,25 @@ _REASONS = {
     "403": "The caller's role does not suffice.",
     "404": "There is no such object.",
     "406": "The answer cannot be in an accepted type.",
-    "409": "It does not go with what is there.",
+    "409": "It does not go with what is there, or the first call with the key is in flight.",
     "411": "The body's length is not announced.",
+    "412": "The object is not what `If-Match` says any more.",
     "413": "A limit on items or bytes is exceeded.",
     "415": "The body is not JSON.",
+    "422": "The key came with another call.",
+    "429": "Too many calls; `Retry-After` says when to go on.",
     "503": "The database is busy; try again.",
 }
 _BODY_REASONS = ("409", "411", "413", "415", "503")
+
+
+def _header(name: str, description: str) -> dict[str, Any]:
+    return {"in": "header", "name": name, "schema": {"type": "string"}, "description": description}
+
+
+_KEY = _header("Idempotency-Key", "the call is carried out once, however often it is sent with this key")
+_IF_MATCH = _header("If-Match", "`ETag` of the object as the caller saw it; 412 when it was changed since")
+_IF_NONE_MATCH = _header("If-None-Match", "`ETag` of an earlier answer; 304 when nothing has changed")
 
 
 class TercastSchema(AutoSchema):
@@ -53,8 +65,36 @@ class TercastSchema(AutoSchema):
             schema = {"oneOf": [schema, items]}
         return schema, required
 
+    def is_deprecated(self) -> bool:
+        """Whether the view says so."""
+        return getattr(self.view, "deprecated", None) is not None or bool(super().is_deprecated())
+
+    def _get_parameters(self) -> Any:
+        parameters = super()._get_parameters()
+        if self._takes_key():
+            parameters.append(_KEY)
+        if self._edits():
+            parameters.append(_IF_MATCH)
+        if self._is_single():
+            parameters.append(_IF_NONE_MATCH)
+        return parameters
+
+    def _takes_key(self) -> bool:
+        return self.method != "GET" and getattr(self.view, "keyed", False)
+
+    def _edits(self) -> bool:
+        view = self.view
+        return (
+            self.method in ("PATCH", "DELETE") and "{id}" in self.path and getattr(view, "versioned", False)
+        )
+
+    def _is_single(self) -> bool:
+        return self.method == "GET" and getattr(self.view, "action", None) == "retrieve"
+
     def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> Any:
         responses = super()._get_response_bodies(direction)
+        if self._is_single():
+            responses["304"] = {"description": "It is as `If-None-Match` has it."}
         for code in self._problem_codes():
             if code not in responses:
                 problem = self._get_response_for_code(  # type: ignore[no-untyped-call]
@@ -64,7 +104,11 @@ class TercastSchema(AutoSchema):
         return responses
 
     def _problem_codes(self) -> list[str]:
-        codes = {"400", "406"}
+        codes = {"400", "406", "429"}
+        if self._takes_key():
+            codes.add("422")
+        if self._edits():
+            codes.add("412")
         if not getattr(self.view, "open", False):
             codes |= {"401", "403"}
         if "{" in self.path:

@@ -54,6 +54,7 @@ from controlplane.registry.views import (
 from controlplane.signalling.views import KeyViewSet, RefusalViewSet, SignallingViewSet
 from controlplane.telemetry.telemetry_views import TelemetryViewSet
 from controlplane.telemetry.views import SampleViewSet, TrafficTotalsView, TrafficViewSet
+from controlplane.trail.views import ActionViewSet
 
 router = SimpleRouter()
 for prefix, viewset in {
@@ -190,6 +191,8 @@ v1: list[URLPattern | URLResolver] = [
         name="traffic-samples",
     ),
     path("telemetry/", TelemetryViewSet.as_view({"get": "list", "post": "create"}), name="telemetry"),
+    path("audit/actions/", ActionViewSet.as_view({"get": "list"}), name="actions"),
+    path("audit/actions/<str:pk>/", ActionViewSet.as_view({"get": "retrieve"}), name="action"),
     path("audits/<str:pk>/checks/", CheckViewSet.as_view({"get": "list"}), name="audits-checks"),
     path("audits/<str:pk>/drift/", DriftViewSet.as_view({"get": "list"}), name="audits-drift"),
     path("tables/<str:pk>/entries/", TableEntriesViewSet.as_view({"get": "list"}), name="tables-entries"),

@@ -11,6 +11,9 @@ from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
 from controlplane.accounts.callers import Client, caller_of
+from controlplane.api import etags, limits
+from controlplane.api.calls import carry_out
+from controlplane.api.deprecation import Deprecated
 from controlplane.api.pages import PARAMETERS
 from controlplane.api.parsing import body_required
 from controlplane.api.permissions import Clients
@@ -49,14 +52,48 @@ class StrictView(APIView):
 
     open: ClassVar[bool] = False
     clients: ClassVar[Clients] = {}
+    audited: ClassVar[bool] = True
+    """Whether changes are noted in the audit trail; what is denied always is."""
+    keyed: ClassVar[bool] = True
+    """Whether changes take an `Idempotency-Key`."""
+    secret: ClassVar[bool] = False
+    """Whether answers hold what is shown once, and so are not kept for a key."""
+    versioned: ClassVar[bool] = True
+    """Whether `pk` of the address is that of a row of the view's own, with a version."""
+    deprecated: ClassVar[Deprecated | None] = None
     http_method_names: ClassVar[list[str]] = ["get", "head", "post", "patch", "delete"]  # type: ignore[misc]
 
     def known_parameters(self) -> Iterable[str]:
         """The query parameters of the current call."""
         return ()
 
+    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        """As of any view, but that handlers run within `carry_out`."""
+        self.args, self.kwargs = args, kwargs
+        call = self.initialize_request(request, *args, **kwargs)
+        self.request = call
+        self.headers = self.default_response_headers
+        try:
+            self.initial(call, *args, **kwargs)
+            name = (call.method or "").lower()
+            known = name in self.http_method_names
+            handler = getattr(self, name, None) if known else None
+            handler = handler or self.http_method_not_allowed
+            response = carry_out(self, call, lambda: handler(call, *args, **kwargs))
+        except Exception as error:
+            response = self.handle_exception(error)
+        self.response = self.finalize_response(call, response, *args, **kwargs)
+        if self.deprecated is not None:
+            self.deprecated.tell(self.response)
+        return self.response
+
+    def tagged(self, request: Request, response: Response) -> Response:
+        """The answer to a reading call, with its `ETag` where there is one."""
+        return response
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Authenticate and authorize; then check what stands around the body."""
+        """Count the call, authenticate and authorize; then check what stands around the body."""
+        limits.check(request, self.open)
         super().initial(request, *args, **kwargs)
         check_parameters(request.query_params, self.known_parameters())
         if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
@@ -73,6 +110,8 @@ class Resource(StrictView, GenericViewSet[Any]):
     write_parameters: ClassVar[frozenset[str]] = WRITE_PARAMETERS
     noun: ClassVar[str] = "object"
     lookup_value_regex = "[^/]+"
+    found: Any = None
+    """The object that `find` found."""
 
     def known_parameters(self) -> Iterable[str]:
         """Filters and paging in lists, options of a write elsewhere."""
@@ -113,7 +152,13 @@ class Resource(StrictView, GenericViewSet[Any]):
         row: Model | None = rows.filter(pk=pk).first()
         if row is None:
             raise not_found(f"There is no {self.noun} {pk}.")
+        self.found = row
         return row
+
+    def tagged(self, request: Request, response: Response) -> Response:
+        """A single object has a tag."""
+        single = self.action == "retrieve" and self.found is not None
+        return etags.tagged(request, self.found, response) if single else response
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
         """`rows` by the view's serializer."""

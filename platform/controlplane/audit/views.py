@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.api.bodies import Errors, read_one
-from controlplane.api.prefer import Wait
+from controlplane.api.prefer import Wait, awaited
 from controlplane.api.query import FLAG, ID, TEXT, TIME, Filter, choice
 from controlplane.api.schema import PREFER
 from controlplane.api.views import ListAndRead, Resource, url
@@ -72,10 +72,11 @@ class AuditViewSet(ListAndRead):
         names = values.get("switches")
         _check(names or [])
         audit = audits.ask(names, values.get("repair", True), request.user)
-        wait.until(lambda: audits.is_over(audit.pk))
-        body: Any = self.rendered(audits.find(audit.pk))
-        headers = {"Location": url("audits", audit.pk), **wait.headers}
-        return Response(body, status.HTTP_202_ACCEPTED, headers=headers)
+        return awaited(wait, lambda: audits.is_over(audit.pk), lambda: self._accepted(audit.pk))
+
+    def _accepted(self, pk: int) -> Response:
+        body: Any = self.rendered(audits.find(pk))
+        return Response(body, status.HTTP_202_ACCEPTED, headers={"Location": url("audits", pk)})
 
 
 def _check(names: list[str]) -> None:

@@ -47,6 +47,10 @@ class Environment:
     https: bool = False
     hsts_seconds: int = YEAR
     openflow: tuple[str, str, int] = ("tcp", "127.0.0.1", 6653)
+    rate_limit: int = 30_000
+    key_hours: int = 24
+    trail_days: int = 365
+    trail_rows: int = 1_000_000
     telemetry: Path | None = None
     telemetry_days: int = 30
     request_days: int = 30
@@ -93,6 +97,10 @@ class Environment:
             address_family=_choice(env, "TERCAST_ADDRESS_FAMILY", ("ipv6", "ipv4")),
             openflow=_endpoint(env, "TERCAST_OPENFLOW", "127.0.0.1:6653"),
             log_in_failures=_number(env, "TERCAST_LOG_IN_FAILURES", 5, (1, 1000)),
+            rate_limit=_number(env, "TERCAST_RATE_LIMIT", 30_000, (0, 10_000_000)),
+            key_hours=_number(env, "TERCAST_KEY_HOURS", 24, (1, 8760)),
+            trail_days=_days(env, "TERCAST_TRAIL_DAYS", 365),
+            trail_rows=_number(env, "TERCAST_TRAIL_ROWS", 1_000_000, (1000, 100_000_000)),
             telemetry=_folder(env, "TERCAST_TELEMETRY_ROOT"),
             telemetry_days=_days(env, "TERCAST_TELEMETRY_DAYS", 30),
             request_days=_days(env, "TERCAST_REQUEST_DAYS", 30),

@@ -38,6 +38,8 @@ INSTALLED_APPS = [
     "channels",
     "django_celery_beat",
     "controlplane.accounts",
+    "controlplane.trail",
+    "controlplane.replies",
     "controlplane.registry",
     "controlplane.moves",
     "controlplane.network",
@@ -67,6 +69,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "controlplane.accounts.log_in.ThrottledStatus",
+    "controlplane.trail.middleware.Trail",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -119,6 +122,21 @@ WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/dashboard/assets/"
 # Bulk requests are larger than Django's 2.5 MB; the API enforces its own limits with 413.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
 
+# Counts calls for the rate limit; in each process alone where there is no Redis.
+CACHES: dict[str, dict[str, object]] = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": ENV.redis_url,
+        "KEY_PREFIX": "tercast",
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
+    }
+    if ENV.redis_url
+    else {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 10_000},
+    }
+}
+
 PROJECT_ROOT = ROOT
 
 REST_FRAMEWORK = {
@@ -155,6 +173,7 @@ SPECTACULAR_SETTINGS = {
         "AuditStateEnum": "controlplane.audit.models.AuditState",
         "CheckStateEnum": "controlplane.audit.models.CheckState",
         "DriftKindEnum": "controlplane.audit.models.DriftKind",
+        "OutcomeEnum": "controlplane.trail.models.Outcome",
         "OriginEnum": "controlplane.registry.models.Origin",
         "RunStateEnum": "controlplane.aggregation.models.RunState",
         "RunTriggerEnum": "controlplane.aggregation.models.Trigger.values",

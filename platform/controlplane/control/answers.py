@@ -10,7 +10,7 @@ from rest_framework import status
 from rest_framework.response import Response
 
 from controlplane.affected.answer import affected
-from controlplane.api.prefer import Wait
+from controlplane.api.prefer import Awaited, Wait, awaited
 from controlplane.api.views import url
 from controlplane.control.changes import Logged, Payload
 from controlplane.control.dry_run import CostSerializer, Encodings, cost
@@ -41,16 +41,22 @@ def rendered_operations(rows: Sequence[Operation]) -> list[dict[str, Any]]:
     return list(OperationSerializer(rows, many=True, context={"states": states}).data)
 
 
-def accepted(wait: Wait, logged: Logged) -> Response:
+def accepted(wait: Wait, logged: Logged) -> Awaited:
     """202 with the request (or operation) resource, after the wait that the caller asked for."""
+    pk = logged.pk
     if isinstance(logged, Request):
-        wait.until(lambda: request_ended(logged.pk))
-        body = rendered_requests([Request.objects.get(pk=logged.pk)])[0]
-        address = url("requests", logged.pk)
-    else:
-        wait.until(lambda: operation_ended(logged.pk))
-        body, address = rendered_operations([logged])[0], url("operations", logged.pk)
-    return Response(body, status.HTTP_202_ACCEPTED, headers={"Location": address, **wait.headers})
+        return awaited(wait, lambda: request_ended(pk), lambda: _request_answer(pk))
+    return awaited(wait, lambda: operation_ended(pk), lambda: _operation_answer(logged))
+
+
+def _request_answer(pk: int) -> Response:
+    body = rendered_requests([Request.objects.get(pk=pk)])[0]
+    return Response(body, status.HTTP_202_ACCEPTED, headers={"Location": url("requests", pk)})
+
+
+def _operation_answer(logged: Operation) -> Response:
+    body = rendered_operations([logged])[0]
+    return Response(body, status.HTTP_202_ACCEPTED, headers={"Location": url("operations", logged.pk)})
 
 
 def cost_answer(

@@ -28,6 +28,7 @@ SCHEDULES = (
     ("sweep the runs of analytics", "tercast.analytics.sweep", DEFAULT_QUEUE, 5),
     ("choose indexed attributes", "tercast.dimensions", ANALYTICS_QUEUE, 60),
     ("prune the outbox", "tercast.prune", DEFAULT_QUEUE, 600),
+    ("forget old actions and keys", "tercast.forget", DEFAULT_QUEUE, 3600),
     ("compact the request log", "tercast.compact", DEFAULT_QUEUE, 86_400),
 )
 """Name, task, queue and period in seconds of each periodic task."""

@@ -45,6 +45,7 @@ class LeaseViewSet(Resource):
     serializer_class = LeaseSerializer
     noun = "lease"
     write_role = Role.VIEWER
+    audited = keyed = versioned = False
     clients: ClassVar[Clients] = {PUBLISHER: frozenset({"POST", "DELETE"})}
     pagination_class = None
     filter_backends = ()

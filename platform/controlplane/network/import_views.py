@@ -81,7 +81,6 @@ class TopologyImportViewSet(StrictView, ViewSet):
         imported = imports.read(uploaded(request, self.max_bytes), form, hosts)
         if options.dry_run:
             answer = cost_answer(imports.draft(imported.topology).payloads())
-        else:
-            answer = accepted(options.wait, imports.add(imported, request.user))
-        answer.data |= imports.told(imported)
-        return answer
+            answer.data |= imports.told(imported)
+            return answer
+        return accepted(options.wait, imports.add(imported, request.user)).plus(imports.told(imported))

@@ -15,6 +15,7 @@ from controlplane.preview.serializers import PreviewAnswerSerializer, PreviewSer
 class PreviewView(StrictView):
     """What a filter means and would cost, as it is typed."""
 
+    audited = keyed = False
     write_role = Role.VIEWER
 
     @extend_schema(

@@ -33,6 +33,7 @@ class KeyViewSet(Resource):
     queryset = Host.objects.all()
     serializer_class = KeySerializer
     noun = "host"
+    secret = True
     write_parameters = NOTHING
     pagination_class = None
     filter_backends = ()

@@ -45,6 +45,7 @@ BATCH = OpenApiParameter("batch", str, OpenApiParameter.QUERY, description="id o
 class TelemetryViewSet(StrictView, ViewSet):
     """Telemetry: what is stored, and batches of hosts that are away from the telemetry root."""
 
+    audited = keyed = False
     parser_classes = (StrictJSONParser, ParquetParser)
     bulk_bytes: ClassVar[bool] = True
     clients: ClassVar[Clients] = {PUBLISHER: frozenset({"POST"}), SUBSCRIBER: frozenset({"POST"})}

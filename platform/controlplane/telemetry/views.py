@@ -35,6 +35,7 @@ REPORT = frozenset({"POST"})
 class TrafficViewSet(ListAndRead):
     """Counters of events, the latest of each reporter."""
 
+    audited = keyed = False
     queryset = TrafficReport.objects.all()
     serializer_class = TrafficReportSerializer
     noun = "report"
@@ -70,6 +71,7 @@ class TrafficTotalsView(StrictView):
 class SampleViewSet(Resource):
     """Samples of past events, by which tables are aggregated."""
 
+    audited = keyed = False
     queryset = EventSample.objects.all()
     serializer_class = EventSampleCreateSerializer
     noun = "sample"

@@ -1,0 +1,26 @@
+"""Calls by their `Idempotency-Key`."""
+
+from django.db import models
+
+
+class Reply(models.Model):
+    """A call with a key, and the answer to it; while it is in flight `status` is null.
+
+    `attempt` names who carries it out: an attempt that was given up for dead commits nothing any more.
+    """
+
+    principal = models.CharField(max_length=80)
+    key = models.CharField(max_length=255)
+    method = models.CharField(max_length=8)
+    path = models.TextField()
+    digest = models.CharField(max_length=64, help_text="keyed hash of the body")
+    attempt = models.CharField(max_length=32)
+    began_at = models.DateTimeField()
+    status = models.PositiveSmallIntegerField(null=True)
+    location = models.TextField(blank=True)
+    body = models.TextField(blank=True, help_text="JSON; empty where the answer holds a secret")
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("principal", "key"), name="one_reply_a_key"),)
+        indexes = (models.Index(fields=("began_at",), name="reply_age"),)

@@ -1,0 +1,36 @@
+"""`/api/v1/audit/actions/`."""
+
+from drf_spectacular.utils import extend_schema, extend_schema_view
+
+from controlplane.accounts.roles import Role
+from controlplane.api.query import ID, INTEGER, TEXT, TIME, Filter, choice
+from controlplane.api.views import ListAndRead
+from controlplane.trail.models import Action, Outcome
+from controlplane.trail.serializers import AuditedActionSerializer
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="actions_list", tags=["accounts"]),
+    retrieve=extend_schema(operation_id="actions_read", tags=["accounts"]),
+)
+class ActionViewSet(ListAndRead):
+    """Who did or tried what, when, and from where; for administrators."""
+
+    queryset = Action.objects.all()
+    serializer_class = AuditedActionSerializer
+    noun = "action"
+    read_role = Role.ADMINISTRATOR
+    filters = (
+        ID,
+        Filter("at", "at", TIME, ("gte", "lte")),
+        Filter("actor", "actor", TEXT, ("in",)),
+        Filter("token_id", "token_id", INTEGER, ("in",)),
+        Filter("address", "address", TEXT, ("in",)),
+        Filter("method", "method", TEXT, ("in",)),
+        Filter("resource", "resource", TEXT, ("in",)),
+        Filter("outcome", "outcome", choice(*Outcome.values), ("in",)),
+        Filter("status", "status", INTEGER, ("in", "gte", "lte")),
+        Filter("call", "call", TEXT),
+    )
+    search = ("actor", "object", "detail")
+    orderings = ("id", "at")
