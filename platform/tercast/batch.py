@@ -37,6 +37,18 @@ def apply_all(planner: Planner, requests: Iterable[Mapping[str, Any] | Request])
     return outcomes
 
 
+def in_turn(planner: Planner, requests: Iterable[Mapping[str, Any] | Request]) -> Iterator[Outcome]:
+    """Carry out requests in order, each as a whole before its outcome is given: its diff can be taken then.
+
+    Filters are encoded together all the same.
+    """
+    for routine, some in groupby(map(read_or_refusal, requests), _is_routine):
+        run = list(some)
+        with planner.encoded(dict(_encoded(planner, run)) if routine else {}):
+            for request in run:
+                yield planner.apply(request)
+
+
 def _is_routine(request: Read) -> bool:
     return isinstance(request, _ROUTINE)
 

@@ -89,6 +89,24 @@ class Planner(PlannedNetwork):
 
         return apply_all(self, requests)
 
+    def in_turn(self, requests: Iterable[Mapping[str, Any] | Request]) -> Iterator[Outcome]:
+        """Carry out requests in order; when an outcome is given, the diff is that of its request.
+
+        It takes less time than `apply` for each.
+        """
+        from tercast.batch import in_turn  # noqa: PLC0415 - it builds on this module
+
+        return in_turn(self, requests)
+
+    @contextmanager
+    def encoded(self, known: Mapping[tuple[str, str], DzSet]) -> Iterator[None]:
+        """Within, dz sets are known already, by topic and text; topics must not change."""
+        self._encoded = known
+        try:
+            yield
+        finally:
+            self._encoded = {}
+
     @contextmanager
     def together(self, encoded: Mapping[tuple[str, str], DzSet]) -> Iterator[None]:
         """Subscriptions, advertisements and withdrawals that are applied within are carried out together.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tercast import dz as dzs
 from tercast.aggregation.covers import NetworkCovers, read_network_covers
 from tercast.dz import DzSet
-from tercast.errors import Path, Refused, shown
+from tercast.errors import Path, Refused, RefusedMany, shown
 from tercast.strict import expect_integer, expect_keys, expect_list, expect_object, expect_text
 from tercast.topology_parts import MAX_BUDGET, Attachment, read_budget, read_name, read_port
 
@@ -221,6 +221,8 @@ def read_or_refusal(request: Mapping[str, object] | Request) -> Request | Refuse
         return read_request(request)
     except Refused as refused:
         return refused
+    except RefusedMany as many:
+        return many.errors[0]
 
 
 def _read_registering(kind: type[Registering], platform: bool) -> Reader:

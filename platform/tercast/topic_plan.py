@@ -256,12 +256,6 @@ class TopicPlan:
         found = [tree for forest in self.forests.values() for tree in forest.trees.values()]
         return iter(sorted(found, key=lambda tree: tree.number))
 
-    def spread_plainly(self) -> None:
-        """Keep cells in the layers of tries from now on, for who searches them; nothing may wait."""
-        if self.web is not None:
-            self.web.leave()
-        self.has_left_web = True
-
     def clear(self) -> None:
         """Forget all but the topic; tables empty."""
         for trie in self.tries.values():

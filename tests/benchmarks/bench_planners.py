@@ -26,6 +26,7 @@ from tercast.collector import calm
 from tercast.encodings import encode_text
 from tercast.limits import Limits
 from tercast.planner import Planner
+from tercast.tables import Diff
 
 BATCH = 500
 
@@ -120,12 +121,18 @@ class Subject:
 
 def in_one_batch(planner: Planner, requests: Requests) -> tuple[int, float]:
     """Table changes of requests applied as one batch with one diff, and the seconds that took."""
+    diff, seconds = diff_of_batch(planner, requests)
+    return len(diff), seconds
+
+
+def diff_of_batch(planner: Planner, requests: Requests) -> tuple[Diff, float]:
+    """The diff of requests applied as one batch, and the seconds that took."""
     start = perf_counter()
     outcomes = planner.apply_all(requests)
-    made = len(planner.take_diff())
+    diff = planner.take_diff()
     seconds = perf_counter() - start
     assert all(outcome.ok for outcome in outcomes)
-    return made, seconds
+    return diff, seconds
 
 
 def singly(planner: Planner, requests: Iterable[dict[str, Any]], most_seconds: float) -> dict[str, Any]:

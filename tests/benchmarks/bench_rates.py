@@ -5,17 +5,27 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
+import bench_switch
 from bench_child import Guard, in_child, settled_rss_mib, tell
 from bench_extent import Case, Extent
 from bench_growth import growth
-from bench_planners import BATCH, Subject, carry_out, in_one_batch, rates, singly, use_kernels
+from bench_planners import (
+    BATCH,
+    Subject,
+    carry_out,
+    diff_of_batch,
+    in_one_batch,
+    rates,
+    singly,
+    use_kernels,
+)
 from workloads import everything
 
 ENCODED = 500
 
 
 def measure(extent: Extent) -> list[dict[str, Any]]:
-    """A row for each case, measured in a process of its own."""
+    """A row for each case, measured in a process of its own; then a switch carries out batches' diffs."""
     rows = []
     for case in extent.cases:
         row = in_child(measure_case, case, extent)
@@ -27,6 +37,7 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
             + (f" ({row['stopped']})" if row["stopped"] else "")
         )
         rows.append(row)
+    bench_switch.time_parts([told for row in rows for at in row["sizes"] for told in at["batches"].values()])
     return rows
 
 
@@ -113,7 +124,13 @@ def _in_batches(subject: Subject, extent: Extent) -> dict[str, Any]:
         "advertise": ads,
         "unadvertise": _withdrawals(ads),
     }
-    return {kind: rates(len(batch), *in_one_batch(subject.planner, batch)) for kind, batch in batches.items()}
+    found = {}
+    for kind, batch in batches.items():
+        diff, seconds = diff_of_batch(subject.planner, batch)
+        parts = bench_switch.some_parts(diff, subject.planner.topology.hosts)
+        told = {"planning_ms": round(seconds * 1000, 3), "switches": len(diff.switches), "parts": parts}
+        found[kind] = {**rates(len(batch), len(diff), seconds), **told}
+    return found
 
 
 def _whole_space(subject: Subject) -> dict[str, Any]:

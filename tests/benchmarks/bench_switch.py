@@ -1,4 +1,7 @@
-"""What a switch takes: `ovs-ofctl --bundle add-flows` on a private Open vSwitch, with a planned table."""
+"""What a switch takes: `ovs-ofctl --bundle add-flows` on a private Open vSwitch.
+
+With a planned table, and with the diffs of batches of requests.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,12 @@ from bench_extent import Case, Extent
 from bench_planners import Subject, use_kernels
 
 from mininet_labs.fabric import Fabric, FabricError
-from mininet_labs.install import flow
+from mininet_labs.install import Hosts, flow, match
+from tercast.tables import Diff, SwitchDiff
 
 RUNS = 3
+PARTS = 8
+"""So many switches' parts of a diff are carried out: the largest one, and others evenly spread by size."""
 ONE_SWITCH: dict[str, Any] = {
     "switches": [{"id": "s1", "dpid": f"{1:016x}"}],
     "links": [],
@@ -31,6 +37,7 @@ def measure(extent: Extent) -> dict[str, Any]:
     try:
         with Fabric(folder / "f", ONE_SWITCH, timeout=120) as fabric:
             seconds = [_install(fabric, lines) for _ in range(RUNS)]
+            start_ms = min(_seconds(fabric, "") for _ in range(RUNS)) * 1000
     except FabricError as error:
         tell(f"switch: {error}")
         return {"skipped": str(error)}
@@ -43,7 +50,57 @@ def measure(extent: Extent) -> dict[str, Any]:
         "flows": len(lines),
         "seconds": [round(value, 3) for value in seconds],
         "flows_per_s": rate,
+        "start_ms": round(start_ms, 2),
     }
+
+
+def some_parts(diff: Diff, hosts: Hosts) -> list[str]:
+    """Some switches' parts of a diff, the largest first, in the words of `ovs-ofctl`."""
+    parts = sorted(diff.switches, key=len, reverse=True)
+    some = [parts[n * len(parts) // PARTS] for n in range(PARTS)] if len(parts) > PARTS else parts
+    return [_text(part, hosts) for part in some]
+
+
+def _text(part: SwitchDiff, hosts: Hosts) -> str:
+    lines = [
+        *(f"add {flow(entry, hosts)}" for entry in part.installs),
+        *(f"delete_strict {match(entry)}" for entry in part.removed),
+    ]
+    return "\n".join(chain(lines, ("",)))
+
+
+def time_parts(batches: list[dict[str, Any]]) -> None:
+    """Replace the `parts` of each batch's diff by what a switch takes for it, in milliseconds.
+
+    `switch_ms` is one bundle for each switch, one after the other: the mean of the parts times their number.
+    `slowest_part_ms` is the largest part alone, as if all switches worked at the same time. Both are None
+    where there is no Open vSwitch, or nothing changes. The start of `ovs-ofctl` is in each.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="tb-", dir="/tmp"))
+    try:
+        with Fabric(folder / "f", ONE_SWITCH, timeout=120) as fabric:
+            for told in batches:
+                _carry_out(fabric, told)
+    except FabricError as error:
+        tell(f"switch: {error}")
+        for told in batches:
+            if told.pop("parts", None) is not None:
+                told |= {"switch_ms": None, "slowest_part_ms": None}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _carry_out(fabric: Fabric, told: dict[str, Any]) -> None:
+    took = [1000 * min(_seconds(fabric, text) for _ in range(2)) for text in told.pop("parts")]
+    fabric.ofctl("s1", "del-flows")
+    told["switch_ms"] = round(sum(took) / len(took) * told["switches"], 2) if took else None
+    told["slowest_part_ms"] = round(max(took), 2) if took else None
+
+
+def _seconds(fabric: Fabric, text: str) -> float:
+    start = perf_counter()
+    fabric.ofctl("s1", "add-flows", "-", "--bundle", input=text)
+    return perf_counter() - start
 
 
 def planned_flows(number: int) -> list[str]:
@@ -64,9 +121,7 @@ def planned_flows(number: int) -> list[str]:
 def _install(fabric: Fabric, lines: list[str]) -> float:
     """Seconds to add the flows to an empty table; afterwards it is empty again."""
     text = "\n".join(chain(lines, ("",)))
-    start = perf_counter()
-    fabric.ofctl("s1", "add-flows", "-", "--bundle", input=text)
-    seconds = perf_counter() - start
+    seconds = _seconds(fabric, text)
     there = fabric.ofctl("s1", "dump-aggregate")
     assert f"flow_count={len(lines)}" in there, there
     fabric.ofctl("s1", "del-flows")

@@ -75,7 +75,11 @@ def test_growth_is_told_at_equal_diffs() -> None:
 
 def test_each_figure_has_its_baseline(result: dict[str, Any]) -> None:
     if "flows_per_s" in result["switch"]:
-        assert result["planner"][0]["sizes"][0]["ratio_to_switch"]["batches"]["subscribe"] > 0
+        size = result["planner"][0]["sizes"][0]
+        assert size["ratio_to_switch"]["batches"]["subscribe"] > 0
+        batch = size["batches"]["subscribe"]
+        assert batch["switch_ms"] >= batch["slowest_part_ms"] > 0 < batch["planning_ms"]
+        assert "parts" not in batch and batch["switches"] > 0
     assert all(row["pleroma_requests"] >= 3 and row["ratio"] > 0 for row in result["pleroma"])
     assert all(row["trees"]["trees"] == 8 and row["one_tree"]["trees"] == 1 for row in result["links"])
     assert all(row["peak_rss_mib"] < row["limit_mib"] for row in result["large"])

@@ -1,6 +1,7 @@
 """The same requests give the same tables, however they are cut, restarted and watched."""
 
 import json
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -23,7 +24,13 @@ def test_batches_and_restarts_change_nothing(
 ) -> None:
     topology, requests = scene
     whole = planner_for(topology, max_trees)
-    whole.apply_all(requests)
+    outcomes = whole.apply_all(requests)
+    turns = planner_for(topology, max_trees)
+    told: dict[str, Table] = {}
+    for outcome, known in zip(turns.in_turn(requests), outcomes, strict=True):
+        told = turns.take_diff().apply(told)
+        assert told == turns.tables() and replace(outcome, reason=None) == replace(known, reason=None)
+    assert turns.snapshot() == whole.snapshot()
     planner = planner_for(topology, max_trees)
     tables: dict[str, Table] = {}
     for i, request in enumerate(requests):
@@ -41,6 +48,28 @@ def test_batches_and_restarts_change_nothing(
     assert planner.trees() == whole.trees()
     assert planner.pending() == whole.pending()
     assert planner.unreachable() == whole.unreachable()
+
+
+def test_filters_are_encoded_together_up_to_a_change_of_what_is_indexed() -> None:
+    topology, _ = dense_scene(1)
+    attributes = [{"name": name, "type": "int", "min": 0, "max": 3} for name in "xy"]
+    topic = {"name": "c", "code": 8, "attributes": attributes, "indexed": ["x"]}
+    host = topology["hosts"][0]["id"]
+    asked = {"host": host, "topic": "c", "filter": "x = 1 and y in [2, 3]"}
+    requests: list[dict[str, Any]] = [
+        {"op": "add_topic", "topic": topic},
+        {"op": "advertise", "id": "a", **asked},
+        {"op": "subscribe", "id": "q1", **asked},
+        {"op": "subscribe", "id": "q1", **asked},
+        {"op": "set_indexed", "topic": "c", "indexed": ["y"]},
+        {"op": "subscribe", "id": "q2", **asked},
+        {"op": "subscribe", "id": "q3", **asked, "filter": "true"},
+    ]
+    one, other = planner_for(topology), planner_for(topology)
+    oks = [outcome.ok for outcome in one.in_turn(requests)]
+    assert oks == [other.apply(request).ok for request in requests] == [True] * 3 + [False] + [True] * 3
+    assert one.snapshot() == other.snapshot()
+    assert one.encodings()["q2"] == one.encodings()["q1"] == (0b11,)
 
 
 @settings(max_examples=100, deadline=None)

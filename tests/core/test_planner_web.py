@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import pytest
@@ -65,6 +66,44 @@ def test_it_plans_what_plain_python_plans(seed: int) -> None:
     assert not any(webs(plain))
     assert any(webs(fast))
     assert_same(plain, fast)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_tables_within_budgets_are_the_same_over_it(seed: int) -> None:
+    network, requests = dense_scene(seed)
+    random = Random(seed)
+    bounded: Requests = [{"op": "set_aggregation", "method": "la"}]
+    bounded += [
+        {"op": "set_budget", "switch": one["id"], "tcam_budget": random.choice((1, 2, 4, 7))}
+        for one in network["switches"]
+    ]
+    plain = planned(network, bounded + requests, {0: False})
+    fast = planned(network, bounded + requests, {0: True})
+    assert any(webs(fast)), "an overlay leaves spreading to it"
+    assert_same(plain, fast)
+
+
+@pytest.mark.parametrize("bits", [20, 60, 100])
+def test_cells_are_found_between_two_keys(bits: int) -> None:
+    network = topology(2, [link("s1", 1, "s2", 1)], [host("p", "s1", 2, 1), host("h", "s2", 2, 2)])
+    topics, limits = [Topic.from_json(TOPICS[0])], Limits(max_dz_length=bits)
+    planner = Planner(AddressPlan.default("ipv6"), limits, read_topology(network, "ipv6"), topics)
+    compiled.use(True)
+    random = Random(bits)
+    cells = ["".join(random.choice("01") for _ in range(random.randint(1, 9))) for _ in range(60)]
+    planner.apply(advertise("a", "p", ""))
+    planner.apply_all([subscribe(f"q{n}", "h", cell) for n, cell in enumerate(cells)])
+    (plan,) = (plan for plan in planner.plans if plan.web is not None)
+    trie, order = plan.tries["s1"], plan.order
+    known = {order.key(int("1" + cell, 2)) for cell in ("", *cells)} & {*trie.entries} | {order.key(1)}
+    found = plan.web.keys_between(trie, 0, order.end(order.key(1)))
+    assert found == sorted(found) and known <= {*found}
+    for _ in range(300):
+        length = random.randint(0, min(bits, 70))
+        low = order.key(1 << length | random.getrandbits(length) if length else 1)
+        for start in (low, low + 1):
+            high = random.choice((order.end(low), random.choice(found)))
+            assert plan.web.keys_between(trie, start, high) == [key for key in found if start <= key < high]
 
 
 @pytest.mark.parametrize("seed", range(15))

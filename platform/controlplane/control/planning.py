@@ -72,8 +72,7 @@ def _apply(hot: Hot, rows: Sequence[Request]) -> Planned:
     moved: dict[int, Sequence[str]] = {}
     in_place: dict[int, Sequence[str]] = {}
     planner = hot.state.planner
-    for row in rows:
-        outcome = planner.apply(row.payload)
+    for row, outcome in zip(rows, planner.in_turn(row.payload for row in rows), strict=True):
         diff = planner.take_diff()
         _answer(row, outcome, diff.switches)
         for one in diff:

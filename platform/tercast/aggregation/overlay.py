@@ -28,7 +28,6 @@ class TopicOverlay:
     __slots__ = ("_all", "_trie", "plan", "rule", "tables")
 
     def __init__(self, trie: Trie, plan: TopicPlan, network: Network, everything: list[list[Key]]) -> None:
-        plan.spread_plainly()  # `ExactKeys` searches the layers of tries
         self._trie = trie
         self._all = everything
         self.plan = plan

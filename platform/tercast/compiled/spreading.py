@@ -332,6 +332,37 @@ def owners(nodes: Ints, root: int) -> Ints:
 
 
 @njit(cache=True)
+def owned_between(nodes: Ints, depth: int, root: int, low: int, high: int) -> Ints:
+    """The keys of owned cells from `low` up to but not including `high`, in order."""
+    found = np.empty(16, np.int64)
+    stack = np.empty(2 * LEVELS, np.int64)
+    stack[0] = root
+    size, number = 1, 0
+    while size:
+        size -= 1
+        at = stack[size]
+        key = nodes[at, t.KEY]
+        if key >= high:
+            continue
+        if key >= low and (nodes[at, S] or nodes[at, A]):
+            if number == found.shape[0]:
+                larger = np.empty(2 * number, np.int64)
+                larger[:number] = found
+                found = larger
+            found[number] = key
+            number += 1
+        for side in (RIGHT, LEFT):
+            child = nodes[at, side]
+            if child:
+                below = nodes[child, t.KEY]
+                shift = depth + t.LENGTH_BITS - (below & t.LENGTH)
+                if (low >> shift) <= (below >> shift):
+                    stack[size] = child
+                    size += 1
+    return found[:number]
+
+
+@njit(cache=True)
 def root_for_one_more(nodes: Ints, depth: int) -> tuple[Ints, int]:
     """The nodes, moved where they needed room, and the root of a new trie."""
     if not has_room(nodes):

@@ -20,6 +20,7 @@ from tercast.compiled.spreading import (
     OWN_SUBS,
     PLAIN,
     WORDS,
+    owned_between,
     owners,
     root_for_one_more,
     run,
@@ -39,6 +40,8 @@ MOST_CELLS = 1 << 24
 """The largest table of trees by switches and links."""
 
 _CHUNK = 1 << 16
+
+_ABOVE = (1 << 63) - 1
 
 
 class Web:
@@ -192,6 +195,12 @@ class Web:
                 if not one:
                     site.count += 1
 
+    def keys_between(self, trie: Trie, low: Key, high: Key) -> list[Key]:
+        """The cells that somebody wants or brings at a switch, from `low` up to but not including `high`."""
+        root = self._sites[self._numbers[trie.site.id], meaning.ROOT]
+        found = owned_between(self._nodes, self._depth, root, self._bound(low), self._bound(high)).tolist()
+        return list(map(self._widen, found)) if self._shift else found
+
     def carried(self, tree: Tree) -> dict[Port, int]:
         """How many cells of a tree cross each link, by its end `a`; without those that none crosses."""
         row = self._rows.get(tree.number)
@@ -307,6 +316,12 @@ class Web:
         if not self._shift:
             return key
         return key >> LENGTH_BITS + self._shift << LENGTH_BITS | key & LENGTH_MASK
+
+    def _bound(self, key: Key) -> int:
+        """The first key here that is no lower; where all are lower, one that is above all."""
+        rest = key >> LENGTH_BITS & (1 << self._shift) - 1
+        short = key >> LENGTH_BITS + self._shift
+        return min(short + 1 << LENGTH_BITS if rest else short << LENGTH_BITS | key & LENGTH_MASK, _ABOVE)
 
     def _widen(self, key: int) -> Key:
         return key >> LENGTH_BITS << LENGTH_BITS + self._shift | key & LENGTH_MASK
