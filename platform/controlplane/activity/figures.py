@@ -48,7 +48,7 @@ def of_owners(kind: str, rows: Iterable[Any]) -> dict[int, Figures]:
     publishing = kind == "publisher"
     activity: Any = AdvertisementActivity if publishing else SubscriptionActivity
     model: Any = Advertisement if publishing else Subscription
-    found = _sums(activity, f"about__{kind}", ids)
+    found = _sums(activity, "owner", ids)
     hosts = {} if publishing else _unwanted({row.host_id for row in rows})
     live = model._default_manager.filter(**{f"{kind}__in": ids}).exclude(state__in=OVER).order_by()
     counts = dict(live.values_list(kind).annotate(n=Count("id")))

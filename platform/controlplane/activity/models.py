@@ -23,6 +23,7 @@ class AdvertisementActivity(Activity):
     """Events published under an advertisement."""
 
     about = models.ForeignKey("registry.Advertisement", on_delete=models.CASCADE, related_name="activity")
+    owner = models.ForeignKey("registry.Publisher", null=True, on_delete=models.CASCADE, related_name="+")
 
     class Meta:
         constraints = (_once("one_advertisement_activity"),)
@@ -32,6 +33,7 @@ class SubscriptionActivity(Activity):
     """Events that a subscription got."""
 
     about = models.ForeignKey("registry.Subscription", on_delete=models.CASCADE, related_name="activity")
+    owner = models.ForeignKey("registry.Subscriber", null=True, on_delete=models.CASCADE, related_name="+")
 
     class Meta:
         constraints = (_once("one_subscription_activity"),)

@@ -21,23 +21,23 @@ def take(reporter: int, values: dict[str, Any]) -> None:
         ("hosts", HostActivity, "host", {"events": "delivered", "unwanted": "unwanted"}),
     ):
         rows: Rows = values.get(part) or ()
-        ids = _ids(part, [row[name] for row in rows])
+        known = _known(part, [row[name] for row in rows])
         found = {
-            ids[row[name]]: model(
+            known[row[name]]["about_id"]: model(
                 reporter_id=reporter,
-                about_id=ids[row[name]],
                 last_at=row["last_at"],
+                **known[row[name]],
                 **{field: row[told] for field, told in counted.items()},
             )
             for row in rows
-            if row[name] in ids
+            if row[name] in known
         }
         model._default_manager.bulk_create(
             list(found.values()),
             batch_size=1000,
             update_conflicts=True,
             unique_fields=["about", "reporter"],
-            update_fields=["last_at", *counted],
+            update_fields=["last_at", *(() if part == "hosts" else ("owner",)), *counted],
         )
 
 
@@ -55,18 +55,19 @@ def own(values: dict[str, Any], client: Client) -> dict[str, Any]:
     return {**values, **told}
 
 
-def _ids(part: str, names: Sequence[str]) -> dict[str, int]:
-    """The primary keys of those of `names` that there are."""
+def _known(part: str, names: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Of those of `names` that there are: the row that it is about, and its owner."""
     if part == "hosts":
-        hosts = Host.objects.all()
-        return dict(
-            row for some in chunks(names) for row in hosts.filter(name__in=some).values_list("name", "pk")
-        )
-    prefix, model = ("a", Advertisement) if part == "advertisements" else ("q", Subscription)
+        hosts = Host.objects.values_list("name", "pk")
+        found = (row for some in chunks(names) for row in hosts.filter(name__in=some))
+        return {name: {"about_id": pk} for name, pk in found}
+    prefix, model, owner = (
+        ("a", Advertisement, "publisher") if part == "advertisements" else ("q", Subscription, "subscriber")
+    )
     numbers = [int(name[1:]) for name in names if name[:1] == prefix and _is_number(name[1:])]
-    rows = model._default_manager.all()
-    there = (pk for some in chunks(numbers) for pk in rows.filter(pk__in=some).values_list("pk", flat=True))
-    return {f"{prefix}{pk}": pk for pk in there}
+    rows = model._default_manager.values_list("pk", owner)
+    there = (row for some in chunks(numbers) for row in rows.filter(pk__in=some))
+    return {f"{prefix}{pk}": {"about_id": pk, "owner_id": who} for pk, who in there}
 
 
 def _is_number(digits: str) -> bool:

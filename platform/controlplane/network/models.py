@@ -125,7 +125,10 @@ class InstalledEntry(models.Model):
 
     class Meta:
         ordering = ("id",)
-        indexes = (models.Index(fields=("switch", "dst"), name="entry_switch_dst"),)
+        indexes = (
+            models.Index(fields=("switch", "dst"), name="entry_switch_dst"),
+            models.Index(fields=("switch", "id"), name="entry_switch_id"),
+        )
         verbose_name_plural = "installed entries"
 
 

@@ -234,6 +234,7 @@ class TableEntriesViewSet(Resource):
     queryset = InstalledEntry.objects.all()
     serializer_class = EntrySerializer
     noun = "table"
+    search = ("dst",)
     filters = (
         Filter("dst", "dst", TEXT, ("in",)),
         Filter("in_port", "in_port", INTEGER),

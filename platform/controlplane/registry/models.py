@@ -103,7 +103,10 @@ class Advertisement(Announcement):
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="advertisements")
 
     class Meta(Announcement.Meta):
-        indexes = (models.Index(fields=("state", "id"), name="advertisement_state"),)
+        indexes = (
+            models.Index(fields=("state", "id"), name="advertisement_state"),
+            models.Index(fields=("topic", "state", "id"), name="advertisement_topic"),
+        )
 
     @property
     def planner_id(self) -> str:
@@ -119,7 +122,13 @@ class Subscription(Announcement):
     matched = models.BooleanField(null=True, help_text="false while no advertisement overlaps it")
 
     class Meta(Announcement.Meta):
-        indexes = (models.Index(fields=("state", "id"), name="subscription_state"),)
+        indexes = (
+            models.Index(fields=("state", "id"), name="subscription_state"),
+            models.Index(fields=("topic", "state", "id"), name="subscription_topic"),
+            models.Index(fields=("subscriber", "id"), name="subscription_owner"),
+            models.Index(fields=("subscriber", "state"), name="subscription_owned"),
+            models.Index(fields=("id",), name="subscription_unmatched", condition=models.Q(matched=False)),
+        )
 
     @property
     def planner_id(self) -> str:

@@ -232,6 +232,7 @@ class AnnouncementViewSet(ListAndRead):
     create_serializer: ClassVar[type[serializers.Serializer[Any]]]
     bulk = True
     search = ("filter",)
+    orderings = ("id", "state")
     figures_of: ClassVar[Any]
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
