@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app.changes import Step
-from controller_app.entries import Entry, Key, Output, Prefix
+from controller_app.changes import Step, parse_change
+from controller_app.entries import RANGES, Entry, Key, Output, Prefix, Rest
 from controller_app.limits import highest, merged
+from tercast.errors import RefusedMany
+
+WHO = {"ip": "fd00::1", "mac": "02:00:00:00:00:01"}
 
 KEYS = [Key(Prefix.parse(f"ff0e:{n}::/32"), None, 18) for n in range(1, 7)]
 
@@ -52,3 +58,38 @@ def test_the_highest_is_the_one_of_the_walk(table: dict[Key, tuple], listed: lis
 def test_at_once_only_the_tables_after_the_steps_count(table: dict[Key, tuple], listed: list[Step]) -> None:
     after = [len(walk(table, listed[: n + 1])[-1]) for n in range(len(listed))]
     assert highest(table, listed, at_once=True) == max(after)
+
+
+def body(step: dict[str, Any]) -> dict[str, Any]:
+    return {"id": "r", "switches": [{"dpid": f"{1:016x}", "limit": 1, "steps": [step]}]}
+
+
+def test_a_step_says_what_happens_to_packets_that_hit_no_entry() -> None:
+    rest = {"family": "ipv6", "actions": [{"output": 3}]}
+    (switch,) = parse_change(body({"rest": rest}), [RANGES["ipv6"]]).switches
+    assert switch.steps == (Step((), (), Rest(RANGES["ipv6"], (Output(3),))),)
+    assert merged(switch.steps) == Step((), ())
+    assert highest(KEYS, switch.steps, at_once=False) == len(KEYS), "it takes no room"
+
+
+@pytest.mark.parametrize(
+    ("rest", "code", "place"),
+    [
+        ({"family": "ipv4", "actions": []}, "unknown_family", ("family",)),
+        ({"family": "ipv6", "actions": [{"output": 0}]}, "out_of_range", ("actions", 0, "output")),
+        ({"family": "ipv6", "actions": [{"set_dst": WHO}]}, "no_output", ("actions",)),
+    ],
+)
+def test_what_is_wrong_with_it_is_named(
+    rest: dict[str, Any], code: str, place: tuple[str | int, ...]
+) -> None:
+    with pytest.raises(RefusedMany) as caught:
+        parse_change(body({"rest": rest}), [RANGES["ipv6"]])
+    (error,) = caught.value.errors
+    assert (error.code, error.path) == (code, ("switches", 0, "steps", 0, "rest", *place))
+
+
+def test_it_belongs_into_a_step() -> None:
+    part = {"dpid": f"{1:016x}", "atomic": True, "rest": {"family": "ipv6", "actions": []}}
+    with pytest.raises(RefusedMany):
+        parse_change({"id": "r", "switches": [part]}, [RANGES["ipv6"]])
