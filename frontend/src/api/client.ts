@@ -26,7 +26,7 @@ const session: Middleware = {
 };
 
 /** The API. Every answer that is no success is thrown as a `ProblemError`. */
-export const api = createClient<paths>({
+export const api = createClient<paths, "application/json">({
   baseUrl: location.origin,
   querySerializer: { array: { style: "form", explode: false } },
 });

@@ -1,6 +1,6 @@
 """`/api/v1/analytics/flow-table-size/` and the others: results as charts need them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ from controlplane.analytics.lengths import length_text, parse_length
 from controlplane.analytics.models import Result, Run, RunState, Schedule, Series
 from controlplane.analytics.serializers import RUNS
 from controlplane.analytics.unwanted import unwanted
+from controlplane.api.exports import FORMAT, in_csv, stream
 from controlplane.api.problems import bad_parameter
 from controlplane.api.query import MAX_LIST, read_integer, read_text, read_time
 from controlplane.api.views import StrictView, url
@@ -62,10 +63,12 @@ class ChartView(StrictView):
     """The results of one job."""
 
     job: ClassVar[Job]
+    csv = True
 
     def known_parameters(self) -> Iterable[str]:
         """Time, windows, points, and the job's keys."""
-        return ("since", "until", "window", "max_points", *self.job.keys, *self.more_parameters)
+        keys = (*self.job.keys, *self.more_parameters)
+        return ("since", "until", "window", "max_points", FORMAT, *keys)
 
     more_parameters: ClassVar[tuple[str, ...]] = ()
 
@@ -73,7 +76,7 @@ class ChartView(StrictView):
         """The keys that there is a series for each value of."""
         return self.job.keys
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: Request) -> Any:
         """The charts that the question is about."""
         since, until = read_range(request)
         query = request.query_params
@@ -87,7 +90,7 @@ class ChartView(StrictView):
         found = charts.charts(rows, series, self.job, grid, keys) if series else {}
         last = _last_run(series)
         start, end = grid.span
-        body = {
+        body: dict[str, Any] = {
             "job": self.job.name,
             "window": length_text(window),
             "since": start,
@@ -99,6 +102,8 @@ class ChartView(StrictView):
             "empty": None if found else self.why_empty(series, (start, end)),
             "series": [self.shown(grid, keys, key, found[key]) for key in list(found)[:MOST_SERIES]],
         }
+        if in_csv(request):
+            return stream(request, self.job.path, *_table(self.job, body["series"]))
         return Response(body)
 
     def shown(self, grid: Grid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
@@ -119,6 +124,14 @@ class ChartView(StrictView):
             return parse_length(read_text("window", text))
         except ValueError as error:
             raise bad_parameter("window", "no_length", str(error), text) from None
+
+
+def _table(job: Job, series: list[dict[str, Any]]) -> tuple[list[str], Iterator[list[dict[str, Any]]]]:
+    """The columns of a job's charts, and their rows: one for each point of a series."""
+    first = series[0]["points"][0] if series and series[0]["points"] else dict.fromkeys(("at", *job.values))
+    keys = dict.fromkeys(job.keys)
+    rows = ([{**{name: each[name] for name in keys}, **point} for point in each["points"]] for each in series)
+    return [*keys, *first], rows
 
 
 def _wanted(job: Job, request: Request) -> dict[str, Any]:
@@ -152,7 +165,7 @@ class TableSizeView(ChartView):
         responses=shapes.TableSizeSerializer,
         parameters=[*GRID_PARAMETERS, *_key_parameters("switch")],
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> Any:
         """Table size of each switch against its budget, over time."""
         return self.answer(request)
 
@@ -195,7 +208,7 @@ class DelayView(_ByView):
         responses=shapes.DelayChartsSerializer,
         parameters=[*GRID_PARAMETERS, _by("both"), *_key_parameters("topic", "host")],
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> Any:
         """Percentiles of the delay from publisher to host, by topic and host, over time."""
         return self.answer(request)
 
@@ -212,7 +225,7 @@ class FalsePositivesView(_ByView):
         responses=shapes.FalsePositivesSerializer,
         parameters=[*GRID_PARAMETERS, _by("network"), *_key_parameters("topic", "host")],
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> Any:
         """Events that hosts got and had not asked for, network-wide or by topic and host, over time."""
         return self.answer(request)
 
@@ -236,7 +249,7 @@ class PublisherLoadView(ChartView):
         responses=shapes.PublisherLoadSerializer,
         parameters=[*GRID_PARAMETERS, *_key_parameters("publisher")],
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> Any:
         """How much each publisher sends, over time, and where in the event space."""
         return self.answer(request)
 
@@ -259,7 +272,7 @@ class RequestLatencyView(ChartView):
         responses=shapes.RequestLatencySerializer,
         parameters=[*GRID_PARAMETERS, *_key_parameters("kind")],
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> Any:
         """How long requests wait, are computed and are deployed, by kind, over time."""
         return self.answer(request)
 
@@ -275,7 +288,7 @@ class NeedlessCopiesView(ChartView):
         responses=shapes.NeedlessSerializer,
         parameters=[*GRID_PARAMETERS, *_key_parameters("switch")],
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> Any:
         """Copies that merged entries send over links to where nobody wants them, by switch, over time."""
         return self.answer(request)
 
@@ -295,10 +308,11 @@ class DimensionSelectionView(StrictView):
 
     job = JOBS["dimension_selection"]
     MOST = 100
+    csv = True
 
     def known_parameters(self) -> Iterable[str]:
         """Time and topic."""
-        return ("since", "until", "topic")
+        return ("since", "until", "topic", FORMAT)
 
     @extend_schema(
         operation_id="analytics_dimension_selection",
@@ -306,7 +320,7 @@ class DimensionSelectionView(StrictView):
         responses=shapes.SelectionsSerializer,
         parameters=[*TIME_PARAMETERS, *_key_parameters("topic")],
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> Any:
         """Attributes of each topic by how much they tell events apart, the newest run first."""
         since, until = read_range(request)
         series = Series.objects.filter(job=self.job.name).order_by("-id").first()
@@ -327,7 +341,11 @@ class DimensionSelectionView(StrictView):
             "empty": empty,
             "selections": [_selection(row, indexed.get(row.topic, [])) for row in rows[: self.MOST]],
         }
-        return Response(shapes.SelectionsSerializer(body).data)
+        told = shapes.SelectionsSerializer(body).data
+        if in_csv(request):
+            fields = list(shapes.SelectionSerializer().fields)
+            return stream(request, self.job.path, fields, [told["selections"]])
+        return Response(told)
 
 
 def _selection(row: Result, indexed: list[str]) -> dict[str, Any]:

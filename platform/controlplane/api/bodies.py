@@ -1,13 +1,14 @@
 """Reading a body by its serializer: every error of every item at once, nothing coerced, nothing ignored."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from controlplane.api.problems import FieldError, Problem, invalid, pointer, too_large
+from controlplane.api.listed import Listed, Unreadable
+from controlplane.api.problems import MAX_ERRORS, FieldError, Problem, invalid, pointer, too_large
 from tercast.errors import Path, Refused, RefusedMany, shown
 
 MAX_ITEMS = 50_000
@@ -21,12 +22,19 @@ class Errors:
     bulk: bool = False
     found: list[FieldError] = field(default_factory=list)
     bad: set[int] = field(default_factory=set)
+    line_of: Callable[[int], int | None] | None = None
+    places: list[int] | None = None
 
     def add(self, index: int, path: Path, code: str, detail: str, value: object = None) -> None:
         """One bad value of item `index`."""
         self.bad.add(index)
         shown_index = index if self.bulk else None
-        self.found.append(FieldError(pointer(path), code, detail, value, shown_index))
+        self.found.append(FieldError(pointer(path), code, detail, value, shown_index, line=self._line(index)))
+
+    def _line(self, index: int) -> int | None:
+        if self.line_of is None:
+            return None
+        return self.line_of(index if self.places is None else self.places[index])
 
     def refused(self, index: int, path: Path, refused: Refused | RefusedMany) -> None:
         """What the core library refused of item `index`, below `path`."""
@@ -47,6 +55,27 @@ class Body:
     items: list[dict[str, Any]]
     errors: Errors
     bulk: bool
+    partly: bool = False
+    """Whether what is good is taken without the rest."""
+    places: list[int] = field(default_factory=list)
+    """Where each item stood in the body."""
+    refused: list[FieldError] = field(default_factory=list)
+    """The errors of items that were left out."""
+
+    def leave_out(self) -> None:
+        """Go on without the items that have errors; raises `Problem` with all errors when none is left."""
+        for error in self.errors.found:
+            index = None if error.index is None else self.places[error.index]
+            self.refused.append(replace(error, index=index))
+        good = [at for at in range(len(self.items)) if at not in self.errors.bad]
+        self.items[:] = [self.items[at] for at in good]
+        self.places[:] = [self.places[at] for at in good]
+        self.errors.found.clear()
+        self.errors.bad.clear()
+        self.errors.places = self.places
+        self.refused.sort(key=lambda error: error.index or 0)
+        if not self.items:
+            raise invalid(self.refused)
 
     def add_if_free(self, field_name: str, taken: Mapping[Any, str], what: str) -> None:
         """Add an error for each item whose field repeats an earlier one's, or is in `taken` (by owner)."""
@@ -69,7 +98,9 @@ class Body:
         return {item[field_name] for item in self.items if item.get(field_name) is not None}
 
 
-def read_body(request: Request, serializer: serializers.Serializer[Any], bulk: bool = False) -> Body:
+def read_body(
+    request: Request, serializer: serializers.Serializer[Any], bulk: bool = False, partly: bool = False
+) -> Body:
     """The body as one object, or (with `bulk`) as a list of objects; errors are collected, not raised."""
     data = request.data
     if bulk and isinstance(data, list):
@@ -77,10 +108,35 @@ def read_body(request: Request, serializer: serializers.Serializer[Any], bulk: b
             raise invalid([FieldError("", "empty", "The list has no item. Send at least one.")])
         if len(data) > MAX_ITEMS:
             raise too_large(f"The list has {len(data)} items; at most {MAX_ITEMS} are taken. Split it.")
-        errors = Errors(bulk=True)
-        return Body([read_object(serializer, item, errors, i) for i, item in enumerate(data)], errors, True)
+        errors = Errors(bulk=True, line_of=data.line_of if isinstance(data, Listed) else None)
+        items = [read_object(serializer, item, errors, i) for i, item in enumerate(data)]
+        return Body(items, errors, True, partly, list(range(len(items))))
     errors = Errors()
     return Body([read_object(serializer, data, errors)], errors, False)
+
+
+T = TypeVar("T")
+
+
+def taking(body: Body, act: Callable[[Body], T]) -> T:
+    """What `act` makes of all items, or (`partly`) of the good ones, tried until no more are bad."""
+    while True:
+        try:
+            return act(body)
+        except Problem as problem:
+            if not (body.partly and problem.status == 400 and body.errors.found):
+                raise
+            body.leave_out()
+
+
+def tell_refused(told: dict[str, Any], body: Body) -> None:
+    """Add to an answer which items were left out, and say of the others where they stood."""
+    if not body.partly:
+        return
+    told["refused"] = len({error.index for error in body.refused})
+    told["errors"] = [error.to_json() for error in body.refused[:MAX_ERRORS]]
+    for row in told.get("results", ()):
+        row["index"] = body.places[row["index"]]
 
 
 def check_owner(body: Body, name: str, owner: str) -> None:
@@ -106,6 +162,9 @@ def read_object(
     serializer: serializers.Serializer[Any], data: Any, errors: Errors, index: int = 0, path: Path = ()
 ) -> dict[str, Any]:
     """The good fields of `data` by the serializer's fields, with defaults; the bad ones go to `errors`."""
+    if isinstance(data, Unreadable):
+        errors.add(index, path, "wrong_columns", data.detail)
+        return {}
     if not isinstance(data, dict):
         errors.add(index, path, "wrong_type", f"{shown(data)} is not an object with fields.", data)
         return {}

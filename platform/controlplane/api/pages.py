@@ -1,5 +1,6 @@
 """Cursor pages: each costs the same, wherever it lies; the order always ends with the primary key."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -114,6 +115,23 @@ class CursorPages(BasePagination):
                 "results": schema,
             },
         }
+
+
+def pages(queryset: Any, ordering: str | None, allowed: tuple[str, ...], size: int) -> Iterator[list[Any]]:
+    """All rows in the order asked for, `size` at a time, each by a query of its own."""
+    order = _read_ordering(ordering, allowed)
+    return _all_pages(queryset, order, size)
+
+
+def _all_pages(queryset: Any, order: str, size: int) -> Iterator[list[Any]]:
+    position: Position | None = None
+    while True:
+        rows = list(_slice(queryset, order, position)[:size])
+        if rows:
+            yield rows
+        if len(rows) < size:
+            return
+        position = Position(order, tuple(_value(rows[-1], name) for name, _ in _fields(order)), False)
 
 
 def _read_ordering(text: str | None, allowed: tuple[str, ...]) -> str:

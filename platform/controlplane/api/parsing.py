@@ -8,6 +8,7 @@ from typing import IO, Any, NoReturn
 
 from rest_framework.parsers import BaseParser
 
+from controlplane.api.listed import Listed, json_lines
 from controlplane.api.problems import FieldError, Problem, invalid, pointer, too_large
 from tercast.errors import Path, shown
 
@@ -52,6 +53,8 @@ class StrictJSONParser(BaseParser):
         errors = list(_walk(value, bool(_ESCAPED.search(text))))
         if errors:
             raise invalid(errors, "bad_json")
+        if isinstance(value, list) and getattr(view, "bulk", False):
+            return Listed(value, lambda: json_lines(text))
         return value
 
 

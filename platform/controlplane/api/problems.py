@@ -19,7 +19,8 @@ Scalar = str | int | float | bool | None
 class FieldError:
     """One bad value: where it stands (JSON pointer, or the name of a parameter), which rule it breaks.
 
-    `detail` says value, rule and remedy; `index` is the item's place in a bulk body.
+    `detail` says value, rule and remedy; `index` is the item's place in a bulk body, `line` where it
+    begins.
     """
 
     pointer: str
@@ -28,6 +29,7 @@ class FieldError:
     value: object = None
     index: int | None = None
     parameter: str | None = None
+    line: int | None = None
 
     def to_json(self) -> dict[str, Scalar]:
         """As it stands in the problem's `errors`; `index` and `parameter` only where they say something."""
@@ -39,6 +41,8 @@ class FieldError:
         }
         if self.index is not None:
             out["index"] = self.index
+        if self.line is not None:
+            out["line"] = self.line
         if self.parameter is not None:
             out["parameter"] = self.parameter
         return out

@@ -6,7 +6,9 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 
 from controlplane.api.bodies import MAX_ITEMS
+from controlplane.api.exports import FORMATS
 from controlplane.api.handler import CONTENT_TYPE
+from controlplane.api.listed import CSV_TYPE
 from controlplane.api.prefer import MAX_WAIT
 from controlplane.api.serializers import ProblemSerializer
 
@@ -26,6 +28,13 @@ PREFER = OpenApiParameter(
     OpenApiParameter.HEADER,
     description=f"`wait=N` holds the answer until an end state, up to N seconds (at most {MAX_WAIT})",
 )
+PARTLY = OpenApiParameter(
+    "atomic",
+    bool,
+    OpenApiParameter.QUERY,
+    description="false: take the good items of a list, and tell of the others; by default all or none",
+)
+BULK_WRITE = (DRY_RUN, PARTLY, PREFER)
 WRITE = (DRY_RUN, ATOMIC, PREFER)
 
 _REASONS = {
@@ -50,6 +59,12 @@ def _header(name: str, description: str) -> dict[str, Any]:
     return {"in": "header", "name": name, "schema": {"type": "string"}, "description": description}
 
 
+_FORMAT = {
+    "in": "query",
+    "name": "format",
+    "schema": {"type": "string", "enum": list(FORMATS)},
+    "description": "csv: all rows as a file, without pages; `Accept: text/csv` does the same",
+}
 _KEY = _header("Idempotency-Key", "the call is carried out once, however often it is sent with this key")
 _IF_MATCH = _header("If-Match", "`ETag` of the object as the caller saw it; 412 when it was changed since")
 _IF_NONE_MATCH = _header("If-None-Match", "`ETag` of an earlier answer; 304 when nothing has changed")
@@ -75,6 +90,8 @@ class TercastSchema(AutoSchema):
             parameters.append(_KEY)
         if self._edits():
             parameters.append(_IF_MATCH)
+        if self._in_csv():
+            parameters.append(_FORMAT)
         if self._is_single():
             parameters.append(_IF_NONE_MATCH)
         return parameters
@@ -88,6 +105,15 @@ class TercastSchema(AutoSchema):
             self.method in ("PATCH", "DELETE") and "{id}" in self.path and getattr(view, "versioned", False)
         )
 
+    def _in_csv(self) -> bool:
+        return self.method == "GET" and getattr(self.view, "exports", lambda: False)()
+
+    def _get_request_body(self, direction: Literal["request", "response"] = "request") -> Any:
+        body = super()._get_request_body(direction)  # type: ignore[no-untyped-call]
+        if body and CSV_TYPE in body["content"]:
+            body["content"][CSV_TYPE] = {"schema": {"type": "string"}}
+        return body
+
     def _is_single(self) -> bool:
         return self.method == "GET" and getattr(self.view, "action", None) == "retrieve"
 
@@ -95,6 +121,8 @@ class TercastSchema(AutoSchema):
         responses = super()._get_response_bodies(direction)
         if self._is_single():
             responses["304"] = {"description": "It is as `If-None-Match` has it."}
+        if self._in_csv():
+            responses["200"]["content"][CSV_TYPE] = {"schema": {"type": "string"}}
         for code in self._problem_codes():
             if code not in responses:
                 problem = self._get_response_for_code(  # type: ignore[no-untyped-call]

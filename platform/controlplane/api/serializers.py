@@ -25,6 +25,7 @@ class ErrorSerializer(serializers.Serializer[Any]):
     detail = serializers.CharField(help_text="value, rule and remedy, for people")
     value = ScalarField()
     index = serializers.IntegerField(required=False, help_text="the item's place in a bulk body")
+    line = serializers.IntegerField(required=False, help_text="the line at which the item begins")
     parameter = serializers.CharField(required=False, help_text="name of a query or path parameter or header")
 
 

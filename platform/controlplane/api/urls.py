@@ -26,7 +26,12 @@ from controlplane.analytics.views import RunViewSet as AnalyticsRunViewSet
 from controlplane.analytics.views import ScheduleViewSet
 from controlplane.api.system import DocsView, MeView, NothingHereView, SchemaView
 from controlplane.audit.views import AuditViewSet, CheckViewSet, DriftViewSet
-from controlplane.control.api import OperationResultsViewSet, OperationViewSet, RequestViewSet
+from controlplane.control.api import (
+    OperationResultsViewSet,
+    OperationViewSet,
+    RefusedItemsViewSet,
+    RequestViewSet,
+)
 from controlplane.dimensions.views import ProposalViewSet
 from controlplane.explain.views import ExplainView
 from controlplane.firstuse.views import ConnectView, DemoView, LauncherView, TestEventViewSet
@@ -200,6 +205,11 @@ v1: list[URLPattern | URLResolver] = [
         "operations/<str:pk>/results/",
         OperationResultsViewSet.as_view({"get": "list"}),
         name="operations-results",
+    ),
+    path(
+        "operations/<str:pk>/refused/",
+        RefusedItemsViewSet.as_view({"get": "list"}),
+        name="operations-refused",
     ),
     *router.urls,
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.db.models import Model, Q, QuerySet
 from rest_framework.request import Request
@@ -14,6 +14,7 @@ from controlplane.accounts.callers import Client, caller_of
 from controlplane.api import etags, limits
 from controlplane.api.calls import carry_out
 from controlplane.api.deprecation import Deprecated
+from controlplane.api.exports import FORMAT, CsvRenderer, asked_format, export, in_csv
 from controlplane.api.pages import PARAMETERS
 from controlplane.api.parsing import body_required
 from controlplane.api.permissions import Clients
@@ -36,15 +37,18 @@ class WriteOptions:
 
     dry_run: bool
     wait: Wait
+    partly: bool = False
+    """Whether the good items of a list are taken without the others."""
 
     @classmethod
-    def read(cls, request: Request) -> "WriteOptions":
-        """From the query; raises `Problem` for `atomic=false`, which is not available."""
+    def read(cls, request: Request, lists: bool = False) -> "WriteOptions":
+        """From the query; raises `Problem` for `atomic=false` where no `lists` are taken."""
         query = request.query_params
-        if not read_flag("atomic", query.get("atomic", "true")):
-            detail = "atomic=false is not available: all items of a call are taken, or none. Leave it out."
+        partly = not read_flag("atomic", query.get("atomic", "true"))
+        if partly and not lists:
+            detail = "atomic=false is not available here: the call is carried out or not. Leave it out."
             raise bad_parameter("atomic", "not_available", detail, "false")
-        return cls(read_flag("dry_run", query.get("dry_run", "false")), Wait.read(request))
+        return cls(read_flag("dry_run", query.get("dry_run", "false")), Wait.read(request), partly)
 
 
 class StrictView(APIView):
@@ -61,6 +65,25 @@ class StrictView(APIView):
     versioned: ClassVar[bool] = True
     """Whether `pk` of the address is that of a row of the view's own, with a version."""
     deprecated: ClassVar[Deprecated | None] = None
+    csv: ClassVar[bool] = False
+    """Whether what it reads is there as CSV, too."""
+
+    def exports(self) -> bool:
+        """Whether the current call may ask for CSV."""
+        return self.csv
+
+    def get_renderers(self) -> Any:
+        """JSON, and CSV where there is any."""
+        return [*super().get_renderers(), *([CsvRenderer()] if self.exports() else ())]
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
+        """By `Accept`, or by `?format=` where CSV may be asked for."""
+        asked = asked_format(request) if request.method == "GET" and self.exports() else None
+        if asked is None:
+            return super().perform_content_negotiation(request, force)
+        renderer = next(each for each in self.get_renderers() if each.format == asked)
+        return renderer, renderer.media_type
+
     http_method_names: ClassVar[list[str]] = ["get", "head", "post", "patch", "delete"]  # type: ignore[misc]
 
     def known_parameters(self) -> Iterable[str]:
@@ -119,11 +142,17 @@ class Resource(StrictView, GenericViewSet[Any]):
             return self.request.query_params.keys()  # 405 follows
         if self.action in ("create", "partial_update", "destroy"):
             return self.write_parameters
-        return filter_parameters(self) | PARAMETERS if self.lists() else ()
+        if not self.lists():
+            return ()
+        return filter_parameters(self) | PARAMETERS | ({FORMAT} if self.csv else set())
 
     def lists(self) -> bool:
         """Whether the current action answers with a page."""
         return self.action == "list"
+
+    def exports(self) -> bool:
+        """Lists alone."""
+        return self.csv and self.lists()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """As of any view; and what a client token changes has to be its own."""
@@ -170,6 +199,9 @@ class ListAndRead(Resource):
 
     def list(self, request: Request) -> Response:
         """A page of the rows that the parameters ask for."""
+        if in_csv(request):
+            found = self.filter_queryset(self.rows())
+            return cast("Response", export(self, request, found, request.path.split("/")[-2]))
         rows = self.paginate_queryset(self.filter_queryset(self.rows()))
         return self.get_paginated_response(self.rendered(rows, many=True))
 

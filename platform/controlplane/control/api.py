@@ -22,10 +22,10 @@ from controlplane.control.answers import (
     rendered_requests,
     request_ended,
 )
-from controlplane.control.models import Operation, Request, State
+from controlplane.control.models import Operation, RefusedItem, Request, State
 from controlplane.control.objects import of_client
 from controlplane.control.planner_state import last_removed
-from controlplane.control.serializers import OperationSerializer, RequestSerializer
+from controlplane.control.serializers import OperationSerializer, RefusedItemSerializer, RequestSerializer
 
 _GONE = "There is no request {} any more: {} days after their end requests go that no object refers to."
 
@@ -42,6 +42,7 @@ class RequestViewSet(ListAndRead):
     queryset = Request.objects.all()
     serializer_class = RequestSerializer
     noun = "request"
+    csv = True
     clients = BOTH_READ
     filters = (
         ID,
@@ -127,6 +128,25 @@ class OperationResultsViewSet(Resource):
         row = self.find(Operation.objects.filter(_with_requests_of(client) if client else Q()))
         rows = self.paginate_queryset(self.filter_queryset(self.rows().filter(operation=row)))
         return self.get_paginated_response(rendered_requests(rows or []))
+
+
+@extend_schema_view(list=extend_schema(operation_id="operations_refused", tags=["requests"]))
+class RefusedItemsViewSet(Resource):
+    """The items of a bulk call with `atomic=false` that were not taken."""
+
+    queryset = RefusedItem.objects.all()
+    serializer_class = RefusedItemSerializer
+    noun = "operation"
+    clients = BOTH_READ
+    orderings = ("index",)
+    filters = (Filter("index", "index", INTEGER, ("in", "gte", "lte")),)
+
+    def list(self, request: Call, pk: str) -> Response:
+        """A page of them, in the order of the call, each with its errors."""
+        client = caller_of(request).client
+        row = self.find(Operation.objects.filter(_with_requests_of(client) if client else Q()))
+        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset().filter(operation=row)))
+        return self.get_paginated_response(self.rendered(rows or [], many=True))
 
 
 def _with_requests_of(client: Client) -> Q:

@@ -20,13 +20,21 @@ def log_one(payload: Payload, actor: Any) -> Request:
     return submit([Entry(payload)], actor)[0]
 
 
-def log_rows(rows: Sequence[Any], payload: Callable[[Any], Payload], actor: Any, bulk: bool) -> Logged:
+def log_rows(
+    rows: Sequence[Any],
+    payload: Callable[[Any], Payload],
+    actor: Any,
+    bulk: bool,
+    places: Sequence[int] | None = None,
+) -> Logged:
     """Log a request for each new row and store the rows with it; one operation stands for a bulk call.
 
-    Call it inside `transaction.atomic()`. Rows whose payload needs their id have it already (`reserve_ids`).
+    `places` says where the rows stood in the call, where some of it were left out. Call it inside
+    `transaction.atomic()`. Rows whose payload needs their id have it already (`reserve_ids`).
     """
     operation = Operation.objects.create(actor=actor, items=len(rows)) if bulk else None
-    entries = [Entry(payload(row), index if bulk else None) for index, row in enumerate(rows)]
+    indexes = places or range(len(rows))
+    entries = [Entry(payload(row), at if bulk else None) for at, row in zip(indexes, rows, strict=True)]
     logged = submit(entries, actor, operation)
     for row, request in zip(rows, logged, strict=True):
         row.request = request

@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from controlplane.affected.serializers import AffectedSerializer
 from controlplane.api.problems import Problem
+from controlplane.api.serializers import ErrorSerializer
 from controlplane.control.changes import Payload
 from controlplane.control.models import Request, State
 from controlplane.network.models import Switch
@@ -53,6 +54,8 @@ class CostSerializer(serializers.Serializer[Any]):
     entries = SwitchCostSerializer(many=True, help_text="switches whose number of entries changes")
     budgets_exceeded = serializers.ListField(child=serializers.CharField())
     results = ItemCostSerializer(many=True)
+    refused = serializers.IntegerField(required=False, help_text="how many items are bad (`atomic=false`)")
+    errors = ErrorSerializer(many=True, required=False)  # type: ignore[assignment]
     affected = AffectedSerializer(
         required=False, help_text="of a call that removes something: whom that would affect"
     )

@@ -27,7 +27,20 @@ class Operation(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
-    items = models.PositiveIntegerField()
+    items = models.PositiveIntegerField(help_text="all of the call, taken or refused")
+    refused = models.PositiveIntegerField(default=0)
+
+
+class RefusedItem(models.Model):
+    """An item of a bulk call that was not taken while others were."""
+
+    operation = models.ForeignKey(Operation, on_delete=models.CASCADE, related_name="refused_items")
+    index = models.PositiveIntegerField(help_text="place in the bulk call")
+    errors = models.JSONField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("operation", "index"), name="one_refusal_an_item"),)
 
 
 class Request(models.Model):

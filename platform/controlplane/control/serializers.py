@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from controlplane.api.serializers import ErrorSerializer
 from controlplane.api.views import url
-from controlplane.control.models import Operation, Request, State
+from controlplane.control.models import Operation, RefusedItem, Request, State
 from controlplane.control.objects import RESOURCES
 
 PROGRESS = {State.QUEUED: 0.0, State.PLANNING: 0.25, State.DEPLOYING: 0.6}
@@ -155,13 +155,25 @@ class OperationSerializer(serializers.ModelSerializer[Operation]):
 
     url = serializers.SerializerMethodField()
     results = serializers.SerializerMethodField()
+    refused_items = serializers.SerializerMethodField()
     states = serializers.SerializerMethodField()
     progress = serializers.SerializerMethodField()
     finished = serializers.SerializerMethodField()
 
     class Meta:
         model = Operation
-        fields = ("id", "url", "items", "created_at", "states", "progress", "finished", "results")
+        fields = (
+            "id",
+            "url",
+            "items",
+            "refused",
+            "created_at",
+            "states",
+            "progress",
+            "finished",
+            "results",
+            "refused_items",
+        )
         read_only_fields = fields
 
     def get_url(self, row: Operation) -> str:
@@ -172,6 +184,10 @@ class OperationSerializer(serializers.ModelSerializer[Operation]):
         """Where the items' results are."""
         return url("operations", row.pk) + "results/"
 
+    def get_refused_items(self, row: Operation) -> str:
+        """Where the items are that were not taken."""
+        return url("operations", row.pk) + "refused/"
+
     @extend_schema_field(StatesSerializer)
     def get_states(self, row: Operation) -> dict[str, int]:
         """How many of its requests are in each state."""
@@ -179,7 +195,9 @@ class OperationSerializer(serializers.ModelSerializer[Operation]):
 
     def get_progress(self, row: Operation) -> float:
         """From 0 to 1, the mean of its requests'."""
-        done = sum(PROGRESS.get(State(state), 1.0) * n for state, n in self._counts(row).items())
+        done = row.refused + sum(
+            PROGRESS.get(State(state), 1.0) * n for state, n in self._counts(row).items()
+        )
         return round(done / row.items, 4) if row.items else 1.0
 
     def get_finished(self, row: Operation) -> bool:
@@ -189,3 +207,14 @@ class OperationSerializer(serializers.ModelSerializer[Operation]):
     def _counts(self, row: Operation) -> dict[str, int]:
         found: dict[str, int] = self.context["states"].get(row.pk, {})
         return {state.value: found.get(state.value, 0) for state in State}
+
+
+class RefusedItemSerializer(serializers.ModelSerializer[RefusedItem]):
+    """An item of a bulk call that was not taken."""
+
+    errors = ErrorSerializer(many=True)  # type: ignore[assignment]
+
+    class Meta:
+        model = RefusedItem
+        fields = ("index", "errors")
+        read_only_fields = fields

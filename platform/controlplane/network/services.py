@@ -6,8 +6,9 @@ from typing import Any
 
 from django.db import transaction
 
-from controlplane.api.bodies import Body
+from controlplane.api.bodies import Body, taking
 from controlplane.api.problems import conflict, not_found
+from controlplane.control import refused
 from controlplane.control.changes import Logged, Payload, log_one, log_rows, racing
 from controlplane.control.models import Request
 from controlplane.network.standing import failed_to_come, leaving
@@ -31,13 +32,19 @@ class Kind:
 
 def draft_payloads(kind: Kind, body: Body) -> list[Payload]:
     """What adding the body's items would log; raises `Problem` when they are refused."""
-    return [kind.payload(row) for row in kind.draft(body)]
+    return [kind.payload(row) for row in taking(body, kind.draft)]
 
 
 def add(kind: Kind, body: Body, actor: Any) -> Logged:
-    """Add the body's items, all or none."""
+    """Add the body's items, all or none, or those that are good."""
+    return taking(body, lambda body: _add(kind, body, actor))
+
+
+def _add(kind: Kind, body: Body, actor: Any) -> Logged:
     with racing(), transaction.atomic():
-        return log_rows(kind.draft(body), kind.payload, actor, body.bulk)
+        logged = log_rows(kind.draft(body), kind.payload, actor, body.bulk, body.places or None)
+        refused.note(logged, body)
+        return logged
 
 
 def removable(kind: Kind, pk: int, lock: bool = False) -> Any:

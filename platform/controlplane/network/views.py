@@ -16,10 +16,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.accounts.callers import Client
-from controlplane.api.bodies import read_body, read_one
+from controlplane.api.bodies import read_body, read_one, tell_refused
+from controlplane.api.exports import export, in_csv
 from controlplane.api.permissions import BOTH_READ
 from controlplane.api.query import FLAG, ID, INTEGER, TEXT, TIME, Filter, read_id
-from controlplane.api.schema import WRITE
+from controlplane.api.schema import BULK_WRITE, WRITE
 from controlplane.api.views import ListAndRead, Resource, WriteOptions
 from controlplane.control.answers import ACCEPTED, ACCEPTED_ANY, COST, accepted, cost_answer
 from controlplane.control.changes import Payload
@@ -65,11 +66,13 @@ class NetworkViewSet(ListAndRead):
         raise NotImplementedError
 
     def create(self, request: Request) -> Response:
-        """Add one, or a list of them, all or none."""
-        options = WriteOptions.read(request)
-        body = read_body(request, self.create_serializer(), bulk=True)
+        """Add one, or a list of them, all or none, or those that are good."""
+        options = WriteOptions.read(request, lists=True)
+        body = read_body(request, self.create_serializer(), bulk=True, partly=options.partly)
         if options.dry_run:
-            return cost_answer(services.draft_payloads(self.kind, body))
+            answer = cost_answer(services.draft_payloads(self.kind, body))
+            tell_refused(answer.data, body)
+            return answer
         return accepted(options.wait, services.add(self.kind, body, request.user))
 
     def partial_update(self, request: Request, pk: str) -> Response:
@@ -103,7 +106,7 @@ def _network_schema(name: str, read: Any, create: Any, change: Any) -> Any:
             tags=tags,
             request=create,
             responses={202: ACCEPTED_ANY, 200: COST},
-            parameters=[*WRITE],
+            parameters=[*BULK_WRITE],
         ),
         partial_update=extend_schema(
             operation_id=f"{name}_update",
@@ -235,17 +238,24 @@ class TableEntriesViewSet(Resource):
     serializer_class = EntrySerializer
     noun = "table"
     search = ("dst",)
+    csv = True
     filters = (
         Filter("dst", "dst", TEXT, ("in",)),
         Filter("in_port", "in_port", INTEGER),
         Filter("priority", "priority", INTEGER, ("gte", "lte")),
     )
 
-    def list(self, request: Request, pk: str) -> Response:
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """With the topics that they belong to."""
+        return super().rendered(with_topics(rows or []), many)
+
+    def list(self, request: Request, pk: str) -> Any:
         """A page of the entries that the switch has confirmed."""
         switch = self.find(Switch.objects.all())
-        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset().filter(switch=switch)))
-        return self.get_paginated_response(self.rendered(with_topics(rows or []), many=True))
+        found = self.filter_queryset(self.get_queryset().filter(switch=switch))
+        if in_csv(request):
+            return export(self, request, found, f"entries-{switch.name}")
+        return self.get_paginated_response(self.rendered(self.paginate_queryset(found), many=True))
 
 
 @extend_schema_view(

@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from controlplane.api.bodies import Body
 from controlplane.api.problems import conflict, not_found
+from controlplane.control import refused
 from controlplane.control.changes import Logged, Payload, log_one, log_rows, racing, reserve_ids
 from controlplane.control.models import FINAL_STATES, Request, State
 from controlplane.network.standing import LEAVING
@@ -108,13 +109,17 @@ def _refer(body: Body, index: int, name: str, item: dict[str, Any], known: dict[
     return row
 
 
-def add(kind: Kind, drafts: Sequence[Draft], actor: Any, bulk: bool) -> Logged:
+def add(kind: Kind, drafts: Sequence[Draft], actor: Any, body: Body | None = None) -> Logged:
     """Store and log the drafts, all or none; 409 when a topic changed since they were encoded."""
     with racing(), transaction.atomic():
         _check_topics({each.topic.pk: each.topic for each in drafts})
         ids = reserve_ids(kind.model, len(drafts))
         rows = [_row(kind, each, pk) for each, pk in zip(drafts, ids, strict=True)]
-        return log_rows(rows, lambda row: payload(kind, row), actor, bulk)
+        bulk, places = (body.bulk, body.places) if body else (False, None)
+        logged = log_rows(rows, lambda row: payload(kind, row), actor, bulk, places)
+        if body is not None:
+            refused.note(logged, body)
+        return logged
 
 
 def _check_topics(drafted: dict[int, Topic]) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import transaction
 
-from controlplane.api.bodies import Body
+from controlplane.api.bodies import Body, taking
 from controlplane.api.problems import conflict, not_found
 from controlplane.control.changes import racing, reserve_ids
 from controlplane.network.models import Host
@@ -63,7 +63,11 @@ def _check_host(body: Body, index: int, name: str, hosts: dict[str, Host]) -> No
 
 
 def add(kind: Kind, body: Body) -> list[Any]:
-    """Store the body's items, all or none."""
+    """Store the body's items, all or none, or those that are good."""
+    return taking(body, lambda body: _add(kind, body))
+
+
+def _add(kind: Kind, body: Body) -> list[Any]:
     with racing(), transaction.atomic():
         rows = draft(kind, body)
         for row, pk in zip(rows, reserve_ids(kind.model, len(rows)), strict=True):

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from controlplane.activity.figures import UNKNOWN, Figures
 from controlplane.api.fields import Flag, Integer, Name, Reference, Text
+from controlplane.api.serializers import ErrorSerializer
 from controlplane.api.views import url
 from controlplane.control.models import State
 from controlplane.registry.attributes import AttributesField, IndexedField
@@ -219,6 +220,10 @@ class CreatedManySerializer(serializers.Serializer[Any]):
 
     items = serializers.IntegerField()
     results = CreatedSerializer(many=True)
+    refused = serializers.IntegerField(
+        required=False, help_text="how many items were not taken (`atomic=false`)"
+    )
+    errors = ErrorSerializer(many=True, required=False)  # type: ignore[assignment]
 
 
 class _AnnouncementSerializer(serializers.Serializer[Any]):

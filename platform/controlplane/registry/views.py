@@ -15,10 +15,12 @@ from rest_framework.response import Response
 
 from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, Client, caller_of
 from controlplane.activity import figures
-from controlplane.api.bodies import Body, check_owner, read_body, read_one
+from controlplane.api.bodies import MAX_ITEMS, Body, check_owner, read_body, read_one, taking, tell_refused
+from controlplane.api.listed import CsvParser
+from controlplane.api.parsing import MAX_BULK_BYTES, StrictJSONParser
 from controlplane.api.permissions import BOTH_READ, GET, Clients
 from controlplane.api.query import FLAG, ID, INTEGER, TEXT, TIME, Filter, choice, read_id
-from controlplane.api.schema import ATOMIC, DRY_RUN, WRITE
+from controlplane.api.schema import ATOMIC, BULK_WRITE, DRY_RUN, PARTLY, WRITE
 from controlplane.api.views import ListAndRead, WriteOptions, url
 from controlplane.control.answers import ACCEPTED, ACCEPTED_ANY, COST, accepted, cost_answer
 from controlplane.control.dry_run import Encodings
@@ -129,12 +131,21 @@ class TopicViewSet(ListAndRead):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class ParticipantViewSet(ListAndRead):
+class _FromFiles(ListAndRead):
+    """Lists that come as JSON or as a CSV file, and go out as both."""
+
+    bulk = True
+    csv = True
+    parser_classes = (StrictJSONParser, CsvParser)
+    max_bytes: ClassVar[int] = MAX_BULK_BYTES
+    max_items: ClassVar[int] = MAX_ITEMS
+
+
+class ParticipantViewSet(_FromFiles):
     """What publishers and subscribers have in common."""
 
     kind: ClassVar[participants.Kind]
     create_serializer: ClassVar[type[serializers.Serializer[Any]]]
-    bulk = True
     filters = (ID, NAME, Filter("host", "host__name", TEXT, ("in",)), CREATED)
     search = ("name",)
     orderings = ("id", "name")
@@ -150,12 +161,14 @@ class ParticipantViewSet(ListAndRead):
         return self.get_serializer_class()(rows, many=many, context=context).data
 
     def create(self, request: Request) -> Response:
-        """Register one, or a list of them, at hosts."""
-        options = WriteOptions.read(request)
-        body = read_body(request, self.create_serializer(), bulk=True)
+        """Register one, or a list of them, at hosts: all or none, or those that are good."""
+        options = WriteOptions.read(request, lists=True)
+        body = read_body(request, self.create_serializer(), bulk=True, partly=options.partly)
         if options.dry_run:
-            participants.draft(self.kind, body)
-            return cost_answer([], items=len(body.items))
+            taking(body, lambda body: participants.draft(self.kind, body))
+            answer = cost_answer([], items=len(body.items))
+            tell_refused(answer.data, body)
+            return answer
         rows = participants.add(self.kind, body)
         return self._created(rows, body)
 
@@ -167,7 +180,9 @@ class ParticipantViewSet(ListAndRead):
             {"index": i, "id": row.pk, "url": url(self.kind.resource, row.pk), "name": row.name}
             for i, row in enumerate(rows)
         ]
-        return Response({"items": len(rows), "results": results}, status.HTTP_201_CREATED)
+        told = {"items": len(rows), "results": results}
+        tell_refused(told, body)
+        return Response(told, status.HTTP_201_CREATED)
 
     def destroy(self, request: Request, pk: str) -> Response:
         """Remove one that announces nothing (409 otherwise)."""
@@ -189,7 +204,7 @@ def _participants_schema(name: str, read: Any, create: Any) -> Any:
             tags=tags,
             request=create,
             responses={201: created, 200: COST},
-            parameters=[DRY_RUN, ATOMIC],
+            parameters=[DRY_RUN, PARTLY],
         ),
         destroy=extend_schema(
             operation_id=f"{name}_delete",
@@ -225,12 +240,11 @@ class SubscriberViewSet(ParticipantViewSet):
     clients: ClassVar[Clients] = {SUBSCRIBER: GET}
 
 
-class AnnouncementViewSet(ListAndRead):
+class AnnouncementViewSet(_FromFiles):
     """What advertisements and subscriptions have in common."""
 
     kind: ClassVar[announcements.Kind]
     create_serializer: ClassVar[type[serializers.Serializer[Any]]]
-    bulk = True
     search = ("filter",)
     orderings = ("id", "state")
     figures_of: ClassVar[Any]
@@ -246,17 +260,19 @@ class AnnouncementViewSet(ListAndRead):
         return Q(**{self.kind.owner: client.pk})
 
     def create(self, request: Request) -> Response:
-        """Announce one filter, or a list of them, all or none."""
-        options = WriteOptions.read(request)
-        body = read_body(request, self.create_serializer(), bulk=True)
+        """Announce one filter, or a list of them, all or none, or those that are good."""
+        options = WriteOptions.read(request, lists=True)
+        body = read_body(request, self.create_serializer(), bulk=True, partly=options.partly)
         client = caller_of(request).client
         if client is not None:
             check_owner(body, self.kind.owner, client.name)
-        drafts = announcements.draft(self.kind, body, costs=options.dry_run)
+        drafts = taking(body, lambda body: announcements.draft(self.kind, body, costs=options.dry_run))
         if options.dry_run:
             encodings = Encodings([(len(each.encoded.dz), each.encoded.excess) for each in drafts])
-            return cost_answer(announcements.draft_payloads(self.kind, drafts), encodings=encodings)
-        return accepted(options.wait, announcements.add(self.kind, drafts, request.user, body.bulk))
+            answer = cost_answer(announcements.draft_payloads(self.kind, drafts), encodings=encodings)
+            tell_refused(answer.data, body)
+            return answer
+        return accepted(options.wait, announcements.add(self.kind, drafts, request.user, body))
 
     def destroy(self, request: Request, pk: str) -> Response:
         """Withdraw it; at once (204) when it had failed."""
@@ -278,7 +294,7 @@ def _announcements_schema(name: str, create: Any) -> Any:
             tags=tags,
             request=create,
             responses={202: ACCEPTED_ANY, 200: COST},
-            parameters=[*WRITE],
+            parameters=[*BULK_WRITE],
         ),
         destroy=extend_schema(
             operation_id=f"{name}_delete",

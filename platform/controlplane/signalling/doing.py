@@ -114,7 +114,7 @@ def _announce(kind: Kind, host: Host, topic: Topic, body: Any) -> Result:
     else:
         item = {kind.owner: owner.name, "topic": topic.name, "filter": body.text}
         drafts = announcements.draft(kind, Body([item], Errors(), False))
-    logged = announcements.add(kind, drafts, None, bulk=False)
+    logged = announcements.add(kind, drafts, None)
     assert isinstance(logged, Request)
     return Result(logged.payload["id"], leases.newest(topic).code, logged)
 

@@ -20,6 +20,7 @@ class ActionViewSet(ListAndRead):
     serializer_class = AuditedActionSerializer
     noun = "action"
     read_role = Role.ADMINISTRATOR
+    csv = True
     filters = (
         ID,
         Filter("at", "at", TIME, ("gte", "lte")),

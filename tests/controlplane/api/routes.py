@@ -129,6 +129,7 @@ NEEDS = {
     "audits/{id}/drift/": _R,
     "tables/{id}/entries/": _R,
     "operations/{id}/results/": _R,
+    "operations/{id}/refused/": _R,
     "topics/{id}/space/": _R,
     **{f"{resource}/{{id}}/affected/": _R for resource in AFFECTED},
     "filters/preview/": {"POST": _ASK},
@@ -169,6 +170,7 @@ _BOTH = {
     "requests/": ("GET",),
     "operations/": ("GET",),
     "operations/{id}/results/": ("GET",),
+    "operations/{id}/refused/": ("GET",),
     "traffic/": ("POST",),
     "telemetry/": ("POST",),
 }

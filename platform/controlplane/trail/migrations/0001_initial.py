@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
                 ('at', models.DateTimeField(db_index=True)),
                 ('last_at', models.DateTimeField()),
                 ('times', models.PositiveIntegerField(default=1)),
-                ('actor', models.CharField(blank=True, help_text='name of the user; empty: nobody was logged in', max_length=150)),
+                ('actor', models.CharField(blank=True, help_text='name of the user; empty: nobody was', max_length=150)),
                 ('token', models.CharField(blank=True, help_text='name of the token, where it was one', max_length=100)),
                 ('token_id', models.BigIntegerField(null=True)),
                 ('client', models.CharField(blank=True, help_text='whom a client token speaks for', max_length=120)),
