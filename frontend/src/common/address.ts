@@ -22,3 +22,26 @@ export function useAddress(name: string, fallback = ""): [string, (value: string
   );
   return [parameters.get(name) ?? fallback, set];
 }
+
+/**
+ * Changes several parts of the address at once: null takes one out. Two changes one after the other would lose the
+ * first. `push` makes a step that "back" undoes.
+ */
+export function useChangeAddress(): (values: Record<string, string | null>, push?: boolean) => void {
+  const [, setParameters] = useSearchParams();
+  return useCallback(
+    (values, push = false) =>
+      setParameters(
+        (before) => {
+          const after = new URLSearchParams(before);
+          for (const [name, value] of Object.entries(values)) {
+            if (value === null || value === "") after.delete(name);
+            else after.set(name, value);
+          }
+          return after;
+        },
+        { replace: !push },
+      ),
+    [setParameters],
+  );
+}

@@ -1,0 +1,12 @@
+import { Badge } from "@mantine/core";
+
+const COLOR: Record<string, string> = { active: "green", failed: "red", withdrawn: "gray" };
+
+/** The state of a request, or of what it is about. */
+export function StateBadge({ state }: { state: string }) {
+  return (
+    <Badge variant="light" color={COLOR[state] ?? "teal"} data-state={state}>
+      {state}
+    </Badge>
+  );
+}

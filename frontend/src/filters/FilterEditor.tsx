@@ -1,0 +1,142 @@
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { bracketMatching } from "@codemirror/language";
+import { type Diagnostic, setDiagnostics } from "@codemirror/lint";
+import { Compartment, EditorState } from "@codemirror/state";
+import { EditorView, keymap, placeholder as placeholderOf } from "@codemirror/view";
+import { Box, Input } from "@mantine/core";
+import { useId } from "@mantine/hooks";
+import { type ReactNode, useEffect, useRef } from "react";
+import type { Schemas } from "@/api/client";
+import { nonce } from "@/nonce";
+import { completions } from "./completion";
+import { type Attribute, place } from "./grammar";
+import { appearance } from "./language";
+
+export type Mistake = Schemas["Mistake"];
+
+const WORDS = { Completions: "Proposals" };
+
+/**
+ * A field for a filter: coloured, with proposals from the topic's attributes (Ctrl+Space asks for them). `mistakes`
+ * are underlined at their places; they are of the text `of`, and wait while another one is typed.
+ */
+export function FilterEditor({
+  value,
+  onChange,
+  attributes,
+  label,
+  description,
+  mistakes = [],
+  of = value,
+  placeholder = "every event",
+}: {
+  value: string;
+  onChange: (text: string) => void;
+  attributes: readonly Attribute[];
+  label: string;
+  description?: ReactNode;
+  mistakes?: readonly Mistake[];
+  of?: string;
+  placeholder?: string;
+}) {
+  const id = useId();
+  const parent = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const known = useRef(attributes);
+  const changed = useRef(onChange);
+  known.current = attributes;
+  changed.current = onChange;
+  const state = useRef(new Compartment());
+  const shown = of === value ? mistakes : [];
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is made once, and follows by transactions
+  useEffect(() => {
+    if (!parent.current) return;
+    const made = new EditorView({
+      parent: parent.current,
+      state: EditorState.create({
+        doc: value,
+        extensions: [
+          EditorView.cspNonce.of(nonce),
+          history(),
+          bracketMatching(),
+          closeBrackets(),
+          autocompletion({ override: [(context) => completions(known.current, context)], icons: false }),
+          keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+          EditorView.lineWrapping,
+          EditorState.phrases.of(WORDS),
+          placeholderOf(placeholder),
+          appearance,
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) changed.current(update.state.doc.toString());
+          }),
+          state.current.of(described(id, label, false)),
+        ],
+      }),
+    });
+    view.current = made;
+    return () => {
+      view.current = null;
+      made.destroy();
+    };
+  }, []);
+
+  useEffect(() => {
+    const now = view.current?.state.doc.toString();
+    if (now !== undefined && now !== value)
+      view.current?.dispatch({ changes: { from: 0, to: now.length, insert: value } });
+  }, [value]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || editor.state.doc.toString() !== value) return;
+    const found = shown.map((mistake) => diagnostic(value, mistake));
+    editor.dispatch(setDiagnostics(editor.state, found));
+    editor.dispatch({ effects: state.current.reconfigure(described(id, label, found.length > 0)) });
+  }, [shown, value, id, label]);
+
+  const error = shown.map(({ detail }) => detail).join(" ");
+  return (
+    <Input.Wrapper
+      label={label}
+      description={description}
+      error={error || undefined}
+      labelElement="div"
+      labelProps={{ onClick: () => view.current?.focus() }}
+      descriptionProps={{ id: `${id}-description` }}
+      errorProps={{ id: `${id}-error`, role: "status" }}
+    >
+      <Box ref={parent} mt={4} mb={error ? 4 : 0} data-filter-editor />
+    </Input.Wrapper>
+  );
+}
+
+/** Escape closes the proposals here, and not the dialog around: `data-mantine-stop-propagation`. */
+function described(id: string, label: string, wrong: boolean) {
+  return EditorView.contentAttributes.of({
+    "aria-label": label,
+    "aria-describedby": wrong ? `${id}-description ${id}-error` : `${id}-description`,
+    "aria-invalid": String(wrong),
+    "data-mantine-stop-propagation": "true",
+    spellcheck: "false",
+    autocapitalize: "off",
+  });
+}
+
+function diagnostic(text: string, { offset, length, detail }: Mistake): Diagnostic {
+  const from = offset === null ? 0 : place(text, offset);
+  const to = offset === null ? text.length : place(text, offset + (length ?? 0));
+  const empty = to <= from;
+  return {
+    from: empty ? Math.max(0, Math.min(from, text.length) - 1) : from,
+    to,
+    severity: "error",
+    message: detail,
+  };
+}

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { domain, proposals } from "./completion";
+import type { Attribute } from "./grammar";
+
+const TOPIC: Attribute[] = [
+  { name: "low", type: "int", min: 0, max: 1023 },
+  { name: "side", type: "enum", values: ["buy", 'sell "short"'] },
+  { name: "open", type: "bool" },
+];
+const labels = (before: string) => proposals(TOPIC, before).map(({ label }) => label);
+
+test("names, operators and values of the topic are proposed where they may stand", () => {
+  expect(labels("")).toEqual(["low", "side", "open", "not"]);
+  expect(labels("low ")).toEqual(["=", "!=", "<", "<=", ">", ">=", "in"]);
+  expect(labels("low <")).toEqual(["0", "1023"]);
+  expect(labels("side =")).toEqual(['"buy"', '"sell \\"short\\""']);
+  expect(labels("open =")).toEqual(["true", "false"]);
+  expect(labels("low in")).toEqual(["(", "["]);
+  expect(labels("side in")).toEqual(["("]);
+  expect(labels("(low < 3")).toEqual(["and", "or", ")"]);
+  expect(labels("low < 3")).toEqual(["and", "or"]);
+  expect(labels("nothing like it <")).toEqual([]);
+});
+
+test("a domain is told in short", () => {
+  expect(TOPIC.map(domain)).toEqual(["int 0 … 1023", 'enum buy, sell "short"', "bool"]);
+});

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { expected, operators, place, quoted, tokens } from "./grammar";
+
+const next = (text: string) => expected(tokens(text));
+
+test("tokens have their kinds and places", () => {
+  expect(tokens('low >= -1.5e3 AND s = "a\\"b"').map(({ kind, text, from }) => [kind, text, from])).toEqual([
+    ["name", "low", 0],
+    ["operator", ">=", 4],
+    ["number", "-1.5e3", 7],
+    ["keyword", "AND", 14],
+    ["name", "s", 18],
+    ["operator", "=", 20],
+    ["string", '"a\\"b"', 22],
+  ]);
+  expect(tokens('s = "open').at(-1)).toMatchObject({ kind: "string", text: '"open' });
+});
+
+test.each([
+  ["", { what: "test" }],
+  ["not (", { what: "test" }],
+  ["low", { what: "operator", attribute: "low" }],
+  ["low <", { what: "value", attribute: "low", list: false }],
+  ["low in", { what: "list", attribute: "low" }],
+  ["low in (1,", { what: "value", attribute: "low", list: true }],
+  ["low in [1, 2)", { what: "join", open: false }],
+  ["(low < 3", { what: "join", open: true }],
+  ["(low < 3)", { what: "join", open: false }],
+  ["low < 3 or", { what: "test" }],
+  ['symbol prefix "A" and not symbol', { what: "operator", attribute: "symbol" }],
+  ["true", { what: "join", open: false }],
+  ["low 3", { what: "nothing" }],
+])("behind %j stands %j", (text, wanted) => {
+  expect(next(text)).toEqual(wanted);
+});
+
+test("operators go by the type", () => {
+  expect(operators({ name: "b", type: "bool" })).toEqual(["=", "!="]);
+  expect(operators({ name: "s", type: "string" })).toContain("prefix");
+  expect(operators({ name: "n", type: "int", min: 0, max: 9 })).not.toContain("prefix");
+});
+
+test("texts are quoted, and places count characters as the server does", () => {
+  expect(quoted('a"b\\')).toBe('"a\\"b\\\\"');
+  expect(place("😀a", 1)).toBe(2);
+  expect(place("abc", 9)).toBe(3);
+});

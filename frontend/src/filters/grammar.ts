@@ -1,0 +1,115 @@
+// The grammar of filters, as far as an editor needs it: tokens, and what may stand at a place. What is right and what
+// is wrong the server says.
+
+import type { Schemas } from "@/api/client";
+
+export type Attribute = Schemas["Attribute"];
+
+export type TokenKind = "name" | "keyword" | "number" | "string" | "operator" | "bracket" | "comma" | "other";
+
+export interface Token {
+  kind: TokenKind;
+  text: string;
+  from: number;
+  to: number;
+}
+
+const KEYWORDS = new Set(["and", "or", "not", "in", "prefix", "true", "false"]);
+const NUMBER = String.raw`-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?`;
+const STRING = String.raw`"(?:[^"\\]|\\[\s\S])*(?:"|$)`;
+const PARTS = ["[A-Za-z_][A-Za-z0-9_-]*", NUMBER, STRING, "[<>!=]=|[<>=]", "[()[\\]]", ",", "\\S"];
+const PATTERN = PARTS.map((part) => `(${part})`).join("|");
+const KINDS: TokenKind[] = ["name", "number", "string", "operator", "bracket", "comma", "other"];
+
+/** The tokens of a text; of a string that does not end, its rest is one. */
+export function tokens(text: string): Token[] {
+  const found: Token[] = [];
+  for (const match of text.matchAll(new RegExp(PATTERN, "g"))) {
+    const [part] = match;
+    const kind = KINDS[match.slice(1).findIndex((group) => group !== undefined)] ?? "other";
+    const word = kind === "name" && KEYWORDS.has(part.toLowerCase());
+    found.push({
+      kind: word ? "keyword" : kind,
+      text: part,
+      from: match.index,
+      to: match.index + part.length,
+    });
+  }
+  return found;
+}
+
+/** What may stand next: a test (or `not`, or a parenthesis), an operator, a value, or what joins tests. */
+export type Expected =
+  | { what: "test" }
+  | { what: "operator"; attribute: string }
+  | { what: "value"; attribute: string; list: boolean }
+  | { what: "list"; attribute: string }
+  | { what: "join"; open: boolean }
+  | { what: "nothing" };
+
+/** What may stand behind `before`, a text that is right so far. */
+export function expected(before: readonly Token[]): Expected {
+  let state: Expected = { what: "test" };
+  let attribute = "";
+  let depth = 0;
+  const join = (): Expected => ({ what: "join", open: depth > 0 });
+  for (const { kind, text } of before) {
+    const word = kind === "keyword" ? text.toLowerCase() : "";
+    switch (state.what) {
+      case "test":
+        if (text === "(") depth += 1;
+        else if (word === "not") break;
+        else if (word === "true") state = join();
+        else if (kind === "name") {
+          attribute = text;
+          state = { what: "operator", attribute };
+        } else state = { what: "nothing" };
+        break;
+      case "operator":
+        if (kind === "operator" || word === "prefix") state = { what: "value", attribute, list: false };
+        else if (word === "in") state = { what: "list", attribute };
+        else state = { what: "nothing" };
+        break;
+      case "list":
+        state = text === "(" || text === "[" ? { what: "value", attribute, list: true } : { what: "nothing" };
+        break;
+      case "value":
+        if (!state.list) state = join();
+        else if (text === ")" || text === "]") state = join();
+        break;
+      case "join":
+        if (word === "and" || word === "or") state = { what: "test" };
+        else if (text === ")" && depth > 0) {
+          depth -= 1;
+          state = join();
+        } else state = { what: "nothing" };
+        break;
+    }
+  }
+  return state;
+}
+
+/** The operators that the type of an attribute takes. */
+export function operators(attribute: Attribute | undefined): string[] {
+  const order = ["<", "<=", ">", ">="];
+  if (attribute?.type === "bool") return ["=", "!="];
+  if (attribute?.type === "string") return ["=", "!=", "prefix", "in", ...order];
+  return ["=", "!=", ...order, "in"];
+}
+
+/** A text as a filter writes it. */
+export function quoted(text: string): string {
+  return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}
+
+/** Where the character `offset` (as Python counts them, a character each) lies in a JavaScript string. */
+export function place(text: string, offset: number): number {
+  let units = 0;
+  let characters = 0;
+  for (const character of text) {
+    if (characters === offset) return units;
+    characters += 1;
+    units += character.length;
+  }
+  return units;
+}

@@ -1,0 +1,43 @@
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { api, type Schemas } from "@/api/client";
+
+export type Preview = Schemas["PreviewAnswer"];
+
+export interface Asked {
+  topic: string;
+  filter: string;
+  kind: "subscription" | "advertisement";
+  /** Who would announce it: a registered one, or somebody at a host. */
+  publisher?: string;
+  subscriber?: string;
+  host?: string;
+}
+
+const TYPING = 250; // ms without a key
+const AGAIN = 2_000; // ms, where the planner was at work
+
+/** What the server says of a filter as it is typed. `of` is the text that the answer is about. */
+export function usePreview(asked: Asked | null) {
+  const [settled] = useDebouncedValue(asked, TYPING);
+  const query = useQuery<{ of: string; answer: Preview }>({
+    queryKey: ["filters/preview", settled],
+    enabled: settled !== null,
+    placeholderData: keepPreviousData,
+    gcTime: 60_000,
+    staleTime: 2_000,
+    refetchInterval: (found) => (found.state.data?.answer.unknown ? AGAIN : false),
+    queryFn: async ({ signal }) => {
+      const body = settled as Asked;
+      const { data } = await api.POST("/api/v1/filters/preview/", { body: { ...body, limit: 64 }, signal });
+      return { of: body.filter, answer: data as Preview };
+    },
+  });
+  const current = settled?.filter === asked?.filter && !query.isPlaceholderData;
+  return {
+    answer: query.data?.answer ?? null,
+    of: query.data?.of,
+    error: query.error,
+    busy: asked !== null && (!current || query.isFetching),
+  };
+}

@@ -1,0 +1,251 @@
+import { ActionIcon, Badge, Code, Group, Select, TextInput, Tooltip } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconRefresh, IconTrash } from "@tabler/icons-react";
+import { createColumnHelper } from "@tanstack/react-table";
+import { type ReactNode, useMemo } from "react";
+import { useMay } from "@/api/me";
+import { useAddress } from "@/common/address";
+import { DataTable } from "@/common/DataTable";
+import { Empty } from "@/common/Empty";
+import { useList } from "@/common/list";
+import { Picker } from "@/common/Picker";
+import { StateBadge } from "@/common/StateBadge";
+import { Time } from "@/common/time";
+import { useLiveRefresh } from "@/live/LiveProvider";
+import { type Activity, useActivity } from "./activity";
+import { type Announcement, filterText, nameOf, ownerOf, type Side } from "./kinds";
+
+const STATES = ["queued", "planning", "deploying", "active", "failed", "withdrawn"];
+const OVER = ["failed", "withdrawn"];
+const column = createColumnHelper<Announcement>();
+
+/** Advertisements or subscriptions: state, activity, and ways to withdraw one or announce it again. */
+export function AnnouncementList({
+  side,
+  onWithdraw,
+  onAgain,
+  onDetails,
+  next,
+}: {
+  side: Side;
+  onWithdraw: (row: Announcement) => void;
+  onAgain: (row: Announcement) => void;
+  onDetails: (row: Announcement) => void;
+  next: ReactNode;
+}) {
+  const [q, setQ] = useAddress("q");
+  const [state, setState] = useAddress("state");
+  const [topic, setTopic] = useAddress("topic");
+  const [who, setWho] = useAddress("who");
+  const [host, setHost] = useAddress("host");
+  const [ordering, setOrdering] = useAddress("ordering", "-id");
+  const search = useDebouncedCallback((text: string) => setQ(text), 250);
+  const path = `/api/v1/${side.announcements}/`;
+  const list = useList<Announcement>(path, { q, state, topic, [side.who]: who, host }, { ordering });
+  const activity = useActivity(
+    side.announcements,
+    list.rows.map(({ id }) => id),
+  );
+  const may = { add: useMay(side.announcements, "POST"), withdraw: useMay(side.announcements, "DELETE") };
+  useLiveRefresh(["request", "requests"], [path]);
+  const columns = useMemo(
+    () => columnsOf(side, activity, may.withdraw ? onWithdraw : null, may.add ? onAgain : null),
+    [side, activity, may.withdraw, may.add, onWithdraw, onAgain],
+  );
+  const filtered = [q, state, topic, who, host].some(Boolean);
+  return (
+    <>
+      <Group gap="xs" mb="sm" align="flex-end">
+        <TextInput
+          label="Filter contains"
+          size="xs"
+          defaultValue={q}
+          onChange={(event) => search(event.currentTarget.value)}
+        />
+        <Select
+          label="State"
+          size="xs"
+          w={130}
+          placeholder="any"
+          data={STATES}
+          value={state || null}
+          onChange={setState}
+          clearable
+        />
+        <Picker
+          label="Topic"
+          size="xs"
+          w={150}
+          placeholder="any"
+          path="/api/v1/topics/"
+          value={topic}
+          onChange={setTopic}
+          clearable
+        />
+        <Picker
+          label={side.who === "publisher" ? "Publisher" : "Subscriber"}
+          size="xs"
+          w={150}
+          placeholder="any"
+          path={`/api/v1/${side.owners}/`}
+          value={who}
+          onChange={setWho}
+          clearable
+        />
+        <Picker
+          label="Host"
+          size="xs"
+          w={130}
+          placeholder="any"
+          path="/api/v1/hosts/"
+          value={host}
+          onChange={setHost}
+          clearable
+        />
+      </Group>
+      <DataTable
+        label={side.what === "subscription" ? "Subscriptions" : "Advertisements"}
+        list={list}
+        columns={columns}
+        rowId={(row) => String(row.id)}
+        ordering={ordering}
+        onOrdering={setOrdering}
+        onSelect={onDetails}
+        empty={
+          filtered ? (
+            <Empty cause={`No ${side.what} is like that. Take a filter out to see more.`} />
+          ) : (
+            <Empty
+              cause={
+                side.what === "subscription"
+                  ? "Nobody has subscribed yet. A subscription says by a filter which events of a topic its host gets."
+                  : "Nobody has advertised yet. An advertisement says by a filter what a publisher will send; only then its events are carried."
+              }
+            >
+              {next}
+            </Empty>
+          )
+        }
+      />
+    </>
+  );
+}
+
+function columnsOf(
+  side: Side,
+  activity: Map<number, Activity>,
+  onWithdraw: ((row: Announcement) => void) | null,
+  onAgain: ((row: Announcement) => void) | null,
+) {
+  const of = (row: Announcement) => activity.get(row.id);
+  const number = (value: number | null | undefined) => value?.toLocaleString() ?? "–";
+  return [
+    column.accessor(nameOf, { id: "id", header: "Id", meta: { sort: "id" } }),
+    column.accessor(ownerOf, { id: "owner", header: side.who === "publisher" ? "Publisher" : "Subscriber" }),
+    column.accessor("host", { header: "Host", meta: { priority: "low" } }),
+    column.accessor("topic", { header: "Topic", meta: { priority: "low" } }),
+    column.accessor("filter", {
+      header: "Filter",
+      meta: { priority: "low" },
+      cell: (cell) => (
+        <Code
+          title={filterText(cell.getValue())}
+          style={{
+            display: "inline-block",
+            maxWidth: 300,
+            overflow: "hidden",
+            textOverflow: "ellipsis",
+            whiteSpace: "nowrap",
+            verticalAlign: "middle",
+          }}
+        >
+          {filterText(cell.getValue())}
+        </Code>
+      ),
+    }),
+    column.accessor("state", {
+      header: "State",
+      cell: ({ row: { original } }) => (
+        <Group gap={4} wrap="nowrap">
+          <StateBadge state={original.state} />
+          {original.state === "active" && "matched" in original && original.matched === false && (
+            <Tooltip label="No advertisement meets it yet.">
+              <Badge variant="light" color="orange" tabIndex={0}>
+                no match
+              </Badge>
+            </Tooltip>
+          )}
+        </Group>
+      ),
+    }),
+    column.accessor((row) => of(row)?.events, {
+      id: "events",
+      header: side.what === "subscription" ? "Delivered" : "Published",
+      meta: { align: "right" },
+      cell: (cell) => number(cell.getValue()),
+    }),
+    ...(side.what === "subscription"
+      ? [
+          column.accessor((row) => of(row)?.unwanted, {
+            id: "unwanted",
+            header: () => (
+              <Tooltip label="Events that reached its host and that nobody there wanted.">
+                <span>Unwanted</span>
+              </Tooltip>
+            ),
+            meta: { align: "right", priority: "low" },
+            cell: (cell) => number(cell.getValue()),
+          }),
+        ]
+      : []),
+    column.accessor((row) => of(row)?.last_event_at, {
+      id: "last",
+      header: "Last event",
+      meta: { priority: "low" },
+      cell: (cell) => <Time at={cell.getValue()} />,
+    }),
+    column.display({
+      id: "actions",
+      header: () => <span style={{ position: "absolute", clip: "rect(0 0 0 0)" }}>Actions</span>,
+      meta: { align: "right" },
+      cell: ({ row: { original } }) => {
+        const over = OVER.includes(original.state);
+        const again = over && original.filter !== null && onAgain;
+        const withdrawable = original.state !== "withdrawn" && original.withdrawal === null && onWithdraw;
+        return (
+          <Group gap={4} wrap="nowrap" justify="flex-end">
+            {again && (
+              <Tooltip label="Announce it again, with the same filter">
+                <ActionIcon
+                  variant="subtle"
+                  aria-label={`Announce ${nameOf(original)} again`}
+                  onClick={(event) => {
+                    event.stopPropagation();
+                    again(original);
+                  }}
+                >
+                  <IconRefresh size={16} />
+                </ActionIcon>
+              </Tooltip>
+            )}
+            {withdrawable && (
+              <Tooltip label={original.state === "failed" ? "Remove it" : "Withdraw it"}>
+                <ActionIcon
+                  variant="subtle"
+                  color="red"
+                  aria-label={`Withdraw ${nameOf(original)}`}
+                  onClick={(event) => {
+                    event.stopPropagation();
+                    withdrawable(original);
+                  }}
+                >
+                  <IconTrash size={16} />
+                </ActionIcon>
+              </Tooltip>
+            )}
+          </Group>
+        );
+      },
+    }),
+  ];
+}

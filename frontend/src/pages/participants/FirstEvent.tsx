@@ -1,0 +1,33 @@
+import { Group, Loader, Text } from "@mantine/core";
+import { IconCircleCheck } from "@tabler/icons-react";
+import { Time } from "@/common/time";
+import { useActivity } from "./activity";
+import type { Side } from "./kinds";
+
+/** Waits for the first event of a new announcement (`name`: a7, q12), and counts on. */
+export function FirstEvent({ side, name, matched }: { side: Side; name: string; matched: boolean | null }) {
+  const id = Number(name.slice(1));
+  const activity = useActivity(side.announcements, [id]).get(id);
+  const events = activity?.events ?? 0;
+  const done = side.what === "subscription" ? "delivered" : "published";
+  if (events === 0 && matched === false) return null;
+  return (
+    <Group gap="xs" wrap="nowrap" data-events={events}>
+      {events > 0 ? (
+        <IconCircleCheck size={20} color="var(--mantine-color-green-7)" aria-hidden />
+      ) : (
+        <Loader size="xs" aria-hidden />
+      )}
+      <Text role="status">
+        {events === 0
+          ? `Waiting for its first event to be ${done}, as its host reports it.`
+          : `The first event was ${done}.`}
+      </Text>
+      {events > 0 && (
+        <Text c="dimmed" size="sm">
+          {events.toLocaleString()} so far, the last at <Time at={activity?.last_event_at} />
+        </Text>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,185 @@
+import { ActionIcon, Anchor, Group, TextInput, Tooltip } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { createColumnHelper } from "@tanstack/react-table";
+import { type ReactNode, useMemo } from "react";
+import { Link } from "react-router";
+import { useMay } from "@/api/me";
+import { useAddress } from "@/common/address";
+import { DataTable } from "@/common/DataTable";
+import { Empty } from "@/common/Empty";
+import { useList } from "@/common/list";
+import { Picker } from "@/common/Picker";
+import { Time } from "@/common/time";
+import { useLiveRefresh } from "@/live/LiveProvider";
+import { type Activity, useActivity } from "./activity";
+import type { Participant, Side } from "./kinds";
+
+const column = createColumnHelper<Participant>();
+
+/** Publishers or subscribers: where they are, how many filters they have, what they did, and when they were seen. */
+export function ParticipantList({
+  side,
+  onAnnounce,
+  onRemove,
+  next,
+}: {
+  side: Side;
+  onAnnounce: (name: string) => void;
+  onRemove: (row: Participant) => void;
+  next: ReactNode;
+}) {
+  const [q, setQ] = useAddress("q");
+  const [host, setHost] = useAddress("host");
+  const [ordering, setOrdering] = useAddress("ordering", "name");
+  const search = useDebouncedCallback((text: string) => setQ(text), 250);
+  const path = `/api/v1/${side.owners}/`;
+  const list = useList<Participant>(path, { q, host }, { ordering });
+  const activity = useActivity(
+    side.owners,
+    list.rows.map(({ id }) => id),
+  );
+  const may = { announce: useMay(side.announcements, "POST"), remove: useMay(side.owners, "DELETE") };
+  useLiveRefresh(["request", "requests"], ["traffic/activity", side.owners]);
+  const columns = useMemo(
+    () => columnsOf(side, activity, may.announce ? onAnnounce : null, may.remove ? onRemove : null),
+    [side, activity, may.announce, may.remove, onAnnounce, onRemove],
+  );
+  return (
+    <>
+      <Group gap="xs" mb="sm" align="flex-end">
+        <TextInput
+          label="Name contains"
+          size="xs"
+          defaultValue={q}
+          onChange={(event) => search(event.currentTarget.value)}
+        />
+        <Picker
+          label="Host"
+          size="xs"
+          w={150}
+          placeholder="any"
+          path="/api/v1/hosts/"
+          value={host}
+          onChange={setHost}
+          clearable
+        />
+      </Group>
+      <DataTable
+        label={side.who === "publisher" ? "Publishers" : "Subscribers"}
+        list={list}
+        columns={columns}
+        rowId={(row) => String(row.id)}
+        ordering={ordering}
+        onOrdering={setOrdering}
+        empty={
+          q || host ? (
+            <Empty cause={`No ${side.who} is like that. Take a filter out to see more.`} />
+          ) : (
+            <Empty
+              cause={
+                side.who === "publisher"
+                  ? "There is no publisher yet. A publisher is somebody at a host who advertises and sends events."
+                  : "There is no subscriber yet. A subscriber is somebody at a host who subscribes and gets events."
+              }
+            >
+              {next}
+            </Empty>
+          )
+        }
+      />
+    </>
+  );
+}
+
+function columnsOf(
+  side: Side,
+  activity: Map<number, Activity>,
+  onAnnounce: ((name: string) => void) | null,
+  onRemove: ((row: Participant) => void) | null,
+) {
+  const of = (row: Participant) => activity.get(row.id);
+  const number = (value: number | null | undefined) => value?.toLocaleString() ?? "–";
+  return [
+    column.accessor("name", { header: "Name", meta: { sort: "name" } }),
+    column.accessor("host", { header: "Host" }),
+    column.accessor("origin", {
+      header: "Registered by",
+      meta: { priority: "low" },
+      cell: (cell) => (cell.getValue() === "in-band" ? "the host" : "API"),
+    }),
+    column.accessor((row) => of(row)?.filters, {
+      id: "filters",
+      header: "Filters",
+      meta: { align: "right" },
+      cell: ({ row: { original } }) => (
+        <Anchor
+          component={Link}
+          size="sm"
+          to={`/participants?tab=${side.announcements}&who=${encodeURIComponent(original.name)}`}
+          aria-label={`${of(original)?.filters ?? "the"} filters of ${original.name}`}
+        >
+          {number(of(original)?.filters)}
+        </Anchor>
+      ),
+    }),
+    column.accessor((row) => of(row)?.events, {
+      id: "events",
+      header: side.who === "subscriber" ? "Delivered" : "Published",
+      meta: { align: "right" },
+      cell: (cell) => number(cell.getValue()),
+    }),
+    ...(side.who === "subscriber"
+      ? [
+          column.accessor((row) => of(row)?.unwanted, {
+            id: "unwanted",
+            header: () => (
+              <Tooltip label="Events that reached its host and that nobody there wanted.">
+                <span>Unwanted</span>
+              </Tooltip>
+            ),
+            meta: { align: "right", priority: "low" },
+            cell: (cell) => number(cell.getValue()),
+          }),
+        ]
+      : []),
+    column.accessor((row) => of(row)?.last_seen_at, {
+      id: "seen",
+      header: "Last seen",
+      meta: { priority: "low" },
+      cell: (cell) => <Time at={cell.getValue()} empty="never" />,
+    }),
+    column.display({
+      id: "actions",
+      header: () => <span style={{ position: "absolute", clip: "rect(0 0 0 0)" }}>Actions</span>,
+      meta: { align: "right" },
+      cell: ({ row: { original } }) => (
+        <Group gap={4} wrap="nowrap" justify="flex-end">
+          {onAnnounce && (
+            <Tooltip label={`${side.verb} for ${original.name}`}>
+              <ActionIcon
+                variant="subtle"
+                aria-label={`${side.verb} for ${original.name}`}
+                onClick={() => onAnnounce(original.name)}
+              >
+                <IconPlus size={16} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+          {onRemove && (
+            <Tooltip label={`Remove ${original.name}`}>
+              <ActionIcon
+                variant="subtle"
+                color="red"
+                aria-label={`Remove ${original.name}`}
+                onClick={() => onRemove(original)}
+              >
+                <IconTrash size={16} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </Group>
+      ),
+    }),
+  ];
+}

@@ -1,0 +1,107 @@
+import { Button, Code, Group, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ended } from "@/api/request";
+import { Confirm } from "@/common/Confirm";
+import { CostSummary } from "@/common/CostSummary";
+import { type Announcement, filterText, nameOf, ownerOf, type Side, sideOf } from "./kinds";
+import { announce, withdraw, withdrawalCost } from "./send";
+
+/** Withdraws an announcement: who is affected first, then followed to its end, with a way back. */
+export function Withdraw({ row, onClose }: { row: Announcement; onClose: () => void }) {
+  const side = sideOf("publisher" in row ? "publishers" : "subscribers");
+  const name = nameOf(row);
+  const queries = useQueryClient();
+  const cost = useQuery({
+    queryKey: ["withdrawal", name],
+    staleTime: 0,
+    gcTime: 0,
+    queryFn: ({ signal }) => withdrawalCost(row, signal),
+  });
+  const refresh = () => queries.invalidateQueries({ queryKey: [`/api/v1/${side.announcements}/`] });
+  const go = useMutation({
+    mutationFn: async () => {
+      const request = await withdraw(row);
+      if (request) {
+        refresh();
+        await ended(request);
+      }
+    },
+    onSuccess: () => {
+      onClose();
+      notifications.show({
+        id: `withdrawn-${name}`,
+        color: "green",
+        autoClose: 15_000,
+        message: <Undo row={row} side={side} refresh={refresh} />,
+      });
+    },
+    onSettled: refresh,
+  });
+  return (
+    <Confirm
+      opened
+      title={`Withdraw ${side.what} ${name}?`}
+      action="Withdraw it"
+      danger
+      busy={go.isPending}
+      disabled={cost.isPending}
+      problem={go.error ?? cost.error}
+      onConfirm={() => go.mutate()}
+      onClose={onClose}
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          Of {ownerOf(row)} at {row.host}, topic {row.topic}: <Code>{filterText(row.filter)}</Code>
+        </Text>
+        <div aria-live="polite" data-affected>
+          {cost.isPending && <Text size="sm">Counting who is affected…</Text>}
+          {cost.data && <Affected side={side} cost={cost.data} />}
+        </div>
+        {go.isPending && (
+          <Text size="sm" role="status">
+            Asked for; it is done when every switch has confirmed it.
+          </Text>
+        )}
+      </Stack>
+    </Confirm>
+  );
+}
+
+function Affected({ side, cost }: { side: Side; cost: Awaited<ReturnType<typeof withdrawalCost>> }) {
+  return (
+    <Stack gap="xs">
+      <Text size="sm">
+        {side.what === "subscription"
+          ? "Its subscriber gets no further event by it."
+          : "Its publisher may not send these events any more; nobody gets them."}
+      </Text>
+      <CostSummary cost={cost} />
+    </Stack>
+  );
+}
+
+/** Says that it is withdrawn, and announces the same filter again when asked. */
+function Undo({ row, side, refresh }: { row: Announcement; side: Side; refresh: () => void }) {
+  const again = useMutation({
+    mutationFn: async () => ended(await announce(side, ownerOf(row), row.topic, row.filter ?? "")),
+    onSuccess: (request) => {
+      notifications.hide(`withdrawn-${nameOf(row)}`);
+      notifications.show({ color: "green", message: `It was announced again as ${request.object?.name}.` });
+    },
+    onSettled: refresh,
+  });
+  return (
+    <Group justify="space-between" wrap="nowrap">
+      <Text size="sm">
+        {nameOf(row)} was withdrawn.
+        {again.error ? ` It could not be announced again: ${again.error.message}` : ""}
+      </Text>
+      {row.filter !== null && (
+        <Button size="compact-xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
+          Announce it again
+        </Button>
+      )}
+    </Group>
+  );
+}

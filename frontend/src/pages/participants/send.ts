@@ -1,0 +1,58 @@
+// What the page asks of the API that differs between publishers and subscribers only.
+
+import { api, type Schemas } from "@/api/client";
+import type { NetworkRequest } from "@/api/request";
+import { type Announcement, type Participant, type Side, sideOf } from "./kinds";
+
+export type Cost = Schemas["Cost"];
+
+/** Registers somebody at a host. */
+export async function register(side: Side, name: string, host: string): Promise<Participant> {
+  const body = { name, host };
+  const { data } =
+    side.who === "publisher"
+      ? await api.POST("/api/v1/publishers/", { body })
+      : await api.POST("/api/v1/subscribers/", { body });
+  return data as Participant;
+}
+
+/** Announces a filter. */
+export async function announce(
+  side: Side,
+  owner: string,
+  topic: string,
+  filter: string,
+): Promise<NetworkRequest> {
+  const { data } =
+    side.who === "publisher"
+      ? await api.POST("/api/v1/advertisements/", { body: { publisher: owner, topic, filter } })
+      : await api.POST("/api/v1/subscriptions/", { body: { subscriber: owner, topic, filter } });
+  return data as NetworkRequest;
+}
+
+/** Withdraws an announcement; undefined when it was gone at once. With `check` only what it would come to. */
+export async function withdraw(row: Announcement): Promise<NetworkRequest | undefined> {
+  const params = { path: { id: String(row.id) } };
+  const { data } =
+    "publisher" in row
+      ? await api.DELETE("/api/v1/advertisements/{id}/", { params })
+      : await api.DELETE("/api/v1/subscriptions/{id}/", { params });
+  return (data as NetworkRequest | undefined) || undefined;
+}
+
+/** What a withdrawal would come to. */
+export async function withdrawalCost(row: Announcement, signal: AbortSignal): Promise<Cost> {
+  const params = { path: { id: String(row.id) }, query: { dry_run: true } };
+  const { data } =
+    "publisher" in row
+      ? await api.DELETE("/api/v1/advertisements/{id}/", { params, signal })
+      : await api.DELETE("/api/v1/subscriptions/{id}/", { params, signal });
+  return data as Cost;
+}
+
+/** Removes somebody who announces nothing; refused otherwise. */
+export async function remove(tab: "publishers" | "subscribers", id: number, check = false): Promise<void> {
+  const params = { path: { id: String(id) }, query: { dry_run: check } };
+  if (sideOf(tab).who === "publisher") await api.DELETE("/api/v1/publishers/{id}/", { params });
+  else await api.DELETE("/api/v1/subscribers/{id}/", { params });
+}

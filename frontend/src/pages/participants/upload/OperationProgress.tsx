@@ -1,0 +1,98 @@
+import { Button, Group, Progress, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { createColumnHelper } from "@tanstack/react-table";
+import { useMemo, useState } from "react";
+import { api } from "@/api/client";
+import { useAddress } from "@/common/address";
+import { DataTable } from "@/common/DataTable";
+import { Empty } from "@/common/Empty";
+import { useList } from "@/common/list";
+import { ProblemAlert } from "@/common/ProblemAlert";
+import { StateBadge } from "@/common/StateBadge";
+import { useLiveRefresh } from "@/live/LiveProvider";
+import { download, failures, type Operation, type Result } from "./send";
+
+const EVERY = 1_500; // ms
+const column = createColumnHelper<Result>();
+
+/** How far an operation is, what became of each item by line, and the failures as a file. */
+export function OperationProgress({ operation, lines }: { operation: Operation; lines: readonly number[] }) {
+  const key = ["/api/v1/operations/", operation.id];
+  const found = useQuery<Operation>({
+    queryKey: key,
+    initialData: operation,
+    initialDataUpdatedAt: 0,
+    refetchInterval: (query) => (query.state.data?.finished ? false : EVERY),
+    queryFn: async ({ signal }) => {
+      const path = { id: String(operation.id) };
+      return (await api.GET("/api/v1/operations/{id}/", { params: { path }, signal })).data as Operation;
+    },
+  });
+  useLiveRefresh(["request", "requests"], key);
+  const now = found.data;
+  const { active, failed } = now.states;
+  const percent = Math.floor(now.progress * 100);
+  return (
+    <Stack data-operation={now.finished ? "finished" : "going"}>
+      <Text role="status">
+        {now.finished
+          ? `Done: ${active.toLocaleString()} of ${now.items.toLocaleString()} are active${failed ? `, ${failed.toLocaleString()} failed` : ""}.`
+          : `${percent} %: ${active.toLocaleString()} of ${now.items.toLocaleString()} are active. It goes on if you close this.`}
+      </Text>
+      <Progress value={percent} aria-label="Progress of the upload" color={failed ? "orange" : undefined} />
+      {failed > 0 && <Failures operation={now} lines={lines} />}
+      <Results operation={now} lines={lines} />
+    </Stack>
+  );
+}
+
+function Failures({ operation, lines }: { operation: Operation; lines: readonly number[] }) {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<unknown>(null);
+  const take = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      download(`failures-${operation.id}.csv`, await failures(operation.id, lines));
+    } catch (error) {
+      setProblem(error);
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      <Group>
+        <Button variant="default" loading={busy} onClick={take}>
+          Download the failures
+        </Button>
+      </Group>
+      <ProblemAlert problem={problem} />
+    </>
+  );
+}
+
+function Results({ operation, lines }: { operation: Operation; lines: readonly number[] }) {
+  const path = `/api/v1/operations/${operation.id}/results/`;
+  const [state] = useAddress("results");
+  const list = useList<Result>(path, { state }, { name: "at", ordering: "index" });
+  useLiveRefresh(["request", "requests"], [path]);
+  const columns = useMemo(
+    () => [
+      column.accessor((row) => (row.index === null ? "" : lines[row.index]), { id: "line", header: "Line" }),
+      column.accessor((row) => row.object?.name ?? "–", { id: "object", header: "Id" }),
+      column.accessor("state", { header: "State", cell: (cell) => <StateBadge state={cell.getValue()} /> }),
+      column.accessor((row) => row.problem?.detail ?? "", { id: "detail", header: "Why" }),
+    ],
+    [lines],
+  );
+  return (
+    <DataTable
+      label="Items of the upload"
+      list={list}
+      columns={columns}
+      rowId={(row) => String(row.id)}
+      height={300}
+      empty={<Empty cause="No item is like that." />}
+    />
+  );
+}

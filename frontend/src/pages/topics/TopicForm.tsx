@@ -1,0 +1,252 @@
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  Modal,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
+import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { useNavigate } from "react-router";
+import { api } from "@/api/client";
+import { asProblem } from "@/api/problems";
+import { ProblemAlert } from "@/common/ProblemAlert";
+import { blank, byPointer, type Draft, HELP, pointers, TYPES, type Type, topicBody } from "./attributes";
+
+/** Makes a topic: a name, and attributes with their types and domains. What the server refuses stands at its field. */
+export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [name, setName] = useState("");
+  const [drafts, setDrafts] = useState<Draft[]>(() => [blank()]);
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const phone = useMediaQuery("(max-width: 48em)");
+  const add = useRef<HTMLButtonElement>(null);
+  const create = useMutation({
+    mutationFn: async () => {
+      const body = topicBody(name, drafts) as never;
+      return (await api.POST("/api/v1/topics/", { body })).data;
+    },
+    onSuccess: async () => {
+      const made = name.trim();
+      await queries.invalidateQueries({ queryKey: ["/api/v1/topics/"] });
+      notifications.show({ message: `Topic ${made} was made.`, color: "green" });
+      onClose();
+      setName("");
+      setDrafts([blank()]);
+      navigate(`/topics/${encodeURIComponent(made)}`);
+    },
+  });
+  const problem = create.error ? asProblem(create.error) : null;
+  const errors = byPointer(problem, pointers(drafts));
+  const placed = Object.keys(errors).some(Boolean);
+  const change = (key: number, values: Partial<Draft>) =>
+    setDrafts((now) => now.map((one) => (one.key === key ? { ...one, ...values } : one)));
+  const move = (at: number, by: number) =>
+    setDrafts((now) => {
+      const after = [...now];
+      const [taken] = after.splice(at, 1);
+      if (taken) after.splice(at + by, 0, taken);
+      return after;
+    });
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="New topic"
+      size="lg"
+      fullScreen={phone}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <Stack>
+          <TextInput
+            label="Name"
+            description="Publishers and subscribers name the topic by it."
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={errors["/name"]}
+            required
+            data-autofocus
+          />
+          <Text size="sm" c="dimmed">
+            The attributes take turns in a dz, in this order. Those that are indexed are matched in the
+            switches, the others by the hosts.
+          </Text>
+          {drafts.map((draft, n) => (
+            <AttributeFields
+              key={draft.key}
+              draft={draft}
+              at={n}
+              of={drafts.length}
+              errors={errors}
+              change={(values) => change(draft.key, values)}
+              move={(by) => move(n, by)}
+              remove={() => {
+                setDrafts((now) => now.filter(({ key }) => key !== draft.key));
+                add.current?.focus();
+              }}
+            />
+          ))}
+          <Button
+            ref={add}
+            variant="default"
+            leftSection={<IconPlus size={16} aria-hidden />}
+            onClick={() => setDrafts((now) => [...now, blank()])}
+            w="fit-content"
+          >
+            Add an attribute
+          </Button>
+          {errors["/indexed"] && (
+            <Text c="var(--mantine-color-error)" size="sm" role="alert">
+              {errors["/indexed"]}
+            </Text>
+          )}
+          {problem && (!placed || errors[""]) && <ProblemAlert problem={problem} />}
+          {placed && (
+            <Text c="var(--mantine-color-error)" size="sm" role="alert">
+              The topic was not made; what is wrong is told at the fields.
+            </Text>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.isPending}>
+              Make the topic
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function AttributeFields({
+  draft,
+  at,
+  of,
+  errors,
+  change,
+  move,
+  remove,
+}: {
+  draft: Draft;
+  at: number;
+  of: number;
+  errors: Record<string, string>;
+  change: (values: Partial<Draft>) => void;
+  move: (by: number) => void;
+  remove: () => void;
+}) {
+  const error = (field: string) => errors[`/attributes/${at}/${field}`];
+  const numeric = draft.type === "int" || draft.type === "float";
+  return (
+    <Fieldset legend={`Attribute ${at + 1}`} p="sm">
+      <Stack gap="xs">
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
+          <TextInput
+            label="Attribute name"
+            value={draft.name}
+            onChange={(event) => change({ name: event.currentTarget.value })}
+            error={error("name")}
+            required
+          />
+          <Select
+            label="Type"
+            data={TYPES}
+            value={draft.type}
+            onChange={(type) => type && change({ type: type as Type })}
+            error={error("type")}
+            allowDeselect={false}
+          />
+          {numeric && (
+            <TextInput
+              label="Min"
+              inputMode="decimal"
+              value={draft.min}
+              onChange={(event) => change({ min: event.currentTarget.value })}
+              error={error("min")}
+            />
+          )}
+          {numeric && (
+            <TextInput
+              label="Max"
+              inputMode="decimal"
+              value={draft.max}
+              onChange={(event) => change({ max: event.currentTarget.value })}
+              error={error("max")}
+            />
+          )}
+        </SimpleGrid>
+        {draft.type === "enum" && (
+          <Textarea
+            label="Values"
+            autosize
+            minRows={2}
+            maxRows={8}
+            value={draft.values}
+            onChange={(event) => change({ values: event.currentTarget.value })}
+            error={error("values")}
+          />
+        )}
+        <Text size="xs" c="dimmed">
+          {draft.type}: {HELP[draft.type]}
+        </Text>
+        {errors[`/attributes/${at}`] && (
+          <Text c="var(--mantine-color-error)" size="sm">
+            {errors[`/attributes/${at}`]}
+          </Text>
+        )}
+        <Group justify="space-between">
+          <Checkbox
+            label="Indexed"
+            checked={draft.indexed}
+            onChange={(event) => change({ indexed: event.currentTarget.checked })}
+          />
+          <Group gap={4}>
+            <ActionIcon
+              variant="default"
+              aria-label={`Move attribute ${at + 1} up`}
+              disabled={at === 0}
+              onClick={() => move(-1)}
+            >
+              <IconArrowUp size={16} />
+            </ActionIcon>
+            <ActionIcon
+              variant="default"
+              aria-label={`Move attribute ${at + 1} down`}
+              disabled={at === of - 1}
+              onClick={() => move(1)}
+            >
+              <IconArrowDown size={16} />
+            </ActionIcon>
+            <ActionIcon
+              variant="default"
+              aria-label={`Remove attribute ${at + 1}`}
+              disabled={of === 1}
+              onClick={remove}
+            >
+              <IconTrash size={16} />
+            </ActionIcon>
+          </Group>
+        </Group>
+      </Stack>
+    </Fieldset>
+  );
+}

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { alpha, filterBoxes, LAYERS, type Space, spaceOption, wrapped } from "./space";
+
+const many = (items: unknown[]) => ({ total: items.length, truncated: false, items });
+const SPACE = {
+  topic: "quotes",
+  x: { attribute: "low", type: "int", kind: "number", low: 0, high: 1024, ticks: [] },
+  y: {
+    attribute: "symbol",
+    type: "string",
+    kind: "text",
+    low: 0,
+    high: 3,
+    ticks: [{ at: 1.5, label: "IBM" }],
+  },
+  advertisements: many([]),
+  subscriptions: many([
+    {
+      id: 7,
+      name: "q7",
+      owner: "alice",
+      host: "h2",
+      filter: "low < 3",
+      boxes: [[0, 3, 0, 3]],
+      truncated: false,
+    },
+    {
+      id: 8,
+      name: "q8",
+      owner: "bob",
+      host: "h3",
+      filter: null,
+      boxes: [
+        [0, 1, 0, 1],
+        [5, 6, 0, 1],
+      ],
+    },
+  ]),
+  advertisement_cells: many([]),
+  subscription_cells: many([{ box: [0, 4, 0, 3], cells: 2 }]),
+  events: many([{ id: 1, advertisement: "a1", at: "", x: 2, y: 1.5 }]),
+} as unknown as Space;
+
+test("only the layers that are chosen are drawn, each box with what it is", () => {
+  const all = spaceOption(
+    SPACE,
+    LAYERS.map(({ value }) => value),
+  );
+  expect((all.series as { name: string }[]).map(({ name }) => name)).toEqual(
+    LAYERS.map(({ label }) => label),
+  );
+  expect((spaceOption(SPACE, ["events"]).series as unknown[]).length).toBe(1);
+  expect(filterBoxes(SPACE, "subscriptions").map(({ name }) => name)).toEqual([
+    "q7 of alice at h2\nlow < 3",
+    "q8 of bob at h3\nby dz",
+    "q8 of bob at h3\nby dz",
+  ]);
+});
+
+test("an axis of texts has its labels, and a topic of one attribute no second axis", () => {
+  const { yAxis } = spaceOption(SPACE, []) as { yAxis: { axisLabel: { formatter: (at: number) => string } } };
+  expect(yAxis.axisLabel.formatter(1.5)).toBe("IBM");
+  expect(spaceOption({ ...SPACE, y: null }, []).yAxis).toMatchObject({ show: false });
+});
+
+test("colours and long texts", () => {
+  expect(alpha("#0b7188", 0.1)).toBe("#0b71881a");
+  expect(
+    wrapped("a".repeat(130))
+      .split("\n")
+      .map(({ length }) => length),
+  ).toEqual([60, 60, 10]);
+  expect(wrapped("x\n".repeat(20)).split("\n").at(-1)).toBe("…");
+});
