@@ -9,6 +9,8 @@ from mininet_labs.demo.quotes import TOPIC
 from mininet_labs.demo.rest import Rest
 
 UNDER_WAY = "queued,planning,deploying"
+OTHERS = 1000
+"""Live subscriptions that are looked at for those of others, the newest."""
 
 
 class PlanReader:
@@ -39,6 +41,7 @@ class PlanReader:
             "advertisements": self._advertisements(),
             "subscriptions": subscriptions,
             "shared": self._shared(subscriptions),
+            "others": self._others(),
             "rate": self._rate,
             "api": self._platform.base_url,
             "token_file": str(self._platform.state_dir / "secrets" / "operator-token"),
@@ -88,6 +91,16 @@ class PlanReader:
                 "until": self._until(row),
             }
             found.setdefault(self._homes[row["subscriber"]], []).append(wish)
+        return found
+
+    def _others(self) -> dict[str, list[dict[str, str]]]:
+        """By host: the newest subscriptions to the topic that are not the demo's, to be counted too."""
+        found: dict[str, list[dict[str, str]]] = {}
+        asked = {"state": "active", "topic": TOPIC["name"], "ordering": "-id", "limit": OTHERS}
+        for row in self._rest.get("/api/v1/subscriptions/", **asked)["results"]:
+            if row["subscriber"] not in self._homes and row["filter"] is not None:
+                wish = {"id": f"q{row['id']}", "filter": row["filter"]}
+                found.setdefault(row["host"], []).append(wish)
         return found
 
     def _shared(self, own: dict[str, list[dict[str, Any]]]) -> list[str]:

@@ -15,7 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from mininet_labs.demo.activity import Activity
@@ -27,7 +27,7 @@ from tercast.client.api import Api, ApiLandlord
 from tercast.client.errors import LeaseLapsed
 from tercast.client.lease import Lease
 from tercast.client.publisher import Publisher
-from tercast.client.subscriber import Subscriber
+from tercast.client.subscriber import Delivery, Subscriber
 from tercast.client.telemetry import HostTelemetry
 from tercast.client.transports import FabricPort
 from tercast.eventspace import Topic
@@ -83,6 +83,7 @@ class Hosts:
         self.sent: Counter[str] = Counter()
         self.samples: list[dict[str, Any]] = []
         self.activity = Activity()
+        self.others: dict[str, list[tuple[str, Filter]]] = {}
         self.leases: dict[str, Lease] = {}
         self.landlord = ApiLandlord(Api.with_token_file(plan["api"], plan["token_file"]))
         self.trials = Trials(self.ports, self.subscribers, self.landlord)
@@ -100,6 +101,10 @@ class Hosts:
                 self.leases.pop(row["id"]).close()
         self.publishers = [self._publisher(row) for row in plan["advertisements"] if row["until"] is None]
         self.ended = {row["id"]: row["until"] for row in plan["advertisements"] if row["until"] is not None}
+        self.others = {
+            host: [(row["id"], Filter.parse(row["filter"], topic)) for row in rows]
+            for host, rows in plan["others"].items()
+        }
         self.ledger.revise(self.wanting)
 
     def _subscribe(self, host: str, rows: list[dict[str, Any]]) -> None:
@@ -188,10 +193,10 @@ class Hosts:
             self.trials.arrived(host, delivery)
             if delivery.event.topic != self.topic.name:
                 continue  # known since somebody tried it
+            self._note(host, delivery)
             if not delivery.wanted and host in self.shared:
                 continue  # somebody else's subscription at this host may have brought it
             self.telemetry[host].delivered(delivery)
-            self.activity.arrived(host, delivery)
             self.ledger.arrived(
                 (delivery.event.publisher, delivery.event.seq),
                 host,
@@ -200,6 +205,12 @@ class Hosts:
                 doubled=delivery.doubled,
             )
         return events
+
+    def _note(self, host: str, delivery: Delivery) -> None:
+        """Count the event for whoever wanted it at the host, others than the demo's subscribers too."""
+        values = delivery.event.values
+        others = [name for name, wanted in self.others.get(host, ()) if wanted.matches(values)]
+        self.activity.arrived(host, replace(delivery, subscriptions=(*delivery.subscriptions, *others)))
 
     def counters(self) -> dict[str, Any]:
         """The counters as they stand; deliveries under way for less than a second are not yet lost."""

@@ -46,7 +46,7 @@ export function useList<Row>(
     cursor: cursor || undefined,
   };
   const query = useQuery({
-    queryKey: [path, asked],
+    queryKey: [path, "rows", asked],
     enabled,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => read<Row>(path, asked, signal),

@@ -12,8 +12,9 @@ import { Picker } from "@/common/Picker";
 import { StateBadge } from "@/common/StateBadge";
 import { Time } from "@/common/time";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { type Activity, useActivity } from "./activity";
-import { type Announcement, filterText, nameOf, ownerOf, type Side } from "./kinds";
+import { type Announcement, eventsOf, filterText, nameOf, ownerOf, type Side } from "./kinds";
+import { Nowrap } from "./Nowrap";
+import { useTrafficRefresh } from "./traffic";
 
 const STATES = ["queued", "planning", "deploying", "active", "failed", "withdrawn"];
 const OVER = ["failed", "withdrawn"];
@@ -42,15 +43,12 @@ export function AnnouncementList({
   const search = useDebouncedCallback((text: string) => setQ(text), 250);
   const path = `/api/v1/${side.announcements}/`;
   const list = useList<Announcement>(path, { q, state, topic, [side.who]: who, host }, { ordering });
-  const activity = useActivity(
-    side.announcements,
-    list.rows.map(({ id }) => id),
-  );
   const may = { add: useMay(side.announcements, "POST"), withdraw: useMay(side.announcements, "DELETE") };
   useLiveRefresh(["request", "requests"], [path]);
+  useTrafficRefresh([path, "rows"]);
   const columns = useMemo(
-    () => columnsOf(side, activity, may.withdraw ? onWithdraw : null, may.add ? onAgain : null),
-    [side, activity, may.withdraw, may.add, onWithdraw, onAgain],
+    () => columnsOf(side, may.withdraw ? onWithdraw : null, may.add ? onAgain : null),
+    [side, may.withdraw, may.add, onWithdraw, onAgain],
   );
   const filtered = [q, state, topic, who, host].some(Boolean);
   return (
@@ -133,16 +131,22 @@ export function AnnouncementList({
 
 function columnsOf(
   side: Side,
-  activity: Map<number, Activity>,
   onWithdraw: ((row: Announcement) => void) | null,
   onAgain: ((row: Announcement) => void) | null,
 ) {
-  const of = (row: Announcement) => activity.get(row.id);
   const number = (value: number | null | undefined) => value?.toLocaleString() ?? "–";
   return [
     column.accessor(nameOf, { id: "id", header: "Id", meta: { sort: "id" } }),
-    column.accessor(ownerOf, { id: "owner", header: side.who === "publisher" ? "Publisher" : "Subscriber" }),
-    column.accessor("host", { header: "Host", meta: { priority: "low" } }),
+    column.accessor(ownerOf, {
+      id: "owner",
+      header: side.who === "publisher" ? "Publisher" : "Subscriber",
+      cell: (cell) => <Nowrap>{cell.getValue()}</Nowrap>,
+    }),
+    column.accessor("host", {
+      header: "Host",
+      meta: { priority: "low" },
+      cell: (cell) => <Nowrap>{cell.getValue()}</Nowrap>,
+    }),
     column.accessor("topic", { header: "Topic", meta: { priority: "low" } }),
     column.accessor("filter", {
       header: "Filter",
@@ -178,7 +182,7 @@ function columnsOf(
         </Group>
       ),
     }),
-    column.accessor((row) => of(row)?.events, {
+    column.accessor(eventsOf, {
       id: "events",
       header: side.what === "subscription" ? "Delivered" : "Published",
       meta: { align: "right" },
@@ -186,7 +190,7 @@ function columnsOf(
     }),
     ...(side.what === "subscription"
       ? [
-          column.accessor((row) => of(row)?.unwanted, {
+          column.accessor((row) => ("unwanted" in row ? row.unwanted : null), {
             id: "unwanted",
             header: () => (
               <Tooltip label="Events that reached its host and that nobody there wanted.">
@@ -198,11 +202,10 @@ function columnsOf(
           }),
         ]
       : []),
-    column.accessor((row) => of(row)?.last_event_at, {
-      id: "last",
-      header: "Last event",
+    column.accessor("last_seen_at", {
+      header: "Last seen",
       meta: { priority: "low" },
-      cell: (cell) => <Time at={cell.getValue()} />,
+      cell: (cell) => <Time at={cell.getValue()} empty="never" />,
     }),
     column.display({
       id: "actions",

@@ -3,15 +3,13 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { StateBadge } from "@/common/StateBadge";
 import { Time } from "@/common/time";
-import { useActivity } from "./activity";
-import { type Announcement, filterText, nameOf, ownerOf, sideOf } from "./kinds";
+import { type Announcement, eventsOf, filterText, nameOf, ownerOf, sideOf } from "./kinds";
 
 const CELLS = 200;
 
 /** All of an announcement: its filter as a whole, its dz cells, its requests, and what it did. */
 export function Details({ row, onClose }: { row: Announcement; onClose: () => void }) {
   const side = sideOf("publisher" in row ? "publishers" : "subscribers");
-  const activity = useActivity(side.announcements, [row.id]).get(row.id);
   return (
     <Drawer
       opened
@@ -38,13 +36,10 @@ export function Details({ row, onClose }: { row: Announcement; onClose: () => vo
               <Time at={row.created_at} />
             </Fact>
             <Fact name={side.what === "subscription" ? "Delivered" : "Published"}>
-              {activity?.events?.toLocaleString() ?? "not reported"}
+              {eventsOf(row)?.toLocaleString() ?? "not reported"}
             </Fact>
-            <Fact name="Last event">
-              <Time at={activity?.last_event_at} />
-            </Fact>
-            <Fact name="Host last seen">
-              <Time at={activity?.last_seen_at} empty="never" />
+            <Fact name="Last seen">
+              <Time at={row.last_seen_at} empty="never" />
             </Fact>
             <Fact name="Requests">
               <Group gap="sm">

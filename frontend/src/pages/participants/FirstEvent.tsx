@@ -1,14 +1,24 @@
 import { Group, Loader, Text } from "@mantine/core";
 import { IconCircleCheck } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { Time } from "@/common/time";
-import { useActivity } from "./activity";
-import type { Side } from "./kinds";
+import { useLiveRefresh } from "@/live/LiveProvider";
+import { type Announcement, eventsOf, type Side } from "./kinds";
+import { readAnnouncement } from "./send";
+
+const EVERY = 3_000; // ms, where the live stream is away
 
 /** Waits for the first event of a new announcement (`name`: a7, q12), and counts on. */
 export function FirstEvent({ side, name, matched }: { side: Side; name: string; matched: boolean | null }) {
   const id = Number(name.slice(1));
-  const activity = useActivity(side.announcements, [id]).get(id);
-  const events = activity?.events ?? 0;
+  const key = [`/api/v1/${side.announcements}/`, "one", id];
+  const found = useQuery<Announcement>({
+    queryKey: key,
+    refetchInterval: EVERY,
+    queryFn: ({ signal }) => readAnnouncement(side, id, signal),
+  });
+  useLiveRefresh(["traffic"], key);
+  const events = (found.data && eventsOf(found.data)) ?? 0;
   const done = side.what === "subscription" ? "delivered" : "published";
   if (events === 0 && matched === false) return null;
   return (
@@ -25,7 +35,7 @@ export function FirstEvent({ side, name, matched }: { side: Side; name: string; 
       </Text>
       {events > 0 && (
         <Text c="dimmed" size="sm">
-          {events.toLocaleString()} so far, the last at <Time at={activity?.last_event_at} />
+          {events.toLocaleString()} so far, the last at <Time at={found.data?.last_seen_at} />
         </Text>
       )}
     </Group>

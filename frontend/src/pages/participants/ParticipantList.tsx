@@ -12,8 +12,9 @@ import { useList } from "@/common/list";
 import { Picker } from "@/common/Picker";
 import { Time } from "@/common/time";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { type Activity, useActivity } from "./activity";
-import type { Participant, Side } from "./kinds";
+import { eventsOf, filtersOf, type Participant, type Side } from "./kinds";
+import { Nowrap } from "./Nowrap";
+import { useTrafficRefresh } from "./traffic";
 
 const column = createColumnHelper<Participant>();
 
@@ -35,15 +36,12 @@ export function ParticipantList({
   const search = useDebouncedCallback((text: string) => setQ(text), 250);
   const path = `/api/v1/${side.owners}/`;
   const list = useList<Participant>(path, { q, host }, { ordering });
-  const activity = useActivity(
-    side.owners,
-    list.rows.map(({ id }) => id),
-  );
   const may = { announce: useMay(side.announcements, "POST"), remove: useMay(side.owners, "DELETE") };
-  useLiveRefresh(["request", "requests"], ["traffic/activity", side.owners]);
+  useLiveRefresh(["request", "requests"], [path]);
+  useTrafficRefresh([path, "rows"]);
   const columns = useMemo(
-    () => columnsOf(side, activity, may.announce ? onAnnounce : null, may.remove ? onRemove : null),
-    [side, activity, may.announce, may.remove, onAnnounce, onRemove],
+    () => columnsOf(side, may.announce ? onAnnounce : null, may.remove ? onRemove : null),
+    [side, may.announce, may.remove, onAnnounce, onRemove],
   );
   return (
     <>
@@ -94,21 +92,23 @@ export function ParticipantList({
 
 function columnsOf(
   side: Side,
-  activity: Map<number, Activity>,
   onAnnounce: ((name: string) => void) | null,
   onRemove: ((row: Participant) => void) | null,
 ) {
-  const of = (row: Participant) => activity.get(row.id);
   const number = (value: number | null | undefined) => value?.toLocaleString() ?? "–";
   return [
-    column.accessor("name", { header: "Name", meta: { sort: "name" } }),
-    column.accessor("host", { header: "Host" }),
+    column.accessor("name", {
+      header: "Name",
+      meta: { sort: "name" },
+      cell: (cell) => <Nowrap>{cell.getValue()}</Nowrap>,
+    }),
+    column.accessor("host", { header: "Host", cell: (cell) => <Nowrap>{cell.getValue()}</Nowrap> }),
     column.accessor("origin", {
       header: "Registered by",
       meta: { priority: "low" },
       cell: (cell) => (cell.getValue() === "in-band" ? "the host" : "API"),
     }),
-    column.accessor((row) => of(row)?.filters, {
+    column.accessor(filtersOf, {
       id: "filters",
       header: "Filters",
       meta: { align: "right" },
@@ -117,13 +117,13 @@ function columnsOf(
           component={Link}
           size="sm"
           to={`/participants?tab=${side.announcements}&who=${encodeURIComponent(original.name)}`}
-          aria-label={`${of(original)?.filters ?? "the"} filters of ${original.name}`}
+          aria-label={`${filtersOf(original)} filters of ${original.name}`}
         >
-          {number(of(original)?.filters)}
+          {number(filtersOf(original))}
         </Anchor>
       ),
     }),
-    column.accessor((row) => of(row)?.events, {
+    column.accessor(eventsOf, {
       id: "events",
       header: side.who === "subscriber" ? "Delivered" : "Published",
       meta: { align: "right" },
@@ -131,7 +131,7 @@ function columnsOf(
     }),
     ...(side.who === "subscriber"
       ? [
-          column.accessor((row) => of(row)?.unwanted, {
+          column.accessor((row) => ("unwanted" in row ? row.unwanted : null), {
             id: "unwanted",
             header: () => (
               <Tooltip label="Events that reached its host and that nobody there wanted.">
@@ -143,8 +143,7 @@ function columnsOf(
           }),
         ]
       : []),
-    column.accessor((row) => of(row)?.last_seen_at, {
-      id: "seen",
+    column.accessor("last_seen_at", {
       header: "Last seen",
       meta: { priority: "low" },
       cell: (cell) => <Time at={cell.getValue()} empty="never" />,

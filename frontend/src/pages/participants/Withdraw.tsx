@@ -69,17 +69,35 @@ export function Withdraw({ row, onClose }: { row: Announcement; onClose: () => v
 }
 
 function Affected({ side, cost }: { side: Side; cost: Awaited<ReturnType<typeof withdrawalCost>> }) {
+  const { affected } = cost;
+  const subscription = side.what === "subscription";
   return (
     <Stack gap="xs">
-      <Text size="sm">
-        {side.what === "subscription"
-          ? "Its subscriber gets no further event by it."
-          : "Its publisher may not send these events any more; nobody gets them."}
-      </Text>
+      {affected && (
+        <Text size="sm" fw={600} data-count={affected.subscriptions}>
+          {affected.complete ? "" : "At least "}
+          {subscription
+            ? `1 subscriber is affected: it gets no further event by this filter, at ${counted(affected.hosts, "host")}.`
+            : `${counted(affected.subscriptions, "subscription")} of ${counted(affected.subscribers, "subscriber")} at ${counted(affected.hosts, "host")} ${affected.subscriptions === 1 ? "is" : "are"} affected.`}
+        </Text>
+      )}
+      {affected && affected.left_without > 0 && (
+        <Text size="sm">
+          {counted(affected.left_without, "subscription")} would meet no advertisement any more.
+        </Text>
+      )}
+      {affected && !subscription && affected.subscription_names.length > 0 && (
+        <Text size="sm" c="dimmed">
+          {affected.subscription_names.join(", ")}
+          {affected.subscriptions > affected.subscription_names.length ? ", …" : ""}
+        </Text>
+      )}
       <CostSummary cost={cost} />
     </Stack>
   );
 }
+
+const counted = (n: number, noun: string) => `${n.toLocaleString()} ${noun}${n === 1 ? "" : "s"}`;
 
 /** Says that it is withdrawn, and announces the same filter again when asked. */
 function Undo({ row, side, refresh }: { row: Announcement; side: Side; refresh: () => void }) {

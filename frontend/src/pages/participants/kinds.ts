@@ -61,3 +61,13 @@ export function filterText(filter: string | null): string {
   if (filter === null) return "by dz, without a filter";
   return filter.trim() === "" ? "every event" : filter;
 }
+
+/** What somebody published or got, as hosts report it; null where nobody did. */
+export function eventsOf(row: Participant | Announcement): number | null {
+  return "published" in row ? row.published : row.delivered;
+}
+
+/** How many live filters a publisher or subscriber has. */
+export function filtersOf(row: Participant): number {
+  return "advertisements" in row ? row.advertisements : row.subscriptions;
+}

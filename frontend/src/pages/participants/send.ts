@@ -56,3 +56,13 @@ export async function remove(tab: "publishers" | "subscribers", id: number, chec
   if (sideOf(tab).who === "publisher") await api.DELETE("/api/v1/publishers/{id}/", { params });
   else await api.DELETE("/api/v1/subscribers/{id}/", { params });
 }
+
+/** An announcement as it stands. */
+export async function readAnnouncement(side: Side, id: number, signal: AbortSignal): Promise<Announcement> {
+  const params = { path: { id: String(id) } };
+  const { data } =
+    side.who === "publisher"
+      ? await api.GET("/api/v1/advertisements/{id}/", { params, signal })
+      : await api.GET("/api/v1/subscriptions/{id}/", { params, signal });
+  return data as Announcement;
+}

@@ -26,7 +26,7 @@ export function spaceOption(space: Space, layers: readonly string[]): EChartsCor
   const chosen = LAYERS.filter(({ value }) => layers.includes(value));
   return {
     aria: { enabled: false },
-    grid: { left: 12, right: 24, top: 16, bottom: 34, containLabel: true },
+    grid: { left: 12, right: 24, top: 30, bottom: 34, containLabel: true },
     tooltip: { trigger: "item" },
     dataZoom: [
       { type: "inside", xAxisIndex: 0, filterMode: "none" },
@@ -40,7 +40,7 @@ export function spaceOption(space: Space, layers: readonly string[]): EChartsCor
 
 function axisOption({ attribute, kind, low, high, ticks }: Axis) {
   const base = { type: "value", name: attribute, min: low, max: high, splitLine: { show: false } };
-  if (kind === "number") return { ...base, axisLabel: { hideOverlap: true } };
+  if (kind === "number") return { ...base, axisLabel: { hideOverlap: true, showMaxLabel: false } };
   const labels = new Map(ticks.map(({ at, label }) => [at, label]));
   const at = [...labels.keys()];
   return {
@@ -77,7 +77,7 @@ function layer(space: Space, value: Layer, name: string, color: string) {
     encode: { x: [0, 1], y: [2, 3] },
     data: cells ? cellBoxes(space, value) : filterBoxes(space, value as "advertisements" | "subscriptions"),
     itemStyle: { color },
-    renderItem: cells ? drawn(color, { fill: 0.14, dash: [3, 3] }) : drawn(color, { fill: 0.1 }),
+    renderItem: cells ? drawn(color, { fill: 0.08, dash: [3, 3] }) : drawn(color, { fill: 0.05 }),
     tooltip: { formatter: ({ name: said }: { name: string }) => said },
     z: cells ? 2 : 3,
   };
