@@ -51,7 +51,7 @@ export function RequestProgress({ request }: { request: NetworkRequest }) {
           <Loader size="xs" aria-hidden />
         )}
         <Text>
-          <Anchor component={Link} to={`/requests?row=${request.id}`}>
+          <Anchor underline="always" component={Link} to={`/requests?row=${request.id}`}>
             Request {request.id}
           </Anchor>{" "}
           {failed ? "failed." : `${SAYS[request.state] ?? request.state}.`}

@@ -83,13 +83,13 @@ function Facts({ topic: { name, counts, code, automatic_indexing, created_at } }
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm" maw={820}>
       <Fact name="Advertisements">
-        <Anchor component={Link} to={`/participants?tab=advertisements&${of}`}>
+        <Anchor underline="always" component={Link} to={`/participants?tab=advertisements&${of}`}>
           {counts.advertisements.toLocaleString()}
         </Anchor>{" "}
         by {counts.publishers.toLocaleString()} publishers
       </Fact>
       <Fact name="Subscriptions">
-        <Anchor component={Link} to={`/participants?tab=subscriptions&${of}`}>
+        <Anchor underline="always" component={Link} to={`/participants?tab=subscriptions&${of}`}>
           {counts.subscriptions.toLocaleString()}
         </Anchor>{" "}
         by {counts.subscribers.toLocaleString()} subscribers
