@@ -149,7 +149,7 @@ function Truncated({ space }: { space: Space }) {
 function SpaceTable({ space, layers }: { space: Space; layers: readonly string[] }) {
   const kinds = (["advertisements", "subscriptions"] as const).filter((kind) => layers.includes(kind));
   return (
-    <Stack>
+    <Stack style={{ overflowX: "auto" }} tabIndex={0} role="region" aria-label="Event space as a table">
       {kinds.map((kind) => (
         <Table key={kind} captionSide="top" aria-label={`${kind} in the event space`}>
           <Table.Caption>
