@@ -35,6 +35,11 @@ def create(model, **fields):
     return apps.get_model(model).objects.create(**fields).pk
 
 
+def create_many(model, rows):
+    model = apps.get_model(model)
+    return len(model.objects.bulk_create([model(**row) for row in rows]))
+
+
 def update(model, where, **fields):
     return apps.get_model(model).objects.filter(**where).update(**fields)
 
@@ -67,7 +72,7 @@ def end_request(kind, state, problem=None, seconds=20):
 
 STEPS = {
     step.__name__: step
-    for step in (create_user, issue_token, create, update, delete, emit, count, end_request)
+    for step in (create_user, issue_token, create, create_many, update, delete, emit, count, end_request)
 }
 
 

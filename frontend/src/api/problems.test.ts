@@ -22,3 +22,9 @@ test("errors of the API go to the fields that they are of", () => {
 test("a server that cannot be reached is told as that", () => {
   expect(asProblem(new TypeError("Failed to fetch")).title).toBe("The server cannot be reached");
 });
+
+test("a place that the planner names by its path stands as a pointer", () => {
+  const problem = asProblem({ errors: [{ pointer: "tcam_budget", code: "budget", detail: "too few" }] });
+  expect(problem.errors[0]?.pointer).toBe("/tcam_budget");
+  expect(byField(problem, ["tcam_budget"])).toEqual({ tcam_budget: "too few" });
+});

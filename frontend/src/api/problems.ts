@@ -49,8 +49,15 @@ export function asProblem(error: unknown): Problem {
     detail: String(raw.detail || raw.title || "Something failed."),
     requestId: typeof raw.request_id === "string" ? raw.request_id : undefined,
     retryAfter: typeof raw.retryAfter === "string" ? raw.retryAfter : null,
-    errors: Array.isArray(raw.errors) ? (raw.errors as FieldError[]) : [],
+    errors: Array.isArray(raw.errors) ? (raw.errors as FieldError[]).map(rooted) : [],
   };
+}
+
+/** With a JSON pointer also where the planner has named a place by its path ("filter", "actions.0"). */
+function rooted(error: FieldError): FieldError {
+  const { pointer } = error;
+  if (!pointer || pointer.startsWith("/")) return error;
+  return { ...error, pointer: `/${pointer.replaceAll(".", "/")}` };
 }
 
 /** The messages for the fields of a form, by the first name in the pointer; what belongs to no field is left out. */

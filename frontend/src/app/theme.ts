@@ -60,6 +60,7 @@ export const theme = createTheme({
   },
   components: {
     Table: { defaultProps: { verticalSpacing: 6, horizontalSpacing: "sm" } },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Modal: { defaultProps: { centered: true } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true }, withArrow: true } },
   },

@@ -33,12 +33,13 @@ from controlplane.control.api import (
     RequestViewSet,
 )
 from controlplane.dimensions.views import ProposalViewSet
-from controlplane.explain.views import ExplainView
+from controlplane.explain.views import EntryOriginView, ExplainView
 from controlplane.firstuse.views import ConnectView, DemoView, LauncherView, TestEventViewSet
 from controlplane.layout.views import LayoutView, TopologyView
 from controlplane.moves.views import LeaseViewSet, MoveViewSet
 from controlplane.network.import_views import TopologyImportViewSet
 from controlplane.network.views import (
+    EntryCountersView,
     HostViewSet,
     LinkViewSet,
     SwitchViewSet,
@@ -200,6 +201,10 @@ v1: list[URLPattern | URLResolver] = [
     path("audit/actions/<str:pk>/", ActionViewSet.as_view({"get": "retrieve"}), name="action"),
     path("audits/<str:pk>/checks/", CheckViewSet.as_view({"get": "list"}), name="audits-checks"),
     path("audits/<str:pk>/drift/", DriftViewSet.as_view({"get": "list"}), name="audits-drift"),
+    path("tables/<str:pk>/counters/", EntryCountersView.as_view(), name="tables-counters"),
+    path(
+        "tables/<str:pk>/entries/<str:entry>/origin/", EntryOriginView.as_view(), name="tables-entry-origin"
+    ),
     path("tables/<str:pk>/entries/", TableEntriesViewSet.as_view({"get": "list"}), name="tables-entries"),
     path(
         "operations/<str:pk>/results/",

@@ -168,6 +168,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "ENUM_NAME_OVERRIDES": {
         "StateEnum": "controlplane.control.models.State",
+        "OriginKindEnum": "controlplane.explain.serializers.ORIGINS",
         "TriggerEnum": "controlplane.aggregation.models.Trigger",
         "AuditTriggerEnum": "controlplane.audit.models.Trigger",
         "AuditStateEnum": "controlplane.audit.models.AuditState",

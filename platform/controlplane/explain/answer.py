@@ -28,7 +28,7 @@ def answer(asked: Asked) -> dict[str, Any]:
 
     The planner is held while the answer is worked out, and not while switches are looked at.
     """
-    with _reading() as planner:
+    with reading_planner() as planner:
         encodings = {
             name: Encoded.find(planner, name, asked.codes.get(name))
             for name in asked.topics
@@ -48,7 +48,8 @@ def answer(asked: Asked) -> dict[str, Any]:
 
 
 @contextmanager
-def _reading() -> Iterator[Planner]:
+def reading_planner() -> Iterator[Planner]:
+    """The planner as the log has it; raises `Problem` (503) where that takes longer than `SECONDS`."""
     with ExitStack() as stack:
         try:
             planner = stack.enter_context(reading(SECONDS))

@@ -11,6 +11,7 @@ from tercast.explain.reasons import Reason
 from tercast.explain.seen import Means
 
 REASONS = tuple(reason.value for reason in Reason)
+ORIGINS = ("exact", "aggregated", "unplanned")
 DIFFERENCES = tuple(kind.value for kind in Kind)
 
 
@@ -42,7 +43,7 @@ class ExplainedEntrySerializer(serializers.Serializer[Any]):
 class OriginSerializer(serializers.Serializer[Any]):
     """Where an entry comes from."""
 
-    kind = serializers.ChoiceField(choices=("exact", "aggregated", "unplanned"))
+    kind = serializers.ChoiceField(choices=ORIGINS)
     subscriptions = serializers.ListField(child=serializers.CharField())
     subscriptions_count = serializers.IntegerField()
 
@@ -157,3 +158,21 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     received = VerdictSerializer(many=True)
     not_received = VerdictSerializer(many=True)
     real = RealSerializer(allow_null=True, help_text="null: not asked for, or nothing is sent")
+
+
+class StoodForSerializer(serializers.Serializer[Any]):
+    """A subscription that an entry stands for."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField(help_text="its id in plans")
+    subscriber = serializers.CharField()
+    host = serializers.CharField()
+    filter = serializers.CharField(allow_null=True, help_text="null where the host told its dz set only")
+
+
+class EntryOriginSerializer(serializers.Serializer[Any]):
+    """Where an installed entry comes from."""
+
+    kind = serializers.ChoiceField(choices=ORIGINS)
+    subscriptions = StoodForSerializer(many=True, help_text="the first 100")
+    subscriptions_count = serializers.IntegerField()

@@ -49,6 +49,15 @@ class Encoded:
             for tree, dz in forest.dz_sets().items():
                 yield TreeView(tree.id, self.topic.name, dz, tree.root, tuple(tree.edges()))
 
+    def planned(self, planner: Planner) -> Tables:
+        """Reads what is planned for a switch."""
+
+        def read(switch: str) -> Table:
+            trie = self.plan.tries.get(switch)
+            return () if trie is None else planner.writer.table([trie])
+
+        return read
+
 
 def situation_of(planner: Planner, encoded: Encoded, full: Dz) -> Situation:
     """What is known of a topic, while the planner is held.
@@ -64,7 +73,7 @@ def situation_of(planner: Planner, encoded: Encoded, full: Dz) -> Situation:
         list(_wishes(planner, encoded)),
         list(encoded.trees()),
         _confirmed(planner, encoded.topic.code, full),
-        lambda switch: _planned(planner, encoded.plan, switch),
+        encoded.planned(planner),
     )
 
 
@@ -72,7 +81,7 @@ def _advertisements(encoded: Encoded) -> Iterator[Announced]:
     rows = Advertisement.objects.filter(topic__name=encoded.topic.name)
     owners = dict(rows.values_list("pk", "publisher__name"))
     for reg in encoded.registered(ADVERTISEMENT):
-        yield announced(reg, owners.get(_number(reg.id)))
+        yield announced(reg, owners.get(number_of(reg.id)))
 
 
 def _wishes(planner: Planner, encoded: Encoded) -> Iterator[Announced]:
@@ -110,11 +119,6 @@ def announced(
     return Announced(reg.id, reg.host, reg.topic, reg.filter, reg.dz, standing, owner, note)
 
 
-def _planned(planner: Planner, plan: TopicPlan, switch: str) -> Table:
-    trie = plan.tries.get(switch)
-    return () if trie is None else planner.writer.table([trie])
-
-
 def _confirmed(planner: Planner, code: int, full: Dz) -> Tables:
     """Reads of a switch the entries that hold a point."""
     address = planner.address
@@ -127,5 +131,6 @@ def _confirmed(planner: Planner, code: int, full: Dz) -> Tables:
     return read
 
 
-def _number(name: str) -> int:
+def number_of(name: str) -> int:
+    """The row's key of an announcement that the planner knows as "a7" or "q3"; 0 where it is none."""
     return int(name[1:]) if name[1:].isdecimal() else 0

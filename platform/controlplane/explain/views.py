@@ -1,4 +1,4 @@
-"""`/api/v1/explain/`."""
+"""`/api/v1/explain/`, and where the entries of tables come from."""
 
 from collections.abc import Iterable
 
@@ -6,10 +6,14 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from controlplane.api.problems import not_found
+from controlplane.api.query import read_id
 from controlplane.api.views import StrictView
 from controlplane.explain.answer import answer
 from controlplane.explain.asked import PARAMETERS, Asked
-from controlplane.explain.serializers import ExplanationSerializer
+from controlplane.explain.origin import origin_of
+from controlplane.explain.serializers import EntryOriginSerializer, ExplanationSerializer
+from controlplane.network.models import InstalledEntry
 
 
 class ExplainView(StrictView):
@@ -39,3 +43,18 @@ class ExplainView(StrictView):
     def get(self, request: Request) -> Response:
         """For one event: dz, address, the way with its entries, who receives it, who does not, and why."""
         return Response(answer(Asked.read(request.query_params)))
+
+
+class EntryOriginView(StrictView):
+    """Why an entry of a table is there."""
+
+    @extend_schema(operation_id="tables_entry_origin", tags=["tables"], responses=EntryOriginSerializer)
+    def get(self, request: Request, pk: str, entry: str) -> Response:
+        """The subscriptions that an installed entry stands for, as the plan has it."""
+        rows = InstalledEntry.objects.filter(switch=read_id(pk)).select_related("switch")
+        row = rows.filter(pk=read_id(entry)).first()
+        if row is None:
+            raise not_found(
+                f"There is no entry {entry} in table {pk}; entries come and go with subscriptions."
+            )
+        return Response(origin_of(row))

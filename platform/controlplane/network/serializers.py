@@ -390,12 +390,30 @@ class EntrySerializer(serializers.ModelSerializer[InstalledEntry]):
         allow_null=True, help_text="name of the topic whose code the prefix carries"
     )
     dz = serializers.CharField(allow_null=True, allow_blank=True)
+    region = serializers.CharField(
+        allow_null=True, help_text="what the dz means in attributes, as a filter; null where nobody knows"
+    )
     actions = ActionSerializer(many=True)
 
     class Meta:
         model = InstalledEntry
-        fields = ("id", "dst", "in_port", "priority", "topic", "dz", "actions", "confirmed_at")
+        fields = ("id", "dst", "in_port", "priority", "topic", "dz", "region", "actions", "confirmed_at")
         read_only_fields = fields
+
+
+class EntryCounterSerializer(serializers.Serializer[Any]):
+    """What the switch has counted of one entry."""
+
+    id = serializers.IntegerField()
+    packets = serializers.IntegerField(allow_null=True, help_text="null: the switch reports no such entry")
+    bytes = serializers.IntegerField(allow_null=True)
+
+
+class EntryCountersSerializer(serializers.Serializer[Any]):
+    """Counters of entries, as the switch reported them."""
+
+    counted_at = serializers.DateTimeField()
+    counters = EntryCounterSerializer(many=True)
 
 
 class EdgeSerializer(serializers.Serializer[Any]):

@@ -1,11 +1,12 @@
 """`/api/v1/` switches, links, hosts, tables and trees."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from drf_spectacular.utils import (
+    OpenApiParameter,
     OpenApiResponse,
     PolymorphicProxySerializer,
     extend_schema,
@@ -19,16 +20,19 @@ from controlplane.accounts.callers import Client
 from controlplane.api.bodies import read_body, read_one, tell_refused
 from controlplane.api.exports import export, in_csv
 from controlplane.api.permissions import BOTH_READ
+from controlplane.api.problems import bad_parameter, not_found
 from controlplane.api.query import FLAG, ID, INTEGER, TEXT, TIME, Filter, read_id
 from controlplane.api.schema import BULK_WRITE, WRITE
-from controlplane.api.views import ListAndRead, Resource, WriteOptions
+from controlplane.api.views import ListAndRead, Resource, StrictView, WriteOptions
 from controlplane.control.answers import ACCEPTED, ACCEPTED_ANY, COST, accepted, cost_answer
 from controlplane.control.changes import Payload
 from controlplane.layout import placing
 from controlplane.network import hosts, links, services, switches
+from controlplane.network.counters import counters
 from controlplane.network.entries import with_topics
 from controlplane.network.models import Host, InstalledEntry, Link, Switch, Tree
 from controlplane.network.serializers import (
+    EntryCountersSerializer,
     EntrySerializer,
     HostChangeSerializer,
     HostCreateSerializer,
@@ -256,6 +260,36 @@ class TableEntriesViewSet(Resource):
         if in_csv(request):
             return export(self, request, found, f"entries-{switch.name}")
         return self.get_paginated_response(self.rendered(self.paginate_queryset(found), many=True))
+
+
+class EntryCountersView(StrictView):
+    """What a switch has counted of its entries."""
+
+    def known_parameters(self) -> Iterable[str]:
+        """Which entries are meant."""
+        return ("id__in",)
+
+    @extend_schema(
+        operation_id="tables_counters",
+        tags=["tables"],
+        responses=EntryCountersSerializer,
+        parameters=[
+            OpenApiParameter(
+                "id__in", str, required=True, description="ids of entries of the table, at most 100"
+            )
+        ],
+    )
+    def get(self, request: Request, pk: str) -> Response:
+        """Packets and bytes of some entries, read from the switch at most 5 s ago."""
+        switch = Switch.objects.filter(pk=read_id(pk)).first()
+        if switch is None:
+            raise not_found(f"There is no table {pk}.")
+        if "id__in" not in request.query_params:
+            detail = "id__in is missing; it lists the ids of entries of the table."
+            raise bad_parameter("id__in", "required", detail)
+        meant = ID.condition("id__in", "in", request.query_params["id__in"])
+        rows = InstalledEntry.objects.filter(meant, switch=switch).only("pk", "dst", "in_port").order_by("pk")
+        return Response(EntryCountersSerializer(counters(switch, rows)).data)
 
 
 @extend_schema_view(

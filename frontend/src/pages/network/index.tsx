@@ -1,5 +1,223 @@
+import { Button, Group, Loader, SegmentedControl, Stack, Text } from "@mantine/core";
+import { useEffect, useMemo, useReducer, useRef, useState } from "react";
+import { Link } from "react-router";
+import { useAddress } from "@/common/address";
+import { Empty } from "@/common/Empty";
 import { PageHeader } from "@/common/PageHeader";
+import { ProblemAlert } from "@/common/ProblemAlert";
+import { Counters } from "./Counters";
+import { cameraOf, cameraText } from "./camera";
+import { EventPath, useExplanation } from "./EventPath";
+import { Graph } from "./Graph";
+import { Legend } from "./Legend";
+import type { Network } from "./model";
+import { adjacency, within } from "./near";
+import classes from "./network.module.css";
+import { Panel } from "./Panel";
+import { positions } from "./positions";
+import { SwitchList } from "./SwitchList";
+import { type Selection, useFollowing, useSelection } from "./selection";
+import { TreePick, useTree } from "./TreePick";
+import { pathMarks, treeMarks } from "./trees";
+import { useNetwork } from "./useNetwork";
 
+const HOPS = [
+  { value: "", label: "All" },
+  { value: "1", label: "1 hop" },
+  { value: "2", label: "2 hops" },
+  { value: "3", label: "3 hops" },
+];
+const TOLD = 3; // changes that are said one by one
+
+/** The topology, a list of its switches in step with it, and a panel of what is selected. */
 export function Component() {
-  return <PageHeader title="Network" />;
+  const [said, setSaid] = useState("");
+  const { data: network, error, refetch, watched } = useNetwork((sentences) => setSaid(spoken(sentences)));
+  if (error && !network)
+    return (
+      <>
+        <PageHeader title="Network" />
+        <ProblemAlert problem={error} retry={refetch} />
+      </>
+    );
+  if (!network)
+    return (
+      <>
+        <PageHeader title="Network" />
+        <Loader aria-label="Loading" />
+      </>
+    );
+  if (network.switches.size === 0)
+    return (
+      <>
+        <PageHeader title="Network" />
+        <Empty cause="There is no switch yet: no demo network was started, no topology was imported, and no switch has connected.">
+          <Button component={Link} to="/welcome">
+            Set up a network
+          </Button>
+        </Empty>
+      </>
+    );
+  return (
+    <>
+      <Topology network={network} watched={watched} />
+      <span role="status" className={classes.spoken} data-news>
+        {said}
+      </span>
+    </>
+  );
+}
+
+function Topology({
+  network,
+  watched,
+}: {
+  network: Network;
+  watched: ReturnType<typeof useNetwork>["watched"];
+}) {
+  const [selection, select] = useSelection();
+  const [q, setQ] = useAddress("q");
+  const [hops, setHops] = useAddress("hops");
+  const [view, setView] = useAddress("view");
+  const list = useRef<HTMLDivElement>(null);
+  const panel = useRef<HTMLHeadingElement>(null);
+
+  const shape = shapeOf(network);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: loads and entries move nothing
+  const { at, adjacent } = useMemo(
+    () => ({
+      at: positions(network),
+      adjacent: adjacency(network.switches.values(), network.links.values()),
+    }),
+    [shape],
+  );
+  const centre = selection?.kind === "switch" ? selection.name : null;
+  const only = useMemo(() => {
+    const count = Number(hops);
+    return centre && count >= 1 && count <= 3 && adjacent.has(centre)
+      ? new Set(within(adjacent, centre, count).keys())
+      : null;
+  }, [adjacent, centre, hops]);
+  const [treeId, setTreeId] = useAddress("tree");
+  const tree = useTree(treeId);
+  const drawnTree = useMemo(() => tree && treeMarks(network, tree), [network, tree]);
+  const following = useFollowing();
+  const answer = useExplanation(following.question);
+  const path = useMemo(
+    () => (following.on && answer.data ? pathMarks(network, answer.data, following.step ?? undefined) : null),
+    [network, answer.data, following.on, following.step],
+  );
+  const camera = useMemo(() => cameraOf(view), [view]);
+
+  const wanted = useRef<string | null>(null); // whose details are to have the focus as soon as they are there
+  const [, wake] = useReducer((count: number) => count + 1, 0);
+  const toPanel = (name: string) => {
+    wanted.current = name;
+    wake();
+  };
+  useEffect(() => {
+    if (wanted.current === null || wanted.current !== centre) return;
+    wanted.current = null;
+    panel.current?.focus();
+  });
+  const choose = (next: Selection) => select(next, next?.kind === "switch" ? ["tab", "hops"] : []);
+
+  return (
+    <Stack gap={10}>
+      <PageHeader title="Network">
+        <TreePick network={network} value={treeId} onPick={setTreeId} />
+        <Button
+          size="xs"
+          variant={following.on ? "filled" : "default"}
+          aria-pressed={following.on}
+          onClick={() => following.set(following.on ? null : {})}
+        >
+          Path of an event
+        </Button>
+        {centre && (
+          <Group gap={6}>
+            <Text size="sm" c="dimmed" id="hops">
+              Around it
+            </Text>
+            <SegmentedControl
+              size="xs"
+              data={HOPS}
+              value={only ? hops : ""}
+              onChange={setHops}
+              aria-labelledby="hops"
+            />
+          </Group>
+        )}
+      </PageHeader>
+      <Counters network={network} />
+      <div className={classes.columns} data-panel={selection || following.on ? "" : undefined}>
+        <SwitchList
+          network={network}
+          adjacent={adjacent}
+          at={at}
+          only={only}
+          selected={centre}
+          q={q}
+          onSearch={setQ}
+          onSelect={(name) => choose({ kind: "switch", name })}
+          onEnter={toPanel}
+          list={list}
+        />
+        <Graph
+          network={network}
+          at={at}
+          adjacent={adjacent}
+          selection={selection}
+          onSelect={choose}
+          only={only}
+          tree={path ? null : drawnTree}
+          path={path}
+          camera={camera}
+          onCamera={(now) => setView(now && cameraText(now))}
+        />
+        {!selection && following.on && (
+          <section className={`${classes.box} ${classes.panel}`} aria-label="Details" data-panel-of="path">
+            <EventPath
+              network={network}
+              question={following.question}
+              onAsk={(question) => following.set({ ...question, step: null })}
+              answer={answer}
+              step={following.step}
+              onStep={(step) => following.set({ step: String(step) })}
+              onSelect={choose}
+              onClose={() => following.set(null)}
+              heading={panel}
+            />
+          </section>
+        )}
+        {selection && (
+          <Panel
+            network={network}
+            watched={watched}
+            adjacent={adjacent}
+            selection={selection}
+            onSelect={choose}
+            heading={panel}
+            onClose={() => {
+              choose(null);
+              list.current?.focus();
+            }}
+          />
+        )}
+      </div>
+      <Legend tree={tree !== null} path={path !== null} />
+    </Stack>
+  );
+}
+
+/** Changes whenever switches, links or places do, and not otherwise. */
+function shapeOf({ switches, links }: Network): string {
+  const places = [...switches.values()].map(({ name, x, y }) => `${name} ${x} ${y}`);
+  const ends = [...links.values()].map(({ id, a, b }) => `${id} ${a} ${b}`);
+  return `${places.join()};${ends.join()}`;
+}
+
+function spoken(sentences: readonly string[]): string {
+  const more = sentences.length - TOLD;
+  return `${sentences.slice(0, TOLD).join(" ")}${more > 0 ? ` And ${more} more changes.` : ""}`;
 }

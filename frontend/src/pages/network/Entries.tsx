@@ -1,0 +1,135 @@
+import { Code, Select, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { createColumnHelper } from "@tanstack/react-table";
+import { useMemo } from "react";
+import { api, type Schemas } from "@/api/client";
+import { asProblem } from "@/api/problems";
+import { useAddress } from "@/common/address";
+import { DataTable } from "@/common/DataTable";
+import { Empty } from "@/common/Empty";
+import { useList } from "@/common/list";
+import { Time } from "@/common/time";
+import { useLiveRefresh } from "@/live/LiveProvider";
+import { EntryOrigin } from "./EntryOrigin";
+import type { NetSwitch, Network } from "./model";
+import { behind, outputs } from "./ports";
+import { short } from "./scales";
+
+type Entry = Schemas["Entry"];
+type Counts = ReadonlyMap<number, Schemas["EntryCounter"]>;
+const column = createColumnHelper<Entry>();
+const OFTEN = 5_000; // entries up to which counters are read again and again
+
+/** The entries that a switch has confirmed: what they match and mean, where they send, what they counted. */
+export function Entries({ row, network }: { row: NetSwitch; network: Network }) {
+  const [port, setPort] = useAddress("port");
+  const [chosen, setChosen] = useAddress("entry");
+  const path = `/api/v1/tables/${row.id}/entries/`;
+  const list = useList<Entry>(path, { in_port: port || undefined }, { ordering: "id" });
+  useLiveRefresh(["tables"], [path]);
+  const counters = useCounters(row, list.rows);
+  const ports = useMemo(() => behind(network, row.name), [network, row.name]);
+  const columns = useMemo(
+    () => columnsOf(network, row.name, counters.counts),
+    [network, row.name, counters.counts],
+  );
+  const entry = list.rows.find(({ id }) => String(id) === chosen);
+  return (
+    <Stack gap="xs">
+      <Select
+        aria-label="Entries for events from port"
+        placeholder="For events from any port"
+        size="xs"
+        data={[...ports.keys()].sort((a, b) => a - b).map(String)}
+        value={port || null}
+        onChange={setPort}
+        clearable
+      />
+      <DataTable
+        label={`Entries of ${row.name}`}
+        list={list}
+        columns={columns}
+        rowId={({ id }) => String(id)}
+        selected={chosen}
+        onSelect={({ id }) => setChosen(String(id) === chosen ? null : String(id))}
+        height={entry ? 240 : 340}
+        empty={
+          <Empty
+            cause={
+              port
+                ? `No entry is only for events from port ${port}.`
+                : "The table is empty: nothing that is advertised and wanted passes this switch."
+            }
+          />
+        }
+      />
+      <Text size="xs" c="dimmed">
+        {counters.problem ?? (
+          <>
+            Counters of the switch, read <Time at={counters.at} empty="…" />. Choose an entry to see whom it
+            serves.
+          </>
+        )}
+      </Text>
+      {entry && <EntryOrigin row={row} entry={entry} />}
+    </Stack>
+  );
+}
+
+/** What the switch has counted of a page of entries; read again as long as they are looked at, unless there are many. */
+function useCounters(row: NetSwitch, entries: readonly Entry[]) {
+  const ids = entries.slice(0, 100).map(({ id }) => id);
+  const { data, error } = useQuery({
+    queryKey: ["counters", row.id, ids.join()],
+    enabled: ids.length > 0,
+    refetchInterval: row.entries <= OFTEN ? 5_000 : false,
+    retry: false,
+    queryFn: async ({ signal }) =>
+      (
+        await api.GET("/api/v1/tables/{id}/counters/", {
+          params: { path: { id: String(row.id) }, query: { id__in: ids.join() } },
+          signal,
+        })
+      ).data,
+  });
+  const counts: Counts = useMemo(() => new Map(data?.counters.map((one) => [one.id, one])), [data]);
+  return { counts, at: data?.counted_at, problem: error ? asProblem(error).detail : null };
+}
+
+function columnsOf(network: Network, name: string, counts: Counts) {
+  const ports = behind(network, name);
+  return [
+    column.accessor("dz", {
+      header: "dz and what it means",
+      cell: ({ row: { original: entry } }) => (
+        <div>
+          <Code>{entry.dz === null ? entry.dst : entry.dz || "all"}</Code>
+          <Text size="xs" c="dimmed">
+            {entry.topic ?? "no topic of ours"}
+            {entry.region && entry.region !== "true" ? `: ${entry.region}` : ""}
+            {entry.in_port === null ? "" : `, from port ${entry.in_port}`}
+          </Text>
+        </div>
+      ),
+    }),
+    column.accessor("actions", {
+      header: "To ports",
+      cell: (cell) => (
+        <Text size="xs">{outputs(network, name, ports, cell.getValue()).join(", ") || "nowhere"}</Text>
+      ),
+    }),
+    column.display({
+      id: "packets",
+      header: "Packets",
+      meta: { align: "right" },
+      cell: ({ row: { original: entry } }) => {
+        const packets = counts.get(entry.id)?.packets;
+        return (
+          <Text size="xs" title={packets?.toLocaleString()}>
+            {packets === undefined || packets === null ? "–" : short(packets)}
+          </Text>
+        );
+      },
+    }),
+  ];
+}

@@ -1,0 +1,30 @@
+// The counters over all reporters, and how fast they grow.
+
+import type { Schemas } from "@/api/client";
+
+export type Totals = Schemas["Totals"];
+
+const SPAN = 10_000; // ms over which rates are taken
+const MOST = 100;
+
+interface Sample {
+  at: number;
+  published: number;
+  delivered: number;
+}
+
+/** The samples that a rate is taken from, with a new one; those before a counter began anew are forgotten. */
+export function sampled(before: readonly Sample[], totals: Totals, at: number): Sample[] {
+  const last = before.at(-1);
+  const anew = last && (at < last.at || totals.published < last.published);
+  const samples = [...(anew ? [] : before), { at, published: totals.published, delivered: totals.delivered }];
+  const old = samples.findLastIndex((sample) => sample.at <= at - SPAN);
+  return samples.slice(Math.max(0, old, samples.length - MOST));
+}
+
+/** How much a counter grew a second; null while that is not known. */
+export function rate(samples: readonly Sample[], name: "published" | "delivered"): number | null {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (!first || !last || last.at <= first.at) return null;
+  return (1_000 * (last[name] - first[name])) / (last.at - first.at);
+}

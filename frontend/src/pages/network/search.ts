@@ -1,0 +1,25 @@
+import { type NetSwitch, type Network, title } from "./model";
+
+export interface Found {
+  row: NetSwitch;
+  /** The host at it that was meant, where its own name was not. */
+  host: string | null;
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+
+/** The switches whose name, label or hosts have a text in them, in any letter case, by what they are called. */
+export function found(network: Network, q: string, only: ReadonlySet<string> | null): Found[] {
+  const wanted = q.trim().toLowerCase();
+  const hosts = new Map<string, string>();
+  if (wanted)
+    for (const { name, switch: at } of network.hosts.values())
+      if (!hosts.has(at) && name.toLowerCase().includes(wanted)) hosts.set(at, name);
+  const rows: Found[] = [];
+  for (const row of network.switches.values()) {
+    if (only && !only.has(row.name)) continue;
+    const own = `${row.name} ${row.label}`.toLowerCase().includes(wanted);
+    if (own || hosts.has(row.name)) rows.push({ row, host: own ? null : (hosts.get(row.name) ?? null) });
+  }
+  return rows.sort((a, b) => collator.compare(title(a.row), title(b.row)));
+}

@@ -1,0 +1,73 @@
+import { useCallback } from "react";
+import { useSearchParams } from "react-router";
+
+/** Parts of the address that belong to what is selected, and go with it. */
+const OWN = ["switch", "link", "host", "tab", "hops", "page", "port", "entry", "merged"];
+
+export type Selection =
+  | { kind: "switch"; name: string }
+  | { kind: "link"; id: number }
+  | { kind: "host"; name: string }
+  | null;
+
+/** What is selected, as the address has it. Selecting replaces the address, so that "back" leads to the page before. */
+export function useSelection(): [Selection, (selection: Selection, keep?: readonly string[]) => void] {
+  const [parameters, setParameters] = useSearchParams();
+  const select = useCallback(
+    (selection: Selection, keep: readonly string[] = []) =>
+      setParameters(
+        (before) => {
+          const now = new URLSearchParams(before);
+          for (const name of OWN) if (!keep.includes(name)) now.delete(name);
+          if (selection)
+            now.set(selection.kind, selection.kind === "link" ? String(selection.id) : selection.name);
+          return now;
+        },
+        { replace: true },
+      ),
+    [setParameters],
+  );
+  return [selectionOf(parameters), select];
+}
+
+/** The selection that an address has. */
+export function selectionOf(parameters: URLSearchParams): Selection {
+  const [name, link, host] = ["switch", "link", "host"].map((kind) => parameters.get(kind));
+  if (name) return { kind: "switch", name };
+  if (link && /^\d+$/.test(link)) return { kind: "link", id: Number(link) };
+  if (host) return { kind: "host", name: host };
+  return null;
+}
+
+const FOLLOWED = ["path", "publisher", "values", "step"] as const;
+type Followed = Partial<Record<(typeof FOLLOWED)[number], string | null>>;
+
+/** Which event is followed over the network, and how far; kept in the address. Null ends it. */
+export function useFollowing() {
+  const [parameters, setParameters] = useSearchParams();
+  const set = useCallback(
+    (fields: Followed | null) =>
+      setParameters(
+        (before) => {
+          const now = new URLSearchParams(before);
+          if (fields === null) for (const name of FOLLOWED) now.delete(name);
+          else now.set("path", "event");
+          for (const [name, value] of Object.entries(fields ?? {})) {
+            if (value === null) now.delete(name);
+            else now.set(name, value);
+          }
+          if (fields !== null) for (const name of ["switch", "link", "host", "hops"]) now.delete(name);
+          return now;
+        },
+        { replace: true },
+      ),
+    [setParameters],
+  );
+  const step = parameters.get("step") ?? "";
+  return {
+    on: parameters.get("path") === "event",
+    question: { publisher: parameters.get("publisher") ?? "", values: parameters.get("values") ?? "" },
+    step: /^\d+$/.test(step) ? Number(step) : null,
+    set,
+  };
+}

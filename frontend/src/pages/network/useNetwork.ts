@@ -1,0 +1,63 @@
+// The network, read once and kept in step by the live stream: one update a second, however much happens.
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
+import { api } from "@/api/client";
+import { useLiveEvents } from "@/live/LiveProvider";
+import { after, KINDS, type Load, type Network, networkOf, news, withTotals } from "./model";
+
+const KEY = ["network"] as const;
+const SHAPING = /switch|link|host|budget/;
+const KEPT = 200; // looks at a link's load
+
+/** A link's load at a time, ms since 1970. */
+export interface Look extends Load {
+  at: number;
+}
+
+/** The loads of each link since the page was opened, the newest last. */
+export type Watched = ReadonlyMap<number, readonly Look[]>;
+
+/** The network, the loads that were seen, and `onNews` called with sentences of what became different. */
+export function useNetwork(onNews: (sentences: string[]) => void) {
+  const queries = useQueryClient();
+  const watched = useRef(new Map<number, Look[]>());
+  const query = useQuery({
+    queryKey: KEY,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }) => {
+      const { data } = await api.GET("/api/v1/topology/", { signal });
+      return withTotals(
+        networkOf(data ?? { switches: [], links: [], hosts: [] }),
+        queries.getQueryData<Network>(KEY),
+      );
+    },
+  });
+  useLiveEvents(KINDS, (events) => {
+    const before = queries.getQueryData<Network>(KEY);
+    if (!before) return;
+    const { network: now, strange } = after(before, events);
+    remember(watched.current, before, now);
+    queries.setQueryData(KEY, now);
+    const told = news(before, now);
+    if (told.length > 0) onNews(told);
+    if (strange) void queries.invalidateQueries({ queryKey: KEY });
+  });
+  useLiveEvents(["request", "requests", "layout"], (events) => {
+    const shaping = events.some(
+      ({ kind, payload }) =>
+        kind !== "request" || (payload.state === "active" && SHAPING.test(String(payload.kind))),
+    );
+    if (shaping) void queries.invalidateQueries({ queryKey: KEY });
+  });
+  return { ...query, watched: watched.current as Watched };
+}
+
+function remember(watched: Map<number, Look[]>, before: Network, now: Network): void {
+  for (const [id, { load, totals }] of now.links) {
+    if (!load || !totals || totals === before.links.get(id)?.totals) continue;
+    const looks = watched.get(id) ?? [];
+    if (looks.push({ ...load, at: totals.at }) > KEPT) looks.shift();
+    watched.set(id, looks);
+  }
+}

@@ -1,0 +1,39 @@
+"""Where one entry of a switch comes from, whatever event meets it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tercast.dz import DzSet
+from tercast.explain.lookup import TopicTable
+from tercast.explain.origins import AGGREGATED, EXACT, UNPLANNED
+from tercast.explain.served import Served
+from tercast.explain.situation import Situation
+from tercast.tables import Entry
+
+ANY_PORT = 0
+"""Stands for a port that no entry names."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryOrigin:
+    """Why an entry is there: `kind` as in `Origin`, whom it serves, and the events that it wins."""
+
+    kind: str
+    subscriptions: tuple[str, ...]
+    region: DzSet
+
+
+def entry_origin(situation: Situation, topic: str, switch: str, entry: Entry) -> EntryOrigin:
+    """The origin of an entry of `topic` at `switch`; "unplanned" where the plan has no such entry."""
+    table = TopicTable(situation.planned(switch), situation.address, situation.topics[topic].code)
+    planned = table.find(entry)
+    if planned is None or planned.actions != entry.actions:
+        return EntryOrigin(UNPLANNED, (), ())
+    port = ANY_PORT if entry.in_port is None else entry.in_port
+    region = table.region(planned, port)
+    world = situation.world
+    steps = (*world.steps(switch, entry), *world.back(switch, port, entry))
+    served = Served(situation, topic, world.components.get(switch))
+    names, exact = served.by_entry(switch, steps, region)
+    return EntryOrigin(EXACT if exact else AGGREGATED, names, region)

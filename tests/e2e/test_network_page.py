@@ -1,0 +1,121 @@
+"""The page of the network on the running platform: what is drawn and listed, and what is changed there."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.fabric]
+
+
+def spoken(page):
+    return page.locator("[data-spoken]")
+
+
+def graph(page):
+    return page.locator("[data-graph]")
+
+
+def details(page):
+    return page.get_by_role("region", name="Details")
+
+
+def budget_of(running, name):
+    (row,) = running.call("GET", f"switches/?name={name}").json()["results"]
+    return row["tcam_budget"]
+
+
+def test_the_list_and_the_graph_are_in_step_and_arrow_keys_go_to_neighbours(visit):
+    with visit("/network") as watched:
+        page = watched.page
+        expect(graph(page)).to_have_attribute("aria-label", "Topology: 11 switches, 14 links")
+        expect(page.locator('[data-counter="Published"] dd')).to_contain_text(re.compile(r"\d"))
+        page.get_by_role("option", name=re.compile("Denver")).click()
+        expect(graph(page)).to_have_attribute("data-selected", "s:den")
+        expect(spoken(page)).to_contain_text("Denver (den): connected")
+        expect(spoken(page)).to_contain_text("Neighbours: Seattle, Sunnyvale, Kansas City.")
+        graph(page).focus()
+        page.keyboard.press("ArrowRight")
+        expect(page.get_by_role("option", selected=True)).to_contain_text("Kansas City")
+        expect(page).to_have_url(re.compile("switch=kcy"))
+        expect(details(page).get_by_role("heading", level=2)).to_have_text("Kansas City")
+        page.get_by_text("1 hop", exact=True).click()
+        expect(graph(page)).to_have_attribute("data-nodes", re.compile(r"^\d+$"))
+        expect(page.get_by_text("4 of 11 switches")).to_be_visible()
+        page.reload()
+        expect(page.get_by_text("4 of 11 switches")).to_be_visible()
+        watched.accessible()
+
+
+def test_by_keyboard_alone_a_switch_is_searched_opened_and_its_budget_changed(visit, running):
+    before = budget_of(running, "lax")
+    with visit("/network", user="otto") as watched:
+        page = watched.page
+        page.get_by_label("Search switches and hosts").focus()
+        page.keyboard.type("los ang")
+        page.keyboard.press("Enter")
+        expect(details(page).get_by_role("heading", level=2)).to_be_focused()
+        try:
+            press_until(page, "Tab", page.get_by_role("tab", name="Entries"))
+            press_until(page, "ArrowRight", page.get_by_role("tab", name="Budget"))
+            field = page.get_by_label("Entries it may hold")
+            press_until(page, "Tab", field)
+            page.keyboard.press("Control+A")
+            page.keyboard.type("1")
+            page.keyboard.press("Enter")
+            expect(page.get_by_role("alert")).to_contain_text('1 entries are too few for "lax": it has ')
+            expect(field).to_have_value("1")
+            field.focus()
+            page.keyboard.press("Control+A")
+            page.keyboard.type("777")
+            page.keyboard.press("Enter")
+            expect(page.get_by_text("Budget: 777.")).to_be_visible()
+            assert budget_of(running, "lax") == 777
+            watched.accessible()
+        finally:
+            (row,) = running.call("GET", "switches/?name=lax").json()["results"]
+            assert running.call("PATCH", f"switches/{row['id']}/", {"tcam_budget": before}).is_success
+
+
+def test_an_entry_tells_what_it_means_and_whom_it_serves_and_an_event_its_way(visit):
+    with visit("/network?switch=den") as watched:
+        page = watched.page
+        row = details(page).locator("[data-row]").first
+        expect(row).to_contain_text("quotes: ")
+        row.click()
+        expect(page.locator("[data-origin]")).to_contain_text(re.compile(r"wanted beyond|merged"))
+        expect(page.locator("[data-origin] li").first).to_contain_text(" at h-")
+        watched.accessible()
+        watched.screenshot("network-switch-desktop", full=False)
+        page.get_by_role("button", name="Path of an event").click()
+        page.get_by_role("button", name="Follow the event").click()
+        expect(page.locator("[data-hops] li").first).to_contain_text("Seattle meets")
+        expect(page.locator('[data-verdicts="Received by"] li').first).to_be_visible()
+        hops = page.locator("[data-hops] li").count()
+        page.get_by_role("slider").press("ArrowLeft")
+        expect(page.locator("[data-hops] li")).not_to_have_count(hops)
+        expect(page).to_have_url(re.compile("publisher=a1&values=.*step="))
+        watched.accessible()
+
+
+def press_until(page, key, wanted):
+    """Press a key until an element has the focus."""
+    for _ in range(40):
+        if wanted.evaluate("element => element === document.activeElement"):
+            return
+        page.keyboard.press(key)
+    raise AssertionError(f"{key} does not lead to {wanted}")
+
+
+def test_on_a_phone_the_list_stands_in_place_of_the_graph(visit):
+    with visit("/network", user="vera", size="phone", scheme="dark") as watched:
+        page = watched.page
+        expect(graph(page)).to_be_hidden()
+        page.get_by_role("option", name=re.compile("Houston")).click()
+        expect(details(page).get_by_role("heading", level=2)).to_have_text("Houston")
+        page.get_by_role("tab", name="Budget").click()
+        expect(page.get_by_text("Budget: 1,000.")).to_be_visible()
+        expect(page.get_by_label("Entries it may hold")).to_have_count(0)  # a viewer may not
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        watched.accessible()
+        watched.screenshot("network-switch-phone")
