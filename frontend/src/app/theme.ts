@@ -30,6 +30,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-dimmed": "#a3b0b4",
     "--mantine-color-placeholder": "#93a0a4",
     "--mantine-color-error": "#ff8f86",
+    "--mantine-color-anchor": "#69aebf",
   },
 });
 
@@ -48,6 +49,7 @@ export const theme = createTheme({
   primaryColor: "teal",
   primaryShade: { light: 6, dark: 4 },
   autoContrast: true,
+  luminanceThreshold: 0.25,
   variantColorResolver: readable,
   colors: { teal },
   defaultRadius: "sm",

@@ -1,5 +1,38 @@
+import { Stack, Tabs } from "@mantine/core";
+import { useAddress } from "@/common/address";
 import { PageHeader } from "@/common/PageHeader";
+import { useLiveRefresh } from "@/live/LiveProvider";
+import { Dimensions } from "./Dimensions";
+import { Results } from "./Results";
+import { Runs } from "./Runs";
+import { Schedules } from "./Schedules";
 
+/** Results of Spark's jobs over telemetry, and the jobs themselves. */
 export function Component() {
-  return <PageHeader title="Analytics" />;
+  const [tab, setTab] = useAddress("tab", "results");
+  useLiveRefresh(["analytics"], ["analytics"]);
+  return (
+    <>
+      <PageHeader title="Analytics" />
+      <Tabs value={tab} onChange={setTab} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="results">Results</Tabs.Tab>
+          <Tabs.Tab value="dimensions">Indexed attributes</Tabs.Tab>
+          <Tabs.Tab value="runs">Runs and schedules</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="results">
+          <Results />
+        </Tabs.Panel>
+        <Tabs.Panel value="dimensions">
+          <Dimensions />
+        </Tabs.Panel>
+        <Tabs.Panel value="runs">
+          <Stack gap="xl">
+            <Schedules />
+            <Runs />
+          </Stack>
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
 }

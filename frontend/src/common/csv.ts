@@ -1,0 +1,25 @@
+// Tables as CSV (RFC 4180), made here from what is shown.
+
+export type Cell = string | number | boolean | null | undefined;
+
+/** Text of a CSV file; a text that a spreadsheet would take for a formula gets a quote in front. */
+export function toCsv(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  return [header, ...rows].map((row) => `${row.map(quoted).join(",")}\r\n`).join("");
+}
+
+/** Hands a text to the reader as a file. */
+export function download(name: string, text: string, type = "text/csv;charset=utf-8"): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+function quoted(cell: Cell): string {
+  if (cell === null || cell === undefined) return "";
+  if (typeof cell !== "string") return String(cell);
+  const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

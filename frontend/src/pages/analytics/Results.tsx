@@ -1,0 +1,185 @@
+import {
+  Box,
+  Button,
+  Group,
+  Popover,
+  Select,
+  SimpleGrid,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { IconFilter } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import { useAddress, useSetAddress } from "@/common/address";
+import { read } from "@/common/list";
+import { ChartCard } from "./ChartCard";
+import { FILTERS, KINDS } from "./filters";
+import { DEFAULT_SPAN, fromInput, rangeProblem, SPANS, toInput } from "./range";
+import { CHARTS } from "./specs";
+
+const WINDOWS = ["10 seconds", "1 minute", "5 minutes", "15 minutes", "1 hour", "1 day"];
+
+/** What all charts have in common: time, length of windows, and filters. */
+export function Results() {
+  const [window, setWindow] = useAddress("window");
+  return (
+    <Stack>
+      <Group gap="xs" align="flex-end">
+        <Span />
+        <Select
+          label="Window"
+          w={150}
+          data={[{ value: "", label: "As scheduled" }, ...WINDOWS]}
+          value={window}
+          onChange={(value) => setWindow(value)}
+          allowDeselect={false}
+        />
+        <Filters />
+      </Group>
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+        {CHARTS.map((spec) => (
+          <ChartCard key={spec.id} spec={spec} />
+        ))}
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+function Span() {
+  const [span] = useAddress("range", DEFAULT_SPAN);
+  const [since] = useAddress("since");
+  const [until] = useAddress("until");
+  const set = useSetAddress();
+  const [opened, setOpened] = useState(false);
+  const [from, setFrom] = useState(since);
+  const [to, setTo] = useState(until);
+  const problem = rangeProblem(from, to);
+  const choose = (value: string | null) => {
+    if (value === "fixed") {
+      setFrom(since || new Date(Date.now() - 3_600_000).toISOString());
+      setTo(until);
+      setOpened(true);
+    } else set({ since: null, until: null, range: value });
+  };
+  return (
+    <Popover opened={opened} onChange={setOpened} trapFocus withArrow withRoles={false} position="bottom-start">
+      <Popover.Target>
+        <Box>
+          <Select
+            label="Time"
+            w={170}
+            data={[...SPANS, { value: "fixed", label: "From … to …" }]}
+            value={span}
+            onChange={choose}
+            allowDeselect={false}
+          />
+        </Box>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="xs">
+          <TextInput
+            type="datetime-local"
+            label="From"
+            value={toInput(from)}
+            onChange={(event) => setFrom(fromInput(event.currentTarget.value))}
+          />
+          <TextInput
+            type="datetime-local"
+            label="To"
+            description="now, when it is empty"
+            value={toInput(to)}
+            onChange={(event) => setTo(fromInput(event.currentTarget.value))}
+          />
+          {problem && (
+            <Text size="sm" c="red" role="alert">
+              {problem}
+            </Text>
+          )}
+          <Button
+            disabled={problem !== null}
+            onClick={() => {
+              set({ since: from, until: to, range: "fixed" });
+              setOpened(false);
+            }}
+          >
+            Show
+          </Button>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Filters() {
+  const [opened, setOpened] = useState(false);
+  const [address] = useSearchParams();
+  const set = useSetAddress();
+  const active = FILTERS.filter(({ name }) => address.get(name)).length;
+  return (
+    <Popover opened={opened} onChange={setOpened} withArrow position="bottom-start" width={320} trapFocus>
+      <Popover.Target>
+        <Button
+          variant="default"
+          leftSection={<IconFilter size={16} aria-hidden />}
+          onClick={() => setOpened((before) => !before)}
+        >
+          {active > 0 ? `Filters (${active})` : "Filters"}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="xs">
+          {FILTERS.map(({ name, label, path }) => (
+            <NameFilter
+              key={name}
+              label={label}
+              path={path}
+              value={address.get(name)?.split(",") ?? []}
+              onChange={(names) => set({ [name]: names.join(",") })}
+            />
+          ))}
+          <Text size="xs" c="dimmed">
+            Each narrows the charts that know it; none shows all.
+          </Text>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function NameFilter({
+  label,
+  path,
+  value,
+  onChange,
+}: {
+  label: string;
+  path: string;
+  value: string[];
+  onChange: (value: string[]) => void;
+}) {
+  const known = useQuery({
+    queryKey: [path, "names"],
+    enabled: path !== "",
+    staleTime: 60_000,
+    queryFn: ({ signal }) => read<{ name: string }>(path, { limit: 1000 }, signal),
+  });
+  const names = path ? (known.data?.results.map(({ name }) => name) ?? []) : KINDS;
+  return (
+    <TagsInput
+      label={label}
+      data={names}
+      value={value}
+      onChange={onChange}
+      placeholder={value.length === 0 ? "all" : undefined}
+      limit={50}
+      maxTags={100}
+      clearable
+      splitChars={[","]}
+      comboboxProps={{ withinPortal: false }}
+    />
+  );
+}

@@ -1,0 +1,119 @@
+// What ECharts is told to draw.
+
+import type { EChartsCoreOption } from "echarts/core";
+import { histogramOf, largest, line, MOST_LINES, nameOf, type Series, shown, stagesOf } from "./series";
+import type { ChartSpec, Measure } from "./specs";
+
+const LEGEND = { type: "scroll", top: 0, left: 0, right: 0, icon: "roundRect", itemWidth: 12, itemHeight: 8 };
+const GRID = { left: 8, right: 16, top: 34, bottom: 8, containLabel: true };
+
+/** Lines over time; what stands beside a line has its colour, dashed. */
+export function lines(spec: ChartSpec, measure: Measure, series: readonly Series[]): EChartsCoreOption {
+  const drawn = largest(series, measure.read);
+  return {
+    legend: { ...LEGEND, data: drawn.map((one) => nameOf(one, spec.keys)) },
+    grid: GRID,
+    tooltip: { trigger: "axis", valueFormatter: (value: number | null) => withUnit(value, measure.unit) },
+    xAxis: { type: "time" },
+    yAxis: { type: "value", min: 0, axisLabel: { formatter: (value: number) => onAxis(value, measure.unit) } },
+    series: drawn.flatMap((one, i) => {
+      const common = {
+        type: "line",
+        colorBy: "series",
+        showSymbol: true,
+        symbolSize: 5,
+        connectNulls: false,
+      };
+      const color = { itemStyle: { color: COLORS[i % COLORS.length] } };
+      const own = { ...common, ...color, name: nameOf(one, spec.keys), data: line(one.points, measure.read) };
+      if (!measure.beside) return [own];
+      const beside = line(one.points, measure.beside.read);
+      if (beside.every(({ value }) => value[1] === null)) return [own];
+      const name = `${nameOf(one, spec.keys)}, ${measure.beside.label}`;
+      return [
+        own,
+        {
+          ...common,
+          ...color,
+          name,
+          data: beside,
+          lineStyle: { type: "dashed", width: 1, color: COLORS[i] },
+        },
+      ];
+    }),
+  };
+}
+
+/** Mean times of stages, stacked, a bar a kind of request. */
+export function stages(series: readonly Series[]): EChartsCoreOption {
+  const found = stagesOf(series).slice(0, MOST_LINES).reverse();
+  const parts = ["waiting", "computing", "deploying"] as const;
+  return {
+    legend: LEGEND,
+    grid: { ...GRID, right: 28 },
+    tooltip: { trigger: "axis", valueFormatter: (value: number | null) => withUnit(value, "ms") },
+    xAxis: { type: "value", axisLabel: { formatter: (value: number) => onAxis(value, "ms") } },
+    yAxis: { type: "category", data: found.map(({ name }) => name) },
+    series: parts.map((part) => ({
+      type: "bar",
+      name: part,
+      stack: "stages",
+      barMaxWidth: 22,
+      data: found.map((one) => one[part]),
+    })),
+  };
+}
+
+/** Events of publishers by the first bits of their dz. */
+export function space(series: readonly Series[]): EChartsCoreOption {
+  const drawn = largest(series, (point) => point.events);
+  const { prefixes, counts } = histogramOf(drawn);
+  return {
+    legend: LEGEND,
+    grid: GRID,
+    tooltip: { trigger: "axis" },
+    xAxis: { type: "category", data: prefixes, name: "dz", axisLabel: { hideOverlap: true } },
+    yAxis: { type: "value" },
+    series: drawn.map((one, i) => ({
+      type: "bar",
+      name: nameOf(one, ["publisher"]),
+      stack: "space",
+      data: counts[i],
+    })),
+  };
+}
+
+/** Weights of attributes; those that were selected are filled. */
+export function ranking(
+  weights: readonly { attribute: string; weight: number; selected: boolean }[],
+): EChartsCoreOption {
+  const order = [...weights].reverse();
+  return {
+    grid: { ...GRID, top: 8 },
+    tooltip: { trigger: "axis", valueFormatter: (value: number | null) => shown(value) },
+    xAxis: { type: "value" },
+    yAxis: { type: "category", data: order.map(({ attribute }) => attribute) },
+    series: [
+      {
+        type: "bar",
+        barMaxWidth: 22,
+        data: order.map(({ weight, selected }) => ({
+          value: weight,
+          itemStyle: { color: selected ? COLORS[0] : COLORS[7], opacity: selected ? 1 : 0.55 },
+        })),
+      },
+    ],
+  };
+}
+
+const COLORS = ["#0b7188", "#c2571a", "#5b7f2b", "#8a4fa3", "#b8860b", "#3b6fb6", "#a33b5a", "#5a6669"];
+
+const ON_AXIS: Record<string, string> = { ms: " ms", "%": " %", "events/s": "/s" };
+
+function onAxis(value: number, unit: string): string {
+  return `${value.toLocaleString()}${ON_AXIS[unit] ?? ""}`;
+}
+
+function withUnit(value: number | null | undefined, unit: string): string {
+  return value === null || value === undefined ? "–" : `${shown(value)} ${unit}`;
+}

@@ -1,0 +1,33 @@
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { api, type Schemas } from "@/api/client";
+import { asProblem } from "@/api/problems";
+import { jobTitle } from "./jobs";
+
+export type Run = Schemas["AnalyticsRun"];
+export type Schedule = Schemas["Schedule"];
+export type RunWish = Schemas["AnalyticsRunCreateRequest"];
+
+export const RUNS = "/api/v1/analytics/runs/";
+export const SCHEDULES = "/api/v1/analytics/schedules/";
+
+/** Asks for a run of a job; what it is asked with is told by a message, or is `error` of the mutation. */
+export function useRunNow({ quiet = false } = {}) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: RunWish) => (await api.POST("/api/v1/analytics/runs/", { body })).data,
+    onSuccess: (run) => {
+      notifications.show({
+        message: `Run ${run?.id} of ${jobTitle(run?.job ?? "")} is queued.`,
+        color: "green",
+      });
+      queries.invalidateQueries({ queryKey: [RUNS] });
+      queries.invalidateQueries({ queryKey: ["analytics"] });
+    },
+    onError: (error) => {
+      if (quiet) return;
+      const problem = asProblem(error);
+      notifications.show({ title: problem.title, message: problem.detail, color: "red", autoClose: 10_000 });
+    },
+  });
+}

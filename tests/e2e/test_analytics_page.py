@@ -1,0 +1,121 @@
+"""The page of analytics: charts with their tables and CSV, schedules, runs of real Spark, proposals."""
+
+import csv
+import io
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.fabric]
+
+
+def card(page, name):
+    return page.locator(f'[data-chart-card="{name}"]')
+
+
+def test_an_empty_chart_says_what_is_missing_and_leads_on(visit):
+    with visit("/analytics?range=fixed&since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z") as watched:
+        page = watched.page
+        for name in ("tables", "delay", "unwanted", "needless", "load", "requests"):
+            expect(card(page, name).locator("[data-empty]")).to_contain_text("issing")
+        card(page, "needless").get_by_role("link", name="Who writes telemetry").click()
+        expect(page.get_by_role("tab", name="Telemetry")).to_have_attribute("aria-selected", "true")
+
+
+def test_filters_and_time_stand_in_the_address_and_come_back(visit):
+    with visit("/analytics") as watched:
+        page = watched.page
+        page.get_by_role("button", name="Filters").click()
+        page.get_by_label("Switches", exact=True).fill("atl")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("button", name="Filters (1)")).to_be_visible()
+        page.get_by_label("Time", exact=True).first.click()
+        page.get_by_role("option", name="Last 7 days").click()
+        page.wait_for_url("**/analytics?*range=7d*")
+        page.reload()
+        expect(page.get_by_role("button", name="Filters (1)")).to_be_visible()
+        expect(page.get_by_label("Time", exact=True).first).to_have_value("Last 7 days")
+        assert "switch=atl" in page.url
+
+
+def test_a_schedule_is_switched_off_and_edited_and_a_run_is_cancelled(visit, running):
+    with visit("/analytics?tab=runs", user="otto") as watched:
+        page = watched.page
+        row = page.locator('[data-schedule="dimension-selection"]')
+        switch = row.get_by_role("switch")
+        row.locator("label").first.click()
+        expect(row).to_contain_text("off")
+        expect(switch).not_to_be_checked()
+        row.locator("label").first.click()
+        expect(switch).to_be_checked()
+
+        row.get_by_role("button", name="Edit").click()
+        dialog = page.get_by_role("dialog")
+        watched.accessible()
+        watched.allow("status 400.*/schedules/|400 .Bad Request.*schedules")
+        dialog.get_by_label("Length of windows").fill("3 moons")
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog.get_by_role("alert").first).to_contain_text("moons")
+        expect(dialog.get_by_label("Length of windows")).to_have_value("3 moons")
+        dialog.get_by_label("Length of windows").fill("1 minute")
+        dialog.get_by_label("Seconds between runs").fill("7200")
+        dialog.get_by_role("button", name="Save").click()
+        expect(row).to_contain_text("7200")
+        assert running.call("PATCH", "analytics/schedules/6/", {"period": 3600}).status_code == 200
+
+        page.get_by_role("button", name="Run a job…").click()
+        page.get_by_role("dialog").get_by_role("button", name="Run now").click()
+        drawer = page.get_by_role("dialog", name="Table size")
+        drawer.get_by_role("button", name="Cancel this run").click()
+        watched.accessible()
+        page.get_by_role("dialog", name="Cancel run").get_by_role("button", name="Cancel the run").click()
+        expect(drawer).to_contain_text("cancelled", timeout=90_000)
+        assert running.call("GET", "analytics/runs/?limit=1").json()["results"][0]["state"] == "cancelled"
+
+
+@pytest.mark.full
+def test_spark_runs_when_asked_and_its_results_are_drawn_and_downloaded(visit, running):
+    with visit("/analytics?switch=atl,den") as watched:
+        page = watched.page
+        page.get_by_role("tab", name="Runs and schedules").click()
+        page.get_by_role("button", name="Run now: Table size").click()
+        newest = page.locator('table[aria-label="Runs"] tbody tr[data-row]').first
+        expect(newest).to_contain_text("Table size")
+        expect(newest).to_contain_text("succeeded", timeout=400_000)
+        newest.click()
+        expect(page.get_by_role("dialog")).to_contain_text("rows in")
+        page.keyboard.press("Escape")
+        page.get_by_role("tab", name="Results").click()
+        expect(card(page, "tables").locator("[data-chart]")).to_be_visible()
+        watched.screenshot("analytics-results-desktop")
+        card(page, "tables").get_by_role("button", name="Table of Table size").click()
+        row = card(page, "tables").locator("tbody tr[data-row]").first
+        expect(row).to_contain_text("atl")
+        with page.expect_download() as found:
+            card(page, "tables").get_by_role("button", name="Download Table size as CSV").click()
+        rows = list(csv.DictReader(io.StringIO(found.value.path().read_text())))
+        assert {one["switch"] for one in rows} == {"atl", "den"}
+        entries = running.call("GET", "switches/?name=atl").json()["results"][0]["entries"]
+        assert entries in {int(one["entries_max"]) for one in rows if one["switch"] == "atl"}
+
+
+def test_attributes_are_proposed_applied_and_taken_back(visit, running):
+    before = running.call("GET", "topics/?name=quotes").json()["results"][0]["indexed"]
+    with visit("/analytics?tab=dimensions&topic=quotes", user="otto") as watched:
+        page = watched.page
+        page.get_by_role("button", name="Compute a proposal").click()
+        proposal = page.locator("[data-proposal]").first
+        expect(proposal).to_contain_text("Expected to spare", timeout=60_000)
+        watched.accessible()
+        apply = proposal.get_by_role("button", name="Apply")
+        if apply.count() == 0:
+            expect(proposal).to_contain_text("Stay with")
+            return
+        apply.click()
+        page.get_by_role("dialog").get_by_role("button", name="Apply").click()
+        expect(proposal).to_contain_text("applied", timeout=120_000)
+        proposal.get_by_role("button", name="Go back").click()
+        page.get_by_role("dialog").get_by_role("button", name="Go back").click()
+        expect(proposal).to_contain_text("reverted", timeout=120_000)
+    assert running.call("GET", "topics/?name=quotes").json()["results"][0]["indexed"] == before
