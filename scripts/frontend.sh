@@ -38,7 +38,7 @@ packages() {
 }
 
 state_of_sources() {
-    find frontend/src frontend/*.json frontend/*.ts docs/openapi.yaml -type f ! -name '*.gen.ts' | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d' ' -f1
+    find frontend/src frontend/*.json frontend/*.ts docs/openapi.yaml docs/*.md -type f ! -name '*.gen.ts' | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d' ' -f1
 }
 
 TASK=${1:?a task: build, test, check or format}

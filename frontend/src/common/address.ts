@@ -45,3 +45,13 @@ export function useChangeAddress(): (values: Record<string, string | null>, push
     [setParameters],
   );
 }
+
+/** The tab that is open, as the address has it; another tab begins with an address of its own. */
+export function useTab(first: string): [string, (tab: string | null) => void] {
+  const [parameters, setParameters] = useSearchParams();
+  const open = useCallback(
+    (tab: string | null) => setParameters(tab && tab !== first ? { tab } : {}, { replace: true }),
+    [first, setParameters],
+  );
+  return [parameters.get("tab") ?? first, open];
+}

@@ -39,6 +39,7 @@ class PartedSerializer(serializers.Serializer[Any]):
     since = serializers.DateTimeField()
 
 
+@extend_schema_serializer(many=False)
 class PolicySerializer(serializers.Serializer[Any]):
     """How tables are kept within budgets."""
 

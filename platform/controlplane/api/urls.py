@@ -47,6 +47,7 @@ from controlplane.network.views import (
     TableViewSet,
     TreeViewSet,
 )
+from controlplane.observe.alarm_views import AlarmViewSet, StandingAlarmsView
 from controlplane.observe.health import HealthView
 from controlplane.pictures.views import SpaceView
 from controlplane.preview.views import PreviewView
@@ -82,6 +83,7 @@ for prefix, viewset in {
     "test-events": TestEventViewSet,
     "tokens": TokenViewSet,
     "users": UserViewSet,
+    "alarms": AlarmViewSet,
 }.items():
     router.register(prefix, viewset, basename=prefix)
 
@@ -99,6 +101,7 @@ CHARTS = (
 v1: list[URLPattern | URLResolver] = [
     path("health/", HealthView.as_view(), name="health"),
     path("explain/", ExplainView.as_view(), name="explain"),
+    path("alarms/standing/", StandingAlarmsView.as_view(), name="alarms-standing"),
     path("me/", MeView.as_view(), name="me"),
     path("topology/", TopologyView.as_view(), name="topology"),
     path("topology/layout/", LayoutView.as_view(), name="topology-layout"),

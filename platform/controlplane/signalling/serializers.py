@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from controlplane.api.fields import Flag
@@ -31,6 +32,7 @@ class DroppedSerializer(serializers.Serializer[Any]):
     count = serializers.IntegerField()
 
 
+@extend_schema_serializer(many=False)
 class SignallingSerializer(serializers.Serializer[Any]):
     """What the network lets hosts do in band, and what came of it."""
 

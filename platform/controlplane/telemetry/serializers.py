@@ -132,6 +132,7 @@ class TopicSamplesSerializer(serializers.Serializer[Any]):
     publishers = PublisherCountSerializer(many=True)
 
 
+@extend_schema_serializer(many=False)
 class SamplesSerializer(serializers.Serializer[Any]):
     """What is kept of past events."""
 

@@ -166,6 +166,7 @@ class DatasetContentsSerializer(serializers.Serializer[Any]):
     newest = serializers.DateField(allow_null=True)
 
 
+@extend_schema_serializer(many=False)
 class TelemetrySerializer(serializers.Serializer[Any]):
     """Telemetry as it stands."""
 

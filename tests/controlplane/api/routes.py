@@ -69,6 +69,7 @@ NESTED = (
 CHART_PATHS = tuple(f"analytics/{view.job.path}/" for view in CHARTS)
 SINGLES = (
     "me/",
+    "alarms/standing/",
     "topology/",
     "demo/",
     "connect/",

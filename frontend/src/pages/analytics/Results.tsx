@@ -66,7 +66,14 @@ function Span() {
     } else set({ since: null, until: null, range: value });
   };
   return (
-    <Popover opened={opened} onChange={setOpened} trapFocus withArrow withRoles={false} position="bottom-start">
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      trapFocus
+      withArrow
+      withRoles={false}
+      position="bottom-start"
+    >
       <Popover.Target>
         <Box>
           <Select

@@ -1,5 +1,5 @@
 import { Stack, Tabs } from "@mantine/core";
-import { useAddress } from "@/common/address";
+import { useTab } from "@/common/address";
 import { PageHeader } from "@/common/PageHeader";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { Dimensions } from "./Dimensions";
@@ -9,7 +9,7 @@ import { Schedules } from "./Schedules";
 
 /** Results of Spark's jobs over telemetry, and the jobs themselves. */
 export function Component() {
-  const [tab, setTab] = useAddress("tab", "results");
+  const [tab, setTab] = useTab("results");
   useLiveRefresh(["analytics"], ["analytics"]);
   return (
     <>

@@ -15,7 +15,11 @@ export function lines(spec: ChartSpec, measure: Measure, series: readonly Series
     grid: GRID,
     tooltip: { trigger: "axis", valueFormatter: (value: number | null) => withUnit(value, measure.unit) },
     xAxis: { type: "time" },
-    yAxis: { type: "value", min: 0, axisLabel: { formatter: (value: number) => onAxis(value, measure.unit) } },
+    yAxis: {
+      type: "value",
+      min: 0,
+      axisLabel: { formatter: (value: number) => onAxis(value, measure.unit) },
+    },
     series: drawn.flatMap((one, i) => {
       const common = {
         type: "line",

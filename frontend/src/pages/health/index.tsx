@@ -1,5 +1,42 @@
+import { Tabs } from "@mantine/core";
+import { useTab } from "@/common/address";
 import { PageHeader } from "@/common/PageHeader";
+import { Alarms } from "./Alarms";
+import { Audits } from "./Audits";
+import { Overview } from "./Overview";
+import { SignallingTab } from "./SignallingTab";
+import { Switches } from "./Switches";
+import { TelemetryTab } from "./TelemetryTab";
 
+const TABS = [
+  { value: "overview", label: "Overview", Panel: Overview },
+  { value: "alarms", label: "Alarms", Panel: Alarms },
+  { value: "switches", label: "Switches", Panel: Switches },
+  { value: "audits", label: "Drift and audits", Panel: Audits },
+  { value: "telemetry", label: "Telemetry", Panel: TelemetryTab },
+  { value: "signalling", label: "Signalling", Panel: SignallingTab },
+] as const;
+
+/** Whether the platform is well, what is not, and who changed what. */
 export function Component() {
-  return <PageHeader title="Health and audit" />;
+  const [tab, setTab] = useTab("overview");
+  return (
+    <>
+      <PageHeader title="Health and audit" />
+      <Tabs value={tab} onChange={setTab} keepMounted={false}>
+        <Tabs.List mb="md">
+          {TABS.map(({ value, label }) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {TABS.map(({ value, Panel }) => (
+          <Tabs.Panel key={value} value={value}>
+            <Panel />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </>
+  );
 }

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { standingMeaning, toldMeaning } from "./alarms";
+
+test.each([
+  ["controller: duplicate_dpid raised: a second switch", "Two switches with one datapath id"],
+  ["audit 7: switch s1 held 2 strange entries", "An audit found a difference"],
+  ["telemetry of h1 stops without an end at 12:00", "A writer of telemetry fell silent"],
+  ["telemetry: /x cannot be written: No space left on device", "Telemetry"],
+  ["the controller does not answer, no table can be changed: refused", "The controller is away"],
+  ["request 9 (set_indexed) changes the ways of topics in place: quotes", "A topic was changed in place"],
+  ["link s1-s2 went down: 3 packets that were sent into it are lost", "A link went down under traffic"],
+  [
+    "switch s1 has room for 9 entries; its table is planned for 9 from now on",
+    "A table has less room than declared",
+  ],
+])("%s", (text, title) => {
+  expect(toldMeaning(text)?.title).toBe(title);
+});
+
+test("what is not known has no made-up meaning", () => {
+  expect(toldMeaning("something new")).toBeNull();
+  expect(standingMeaning("something_new")).toBeNull();
+});
