@@ -61,6 +61,7 @@ export const theme = createTheme({
     sizes: { h1: { fontSize: "1.35rem" }, h2: { fontSize: "1.1rem" }, h3: { fontSize: "1rem" } },
   },
   components: {
+    Badge: { defaultProps: { miw: "max-content" } },
     Table: { defaultProps: { verticalSpacing: 6, horizontalSpacing: "sm" } },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Modal: { defaultProps: { centered: true } },

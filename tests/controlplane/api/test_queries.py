@@ -5,6 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from controlplane.control import outbox
 from controlplane.control.models import Request
 from controlplane.moves.models import Move, Stage
 from controlplane.network.models import InstalledEntry, Port, Switch, Tree
@@ -41,6 +42,7 @@ def full(world):
     for n in range(3):
         world.post("audits/", {"switches": ["s1", "s2", "s3"][: n + 1]})
         TrafficReport.objects.create(reporter=f"r{n}")
+        outbox.alarm(f"alarm {n}")
         asked = Request.objects.order_by("id")[n]
         for topic in Topic.objects.filter(name="t0"):
             facts = {"version": n + 2, "code": topic.code, "indexed": topic.indexed, "stage": Stage.DONE}

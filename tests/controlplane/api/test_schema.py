@@ -11,6 +11,7 @@ from drf_spectacular.validation import validate_schema
 from jsonschema import Draft4Validator
 
 from controlplane.api.urls import router
+from controlplane.control import outbox
 from controlplane.control.models import Request
 from controlplane.moves.models import Move
 from controlplane.network.models import InstalledEntry, Port, Switch, Tree
@@ -193,6 +194,7 @@ def test_answers_are_as_the_schema_says(world, schema, end):
         check(schema, f"/api/v1/{path}", "post", world.post(path, body))
         check(schema, f"/api/v1/{path}", "post", world.post(path, {"nonsense": [1]}))
     end()
+    outbox.alarm("something is wrong")
     Move.objects.create(
         topic=Topic.objects.get(name="quotes"),
         request=Request.objects.earliest("pk"),
@@ -213,7 +215,7 @@ def test_answers_are_as_the_schema_says(world, schema, end):
             continue  # nobody has sent one
         one = f"{path}{page.json()['results'][0]['id']}/"
         check(schema, f"{path}{{id}}/", "get", world.get(one))
-    for path in ("me/", "health/", "traffic/totals/"):
+    for path in ("me/", "health/", "alarms/standing/", "telemetry/", "signalling/", "traffic/totals/"):
         check(schema, f"/api/v1/{path}", "get", world.get(path))
     check(schema, "/api/v1/tables/{id}/entries/", "get", world.get(f"tables/{switch.pk}/entries/"))
     operation = world.get("operations/").json()["results"][0]

@@ -1,5 +1,19 @@
+import { Stack } from "@mantine/core";
 import { PageHeader } from "@/common/PageHeader";
+import { Own } from "./Own";
+import { Tokens } from "./Tokens";
+import { Users } from "./Users";
 
+/** The caller's own rights and password, tokens, and users for administrators. */
 export function Component() {
-  return <PageHeader title="Account and tokens" />;
+  return (
+    <>
+      <PageHeader title="Account and tokens" />
+      <Stack gap="xl">
+        <Own />
+        <Tokens />
+        <Users />
+      </Stack>
+    </>
+  );
 }

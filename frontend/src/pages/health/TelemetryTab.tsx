@@ -31,7 +31,11 @@ const columns = [
     meta: { align: "right", priority: "low" },
     cell: (cell) => (cell.getValue() ?? 0).toLocaleString(),
   }),
-  column.accessor("heard_at", { header: "Heard", cell: (cell) => <Time at={cell.getValue()} /> }),
+  column.accessor("heard_at", {
+    header: "Heard",
+    meta: { priority: "low" },
+    cell: (cell) => <Time at={cell.getValue()} />,
+  }),
 ];
 
 /** What is stored of telemetry, who writes it, and what was lost. */
@@ -70,7 +74,7 @@ export function TelemetryTab() {
             <Table.Th>Dataset</Table.Th>
             <Table.Th ta="right">Files</Table.Th>
             <Table.Th ta="right">Days</Table.Th>
-            <Table.Th>Oldest</Table.Th>
+            <Table.Th visibleFrom="sm">Oldest</Table.Th>
             <Table.Th>Newest</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -80,7 +84,7 @@ export function TelemetryTab() {
               <Table.Td>{one.dataset.replaceAll("_", " ")}</Table.Td>
               <Table.Td ta="right">{one.files.toLocaleString()}</Table.Td>
               <Table.Td ta="right">{one.days}</Table.Td>
-              <Table.Td>{one.oldest ?? "–"}</Table.Td>
+              <Table.Td visibleFrom="sm">{one.oldest ?? "–"}</Table.Td>
               <Table.Td>{one.newest ?? "–"}</Table.Td>
             </Table.Tr>
           ))}
