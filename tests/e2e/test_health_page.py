@@ -31,7 +31,8 @@ def test_an_entry_that_somebody_added_is_found_told_and_repaired(visit, running)
         dialog = page.get_by_role("dialog")
         dialog.get_by_label("Switches").fill("den")
         page.keyboard.press("Enter")
-        dialog.get_by_text("Repair what differs").click()
+        page.keyboard.press("Tab")
+        dialog.get_by_role("switch", name="Repair what differs").click()
         watched.accessible()
         dialog.get_by_role("button", name="Audit", exact=True).click()
         found = page.locator('table[aria-label^="Entries of audit"] tbody tr[data-row]')
@@ -60,11 +61,11 @@ def test_hosts_may_be_kept_from_registering_themselves(visit, running):
         page = watched.page
         switch = page.get_by_role("switch", name="Hosts that are not known may register themselves")
         expect(switch).to_be_checked()
-        page.get_by_text("Hosts that are not known may register themselves").click()
+        switch.click()
         expect(switch).not_to_be_checked()
         watched.accessible()
         assert running.call("GET", "signalling/").json()["self_registration"] is False
-        page.get_by_text("Hosts that are not known may register themselves").click()
+        switch.click()
         expect(switch).to_be_checked()
 
 

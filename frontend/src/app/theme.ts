@@ -47,7 +47,7 @@ const readable: VariantColorsResolver = (input) => {
 
 export const theme = createTheme({
   primaryColor: "teal",
-  primaryShade: { light: 6, dark: 4 },
+  primaryShade: { light: 6, dark: 6 },
   autoContrast: true,
   luminanceThreshold: 0.25,
   variantColorResolver: readable,

@@ -97,6 +97,7 @@ function Password() {
             onChange={(event) => setCurrent(event.currentTarget.value)}
             error={problems.current}
             required
+            withAsterisk={false}
           />
           <PasswordInput
             label="New password"
@@ -105,6 +106,7 @@ function Password() {
             onChange={(event) => setPassword(event.currentTarget.value)}
             error={problems.password}
             required
+            withAsterisk={false}
           />
           <PasswordInput
             label="New password again"
@@ -113,6 +115,7 @@ function Password() {
             onChange={(event) => setAgain(event.currentTarget.value)}
             error={unlike}
             required
+            withAsterisk={false}
           />
           <ProblemAlert problem={change.error} />
           <Group>

@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Select, Text, Title } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createColumnHelper } from "@tanstack/react-table";
 import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
@@ -119,8 +119,17 @@ function columns(all: boolean, mayRevoke: boolean, revoke: (token: Token) => voi
   ];
 }
 
-function Revoke({ token, onClose }: { token: Token; onClose: () => void }) {
+function Revoke({ token: listed, onClose }: { token: Token; onClose: () => void }) {
   const queries = useQueryClient();
+  const now = useQuery({
+    queryKey: [TOKENS, "one", listed.id],
+    staleTime: 0,
+    queryFn: async () => {
+      const path = { id: String(listed.id) };
+      return (await api.GET("/api/v1/tokens/{id}/", { params: { path } })).data;
+    },
+  });
+  const token = now.data ?? listed;
   const revoke = useMutation({
     mutationFn: () => api.DELETE("/api/v1/tokens/{id}/", { params: { path: { id: String(token.id) } } }),
     onSuccess: () => {
