@@ -18,7 +18,7 @@ READY = "Ctrl-C ends it."
 
 
 class RunningPlatform:
-    """`python -m mininet_labs run` in a folder of its own. `base` is its address; it never outlives the tests."""
+    """`python -m mininet_labs run` in a folder of its own. `base` is its address; it ends with the tests."""
 
     def __init__(self, *arguments: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="tc-e2e-", dir="/tmp"))

@@ -132,7 +132,9 @@ def test_administrators_add_users_who_change_their_own_password(visit, running):
         expect(row).to_contain_text("locked out")
 
 
-NAMES = """all => [...new Set(all.map((one) => (one.getAttribute("aria-label") || one.textContent).trim()))]"""
+NAMES = (
+    """all => [...new Set(all.map((one) => (one.getAttribute("aria-label") || one.textContent).trim()))]"""
+)
 
 
 def controls(page):

@@ -1,5 +1,6 @@
 import { Loader } from "@mantine/core";
 import { createBrowserRouter, Navigate } from "react-router";
+import { leadOn } from "./leadOn";
 import { NotFound, RouteError } from "./RouteError";
 import { Shell } from "./Shell";
 
@@ -12,7 +13,12 @@ export const router = createBrowserRouter([
     hydrateFallbackElement: <Loader m="xl" aria-label="Loading" />,
     children: [
       { index: true, element: <Navigate to="/network" replace /> },
-      { path: "network", lazy: () => import("@/pages/network") },
+      {
+        path: "network",
+        lazy: () => import("@/pages/network"),
+        loader: leadOn,
+        shouldRevalidate: () => false,
+      },
       { path: "topics", lazy: () => import("@/pages/topics") },
       { path: "topics/:name", lazy: () => import("@/pages/topics/topic") },
       { path: "participants", lazy: () => import("@/pages/participants") },

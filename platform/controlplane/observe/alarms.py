@@ -68,7 +68,7 @@ def _aggregation() -> list[Standing]:
             "aggregation",
             "aggregation_cost",
             f"switch {name}",
-            f"{one['measured']:.3f} needless copies an event were measured and {one['expected']:.3f} expected",
+            f"{one['measured']:.3f} needless copies an event measured, {one['expected']:.3f} expected",
             _time(one.get("since")),
         )
         for name, one in sorted(watermarks.recall(ALARMS, {}).items())

@@ -1,0 +1,100 @@
+import {
+  ActionIcon,
+  Alert,
+  Code,
+  CopyButton,
+  Group,
+  List,
+  Loader,
+  Stack,
+  Text,
+  Title,
+  Tooltip,
+} from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { api } from "@/api/client";
+import { ProblemAlert } from "@/common/ProblemAlert";
+import { useLiveRefresh } from "@/live/LiveProvider";
+
+/** Where switches connect, what to type at them, and which have yet to. */
+export function Connect() {
+  useLiveRefresh(["switch"], ["connect"]);
+  const connect = useQuery({
+    queryKey: ["connect"],
+    refetchInterval: 5_000,
+    queryFn: async () => (await api.GET("/api/v1/connect/")).data,
+  });
+  if (connect.error) return <ProblemAlert problem={connect.error} retry={() => connect.refetch()} />;
+  if (!connect.data) return <Loader size="sm" aria-label="Loading" />;
+  const { addresses, note, command, switches, connected, waiting, unknown, problem } = connect.data;
+  return (
+    <Stack gap="sm">
+      <Title order={2}>Connect real switches</Title>
+      <Text>Point switches at the controller:</Text>
+      {addresses.map((address) => (
+        <Copied key={address} text={address} what="the address" />
+      ))}
+      {note && (
+        <Alert color="orange" variant="light">
+          {note}
+        </Alert>
+      )}
+      <Text>With Open vSwitch, where BRIDGE is the switch's bridge:</Text>
+      <Copied text={command} what="the command" />
+      <Text size="sm" c="dimmed">
+        A switch that connects and is not registered is taken in after 20 seconds, under its datapath id; so
+        are links between switches. Register hosts on the Network page, or let them register themselves in
+        band.
+      </Text>
+      {problem && (
+        <Alert color="orange" variant="light">
+          {problem}
+        </Alert>
+      )}
+      <Text role="status" fw={500}>
+        {`${connected} of ${switches} registered switches are connected`}
+        {unknown.length > 0 ? `, and ${unknown.length} that are not registered yet:` : "."}
+      </Text>
+      {unknown.length > 0 && (
+        <List size="sm">
+          {unknown.map(({ dpid, address }) => (
+            <List.Item key={dpid}>
+              <Code>{dpid}</Code> from {address}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {waiting.length > 0 && (
+        <>
+          <Text fw={500}>Registered, and yet to connect:</Text>
+          {waiting.map((one) => (
+            <Stack key={one.name} gap={2}>
+              <Text size="sm">{one.name}</Text>
+              <Copied text={one.command} what={`the command for ${one.name}`} />
+            </Stack>
+          ))}
+        </>
+      )}
+    </Stack>
+  );
+}
+
+function Copied({ text, what }: { text: string; what: string }) {
+  return (
+    <Group gap="xs" wrap="nowrap" align="flex-start">
+      <Code block flex={1} style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+        {text}
+      </Code>
+      <CopyButton value={text}>
+        {({ copied, copy }) => (
+          <Tooltip label={copied ? "Copied" : "Copy"}>
+            <ActionIcon variant="default" size="lg" aria-label={`Copy ${what}`} onClick={copy}>
+              {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </CopyButton>
+    </Group>
+  );
+}

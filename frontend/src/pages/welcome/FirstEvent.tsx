@@ -1,0 +1,166 @@
+import { Alert, Button, Card, Group, JsonInput, List, Select, Stack, Text, Title } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, type Schemas } from "@/api/client";
+import { useMay } from "@/api/me";
+import { asProblem, byField } from "@/api/problems";
+import { DocsLink } from "@/common/Docs";
+import { read } from "@/common/list";
+import { ProblemAlert } from "@/common/ProblemAlert";
+import { useDemo } from "./Demo";
+
+type TestEvent = Schemas["TestEvent"];
+interface Announced {
+  id: number;
+  name: string;
+  publisher: string;
+  topic: string;
+  filter: string | null;
+  state: string;
+}
+
+/** An event of one of the demo's publishers, sent once, and who got it. */
+export function FirstEvent() {
+  const may = useMay("test-events", "POST");
+  const { data: demo } = useDemo();
+  if (demo && demo.state !== "running") {
+    return (
+      <Text size="sm">
+        All is there. Publish from a host of yours with <code>tercast publish</code>, and listen with{" "}
+        <code>tercast listen</code>. <DocsLink to="client.md, Commands" />
+      </Text>
+    );
+  }
+  return may ? <Form /> : null;
+}
+
+function Form() {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [typed, setTyped] = useState<string | null>(null);
+  const known = useQuery({
+    queryKey: ["/api/v1/advertisements/", "to try"],
+    queryFn: ({ signal }) =>
+      read<Announced>("/api/v1/advertisements/", { limit: 50, state: "active" }, signal),
+  });
+  const samples = useSamples();
+  const rows = known.data?.results ?? [];
+  const row = rows.find(({ name }) => name === chosen) ?? rows[0];
+  const values = typed ?? (row ? samples(row) : "");
+  const send = useMutation({
+    mutationFn: async () => {
+      const body = { advertisement: row?.name ?? "", values: JSON.parse(values) };
+      const headers = { Prefer: "wait=30" };
+      return (await api.POST("/api/v1/test-events/", { body, headers })).data;
+    },
+  });
+  const problems = send.error ? byField(asProblem(send.error), ["advertisement", "values"]) : {};
+  return (
+    <Card
+      withBorder
+      component="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send.mutate();
+      }}
+    >
+      <Stack gap="sm">
+        <Title order={3}>Send an event and see who gets it</Title>
+        <Select
+          label="Publisher"
+          data={rows.map(({ name, publisher, topic }) => ({
+            value: name,
+            label: `${publisher}: ${topic} (${name})`,
+          }))}
+          value={row?.name ?? null}
+          onChange={(name) => {
+            setChosen(name);
+            setTyped(null);
+          }}
+          error={problems.advertisement}
+          allowDeselect={false}
+          searchable
+        />
+        {row && (
+          <Text size="xs" c="dimmed">
+            It may send: {row.filter || "anything of the topic"}
+          </Text>
+        )}
+        <JsonInput
+          label="Event"
+          description="a value for each attribute of the topic"
+          value={values}
+          onChange={setTyped}
+          autosize
+          minRows={3}
+          error={problems.values}
+        />
+        <ProblemAlert problem={send.error} />
+        <Group>
+          <Button type="submit" loading={send.isPending} disabled={!row}>
+            Send it
+          </Button>
+        </Group>
+        {send.data && <Came event={send.data} />}
+      </Stack>
+    </Card>
+  );
+}
+
+function Came({ event }: { event: TestEvent }) {
+  if (event.problem) return <Alert color="red">{event.problem}</Alert>;
+  const wanted = event.received.filter((one) => one.wanted);
+  return (
+    <Alert
+      color={wanted.length > 0 ? "green" : "orange"}
+      variant="light"
+      role="status"
+      title={
+        wanted.length > 0
+          ? `Delivered to ${wanted.length} ${wanted.length === 1 ? "host" : "hosts"} that asked for it`
+          : "No subscription matches this event"
+      }
+      data-delivered={wanted.length}
+    >
+      <List size="sm">
+        {event.received.map(({ host, delay_ms: delay, wanted: asked, subscriptions }) => (
+          <List.Item key={host}>
+            {host}, after {delay.toFixed(1)} ms
+            {asked ? ` (${subscriptions.join(", ")})` : ": unwanted, a false positive"}
+          </List.Item>
+        ))}
+      </List>
+      {event.received.length === 0 && "It ended at a switch: nobody asked for such an event."}
+    </Alert>
+  );
+}
+
+/** An event that an advertisement may send: the newest sample of its topic, or what its topic has in the middle. */
+function useSamples() {
+  const topics = useQuery({
+    queryKey: ["/api/v1/topics/", "attributes"],
+    queryFn: ({ signal }) => read<Schemas["Topic"]>("/api/v1/topics/", { limit: 100 }, signal),
+  });
+  return (row: Announced) => {
+    const topic = topics.data?.results.find(({ name }) => name === row.topic);
+    const values = Object.fromEntries(
+      (topic?.attributes ?? []).map((one) => [one.name, middle(one, row.filter ?? "")]),
+    );
+    return JSON.stringify(values, null, 2);
+  };
+}
+
+/** A value that an attribute may have: the one that the filter names, or the middle of its domain. */
+// biome-ignore lint/suspicious/noExplicitAny: attributes of each type have domains of their own
+export function middle(attribute: any, filter: string): unknown {
+  const named = new RegExp(`\\b${attribute.name} (?:=|in \\{) ?("[^"]*"|-?[\\d.]+)`).exec(filter)?.[1];
+  if (named) return JSON.parse(named);
+  const range = new RegExp(`\\b${attribute.name} in \\[(-?[\\d.]+), (-?[\\d.]+)`).exec(filter);
+  if (range) return Number(range[1]);
+  if (attribute.type === "bool") return true;
+  if (attribute.values?.length) return attribute.values[0];
+  if (typeof attribute.min === "number" && typeof attribute.max === "number") {
+    const half = (attribute.min + attribute.max) / 2;
+    return attribute.type === "int" ? Math.floor(half) : half;
+  }
+  return "A";
+}
