@@ -61,6 +61,6 @@ class StandingAlarmsView(StrictView):
 
     @extend_schema(operation_id="alarms_standing", tags=["system"], responses=StandingAlarmsSerializer)
     def get(self, request: Request) -> Response:
-        """Alarms that stand: the controller's, those of aggregation, and tables that no audit could repair."""
+        """The alarms that stand: of the controller, of aggregation, and tables that no audit could repair."""
         found, trouble = alarms.standing()
         return Response(StandingAlarmsSerializer({"alarms": found, "unknown": trouble}).data)
