@@ -47,7 +47,6 @@ export function Component() {
           <UnstyledButton
             key={value}
             aria-pressed={choice === value}
-            aria-label={title}
             onClick={() => setChoice(value)}
             data-choice={value}
           >
