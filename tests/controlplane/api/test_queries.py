@@ -7,9 +7,10 @@ from django.utils import timezone
 
 from controlplane.control import outbox
 from controlplane.control.models import Request
+from controlplane.firstuse.models import TestEvent
 from controlplane.moves.models import Move, Stage
 from controlplane.network.models import InstalledEntry, Port, Switch, Tree
-from controlplane.registry.models import Topic
+from controlplane.registry.models import Advertisement, Topic
 from controlplane.telemetry.models import TrafficReport
 
 from .conftest import TOPIC
@@ -43,6 +44,7 @@ def full(world):
         world.post("audits/", {"switches": ["s1", "s2", "s3"][: n + 1]})
         TrafficReport.objects.create(reporter=f"r{n}")
         outbox.alarm(f"alarm {n}")
+        TestEvent.objects.create(advertisement=Advertisement.objects.order_by("id")[n], values={})
         asked = Request.objects.order_by("id")[n]
         for topic in Topic.objects.filter(name="t0"):
             facts = {"version": n + 2, "code": topic.code, "indexed": topic.indexed, "stage": Stage.DONE}

@@ -13,9 +13,10 @@ from jsonschema import Draft4Validator
 from controlplane.api.urls import router
 from controlplane.control import outbox
 from controlplane.control.models import Request
+from controlplane.firstuse.models import TestEvent
 from controlplane.moves.models import Move
 from controlplane.network.models import InstalledEntry, Port, Switch, Tree
-from controlplane.registry.models import Topic
+from controlplane.registry.models import Advertisement, Topic
 
 from .routes import LISTS
 
@@ -195,6 +196,7 @@ def test_answers_are_as_the_schema_says(world, schema, end):
         check(schema, f"/api/v1/{path}", "post", world.post(path, {"nonsense": [1]}))
     end()
     outbox.alarm("something is wrong")
+    TestEvent.objects.create(advertisement=Advertisement.objects.earliest("pk"), values={"low": 1})
     Move.objects.create(
         topic=Topic.objects.get(name="quotes"),
         request=Request.objects.earliest("pk"),
