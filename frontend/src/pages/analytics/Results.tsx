@@ -14,7 +14,7 @@ import { IconFilter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
-import { useAddress, useSetAddress } from "@/common/address";
+import { useAddress, useChangeAddress } from "@/common/address";
 import { read } from "@/common/list";
 import { ChartCard } from "./ChartCard";
 import { FILTERS, KINDS } from "./filters";
@@ -53,7 +53,7 @@ function Span() {
   const [span] = useAddress("range", DEFAULT_SPAN);
   const [since] = useAddress("since");
   const [until] = useAddress("until");
-  const set = useSetAddress();
+  const set = useChangeAddress();
   const [opened, setOpened] = useState(false);
   const [from, setFrom] = useState(since);
   const [to, setTo] = useState(until);
@@ -124,7 +124,7 @@ function Span() {
 function Filters() {
   const [opened, setOpened] = useState(false);
   const [address] = useSearchParams();
-  const set = useSetAddress();
+  const set = useChangeAddress();
   const active = FILTERS.filter(({ name }) => address.get(name)).length;
   return (
     <Popover opened={opened} onChange={setOpened} withArrow position="bottom-start" width={320} trapFocus>
