@@ -10,7 +10,7 @@ export function ProblemAlert({ problem: raw, retry }: { problem: unknown; retry?
   const problem =
     typeof raw === "object" && "errors" in raw && !(raw instanceof Error) ? asProblem(raw) : asProblem(raw);
   const details = problem.errors.filter(
-    (error) => problem.errors.length > 1 || error.detail !== problem.detail,
+    (error) => problem.errors.length > 1 || !problem.detail.includes(error.detail),
   );
   return (
     <Alert
@@ -58,7 +58,7 @@ export function ProblemAlert({ problem: raw, retry }: { problem: unknown; retry?
 function place({ line, index, pointer, parameter }: FieldError) {
   const where = [
     line !== undefined ? `line ${line}` : index !== undefined ? `item ${index + 1}` : "",
-    pointer && pointer !== "/" ? pointer.slice(1).replaceAll("/", " › ") : (parameter ?? ""),
+    pointer && pointer !== "/" ? pointer.replace(/^\//, "").replaceAll("/", " › ") : (parameter ?? ""),
   ].filter(Boolean);
   return where.length > 0 ? <Code>{where.join(", ")}</Code> : null;
 }

@@ -7,23 +7,14 @@ from rest_framework import serializers
 
 from controlplane.aggregation.models import AggregatedEntry, Run, RunState, Trigger
 from controlplane.aggregation.policy import METHODS, RUNNING_METHODS
-from controlplane.api.fields import Choice, Integer, Mapped, Number, Reference, Share, Values
+from controlplane.api.fields import Choice, Integer, Number, Reference, Share, Values
 from controlplane.api.views import url
-from controlplane.network.serializers import MAX_BUDGET
+from controlplane.network.serializers import MAX_BUDGET, Budgets
 from controlplane.registry.models import Subscription
 
 SHORTEST_PERIOD, LONGEST_PERIOD = 10, 7 * 86400
 RUNS = "aggregation/runs"
 MAX_EVENTS = 20_000
-MAX_SWITCHES = 10_000
-
-
-@extend_schema_field({"type": "object", "additionalProperties": {"type": "integer", "nullable": True}})
-class Budgets(Mapped):
-    """Budgets by the names of switches."""
-
-    member = Integer(min_value=0, max_value=MAX_BUDGET, allow_null=True)
-    most = MAX_SWITCHES
 
 
 def _request(pk: int | None) -> str | None:

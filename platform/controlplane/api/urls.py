@@ -37,6 +37,7 @@ from controlplane.explain.views import EntryOriginView, ExplainView
 from controlplane.firstuse.views import ConnectView, DemoView, LauncherView, TestEventViewSet
 from controlplane.layout.views import LayoutView, TopologyView
 from controlplane.moves.views import LeaseViewSet, MoveViewSet
+from controlplane.network.budget_views import BudgetsViewSet
 from controlplane.network.import_views import TopologyImportViewSet
 from controlplane.network.views import (
     EntryCountersView,
@@ -60,7 +61,7 @@ from controlplane.registry.views import (
 )
 from controlplane.signalling.views import KeyViewSet, RefusalViewSet, SignallingViewSet
 from controlplane.telemetry.telemetry_views import TelemetryViewSet
-from controlplane.telemetry.views import SampleViewSet, TrafficTotalsView, TrafficViewSet
+from controlplane.telemetry.views import SampleEventsViewSet, SampleViewSet, TrafficTotalsView, TrafficViewSet
 from controlplane.trail.views import ActionViewSet
 
 router = SimpleRouter()
@@ -170,6 +171,7 @@ v1: list[URLPattern | URLResolver] = [
         StandsForViewSet.as_view({"get": "list"}),
         name="aggregated-subscriptions",
     ),
+    path("switches/budgets/", BudgetsViewSet.as_view({"post": "create"}), name="switches-budgets"),
     path("switches/<str:pk>/budget-curve/", BudgetCurveView.as_view(), name="budget-curve"),
     path(
         "hosts/<str:pk>/key/",
@@ -198,6 +200,11 @@ v1: list[URLPattern | URLResolver] = [
         "traffic/samples/",
         SampleViewSet.as_view({"get": "list", "post": "create"}),
         name="traffic-samples",
+    ),
+    path(
+        "traffic/samples/events/",
+        SampleEventsViewSet.as_view({"get": "list"}),
+        name="traffic-samples-events",
     ),
     path("telemetry/", TelemetryViewSet.as_view({"get": "list", "post": "create"}), name="telemetry"),
     path("audit/actions/", ActionViewSet.as_view({"get": "list"}), name="actions"),

@@ -48,10 +48,12 @@ class RequestViewSet(ListAndRead):
         ID,
         STATE,
         Filter("kind", "kind", TEXT, ("in",)),
+        Filter("object", "subject", TEXT, ("in",)),
         Filter("matched", "matched", FLAG),
         Filter("operation", "operation", INTEGER),
         Filter("received_at", "received_at", TIME, ("gte", "lte")),
     )
+    search = ("subject", "kind", "call")
 
     def own(self, client: Client) -> Q:
         """About what the client announced."""

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from controlplane.api import request_id
 from controlplane.control.models import Operation, Request
+from controlplane.control.subjects import subject_of
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +32,7 @@ def submit(entries: Sequence[Entry], actor: Any = None, operation: Operation | N
         Request(
             call="" if call == "-" else call,
             kind=entry.payload["op"],
+            subject=subject_of(entry.payload),
             payload=entry.payload,
             index=entry.index,
             actor=actor,

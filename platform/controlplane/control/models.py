@@ -52,6 +52,9 @@ class Request(models.Model):
     """
 
     kind = models.CharField(max_length=32)
+    subject = models.CharField(
+        max_length=100, blank=True, default="", help_text="name of the object that it is about"
+    )
     payload = models.JSONField(decoder=Decoder)
     position = models.BigIntegerField(null=True, unique=True)
     state = models.CharField(max_length=16, choices=State, default=State.QUEUED)
@@ -88,6 +91,7 @@ class Request(models.Model):
             models.Index(fields=("state", "id"), name="request_state"),
             models.Index(fields=("operation", "index", "id"), name="request_operation"),
             models.Index(fields=("kind", "id"), name="request_kind"),
+            models.Index(fields=("subject", "id"), name="request_subject"),
         )
 
 

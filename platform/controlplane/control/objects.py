@@ -1,13 +1,14 @@
 """Which object of the API each request of the log is about."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import Q
 
 from controlplane.accounts.callers import PUBLISHER, Client
 from controlplane.api.views import url
 from controlplane.control.models import Request
+from controlplane.control.subjects import Named, named
 from controlplane.network.models import Host, Link, Switch
 from controlplane.registry.models import Advertisement, Subscription, Topic
 
@@ -19,56 +20,6 @@ RESOURCES = {
     "link": "links",
     "host": "hosts",
 }
-
-_TYPES = {
-    "advertise": "advertisement",
-    "unadvertise": "advertisement",
-    "subscribe": "subscription",
-    "unsubscribe": "subscription",
-    "add_switch": "switch",
-    "remove_switch": "switch",
-    "switch_up": "switch",
-    "switch_down": "switch",
-    "set_budget": "switch",
-    "set_reserve": "switch",
-    "set_capacity": "switch",
-    "add_link": "link",
-    "remove_link": "link",
-    "link_up": "link",
-    "link_down": "link",
-    "add_host": "host",
-    "remove_host": "host",
-    "host_move": "host",
-    "add_topic": "topic",
-    "remove_topic": "topic",
-    "set_indexed": "topic",
-}
-
-
-class Named(NamedTuple):
-    """An object by the name that the planner knows; `port` only for links (one of their two ends)."""
-
-    type: str
-    name: str
-    port: int | None = None
-
-
-def named(payload: dict[str, Any]) -> Named | None:
-    """What a request's payload is about; None for what concerns no single object."""
-    kind = _TYPES.get(payload["op"])
-    if kind is None:
-        return None
-    if kind in ("advertisement", "subscription"):
-        return Named(kind, payload["id"])
-    if kind == "link":
-        link = payload.get("link")
-        return (
-            Named(kind, link["a"], link["a_port"])
-            if link
-            else Named(kind, payload["switch"], payload["port"])
-        )
-    value = payload[kind]
-    return Named(kind, value if isinstance(value, str) else value.get("id") or value["name"])
 
 
 def of_client(client: Client) -> Q:
@@ -91,9 +42,8 @@ def objects_of(requests: Sequence[Request]) -> dict[int, dict[str, Any] | None]:
 
 
 def _object(name: Named, pk: int | None) -> dict[str, Any]:
-    shown = name.name if name.port is None else f"{name.name}:{name.port}"
     address = None if pk is None else url(RESOURCES[name.type], pk)
-    return {"type": name.type, "name": shown, "id": pk, "url": address}
+    return {"type": name.type, "name": name.shown, "id": pk, "url": address}
 
 
 def _ids(names: set[Named]) -> dict[Named, int]:

@@ -57,6 +57,25 @@ def problem_of(stored: dict[str, Any] | None) -> dict[str, Any] | None:
     }
 
 
+class AskedSerializer(serializers.Serializer[Any]):
+    """What a request asks for, beside the object; null where it is not about that."""
+
+    tcam_budget = serializers.IntegerField(allow_null=True, help_text="null also for any number")
+    method = serializers.CharField(allow_null=True)
+    indexed = serializers.ListField(child=serializers.CharField(), allow_null=True)
+    switch = serializers.CharField(allow_null=True, help_text="where a host goes")
+    port = serializers.IntegerField(allow_null=True, help_text="where a host goes")
+
+
+_ASKED = {
+    "set_budget": ("tcam_budget",),
+    "set_aggregation": ("method",),
+    "aggregate": ("method",),
+    "set_indexed": ("indexed",),
+    "host_move": ("switch", "port"),
+}
+
+
 _EXAMPLE = {
     "id": 7,
     "url": "/api/v1/requests/7/",
@@ -72,9 +91,11 @@ _EXAMPLE = {
     },
     "problem": None,
     "object": {"type": "subscription", "name": "q3", "id": 3, "url": "/api/v1/subscriptions/3/"},
+    "asked": None,
     "operation": None,
     "index": None,
     "switches": ["s1", "s2"],
+    "waits_for": [],
     "added": 6,
     "modified": 0,
     "removed": 0,
@@ -90,8 +111,12 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
     progress = serializers.SerializerMethodField()
     problem = serializers.SerializerMethodField()
     object = serializers.SerializerMethodField()
+    asked = serializers.SerializerMethodField()
     operation = serializers.SerializerMethodField()
     switches = serializers.ListField(child=serializers.CharField())
+    waits_for = serializers.ListField(
+        child=serializers.CharField(), help_text="switches that have yet to confirm"
+    )
 
     class Meta:
         model = Request
@@ -105,10 +130,12 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
             "stage",
             "problem",
             "object",
+            "asked",
             "operation",
             "index",
             "call",
             "switches",
+            "waits_for",
             "added",
             "modified",
             "removed",
@@ -133,6 +160,14 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
         """What it is about; the caller of the serializer has looked it up."""
         found: dict[str, Any] | None = self.context["objects"].get(row.pk)
         return found
+
+    @extend_schema_field(AskedSerializer(allow_null=True))
+    def get_asked(self, row: Request) -> dict[str, Any] | None:
+        """What it asks for, where the object does not say it."""
+        names = _ASKED.get(row.kind)
+        if names is None:
+            return None
+        return dict.fromkeys(AskedSerializer().fields) | {name: row.payload.get(name) for name in names}
 
     def get_operation(self, row: Request) -> str | None:
         """The bulk call that it came with."""

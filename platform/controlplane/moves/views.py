@@ -12,7 +12,7 @@ from controlplane.accounts.roles import Role
 from controlplane.api.bodies import read_one
 from controlplane.api.permissions import Clients
 from controlplane.api.problems import bad_parameter, not_found
-from controlplane.api.query import FLAG, ID, TEXT, Filter, choice, read_id
+from controlplane.api.query import FLAG, ID, INTEGER, TEXT, Filter, choice, read_id
 from controlplane.api.views import ListAndRead, Resource
 from controlplane.moves import leases
 from controlplane.moves.models import Lease, Move, Stage
@@ -33,6 +33,7 @@ class MoveViewSet(ListAndRead):
     filters = (
         ID,
         Filter("topic", "topic__name", TEXT, ("in",)),
+        Filter("request", "request", INTEGER),
         Filter("stage", "stage", choice(*Stage.values), ("in",)),
         Filter("in_place", "in_place", FLAG),
     )

@@ -13,6 +13,7 @@ from controlplane.api.fields import (
     HostAddress,
     Integer,
     Mac,
+    Mapped,
     Name,
     Number,
     Reference,
@@ -26,6 +27,7 @@ from controlplane.registry.models import Origin
 from controlplane.signalling.models import signals_of
 
 MAX_BUDGET = 10_000_000
+MAX_SWITCHES = 10_000
 MAX_COST = (1 << 31) - 1
 MAX_STANDBY = 8
 MAX_PLACE = 1_000_000
@@ -152,6 +154,21 @@ class SwitchChangeSerializer(serializers.Serializer[Any]):
     longitude = Number(min_value=-180, max_value=180, allow_null=True, required=False)
     x = Number(min_value=-MAX_PLACE, max_value=MAX_PLACE, required=False, help_text="in the picture")
     y = Number(min_value=-MAX_PLACE, max_value=MAX_PLACE, required=False, help_text="grows downwards")
+
+
+@extend_schema_field({"type": "object", "additionalProperties": {"type": "integer", "nullable": True}})
+class Budgets(Mapped):
+    """Budgets by the names of switches."""
+
+    member = Integer(min_value=0, max_value=MAX_BUDGET, allow_null=True)
+    most = MAX_SWITCHES
+
+
+@extend_schema_serializer(examples=[OpenApiExample("budgets", {"budgets": {"s1": 600, "s2": None}})])
+class BudgetsSerializer(serializers.Serializer[Any]):
+    """Budgets of many switches."""
+
+    budgets = Budgets(help_text="content entries that each may hold, by name; null is unlimited")
 
 
 @extend_schema_serializer(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiExample, extend_schema_serializer
+from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from controlplane.activity.serializers import (
@@ -13,7 +13,7 @@ from controlplane.activity.serializers import (
 )
 from controlplane.api.fields import Integer, Name, Number, Reference, Values
 from controlplane.api.views import url
-from controlplane.telemetry.models import TrafficReport
+from controlplane.telemetry.models import EventSample, TrafficReport
 from tercast.strict import SAFE_INTEGER
 
 COUNTERS = ("published", "wanted", "delivered", "lost", "doubled", "unwanted")
@@ -113,6 +113,28 @@ class EventSampleCreateSerializer(serializers.Serializer[Any]):
 
     publisher = Reference(help_text="the advertisement, by its id in plans: `a` and its number")
     values = Values()
+
+
+class EventSampleSerializer(serializers.ModelSerializer[EventSample]):
+    """A past event that is kept."""
+
+    topic = serializers.CharField(source="topic.name")
+    publisher = serializers.CharField(source="advertisement.publisher.name")
+    advertisement = serializers.CharField(
+        source="advertisement.planner_id", help_text="its id in plans: `a` and its number"
+    )
+    values = serializers.SerializerMethodField()
+
+    class Meta:
+        model = EventSample
+        fields = ("id", "topic", "publisher", "advertisement", "values", "reported_at")
+        read_only_fields = fields
+
+    @extend_schema_field(Values)
+    def get_values(self, row: EventSample) -> dict[str, Any]:
+        """By attribute, as events are written."""
+        values: dict[str, Any] = row.values
+        return values
 
 
 class PublisherCountSerializer(serializers.Serializer[Any]):

@@ -11,12 +11,13 @@ from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, caller_of
 from controlplane.activity import reports
 from controlplane.api.bodies import read_body, read_one
 from controlplane.api.permissions import Clients
-from controlplane.api.query import ID, TEXT, Filter
+from controlplane.api.query import ID, TEXT, TIME, Filter
 from controlplane.api.views import ListAndRead, Resource, StrictView
 from controlplane.telemetry import ownership, samples
 from controlplane.telemetry.models import EventSample, TrafficReport
 from controlplane.telemetry.serializers import (
     EventSampleCreateSerializer,
+    EventSampleSerializer,
     SamplesSerializer,
     SamplesTakenSerializer,
     TotalsSerializer,
@@ -104,3 +105,23 @@ class SampleViewSet(Resource):
             ownership.check_samples(client, body.items, body.bulk)
         samples.keep(samples.draft(body))
         return Response({"items": len(body.items)}, status.HTTP_201_CREATED)
+
+
+@extend_schema_view(list=extend_schema(operation_id="samples_events", tags=["traffic"]))
+class SampleEventsViewSet(Resource):
+    """Past events that are kept, one by one."""
+
+    queryset = EventSample.objects.select_related("topic", "advertisement__publisher")
+    serializer_class = EventSampleSerializer
+    noun = "event"
+    filters = (
+        ID,
+        Filter("topic", "topic__name", TEXT, ("in",)),
+        Filter("publisher", "advertisement__publisher__name", TEXT, ("in",)),
+        Filter("reported_at", "reported_at", TIME, ("gte", "lte")),
+    )
+
+    def list(self, request: Request) -> Response:
+        """A page of them."""
+        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
+        return self.get_paginated_response(self.rendered(rows or [], many=True))

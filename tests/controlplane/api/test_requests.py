@@ -53,6 +53,37 @@ def test_the_log_is_listed_and_filtered(world, end):
         assert world.get(found["url"]).status_code == 200
 
 
+def test_the_log_is_searched_by_object_kind_and_call(world, end):
+    end()
+    logged = world.post("subscriptions/", BODY).json()
+    name = logged["object"]["name"]
+
+    def found(**query):
+        return [row["object"]["name"] for row in world.get("requests/", query).json()["results"]]
+
+    assert found(q=name.upper()) == found(object=name) == found(q=logged["call"]) == [name]
+    assert found(q="_host") == ["h1", "h2", "h3"] and found(q="quotes") == ["quotes"]
+    assert found(object__in="s1,h1") == ["s1", "h1"] and found(object="s1:1") == ["s1:1"]
+    assert found(q="nothing like it") == []
+
+
+def test_a_request_tells_what_it_asks_for_and_waits_for(world, end):
+    end()
+    s1 = world.get("switches/?name=s1").json()["results"][0]["url"]
+    budget = world.patch(s1, {"tcam_budget": 7}).json()
+    assert budget["asked"] == {
+        "tcam_budget": 7,
+        "method": None,
+        "indexed": None,
+        "switch": None,
+        "port": None,
+    }
+    assert world.patch("aggregation/", {"method": "la"}).json()["asked"]["method"] == "la"
+    Request.objects.filter(kind="set_budget").update(state=State.DEPLOYING, waits_for=["s1"])
+    assert world.get(budget["url"]).json()["waits_for"] == ["s1"]
+    assert world.post("subscriptions/", BODY).json()["asked"] is None
+
+
 def test_a_wait_of_nothing_answers_at_once(world):
     answer = world.post("subscriptions/", BODY, HTTP_PREFER="wait=0")
     assert answer.json()["state"] == "queued" and answer.headers["Preference-Applied"] == "wait=0"

@@ -39,6 +39,17 @@ def test_a_sample_is_kept_and_counted(world, ad):
     assert found == list(zip(ids[1:-1], samples.traffic([ad.planner_id])[1:-1], strict=True))
 
 
+def test_samples_are_listed_one_by_one(world, ad, error, django_assert_max_num_queries):
+    world.post("traffic/samples/", [sample(ad, low=n) for n in range(5)])
+    with django_assert_max_num_queries(6):
+        told = world.get("traffic/samples/events/?topic=quotes&limit=2&ordering=-id").json()
+    assert [row["values"]["low"] for row in told["results"]] == [4, 3] and told["next"]
+    (row, _) = told["results"]
+    assert (row["topic"], row["publisher"], row["advertisement"]) == ("quotes", "exchange", ad.planner_id)
+    assert world.get("traffic/samples/events/?publisher=nobody").json()["results"] == []
+    assert error(world.get("traffic/samples/events/?topics=quotes"))["code"] == "unknown_parameter"
+
+
 @pytest.mark.parametrize("name", ["a999", "q1", "exchange", "", "a", "a-1", "a١", "a" + "9" * 30])
 def test_an_unknown_publisher_is_named(world, ad, error, name):
     found = error(world.post("traffic/samples/", {"publisher": name, "values": VALUES}))

@@ -141,3 +141,33 @@ def test_a_switch_that_failed_to_come_goes_at_once(operator, end, error, problem
     problem(operator.patch(f"switches/{pk}/", {"up": False}), 409)
     assert operator.delete(f"switches/{pk}/").status_code == 204
     assert not Switch.objects.exists()
+
+
+def test_budgets_of_many_are_one_operation(network, end):
+    end()
+    answer = network.post("switches/budgets/", {"budgets": {"s2": 5, "s1": None}})
+    assert answer.status_code == 202 and answer.headers["Location"] == answer.json()["url"]
+    told = network.get(answer.json()["results"]).json()["results"]
+    assert [(row["object"]["name"], row["asked"]["tcam_budget"]) for row in told] == [("s2", 5), ("s1", None)]
+    end()
+    assert (switch(network, "s2")["tcam_budget"], switch(network, "s1")["tcam_budget"]) == (5, None)
+    assert network.get(answer.json()["url"]).json()["states"]["active"] == 2
+
+
+def test_a_dry_run_of_budgets_tells_each_and_changes_nothing(network, end):
+    logged = Request.objects.count()
+    told = network.post("switches/budgets/?dry_run=true", {"budgets": {"s2": 5, "s1": 0}}).json()
+    assert told["accepted"] and [row["accepted"] for row in told["results"]] == [True, True]
+    assert Request.objects.count() == logged
+
+
+def test_bad_budgets_are_refused_together(network, end, pointers):
+    Request.objects.filter(kind="add_switch", payload__switch__id="s3").update(state=State.FAILED)
+    end()
+    answer = network.post("switches/budgets/", {"budgets": {"s9": 5, "s3": 1}})
+    assert pointers(answer) == [
+        (None, "/budgets/s9", "unknown_switch"),
+        (None, "/budgets/s3", "not_in_network"),
+    ]
+    assert pointers(network.post("switches/budgets/", {"budgets": {"s1": -1}}))[0][1] == "/budgets/s1"
+    assert pointers(network.post("switches/budgets/", {"budgets": {}})) == [(None, "/budgets", "empty")]

@@ -1,0 +1,48 @@
+import { Group, Text } from "@mantine/core";
+import { createColumnHelper } from "@tanstack/react-table";
+import type { NetworkRequest } from "@/api/request";
+import { StateBadge } from "@/common/StateBadge";
+import { Time } from "@/common/time";
+import { kindWords } from "./kinds";
+import { span, steps, total } from "./stages";
+
+const column = createColumnHelper<NetworkRequest>();
+
+function took(name: "started" | "computed" | "confirmed", header: string) {
+  return column.accessor((row) => steps(row.stage).find((step) => step.name === name)?.took ?? null, {
+    id: name,
+    header,
+    cell: (cell) => span(cell.getValue()),
+    meta: { align: "right", priority: "low" },
+  });
+}
+
+export const columns = [
+  column.accessor("id", { header: "Id", meta: { sort: "id" } }),
+  column.accessor("kind", {
+    header: "Request",
+    cell: ({ row: { original } }) => (
+      <Group gap={6}>
+        <Text size="sm">{kindWords(original.kind)}</Text>
+        <Text size="sm" c="dimmed" ff="monospace">
+          {original.object?.name}
+        </Text>
+      </Group>
+    ),
+  }),
+  column.accessor("state", { header: "State", cell: (cell) => <StateBadge state={cell.getValue()} /> }),
+  column.accessor("stage.received", {
+    header: "Received",
+    cell: (cell) => <Time at={cell.getValue()} />,
+    meta: { priority: "low" },
+  }),
+  took("started", "Waited"),
+  took("computed", "Planned"),
+  took("confirmed", "Deployed"),
+  column.accessor((row) => total(row.stage), {
+    id: "total",
+    header: "In all",
+    cell: (cell) => span(cell.getValue()),
+    meta: { align: "right", priority: "low" },
+  }),
+];

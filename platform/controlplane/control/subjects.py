@@ -1,0 +1,64 @@
+"""What a request of the log is about, by the names that the planner knows."""
+
+from typing import Any, NamedTuple
+
+_TYPES = {
+    "advertise": "advertisement",
+    "unadvertise": "advertisement",
+    "subscribe": "subscription",
+    "unsubscribe": "subscription",
+    "add_switch": "switch",
+    "remove_switch": "switch",
+    "switch_up": "switch",
+    "switch_down": "switch",
+    "set_budget": "switch",
+    "set_reserve": "switch",
+    "set_capacity": "switch",
+    "add_link": "link",
+    "remove_link": "link",
+    "link_up": "link",
+    "link_down": "link",
+    "add_host": "host",
+    "remove_host": "host",
+    "host_move": "host",
+    "add_topic": "topic",
+    "remove_topic": "topic",
+    "set_indexed": "topic",
+}
+
+
+class Named(NamedTuple):
+    """An object by the name that the planner knows; `port` only for links (one of their two ends)."""
+
+    type: str
+    name: str
+    port: int | None = None
+
+    @property
+    def shown(self) -> str:
+        """The name, of a link with the port."""
+        return self.name if self.port is None else f"{self.name}:{self.port}"
+
+
+def named(payload: dict[str, Any]) -> Named | None:
+    """What a request's payload is about; None for what concerns no single object."""
+    kind = _TYPES.get(payload["op"])
+    if kind is None:
+        return None
+    if kind in ("advertisement", "subscription"):
+        return Named(kind, payload["id"])
+    if kind == "link":
+        link = payload.get("link")
+        return (
+            Named(kind, link["a"], link["a_port"])
+            if link
+            else Named(kind, payload["switch"], payload["port"])
+        )
+    value = payload[kind]
+    return Named(kind, value if isinstance(value, str) else value.get("id") or value["name"])
+
+
+def subject_of(payload: dict[str, Any]) -> str:
+    """The name of what a request is about, as it is shown; empty for what concerns no single object."""
+    found = named(payload)
+    return "" if found is None else found.shown

@@ -1,0 +1,46 @@
+"""Budgets of many switches, set by one call."""
+
+from typing import Any
+
+from django.db import transaction
+
+from controlplane.api.bodies import Body
+from controlplane.control import log
+from controlplane.control.changes import Payload
+from controlplane.control.models import Operation
+from controlplane.network.models import Switch
+from controlplane.network.standing import failed_to_come, leaving
+from tercast.errors import shown
+
+
+def draft(body: Body) -> list[Payload]:
+    """The requests that the body asks for, in the order of its names; raises `Problem` with all errors."""
+    wanted: dict[str, int | None] = body.items[0].get("budgets", {}) if body.items else {}
+    if not wanted and not body.errors.found:
+        body.errors.add(0, ("budgets",), "empty", "No switch is named. Name at least one.")
+    rows = Switch.objects.select_related("request", "removal").in_bulk(list(wanted), field_name="name")
+    for name in wanted:
+        wrong = _wrong(name, rows.get(name))
+        if wrong:
+            body.errors.add(0, ("budgets", name), *wrong, name)
+    body.errors.check()
+    return [{"op": "set_budget", "switch": name, "tcam_budget": budget} for name, budget in wanted.items()]
+
+
+def change(body: Body, actor: Any) -> Operation:
+    """Log them together, as one operation."""
+    with transaction.atomic():
+        payloads = draft(body)
+        operation = Operation.objects.create(actor=actor, items=len(payloads))
+        log.submit([log.Entry(each, index) for index, each in enumerate(payloads)], actor, operation)
+        return operation
+
+
+def _wrong(name: str, row: Switch | None) -> tuple[str, str] | None:
+    if row is None:
+        return "unknown_switch", f"There is no switch {shown(name)}. Look into /api/v1/switches/."
+    if failed_to_come(row):
+        return "not_in_network", f"Switch {shown(name)} failed to be added. Delete it and add it again."
+    if leaving(row):
+        return "being_removed", f"Switch {shown(name)} is being removed. Leave it out."
+    return None
