@@ -35,7 +35,7 @@ def test_the_log_is_filtered_and_a_request_opens_beside_it(visit, running, switc
         expect(rows(page).first).to_be_visible()
         watched.screenshot(f"requests-{size}")
 
-        page.get_by_role("textbox", name="State").click()
+        page.get_by_role("combobox", name="State").click()
         page.get_by_role("option", name="failed").click()
         page.get_by_label(re.compile("^Search")).fill(switch["name"])
         expect(rows(page)).to_have_count(
@@ -69,7 +69,9 @@ def test_the_log_is_filtered_and_a_request_opens_beside_it(visit, running, switc
         expect(page.locator("[data-empty]")).to_contain_text("No request is like that.")
         page.get_by_role("button", name="Show all requests").click()
         expect(rows(page).first).to_be_visible()
-        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        overflow = page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
         assert overflow <= 0
 
 

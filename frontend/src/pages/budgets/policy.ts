@@ -1,0 +1,17 @@
+import { useQuery } from "@tanstack/react-query";
+import { api, type Schemas } from "@/api/client";
+import { useLiveRefresh } from "@/live/LiveProvider";
+
+const KEY = ["/api/v1/aggregation/"];
+
+export type PolicyNow = Schemas["Policy"];
+
+/** The network's policy of aggregation, with the alarms that stand. */
+export function usePolicy() {
+  useLiveRefresh(["request", "requests", "alarm"], KEY);
+  return useQuery({
+    queryKey: KEY,
+    refetchInterval: 60_000, // what merged entries cost is measured once a minute
+    queryFn: async ({ signal }) => (await api.GET("/api/v1/aggregation/", { signal })).data,
+  });
+}
