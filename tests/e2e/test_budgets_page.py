@@ -84,7 +84,7 @@ def test_a_method_is_chosen_merges_are_told_and_taken_back(visit, api, switches)
         panel.get_by_role("button", name="Set budget…").click()
         fill_budget(page, budget)
         expect(page.get_by_text("It holds.")).to_be_visible()
-        expect(page.locator("[data-checked]")).to_contain_text("merged to make them fit")
+        expect(page.locator("[data-check-result]")).to_contain_text("merged to make them fit")
         page.get_by_role("dialog", name=f"TCAM budget of {name}").get_by_role(
             "button", name="Set budget"
         ).click()
@@ -129,7 +129,9 @@ def test_methods_are_compared_one_after_the_other_and_a_curve_is_drawn(visit, sw
         page.goto(f"{watched.base}/budgets?row={name}&curve=fa-lb")
         table = page.get_by_role("table", name=f"Curve of {name} as a table")
         expect(table.locator("tbody tr").nth(1)).to_be_visible(timeout=90_000)
-        expect(page.get_by_role("img", name=f"False positives against the budget of {name}")).to_be_visible()
+        expect(
+            page.locator(f'[data-chart^="False positives against the budget of {name}"] canvas')
+        ).to_be_visible()
         assert page.get_by_role("button", name="Set budget…").count() == 0
         watched.accessible()
         watched.screenshot("budgets-curve-desktop", full=False)
@@ -137,7 +139,7 @@ def test_methods_are_compared_one_after_the_other_and_a_curve_is_drawn(visit, sw
 
 @pytest.fixture
 def failed(api, switches):
-    """A subscription that a full table refused: the switch, and what was made for it, which goes in the end."""
+    """A switch, and a subscription that its full table refused; all that was made for it goes in the end."""
     host = next(row for row in api("GET", "hosts/?limit=50")["results"] if switches[row["switch"]]["entries"])
     switch = switches[host["switch"]]
     away = next(row for row in api("GET", "hosts/?limit=50")["results"] if row["switch"] != host["switch"])

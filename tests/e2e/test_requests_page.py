@@ -1,4 +1,4 @@
-"""The page of requests: the log and its filters, one request with all about it, bulk calls; mended by keyboard."""
+"""The page of requests: the log and its filters, one request with all about it, bulk calls."""
 
 import re
 from urllib.parse import parse_qs, urlsplit

@@ -139,7 +139,7 @@ export function EditBudgets({
 function Checked({ cost, refused, of }: { cost: Schemas["Cost"]; refused: Refusal[]; of: number }) {
   const fewer = cost.entries.filter(({ before, after }) => after < before);
   return (
-    <Stack gap="xs" role="status" data-checked>
+    <Stack gap="xs" role="status" data-check-result>
       {refused.length > 0 ? (
         <Refusals
           title={of === 1 ? "It does not hold" : `${refused.length} of ${of} do not hold`}

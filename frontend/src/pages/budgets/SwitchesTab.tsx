@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Progress, Stack, Text, TextInput } from "@mantine/core";
 import { createColumnHelper } from "@tanstack/react-table";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
 import { DataTable } from "@/common/DataTable";
@@ -36,8 +36,12 @@ export function SwitchesTab() {
     );
     return ordered(shown, ordering, needless);
   }, [found.data, q, ordering, needless]);
-  const chosen = useMemo(() => new Set(chosenText.split(",").filter(Boolean)), [chosenText]);
-  const choose = (names: Iterable<string>) => setChosenText([...names].join(","));
+  const [chosen, setChosen] = useChoice(chosenText);
+  const choose = (names: Iterable<string>) => {
+    const next = new Set(names);
+    setChosen(next);
+    setChosenText([...next].join(","));
+  };
   const toggle = (name: string) =>
     choose(chosen.has(name) ? [...chosen].filter((one) => one !== name) : [...chosen, name]);
   const known = (found.data ?? []).filter(({ name }) => chosen.has(name));
@@ -190,6 +194,15 @@ export function SwitchesTab() {
     </Stack>
   );
 }
+
+/** The names in the address, held here besides: what is clicked shows at once. */
+function useChoice(text: string) {
+  const [chosen, setChosen] = useState(() => namesIn(text));
+  useEffect(() => setChosen(namesIn(text)), [text]);
+  return [chosen, setChosen] as const;
+}
+
+const namesIn = (text: string): ReadonlySet<string> => new Set(text.split(",").filter(Boolean));
 
 /** How full a table is, as a bar and in words. */
 export function Filled({ row }: { row: Switch }) {

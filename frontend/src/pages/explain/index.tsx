@@ -1,5 +1,78 @@
+import { Button, Group, Loader, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useSearchParams } from "react-router";
+import { api } from "@/api/client";
+import { CopyText } from "@/common/CopyText";
+import { Empty } from "@/common/Empty";
 import { PageHeader } from "@/common/PageHeader";
+import { EventForm } from "./EventForm";
+import { Explained } from "./Explained";
+import type { Values } from "./event";
+import { readValues } from "./event";
 
+/** Why an event goes where it goes; the event is in the address. */
 export function Component() {
-  return <PageHeader title="Explain" />;
+  const [parameters, setParameters] = useSearchParams();
+  const publisher = parameters.get("publisher") ?? "";
+  const topic = parameters.get("topic") ?? "";
+  const text = parameters.get("values") ?? "";
+  const values = readValues(text);
+  const found = useQuery({
+    queryKey: ["/api/v1/explain/", publisher, topic, text],
+    enabled: publisher !== "" && text !== "",
+    staleTime: 0,
+    retry: false,
+    queryFn: async ({ signal }) => {
+      const query = { publisher, values: text, ...(topic ? { topic } : {}) };
+      return (await api.GET("/api/v1/explain/", { params: { query }, signal })).data;
+    },
+  });
+  const ask = (event: { publisher: string; topic: string; values: Values }) => {
+    const next = new URLSearchParams({ publisher: event.publisher, topic: event.topic });
+    next.set("values", JSON.stringify(event.values));
+    if (next.toString() === parameters.toString()) void found.refetch();
+    else setParameters(next);
+  };
+  return (
+    <Stack>
+      <PageHeader title="Explain" />
+      <EventForm
+        key={`${publisher} ${topic} ${text}`}
+        publisher={publisher}
+        topic={topic}
+        values={values ?? {}}
+        problem={found.error}
+        busy={found.isFetching}
+        onAsk={ask}
+      />
+      {found.isFetching && !found.data && (
+        <Group gap={6} role="status">
+          <Loader size="xs" aria-hidden />
+          <Text size="sm">Following the event through the plan and the real switches.</Text>
+        </Group>
+      )}
+      {found.data && !found.error && (
+        <>
+          <Group gap="xs">
+            <Button
+              variant="default"
+              size="xs"
+              onClick={() => void found.refetch()}
+              loading={found.isFetching}
+            >
+              Look again
+            </Button>
+            <Text size="sm" c="dimmed">
+              To share it:
+            </Text>
+            <CopyText text={location.href} what="the address of this event" />
+          </Group>
+          <Explained found={found.data} />
+        </>
+      )}
+      {!publisher && (
+        <Empty cause="Type an event, or pick a past one. You see its way from switch to switch with the entry that it meets at each, and for every host why it gets the event or not." />
+      )}
+    </Stack>
+  );
 }

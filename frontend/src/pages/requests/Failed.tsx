@@ -3,7 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { IconRefresh } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { useMe } from "@/api/me";
+import { useMay } from "@/api/me";
 import type { NetworkRequest } from "@/api/request";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { again, neededRight, remedy } from "./remedy";
@@ -11,13 +11,10 @@ import { again, neededRight, remedy } from "./remedy";
 /** Why a request failed, what would help, where that is done, and the same call once more. */
 export function Failed({ request, onOpen }: { request: NetworkRequest; onOpen: (id: string) => void }) {
   const { advice, pages } = remedy(request);
-  const { data: me } = useMe();
   const queries = useQueryClient();
   const call = again(request);
   const right = neededRight(request.kind);
-  const may = me?.may
-    .find(({ resource }) => resource === right?.resource)
-    ?.methods.includes(right?.method ?? "");
+  const may = useMay(right?.resource ?? "", right?.method ?? "POST");
   const retry = useMutation({
     mutationFn: async () => (call ? call() : undefined),
     onSuccess: (made) => {

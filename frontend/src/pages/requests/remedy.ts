@@ -134,7 +134,12 @@ function filterOf({ filter }: { filter: string | null }): string {
   });
 }
 
-const RIGHTS: Record<string, { resource: string; method: string }> = {
+interface Right {
+  resource: string;
+  method: "POST" | "PATCH" | "DELETE";
+}
+
+const RIGHTS: Record<string, Right> = {
   set_aggregation: { resource: "aggregation", method: "PATCH" },
   set_budget: { resource: "switches", method: "PATCH" },
   switch_up: { resource: "switches", method: "PATCH" },
@@ -150,6 +155,6 @@ const RIGHTS: Record<string, { resource: string; method: string }> = {
 };
 
 /** What its caller needs to be allowed, to make the call of a request again. */
-export function neededRight(kind: string): { resource: string; method: string } | null {
+export function neededRight(kind: string): Right | null {
   return RIGHTS[kind] ?? null;
 }

@@ -1,0 +1,203 @@
+import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { api } from "@/api/client";
+import { asProblem, type FieldError } from "@/api/problems";
+import { read } from "@/common/list";
+import { ProblemAlert } from "@/common/ProblemAlert";
+import { type Attribute, asFields, asValues, domain, type Fields, type Values } from "./event";
+import { PastEvents } from "./PastEvents";
+
+const SHOWN = 50;
+
+export interface Asked {
+  publisher: string;
+  topic: string;
+  values: Values;
+}
+
+/** An event as it is typed: who sends it, then a field for each attribute of its topic. */
+export function EventForm({
+  publisher: given,
+  topic: givenTopic,
+  values,
+  problem,
+  busy,
+  onAsk,
+}: Asked & { problem: unknown; busy: boolean; onAsk: (asked: Asked) => void }) {
+  const [publisher, setPublisher] = useState(given);
+  const [chosen, setChosen] = useState(givenTopic);
+  const [fields, setFields] = useState<Fields>(() => asFields(values));
+  const [picking, setPicking] = useState(false);
+  const topics = useTopics(publisher);
+  const names = topics.data ?? [];
+  const topic = names.includes(chosen) || (chosen && !topics.data) ? chosen : (names[0] ?? chosen);
+  const attributes = useAttributes(topic);
+  const [wrong, others] = places(problem);
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (publisher && attributes.data) onAsk({ publisher, topic, values: asValues(fields, attributes.data) });
+  };
+
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Group align="end" gap="xs">
+          <Publisher value={publisher} onChange={setPublisher} error={wrong.publisher} />
+          <Select
+            label="Topic"
+            data={names.includes(topic) || !topic ? names : [topic, ...names]}
+            value={topic || null}
+            onChange={(value) => setChosen(value ?? "")}
+            allowDeselect={false}
+            disabled={!publisher}
+            error={wrong.topic}
+          />
+          <Button variant="default" onClick={() => setPicking(true)}>
+            Pick a past event…
+          </Button>
+        </Group>
+        {attributes.data && publisher && (
+          <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} maw={900}>
+            {attributes.data.map((attribute) => (
+              <Field
+                key={attribute.name}
+                attribute={attribute}
+                value={fields[attribute.name] ?? ""}
+                onChange={(value) => setFields({ ...fields, [attribute.name]: value })}
+                error={wrong[`/${attribute.name}`]}
+              />
+            ))}
+          </SimpleGrid>
+        )}
+        {topics.data?.length === 0 && publisher && (
+          <Text size="sm">This publisher advertises nothing, so that nothing it sends is forwarded.</Text>
+        )}
+        <ProblemAlert problem={topics.error ?? attributes.error} />
+        {others && <ProblemAlert problem={problem} />}
+        <Button type="submit" disabled={!publisher || !attributes.data} loading={busy} w="fit-content">
+          Explain
+        </Button>
+      </Stack>
+      <PastEvents
+        opened={picking}
+        publisher={publisher}
+        onClose={() => setPicking(false)}
+        onPick={(asked) => {
+          setPicking(false);
+          onAsk(asked);
+        }}
+      />
+    </form>
+  );
+}
+
+/** The errors by the field that they belong to, and whether there is one that belongs to none. */
+function places(problem: unknown): [Record<string, string>, boolean] {
+  if (!problem) return [{}, false];
+  const { errors } = asProblem(problem);
+  const at = ({ parameter, pointer }: FieldError) => (parameter === "values" ? pointer : parameter) ?? "";
+  const placed = errors.filter((error) => at(error) !== "");
+  return [Object.fromEntries(placed.map((error) => [at(error), error.detail])), placed.length === 0];
+}
+
+function Field({
+  attribute,
+  value,
+  onChange,
+  error,
+}: {
+  attribute: Attribute;
+  value: string;
+  onChange: (value: string) => void;
+  error?: string;
+}) {
+  const { name, type } = attribute;
+  const choices = type === "bool" ? ["true", "false"] : type === "enum" ? (attribute.values ?? []) : null;
+  const common = { label: name, error };
+  if (choices) {
+    return (
+      <Select {...common} data={[...choices]} value={value || null} onChange={(one) => onChange(one ?? "")} />
+    );
+  }
+  return (
+    <TextInput
+      {...common}
+      description={domain(attribute)}
+      inputMode={type === "int" ? "numeric" : type === "float" ? "decimal" : undefined}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  );
+}
+
+/** A publisher, found by its name on the server. */
+function Publisher({
+  value,
+  onChange,
+  error,
+}: {
+  value: string;
+  onChange: (name: string) => void;
+  error?: string;
+}) {
+  const [typed, setTyped] = useState(value);
+  const [search] = useDebouncedValue(typed === value ? "" : typed, 200);
+  const found = useQuery({
+    queryKey: ["/api/v1/publishers/", "names", search],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) =>
+      (
+        await read<{ name: string }>(
+          "/api/v1/publishers/",
+          { q: search, ordering: "name", limit: SHOWN },
+          signal,
+        )
+      ).results,
+  });
+  const names = found.data?.map(({ name }) => name) ?? [];
+  return (
+    <Select
+      label="Publisher"
+      data={value && !names.includes(value) ? [value, ...names] : names}
+      value={value || null}
+      onChange={(name) => onChange(name ?? "")}
+      searchable
+      searchValue={typed}
+      onSearchChange={setTyped}
+      filter={({ options }) => options}
+      nothingFoundMessage={found.isPending ? "Looking…" : "No publisher is called like that."}
+      error={error ?? (found.error ? asProblem(found.error).detail : undefined)}
+      selectFirstOptionOnChange
+    />
+  );
+}
+
+/** The topics that a publisher advertises, each once. */
+function useTopics(publisher: string) {
+  return useQuery({
+    queryKey: ["/api/v1/advertisements/", "topics", publisher],
+    enabled: publisher !== "",
+    queryFn: async ({ signal }) => {
+      const advertisement = /^a\d+$/.test(publisher);
+      const query = advertisement
+        ? { id: Number(publisher.slice(1)) }
+        : { publisher, state__in: "queued,planning,deploying,active", limit: 1_000 };
+      const { data } = await api.GET("/api/v1/advertisements/", { params: { query }, signal });
+      return [...new Set(data?.results.map(({ topic }) => topic))];
+    },
+  });
+}
+
+function useAttributes(topic: string) {
+  return useQuery({
+    queryKey: ["/api/v1/topics/", "attributes", topic],
+    enabled: topic !== "",
+    queryFn: async ({ signal }) => {
+      const { data } = await api.GET("/api/v1/topics/", { params: { query: { name: topic } }, signal });
+      return data?.results[0]?.attributes ?? [];
+    },
+  });
+}

@@ -1,0 +1,74 @@
+import { Code, Modal, Text } from "@mantine/core";
+import { createColumnHelper } from "@tanstack/react-table";
+import type { Schemas } from "@/api/client";
+import { DataTable } from "@/common/DataTable";
+import { Empty } from "@/common/Empty";
+import { useList } from "@/common/list";
+import { Time } from "@/common/time";
+import type { Asked } from "./EventForm";
+import { brief, type Values } from "./event";
+
+type Sample = Schemas["EventSample"];
+const column = createColumnHelper<Sample>();
+
+const columns = [
+  column.accessor("reported_at", { header: "Reported", cell: (cell) => <Time at={cell.getValue()} /> }),
+  column.accessor("publisher", { header: "Publisher" }),
+  column.accessor("topic", { header: "Topic", meta: { priority: "low" } }),
+  column.accessor("values", {
+    header: "Event",
+    cell: (cell) => <Code style={{ overflowWrap: "anywhere" }}>{brief(cell.getValue() as Values)}</Code>,
+  }),
+];
+
+/** Past events that are kept, the newest first, of one publisher or of all. */
+export function PastEvents({
+  opened,
+  publisher,
+  onClose,
+  onPick,
+}: {
+  opened: boolean;
+  publisher: string;
+  onClose: () => void;
+  onPick: (asked: Asked) => void;
+}) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      size="xl"
+      title={publisher ? `Past events of ${publisher}` : "Past events"}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      {opened && <Events publisher={/^a\d+$/.test(publisher) ? "" : publisher} onPick={onPick} />}
+    </Modal>
+  );
+}
+
+function Events({ publisher, onPick }: { publisher: string; onPick: (asked: Asked) => void }) {
+  const list = useList<Sample>(
+    "/api/v1/traffic/samples/events/",
+    { publisher },
+    { name: "past", ordering: "-id", limit: 50 },
+  );
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="xs">
+        A share of what was published is kept. Choose an event to have it explained as things are now.
+      </Text>
+      <DataTable
+        label="Past events"
+        list={list}
+        columns={columns}
+        rowId={({ id }) => String(id)}
+        onSelect={({ advertisement, topic, values }) =>
+          onPick({ publisher: advertisement, topic, values: values as Values })
+        }
+        empty={
+          <Empty cause="No past event is kept. Hosts report a share of theirs to traffic/samples/, and a job of analytics draws some from telemetry." />
+        }
+      />
+    </>
+  );
+}

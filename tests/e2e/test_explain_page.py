@@ -1,0 +1,160 @@
+"""The page that explains events: one that is really published, past ones, ones that are not sent."""
+
+import json
+import subprocess
+import sys
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from mininet_labs.demo.services import wait_until
+
+pytestmark = [pytest.mark.browser, pytest.mark.fabric]
+
+TOPIC = {
+    "name": "tides",
+    "attributes": [
+        {"name": "level", "type": "int", "min": 0, "max": 1023},
+        {"name": "rising", "type": "bool"},
+    ],
+}
+SENDER, WANTS, OTHER = "h-sea-2", "h-atl-2", "h-hou-2"
+
+
+@pytest.fixture
+def tides(running):
+    """A topic, a publisher in Seattle, and two subscribers who want different events; all goes in the end."""
+
+    def call(method, path, body=None):
+        answer = running.call(method, path, body)
+        assert answer.status_code < 400, answer.text
+        return answer.json() if answer.content else None
+
+    topic = call("POST", "topics/", TOPIC)
+    gone = [f"topics/{topic['id']}/"]
+    for name, host, wants in (("harbour", WANTS, "level < 512"), ("river", OTHER, "level >= 512")):
+        row = call("POST", "subscribers/", {"name": name, "host": host})
+        made = call("POST", "subscriptions/", {"subscriber": name, "topic": "tides", "filter": wants})
+        gone = [f"subscriptions/{made['object']['id']}/", f"subscribers/{row['id']}/", *gone]
+    row = call("POST", "publishers/", {"name": "buoy", "host": SENDER})
+    made = call("POST", "advertisements/", {"publisher": "buoy", "topic": "tides", "filter": "level < 900"})
+    gone = [f"advertisements/{made['object']['id']}/", f"publishers/{row['id']}/", *gone]
+    yield made["object"]["name"]
+    for path in sorted(gone, key=lambda path: path.split("/")[0] not in ("subscriptions", "advertisements")):
+        call("DELETE", path)
+
+
+def host_command(running, what, host, *more):
+    """`tercast WHAT` at a host of the demo."""
+    return [
+        *(sys.executable, "-m", "tercast", what, "--api", running.base),
+        *("--token-file", str(running.run_dir / "state/secrets/operator-token"), "--host", host),
+        *("--fabric-port", str(running.run_dir / "hosts" / f"{host}.sock"), *more),
+    ]
+
+
+def events_of(path):
+    """The events that a listener has printed."""
+    return [row for row in map(json.loads, path.read_text().splitlines()) if "values" in row]
+
+
+def published(running, advertisement, folder):
+    """Publish level 100 until the host that wants it has it; the events that both hosts got."""
+    files = {host: folder / host for host in (WANTS, OTHER)}
+    listeners = []
+    for host, path in files.items():
+        command = host_command(
+            running, "listen", host, "--topic", "tides", "--filter", "true", "--all", "--json"
+        )
+        with path.open("w") as out:
+            listeners.append(subprocess.Popen(command, stdout=out))
+    send = host_command(
+        *(running, "publish", SENDER, "--advertisement", advertisement),
+        *("--value", "level=100", "--value", "rising=true"),
+    )
+
+    def arrived():
+        subprocess.run(send, check=True, capture_output=True, timeout=120)
+        return bool(events_of(files[WANTS]))
+
+    try:
+        wait_until("the event", arrived, (), timeout=120)
+    finally:
+        for one in listeners:
+            one.terminate()
+            one.wait(60)
+    return {host: events_of(path) for host, path in files.items()}
+
+
+def host_row(page, host):
+    return page.get_by_role("table", name="Hosts").locator(f'tr[data-row="{host}"]')
+
+
+def test_a_typed_event_is_explained_as_it_really_went(visit, running, tides, tmp_path):
+    got = published(running, tides, tmp_path)
+    assert got[WANTS] and not got[OTHER]
+    with visit("/explain") as watched:
+        page = watched.page
+        page.get_by_role("combobox", name="Publisher").fill("buoy")
+        page.get_by_role("option", name="buoy").click()
+        page.get_by_label("level").fill("100")
+        page.get_by_role("combobox", name="rising").click()
+        page.get_by_role("option", name="true").click()
+        page.get_by_role("button", name="Explain", exact=True).click()
+
+        expect(page.locator("[data-summary]")).to_contain_text("1 host wants it and gets it.")
+        expect(page.locator('[data-real="true"]')).to_contain_text("do the same")
+        expect(host_row(page, WANTS).locator('[data-reason="match"]')).to_be_visible()
+        expect(host_row(page, WANTS)).to_contain_text("yes")
+        expect(host_row(page, OTHER).locator('[data-reason="no_match"]')).to_be_visible()
+        way = page.locator("[data-way]")
+        expect(way.locator("[data-hop]").first).to_have_attribute("data-hop", "sea")
+        expect(way.locator('[data-hop="atl"]').get_by_text(WANTS)).to_be_visible()
+        watched.accessible()
+        watched.screenshot("explain-desktop")
+        shared = page.url
+
+        page.get_by_label("level").fill("950")
+        page.get_by_role("button", name="Explain", exact=True).click()
+        expect(page.locator("[data-summary]")).to_contain_text("It is not sent: outside the advertisement.")
+        expect(page.locator("[data-way]")).to_have_count(0)
+        page.get_by_label("level").fill("2000")
+        watched.allow("status 400|status of 400")
+        page.get_by_role("button", name="Explain", exact=True).click()
+        expect(page.get_by_label("level")).to_have_attribute("aria-invalid", "true")
+        expect(page.get_by_label("level")).to_have_value("2000")
+
+    with visit("/explain?" + shared.split("?")[1], user="vera", size="phone", scheme="dark") as watched:
+        expect(host_row(watched.page, WANTS)).to_contain_text("yes")
+        expect(watched.page.get_by_label("level")).to_have_value("100")
+        watched.accessible()
+        watched.screenshot("explain-phone")
+        overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert watched.page.evaluate(overflow) <= 0
+
+
+def test_a_past_event_is_picked_and_every_host_has_its_reason(visit, running):
+    def kept():
+        return running.call("GET", "traffic/samples/events/?limit=1").json()["results"]
+
+    wait_until("a sample", kept, (), timeout=120)
+    with visit("/explain") as watched:
+        page = watched.page
+        page.get_by_role("button", name="Pick a past event…").click()
+        row = page.get_by_role("table", name="Past events").locator("tr[data-row]").first
+        expect(row).to_contain_text("symbol")
+        watched.accessible()
+        number = row.get_attribute("data-row")
+        row.focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("[data-summary]")).to_be_visible()
+        (event,) = running.call("GET", f"traffic/samples/events/?id={number}").json()["results"]
+        question = {"publisher": event["advertisement"], "values": json.dumps(event["values"])}
+        told = running.call("GET", f"explain/?{urlencode(question)}").json()
+        for verdict in told["received"]:
+            reason = host_row(page, verdict["host"]).locator(f'[data-reason="{verdict["reason"]}"]')
+            expect(reason).to_be_visible()
+        page.get_by_role("checkbox", name="without a subscription").check()
+        hosts = len(told["received"]) + len(told["not_received"])
+        expect(page.get_by_text(f"{hosts} in all")).to_be_visible()
