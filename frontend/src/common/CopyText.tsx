@@ -5,7 +5,7 @@ import { IconCheck, IconCopy } from "@tabler/icons-react";
 export function CopyText({ text, what }: { text: string; what: string }) {
   return (
     <>
-      <Code>{text}</Code>
+      <Code style={{ overflowWrap: "anywhere", whiteSpace: "normal" }}>{text}</Code>
       <CopyButton value={text}>
         {({ copied, copy }) => (
           <Tooltip label={copied ? "Copied" : "Copy"}>

@@ -23,9 +23,8 @@ export function EventForm({
   topic: givenTopic,
   values,
   problem,
-  busy,
   onAsk,
-}: Asked & { problem: unknown; busy: boolean; onAsk: (asked: Asked) => void }) {
+}: Asked & { problem: unknown; onAsk: (asked: Asked) => void }) {
   const [publisher, setPublisher] = useState(given);
   const [chosen, setChosen] = useState(givenTopic);
   const [fields, setFields] = useState<Fields>(() => asFields(values));
@@ -77,7 +76,7 @@ export function EventForm({
         )}
         <ProblemAlert problem={topics.error ?? attributes.error} />
         {others && <ProblemAlert problem={problem} />}
-        <Button type="submit" disabled={!publisher || !attributes.data} loading={busy} w="fit-content">
+        <Button type="submit" disabled={!publisher || !attributes.data} w="fit-content">
           Explain
         </Button>
       </Stack>

@@ -42,7 +42,6 @@ export function Component() {
         topic={topic}
         values={values ?? {}}
         problem={found.error}
-        busy={found.isFetching}
         onAsk={ask}
       />
       {found.isFetching && !found.data && (
