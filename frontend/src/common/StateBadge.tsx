@@ -5,7 +5,7 @@ const COLOR: Record<string, string> = { active: "green", failed: "red", withdraw
 /** The state of a request, or of what it is about. */
 export function StateBadge({ state }: { state: string }) {
   return (
-    <Badge variant="light" color={COLOR[state] ?? "teal"} miw="max-content" data-state={state} miw="max-content">
+    <Badge variant="light" color={COLOR[state] ?? "teal"} miw="max-content" data-state={state}>
       {state}
     </Badge>
   );

@@ -20,7 +20,7 @@ def name_subjects(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('control', '0003_undoes'),
+        ('control', '0004_refused_items'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
