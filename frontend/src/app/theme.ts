@@ -38,7 +38,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
 const readable: VariantColorsResolver = (input) => {
   const found = defaultVariantColorsResolver(input);
   const color = input.color ?? input.theme.primaryColor;
-  if (input.variant === "filled" && color === "teal") return { ...found, color: "light-dark(white, black)" };
   if (!["light", "subtle", "outline"].includes(input.variant) || !(color in input.theme.colors)) return found;
   return {
     ...found,
@@ -50,6 +49,7 @@ export const theme = createTheme({
   primaryColor: "teal",
   primaryShade: { light: 6, dark: 6 },
   autoContrast: true,
+  luminanceThreshold: 0.25,
   variantColorResolver: readable,
   colors: { teal },
   defaultRadius: "sm",
