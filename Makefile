@@ -5,7 +5,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: help setup run lab soak test test-full test-e2e test-servers bench bench-aggregation bench-analytics lint format requirements clean
+.PHONY: help setup run lab soak test test-full test-e2e test-servers bench bench-aggregation bench-analytics bench-load lint format requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -48,6 +48,9 @@ bench-aggregation: setup ## the figures on aggregation, as JSON (ARGS="--full", 
 
 bench-analytics: setup ## the analytics jobs at 1 and 10 million events, beside DuckDB (ARGS="--events 100000 -o FILE")
 	@exec nice $(PY) tests/benchmarks/bench_analytics.py $(ARGS)
+
+bench-load: setup ## many clients and live streams over real switches, as JSON (ARGS="--clients 50 --streams 500 -o FILE")
+	@exec $(PY) tests/benchmarks/bench_load.py $(ARGS)
 
 lint: setup ## ruff, mypy, import-linter; of the dashboard: types and style
 	scripts/frontend.sh check

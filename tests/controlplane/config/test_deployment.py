@@ -35,7 +35,7 @@ def test_the_checks_for_deployment_are_clean_with_https(tmp_path):
     assert plain.returncode == 1 and "security.W008" in plain.stderr
     loose = tmp_path / "state" / "secrets" / "django-secret-key"
     loose.chmod(0o640)
-    told = manage(tmp_path / "state", "check", **production)
+    told = manage(tmp_path / "state", *strict, **production)
     assert told.returncode == 1
     assert f"{loose} can be read by others than its owner (mode 640)" in told.stderr
     assert f"chmod 600 {loose}" in told.stderr

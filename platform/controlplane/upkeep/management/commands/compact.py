@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from controlplane.control import outbox
 from controlplane.control.planner_state import ReplayError
 from controlplane.upkeep.compaction import compact
 from controlplane.upkeep.errors import UpkeepError
@@ -31,6 +32,7 @@ class Command(BaseCommand):
         try:
             compact(timedelta(days=options["days"]), self._say)
         except (UpkeepError, ReplayError) as error:
+            outbox.alarm(f"the request log is not compacted: {error}")
             raise CommandError(str(error)) from error
 
     def _say(self, text: str) -> None:
