@@ -116,9 +116,9 @@ async def _with_streams(platform: Many, rest: Rest, count: int, given: argparse.
         await asyncio.to_thread(platform.manage, "shell", "-c", BURST.format(given.burst))
     await asyncio.to_thread(_settle, rest)
     newest = await streams.newest()
-    async with asyncio.timeout(PATIENCE):
-        while not await streams.caught_up(newest):
-            await asyncio.sleep(0.1)
+    end = time.monotonic() + PATIENCE
+    while not await streams.caught_up(newest) and time.monotonic() < end:
+        await asyncio.sleep(0.1)
     over.set()
     if silent is not None:
         await silent
@@ -156,6 +156,7 @@ def _seen(streams: Streams, newest: int) -> Figures:
         "lost": lost,
         "doubled": doubled,
         "cut_off": len(cut_off),
+        "why": sorted(set(cut_off))[:5],
         "delay_ms": milliseconds(delays),
         "slow": ended,
     }

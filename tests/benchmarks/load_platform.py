@@ -29,7 +29,7 @@ from mininet_labs.demo.services import python, wait_until
 from mininet_labs.topologies.generate import ring
 
 TOPIC = {"name": "load", "attributes": [{"name": "low", "type": "int", "min": 0, "max": 65535}]}
-PATIENCE = 300.0
+PATIENCE = 150.0
 
 
 class Many(Platform):
@@ -238,8 +238,8 @@ class Streams:
         return last.started
 
     async def caught_up(self, newest: int) -> bool:
-        """Whether every stream that reads has had the event `newest`."""
-        return all(stream.ids and stream.ids[-1] >= newest for stream in self.readers)
+        """Whether every stream that reads, and was not ended, has had the event `newest`."""
+        return all(stream.end or (stream.ids and stream.ids[-1] >= newest) for stream in self.readers)
 
     async def close(self) -> None:
         """End all of them."""

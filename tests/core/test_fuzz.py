@@ -37,7 +37,7 @@ from tests.core.fuzz_spoilt import spoilt
 
 pytestmark = pytest.mark.full
 
-EXAMPLES = int(os.environ.get("TERCAST_FUZZ", "3000"))
+EXAMPLES = int(os.environ.get("TERCAST_FUZZ", "1500"))
 fuzz = settings(
     max_examples=EXAMPLES,
     deadline=None,
