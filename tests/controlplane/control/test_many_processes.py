@@ -41,6 +41,7 @@ def test_what_is_killed_under_load_loses_nothing(platform):
     for stream in streams.readers:
         assert stream.end is None
         assert stream.ids == list(range(stream.started + 1, stream.started + 1 + len(stream.ids)))
+    wait_until("the switches", lambda: len(platform.epochs()) == 3, platform.services, timeout=300.0)
     done = platform.manage("reconcile")
     assert done.returncode == 0, done.stdout + done.stderr
     done = platform.manage("replay", "--check")
@@ -53,12 +54,14 @@ async def under_load(platform: Many):
     """Twelve clients and four streams; meanwhile the controller and a worker are killed, twice each."""
     streams = Streams(platform, 4, slow=False)
     await streams.open()
-    load = asyncio.create_task(clients(platform, 12, 4))
+    load, killed = asyncio.create_task(clients(platform, 12, 4)), 0
     for name in ("controller", "worker-1", "controller", "worker-2"):
         before = sum(len(stream.ids) for stream in streams.readers)
         while not load.done() and sum(len(stream.ids) for stream in streams.readers) < before + 40:
             await asyncio.sleep(0.1)
+        killed += not load.done()
         await asyncio.to_thread(platform.restart, name)
+    assert killed >= 2, "the load was over before anything was killed"
     times = await load
     newest = await streams.newest()
     while not await streams.caught_up(newest):
