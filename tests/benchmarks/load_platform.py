@@ -29,7 +29,7 @@ from mininet_labs.demo.services import python, wait_until
 from mininet_labs.topologies.generate import ring
 
 TOPIC = {"name": "load", "attributes": [{"name": "low", "type": "int", "min": 0, "max": 65535}]}
-PATIENCE = 150.0
+PATIENCE = 300.0
 
 
 class Many(Platform):
@@ -40,13 +40,17 @@ class Many(Platform):
         self.webs, self.workers = webs, workers
 
     def start(self) -> Rest:
-        """Bring it up with a topic, an advertisement of everything and nothing else."""
+        """Bring it up with a topic, an advertisement of everything and nothing else.
+
+        The network is declared before anybody could discover it.
+        """
         self.prepare()
-        self.start_fabric()
-        self.start_controller()
-        self.start_control_plane()
+        self.start_web()
         rest = Rest(self.base_url, self.secret("operator-token"), patience=PATIENCE)
         register(rest, self.topology)
+        self.start_fabric()
+        self.start_controller()
+        self.start_workers()
         rest.post("/api/v1/topics/", TOPIC)
         rest.post("/api/v1/publishers/", {"name": "p", "host": self.hosts_named[0]})
         rest.post("/api/v1/advertisements/", {"publisher": "p", "topic": "load", "filter": ""})
@@ -58,16 +62,19 @@ class Many(Platform):
         """The hosts' names."""
         return [host["id"] for host in self.topology["hosts"]]
 
-    def start_control_plane(self) -> None:
-        """Several of each, all with the same environment."""
+    def start_web(self) -> None:
+        """The web processes; returns when they answer."""
         web = ("controlplane.config.asgi:application", "--host", "127.0.0.1", "--port", str(self.web_port))
         options = ("--lifespan", "off", "--timeout-graceful-shutdown", "2", "--log-level", "warning")
         self._serve("web", python("-m", "uvicorn", *web, *options, "--workers", str(self.webs)))
+        wait_until("the web server", self._web_answers, self.services, timeout=PATIENCE)
+
+    def start_workers(self) -> None:
+        """The workers and beat."""
         for number in range(1, self.workers + 1):
             queues = ("-Q", "planner,celery", "-n", f"worker-{number}@%h")
             self._serve(f"worker-{number}", python(*CELERY, "worker", *queues, *WORKER_OPTIONS))
         self._serve("beat", python(*CELERY, "beat", *BEAT_OPTIONS))
-        wait_until("the web server", self._web_answers, self.services, timeout=PATIENCE)
         self._ports_lock.close()
 
     def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
