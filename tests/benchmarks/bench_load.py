@@ -1,6 +1,6 @@
 """The platform under many clients and many live streams, over real Open vSwitch: prints JSON.
 
-    TERCAST_RATE_LIMIT=0 python tests/benchmarks/bench_load.py [--clients 50 --rounds 10 --streams 500 --burst 0] [-o FILE]
+    TERCAST_RATE_LIMIT=0 python tests/benchmarks/bench_load.py [--clients 50 --streams 500] [-o FILE]
 
 The baselines are of the same run: one client that does the same alone, and one live stream beside the same
 changes. The database is what the environment names, and has to be empty.
