@@ -10,8 +10,8 @@ const told = (nodes: SceneNode[], unit = 1) =>
   Object.fromEntries(thinned(nodes, unit).map(({ id, label }) => [id, label]));
 
 test("labels with room stay, those on others or on switches go", () => {
-  const nodes = [node("s:aaaa", 0, 0), node("s:bbbb", 200, 0), node("s:cccc", 10, 4)];
-  expect(told(nodes)).toEqual({ "s:aaaa": "s:aaaa", "s:bbbb": "s:bbbb", "s:cccc": "" });
+  const nodes = [node("s:aaaa", 0, 0), node("s:bbbb", 200, 0), node("s:cccc", 0, 30)];
+  expect(told(nodes)).toEqual({ "s:aaaa": "", "s:bbbb": "s:bbbb", "s:cccc": "s:cccc" });
   expect(told(nodes, 0.01)).toEqual({ "s:aaaa": "s:aaaa", "s:bbbb": "s:bbbb", "s:cccc": "s:cccc" });
 });
 
@@ -20,7 +20,7 @@ test("what is selected is always named, full tables before others, hosts last", 
     node("s:a", 0, 0),
     node("s:b", 4, 20, "switch fill-full"),
     node("s:c", 2, 10, "switch selected"),
-    node("h:d", 0, 40, "host"),
+    node("h:d", 0, 18, "host"),
   ]);
   expect(labels["s:c"]).toBe("s:c");
   expect(labels["s:a"]).toBe("");
