@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.api.problems import Problem
+from controlplane.api.query import read_id
 
 _TAG = re.compile(r'(?:W/)?"([\x21\x23-\x7e]*)"')
 
@@ -53,7 +54,7 @@ def check_match(view: Any, request: Request) -> None:
     if wanted is None:
         return
     model = view.get_queryset().model
-    model._default_manager.select_for_update().filter(pk=view.kwargs["pk"]).first()
+    model._default_manager.select_for_update().filter(pk=read_id(view.kwargs["pk"])).first()
     row = view.find()
     tags = _TAG.findall(wanted)
     if wanted.strip() == "*":

@@ -80,6 +80,12 @@ class TercastSchema(AutoSchema):
             schema = {"oneOf": [schema, items]}
         return schema, required
 
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        """Addresses of one object are read by an action `list`, too, and have no pages."""
+        if getattr(self.view, "action", None) == "list" and not getattr(self.view, "lists", bool)():
+            return False
+        return bool(super()._is_list_view(serializer))  # type: ignore[no-untyped-call]
+
     def is_deprecated(self) -> bool:
         """Whether the view says so."""
         return getattr(self.view, "deprecated", None) is not None or bool(super().is_deprecated())
@@ -132,7 +138,7 @@ class TercastSchema(AutoSchema):
         return responses
 
     def _problem_codes(self) -> list[str]:
-        codes = {"400", "406", "429"}
+        codes = {"400", "406", "429", "503", *getattr(self.view, "problems", ())}
         if self._takes_key():
             codes.add("422")
         if self._edits():

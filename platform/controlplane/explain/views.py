@@ -23,6 +23,9 @@ class ExplainView(StrictView):
         """What a question says."""
         return PARAMETERS
 
+    problems = ("404", "409")
+    """What its answers may be beside those of all views: it names objects in its question."""
+
     @extend_schema(
         operation_id="explain",
         tags=["explain"],

@@ -102,7 +102,7 @@ def test_every_operation_tells_its_problems(schema):
         assert "400" in responses, (path, method)
         assert path == "/api/v1/health/" or {"401", "403"} <= responses.keys(), (path, method)
         assert list(responses["400"]["content"]) == ["application/problem+json"]
-        assert ("404" in responses) == ("{" in path), (path, method)
+        assert ("404" in responses) == ("{" in path or path == "/api/v1/explain/"), (path, method)
         if method == "post":
             assert "413" in responses and "415" in responses
 

@@ -73,6 +73,7 @@ def test_deletions_match_too(world, problem):
     problem(world.delete(topic, HTTP_IF_MATCH=seen), 412)
     assert world.delete(topic, HTTP_IF_MATCH=tag(world, topic)).status_code == 204
     problem(world.delete(topic, HTTP_IF_MATCH=seen), 404)
+    problem(world.delete("topics/x/", HTTP_IF_MATCH=seen), 400)
 
 
 def test_a_refused_edit_raises_no_version(world, problem):
