@@ -90,6 +90,17 @@ def test_rows_stream(platform):
     assert "StreamingHttpResponse" not in platform.log()  # what Django would warn of
 
 
+def send(operation, settings, headers, checks):
+    """Calls that the operation's schema allows, each answer checked."""
+
+    @settings
+    @hypothesis.given(case=operation.as_strategy())
+    def sent(case):
+        case.call_and_validate(headers=headers, checks=checks, timeout=120)
+
+    sent()
+
+
 def use(platform, examples, left_out):
     """Every operation with as many examples; what was wrong, by operation."""
     headers = dict(platform.client.headers)
@@ -112,13 +123,8 @@ def use(platform, examples, left_out):
         seen += 1
         checks = CHECKS[1:] if name == "health" else CHECKS  # without a worker its answer is 503
 
-        @settings
-        @hypothesis.given(case=operation.as_strategy())
-        def sent(case, checks=checks):
-            case.call_and_validate(headers=headers, checks=checks, timeout=120)
-
         try:
-            sent()
+            send(operation, settings, headers, checks)
         except (Exception, BaseExceptionGroup) as error:  # all are told at once
             wrong[name] = f"{type(error).__name__}: {error} {getattr(error, 'exceptions', '')}"[:700]
     assert platform.client.get("me/").status_code == 200

@@ -84,7 +84,7 @@ class TercastSchema(AutoSchema):
         """Addresses of one object are read by an action `list`, too, and have no pages."""
         if getattr(self.view, "action", None) == "list" and not getattr(self.view, "lists", bool)():
             return False
-        return bool(super()._is_list_view(serializer))  # type: ignore[no-untyped-call]
+        return bool(super()._is_list_view(serializer))
 
     def is_deprecated(self) -> bool:
         """Whether the view says so."""
