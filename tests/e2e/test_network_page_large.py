@@ -90,6 +90,7 @@ def test_754_switches_are_drawn_in_groups_that_open_and_news_do_not_block(plane,
         page.get_by_label("Search switches and hosts").fill("s400")
         page.keyboard.press("Enter")
         expect(graph).to_have_attribute("data-selected", "s:s400")
+        page.get_by_label("Search switches and hosts").fill("")
         page.get_by_text("2 hops", exact=True).click()
         expect(page.get_by_text("13 of 754 switches")).to_be_visible()
         watched.screenshot(f"network-754-hops-{scheme}", full=False)
