@@ -24,7 +24,7 @@ class AlarmSerializer(serializers.Serializer[Any]):
 class StandingAlarmSerializer(serializers.Serializer[Any]):
     """One thing that is wrong now."""
 
-    source = serializers.ChoiceField(choices=alarms.SOURCES, help_text="who says so")
+    source = serializers.ChoiceField(choices=alarms.SOURCES, help_text="who says so")  # type: ignore[assignment]
     alarm = serializers.CharField(help_text="its name")
     subject = serializers.CharField(help_text="what it is about")
     detail = serializers.CharField()
