@@ -14,7 +14,7 @@ RUNNING = "running"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where tests run in several processes, those of a file stay together, and those of the running platform."""
+    """With several processes, the tests of a file stay in one, and those of the running platform do."""
     for item in items:
         together = RUNNING if RUNNING in getattr(item, "fixturenames", ()) else Path(item.path).stem
         item.add_marker(pytest.mark.xdist_group(together))

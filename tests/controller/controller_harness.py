@@ -59,7 +59,8 @@ class Controller:
         environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}"}
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(command, stderr=log, env=environment, cwd=ROOT)
-        assert eventually(lambda: self.process.poll() is not None or self.says("listening")), self.log_path
+        up = eventually(lambda: self.process.poll() is not None or self.says("listening"), 90)
+        assert up, self.log_path
         assert self.process.poll() is None, self.log_path.read_text()
         return self
 
