@@ -1,5 +1,6 @@
-"""Publishers and subscribers in the browser: a whole task by keyboard alone, and the lists."""
+"""Publishers and subscribers in the browser: by keyboard alone, mistakes, withdrawal, uploads, reconnects."""
 
+import json
 import re
 
 import pytest
@@ -79,6 +80,77 @@ def test_a_subscriber_is_registered_subscribes_and_gets_an_event_by_keyboard_alo
     forget(running, "e2e-keys")
 
 
+def test_a_mistake_stands_at_its_place_and_the_way_back_from_a_withdrawal(visit, running):
+    running.call("POST", "subscribers/", {"name": "e2e-back", "host": "h-kcy-1"})
+    opened = "/participants?tab=subscriptions&who=e2e-back&do=announce&for=e2e-back&on=quotes"
+    with visit(opened, user="otto", size="phone", scheme="dark") as watched:
+        page = watched.page
+        dialog = page.get_by_role("dialog", name="New subscription")
+        editor = dialog.locator(".cm-content")
+        editor.click()
+        page.keyboard.type('close > 5 and sybol = "A"')
+        press(page, "Escape")
+        expect(page.locator(".cm-lintRange-error")).to_have_text("sybol")
+        expect(dialog).to_contain_text("sybol")
+        expect(dialog.get_by_role("button", name="Subscribe")).to_be_disabled()
+        watched.accessible("[role=dialog]")
+        watched.screenshot("filter-mistake-phone")
+        press(page, "Control+a")
+        page.keyboard.type("close > 900")
+        press(page, "Escape")
+        expect(page.locator(".cm-lintRange-error")).to_have_count(0)
+        dialog.get_by_role("button", name="Subscribe").click()
+        expect(dialog.locator("[data-request=active]")).to_be_visible(timeout=90_000)
+        dialog.get_by_role("button", name="Close").last.click()
+        row = cells(page, "e2e-back").filter(has=page.locator("[data-state=active]"))
+        row.get_by_role("button", name=re.compile("Withdraw")).click()
+        dialog = page.get_by_role("dialog", name=re.compile("Withdraw subscription"))
+        expect(dialog.locator("[data-count]")).to_contain_text("1 subscriber is affected", timeout=60_000)
+        watched.accessible("[role=dialog]")
+        watched.screenshot("withdraw-phone")
+        dialog.get_by_role("button", name="Withdraw it").click()
+        expect(cells(page, "e2e-back").locator("[data-state=withdrawn]")).to_be_visible(timeout=90_000)
+        page.get_by_role("button", name="Announce it again").click()
+        expect(cells(page, "e2e-back").locator("[data-state=active]")).to_be_visible(timeout=90_000)
+        width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert width <= 0, f"the page scrolls sideways by {width}"
+    forget(running, "e2e-back")
+
+
+def test_a_file_is_checked_with_all_errors_by_line_then_applied_and_followed(visit, running, tmp_path):
+    running.call("POST", "subscribers/", {"name": "e2e-file", "host": "h-ind-1"})
+    bad, good = tmp_path / "bad.csv", tmp_path / "good.json"
+    bad.write_text(
+        'subscriber,topic,filter\ne2e-file,quotes,"close > 1\n and clos < 2"\n\nnobody,quotes,true\n'
+    )
+    wanted = [
+        {"subscriber": "e2e-file", "topic": "quotes", "filter": f"close > {n}"} for n in range(900, 903)
+    ]
+    good.write_text(json.dumps(wanted, indent=1))
+    with visit("/participants?tab=subscriptions&do=upload&who=e2e-file", user="otto") as watched:
+        page = watched.page
+        watched.allow(r"/api/v1/subscriptions/\?dry_run=true")
+        dialog = page.get_by_role("dialog", name="Upload subscriptions")
+        page.locator("input[type=file]").set_input_files(bad)
+        table = dialog.get_by_role("table", name="Errors by line")
+        expect(table.get_by_role("row").nth(1)).to_contain_text(re.compile("^2.*clos"))
+        expect(table.get_by_role("row").nth(2)).to_contain_text(re.compile("^5.*nobody"))
+        expect(dialog.get_by_role("button", name="Apply")).to_be_disabled()
+        watched.accessible("[role=dialog]")
+        watched.screenshot("upload-errors")
+        page.locator("input[type=file]").set_input_files(good)
+        expect(dialog).to_contain_text("3 items are right", timeout=60_000)
+        expect(dialog.locator("[data-cost-entries]")).to_be_visible()
+        dialog.get_by_role("button", name="Apply all 3").click()
+        expect(dialog.locator("[data-operation=finished]")).to_contain_text(
+            "3 of 3 are active", timeout=90_000
+        )
+        watched.screenshot("upload-done")
+        dialog.get_by_role("button", name="Close").last.click()
+        expect(cells(page, "e2e-file")).to_have_count(3)
+    forget(running, "e2e-file")
+
+
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "dark"), ("phone", "light")])
 def test_lists_tell_what_each_got_and_keep_their_state_in_the_address(visit, size, scheme):
     with visit("/participants?tab=subscribers", user="vera", size=size, scheme=scheme) as watched:
@@ -96,3 +168,32 @@ def test_lists_tell_what_each_got_and_keep_their_state_in_the_address(visit, siz
             expect(page.get_by_role("table", name=tab)).to_be_visible()
         page.go_back()
         expect(page.get_by_role("tab", name="Advertisements")).to_have_attribute("aria-selected", "true")
+
+
+def test_a_page_that_reconnects_again_and_again_ends_with_what_is(visit, running):
+    running.call("POST", "subscribers/", {"name": "e2e-churn", "host": "h-ind-1"})
+    path = "/participants?tab=subscriptions&who=e2e-churn"
+    with visit(path, user="vera") as watched:
+        page = watched.page
+        page.add_init_script(CUT)
+        page.reload()
+        watched.until_live()
+        for n in range(6):
+            page.evaluate("cut()")
+            body = {"subscriber": "e2e-churn", "topic": "quotes", "filter": f"close > {950 + n}"}
+            assert running.call("POST", "subscriptions/", body).json()["state"] == "active"
+            watched.until_live()
+        expect(cells(page, "e2e-churn").locator("[data-state=active]")).to_have_count(6)
+        assert page.evaluate("opened") > 3
+        watched.until_live()
+    forget(running, "e2e-churn")
+
+
+CUT = """
+globalThis.opened = 0;
+const sockets = new Set();
+globalThis.WebSocket = class extends WebSocket {
+  constructor(...rest) { super(...rest); opened += 1; sockets.add(this); }
+};
+globalThis.cut = () => { for (const socket of sockets) socket.close(); sockets.clear(); };
+"""

@@ -1,4 +1,4 @@
-"""Topics in the browser: their event space, and what they index."""
+"""Topics in the browser: made with errors at their fields, looked at, changed, and deleted."""
 
 import re
 
@@ -8,7 +8,48 @@ from playwright.sync_api import expect
 pytestmark = [pytest.mark.browser, pytest.mark.fabric]
 
 
-@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light")])
+def fill_attribute(page, number, name, type_=None, **fields):
+    group = page.get_by_role("group", name=f"Attribute {number}", exact=True)
+    group.get_by_label("Attribute name").fill(name)
+    if type_ is not None:
+        group.get_by_role("combobox", name="Type").or_(group.get_by_role("textbox", name="Type")).click()
+        page.get_by_role("option", name=type_, exact=True).click()
+    for label, value in fields.items():
+        group.get_by_label(label, exact=True).fill(value)
+
+
+def test_a_topic_is_made_with_errors_at_their_fields_and_deleted(visit, running):
+    with visit("/topics?new=topic", user="otto", scheme="dark") as watched:
+        page = watched.page
+        watched.allow(r"/api/v1/topics/")
+        dialog = page.get_by_role("dialog", name="New topic")
+        dialog.get_by_role("textbox", name=re.compile("^Name")).fill("e2e-weather")
+        fill_attribute(page, 1, "temp", "float", Min="60", Max="-20")
+        dialog.get_by_role("button", name="Add an attribute").click()
+        fill_attribute(page, 2, "sky", "enum", Values="clear\nclear")
+        dialog.get_by_role("button", name="Make the topic").click()
+        expect(dialog.get_by_role("alert")).to_contain_text("told at the fields")
+        first, second = (page.get_by_role("group", name=f"Attribute {n}", exact=True) for n in (1, 2))
+        expect(first).to_contain_text("60")
+        expect(second).to_contain_text("clear")
+        watched.accessible("[role=dialog]")
+        watched.screenshot("topics-new-dark")
+        fill_attribute(page, 1, "temp", Min="-20", Max="60")
+        fill_attribute(page, 2, "sky", Values="clear\ncloudy")
+        dialog.get_by_role("button", name="Make the topic").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("e2e-weather")
+        expect(page.get_by_role("table", name="Attributes")).to_contain_text("float -20 … 60")
+        expect(page.locator("[data-empty]")).to_contain_text("Nobody has advertised")
+        page.get_by_role("button", name="Delete").click()
+        dialog = page.get_by_role("dialog", name="Delete topic e2e-weather?")
+        expect(dialog).to_contain_text("nobody is affected")
+        watched.accessible("[role=dialog]")
+        dialog.get_by_role("button", name="Delete the topic").click()
+        page.wait_for_url(watched.base + "/topics")
+        expect(page.get_by_role("table", name="Topics")).not_to_contain_text("e2e-weather")
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
 def test_the_event_space_is_a_picture_and_a_table_of_two_attributes(visit, size, scheme):
     with visit("/topics/quotes?x=close&y=symbol", size=size, scheme=scheme) as watched:
         page = watched.page
