@@ -34,7 +34,7 @@ export function CostSummary({ cost }: { cost: Schemas["Cost"] }) {
         </Alert>
       )}
       {cost.entries.length > 0 && (
-        <Table aria-label="Entries by switch" verticalSpacing={3}>
+        <Table aria-label="Entries by switch" verticalSpacing={3} horizontalSpacing={6}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Switch</Table.Th>

@@ -82,10 +82,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         mah={height}
         viewportRef={viewport}
         type="auto"
+        offsetScrollbars="present"
         viewportProps={{ tabIndex: 0, role: "region", "aria-label": label }}
         className={list.stale ? classes.stale : undefined}
       >
         <Table
+          className={classes.table}
           stickyHeader
           highlightOnHover={Boolean(onSelect)}
           aria-label={label}
@@ -109,6 +111,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                         <UnstyledButton
                           fz="inherit"
                           fw="inherit"
+                          className={classes.heading}
                           onClick={() => onOrdering(turned(meta.sort ?? "", ordering))}
                         >
                           {content} {arrow(meta.sort, ordering)}

@@ -24,7 +24,7 @@ export function Picker({
   none?: string;
 } & Omit<SelectProps, "data" | "value" | "onChange">) {
   const [typed, setTyped] = useState(value);
-  const [search] = useDebouncedValue(typed === value ? "" : typed, 200);
+  const [search] = useDebouncedValue(typed === value ? "" : typed.trim().toLowerCase(), 200);
   const asked = { ...filters, q: search, ordering: "name", limit: SHOWN };
   const found = useQuery({
     queryKey: [path, "names", asked],
@@ -32,7 +32,11 @@ export function Picker({
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => (await read<{ name: string }>(path, asked, signal)).results,
   });
-  const names = found.data?.map(({ name }) => name) ?? [];
+  const typing = typed !== value;
+  const part = typing ? typed.trim().toLowerCase() : ""; // what does not fit is gone before the server has answered
+  const names = (found.data?.map(({ name }) => name) ?? []).filter((name) =>
+    name.toLowerCase().includes(part),
+  );
   const data = value && !names.includes(value) && !search ? [value, ...names] : names;
   return (
     <Select
@@ -44,8 +48,11 @@ export function Picker({
       searchValue={typed}
       onSearchChange={setTyped}
       filter={({ options }) => options}
-      nothingFoundMessage={found.error ? asProblem(found.error).detail : found.isPending ? "Looking…" : none}
-      selectFirstOptionOnChange
+      nothingFoundMessage={
+        found.error ? asProblem(found.error).detail : found.isFetching || search !== part ? "Looking…" : none
+      }
+      // The first is chosen again when another one becomes it, so that Enter takes it however late the answer comes.
+      selectFirstOptionOnChange={(typing && names[0]) as boolean | undefined}
       maxDropdownHeight={280}
     />
   );

@@ -35,6 +35,7 @@ export function FilterEditor({
   mistakes = [],
   of = value,
   placeholder = "every event",
+  autoFocus = false,
 }: {
   value: string;
   onChange: (text: string) => void;
@@ -44,6 +45,8 @@ export function FilterEditor({
   mistakes?: readonly Mistake[];
   of?: string;
   placeholder?: string;
+  /** Whether a dialog begins here. */
+  autoFocus?: boolean;
 }) {
   const id = useId();
   const parent = useRef<HTMLDivElement>(null);
@@ -76,7 +79,7 @@ export function FilterEditor({
           EditorView.updateListener.of((update) => {
             if (update.docChanged) changed.current(update.state.doc.toString());
           }),
-          state.current.of(described(id, label, false)),
+          state.current.of(described(id, label, false, autoFocus)),
         ],
       }),
     });
@@ -98,8 +101,10 @@ export function FilterEditor({
     if (!editor || editor.state.doc.toString() !== value) return;
     const found = shown.map((mistake) => diagnostic(value, mistake));
     editor.dispatch(setDiagnostics(editor.state, found));
-    editor.dispatch({ effects: state.current.reconfigure(described(id, label, found.length > 0)) });
-  }, [shown, value, id, label]);
+    editor.dispatch({
+      effects: state.current.reconfigure(described(id, label, found.length > 0, autoFocus)),
+    });
+  }, [shown, value, id, label, autoFocus]);
 
   const error = shown.map(({ detail }) => detail).join(" ");
   return (
@@ -118,7 +123,7 @@ export function FilterEditor({
 }
 
 /** Escape closes the proposals here, and not the dialog around: `data-mantine-stop-propagation`. */
-function described(id: string, label: string, wrong: boolean) {
+function described(id: string, label: string, wrong: boolean, first: boolean) {
   return EditorView.contentAttributes.of({
     "aria-label": label,
     "aria-describedby": wrong ? `${id}-description ${id}-error` : `${id}-description`,
@@ -126,6 +131,7 @@ function described(id: string, label: string, wrong: boolean) {
     "data-mantine-stop-propagation": "true",
     spellcheck: "false",
     autocapitalize: "off",
+    ...(first ? { "data-autofocus": "true" } : {}),
   });
 }
 

@@ -138,7 +138,7 @@ function Entries({ cost }: { cost: NonNullable<Preview["cost"]> }) {
       </Text>
     );
   return (
-    <Table aria-label="Entries by switch" verticalSpacing={3}>
+    <Table aria-label="Entries by switch" verticalSpacing={3} horizontalSpacing={6}>
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Switch</Table.Th>

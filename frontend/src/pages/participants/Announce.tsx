@@ -107,6 +107,7 @@ export function Announce({ side, begin, onClose }: { side: Side; begin: Beginnin
               attributes={topic?.attributes ?? []}
               mistakes={preview.answer?.errors ?? []}
               of={preview.of}
+              autoFocus={Boolean(begin.owner && begin.topic)}
             />
             <PreviewPanel
               answer={preview.answer}

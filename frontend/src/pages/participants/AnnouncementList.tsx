@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Code, Group, Select, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Badge, Code, Group, Select, TextInput, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconRefresh, IconTrash } from "@tabler/icons-react";
 import { createColumnHelper } from "@tanstack/react-table";
@@ -209,7 +209,7 @@ function columnsOf(
     }),
     column.display({
       id: "actions",
-      header: () => <span style={{ position: "absolute", clip: "rect(0 0 0 0)" }}>Actions</span>,
+      header: () => <VisuallyHidden>Actions</VisuallyHidden>,
       meta: { align: "right" },
       cell: ({ row: { original } }) => {
         const over = OVER.includes(original.state);

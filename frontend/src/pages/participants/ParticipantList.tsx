@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Group, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Anchor, Group, TextInput, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { createColumnHelper } from "@tanstack/react-table";
@@ -102,7 +102,11 @@ function columnsOf(
       meta: { sort: "name" },
       cell: (cell) => <Nowrap>{cell.getValue()}</Nowrap>,
     }),
-    column.accessor("host", { header: "Host", cell: (cell) => <Nowrap>{cell.getValue()}</Nowrap> }),
+    column.accessor("host", {
+      header: "Host",
+      meta: { priority: "low" },
+      cell: (cell) => <Nowrap>{cell.getValue()}</Nowrap>,
+    }),
     column.accessor("origin", {
       header: "Registered by",
       meta: { priority: "low" },
@@ -150,7 +154,7 @@ function columnsOf(
     }),
     column.display({
       id: "actions",
-      header: () => <span style={{ position: "absolute", clip: "rect(0 0 0 0)" }}>Actions</span>,
+      header: () => <VisuallyHidden>Actions</VisuallyHidden>,
       meta: { align: "right" },
       cell: ({ row: { original } }) => (
         <Group gap={4} wrap="nowrap" justify="flex-end">

@@ -3,9 +3,10 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { asProblem } from "@/api/problems";
+import { AffectedCounts } from "@/common/AffectedCounts";
 import { Confirm } from "@/common/Confirm";
 import { type Participant, sideOf } from "./kinds";
-import { remove } from "./send";
+import { affectedBy, remove } from "./send";
 
 /** Removes a publisher or subscriber that announces nothing; says what is in the way otherwise. */
 export function Remove({
@@ -38,6 +39,12 @@ export function Remove({
     onSettled: () => queries.invalidateQueries({ queryKey: [`/api/v1/${tab}/`] }),
   });
   const blocked = check.error !== null && asProblem(check.error).status === 409;
+  const affected = useQuery({
+    queryKey: ["remove", tab, row.id, "affected"],
+    enabled: blocked,
+    gcTime: 0,
+    queryFn: ({ signal }) => affectedBy(tab, row.id, signal),
+  });
   return (
     <Confirm
       opened
@@ -53,6 +60,7 @@ export function Remove({
       {blocked ? (
         <Stack gap="xs">
           <Text size="sm">{asProblem(check.error).detail}</Text>
+          {affected.data && <AffectedCounts affected={affected.data} />}
           <Anchor
             component={Link}
             size="sm"

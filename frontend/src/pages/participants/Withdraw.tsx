@@ -2,6 +2,7 @@ import { Button, Code, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ended } from "@/api/request";
+import { counted } from "@/common/AffectedCounts";
 import { Confirm } from "@/common/Confirm";
 import { CostSummary } from "@/common/CostSummary";
 import { type Announcement, filterText, nameOf, ownerOf, type Side, sideOf } from "./kinds";
@@ -96,8 +97,6 @@ function Affected({ side, cost }: { side: Side; cost: Awaited<ReturnType<typeof 
     </Stack>
   );
 }
-
-const counted = (n: number, noun: string) => `${n.toLocaleString()} ${noun}${n === 1 ? "" : "s"}`;
 
 /** Says that it is withdrawn, and announces the same filter again when asked. */
 function Undo({ row, side, refresh }: { row: Announcement; side: Side; refresh: () => void }) {

@@ -57,6 +57,20 @@ export async function remove(tab: "publishers" | "subscribers", id: number, chec
   else await api.DELETE("/api/v1/subscribers/{id}/", { params });
 }
 
+/** Who is affected if what somebody announced goes. */
+export async function affectedBy(
+  tab: "publishers" | "subscribers",
+  id: number,
+  signal: AbortSignal,
+): Promise<Schemas["Affected"]> {
+  const params = { path: { id: String(id) } };
+  const { data } =
+    sideOf(tab).who === "publisher"
+      ? await api.GET("/api/v1/publishers/{id}/affected/", { params, signal })
+      : await api.GET("/api/v1/subscribers/{id}/affected/", { params, signal });
+  return data as Schemas["Affected"];
+}
+
 /** An announcement as it stands. */
 export async function readAnnouncement(side: Side, id: number, signal: AbortSignal): Promise<Announcement> {
   const params = { path: { id: String(id) } };

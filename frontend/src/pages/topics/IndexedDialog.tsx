@@ -123,12 +123,12 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
   );
 }
 
-const STAGES: Record<string, string> = {
-  planned: "is planned",
-  installing: "is being installed under the other code",
-  telling: "publishers are told",
-  removing: "the old entries go",
-  done: "is done",
+const STAGES: Record<Schemas["StageEnum"], string> = {
+  making: "the switches install the new entries",
+  telling: "the publishers change over",
+  settling: "events that are under way arrive",
+  breaking: "the switches let the old entries go",
+  done: "over",
 };
 
 function Moves({ topic }: { topic: string }) {

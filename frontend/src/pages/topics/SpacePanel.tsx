@@ -151,7 +151,7 @@ function SpaceTable({ space, layers }: { space: Space; layers: readonly string[]
   return (
     <Stack style={{ overflowX: "auto" }} tabIndex={0} role="region" aria-label="Event space as a table">
       {kinds.map((kind) => (
-        <Table key={kind} captionSide="top" aria-label={`${kind} in the event space`}>
+        <Table key={kind} miw={560} captionSide="top" aria-label={`${kind} in the event space`}>
           <Table.Caption>
             {kind === "advertisements" ? "Advertisements" : "Subscriptions"} ({space[kind].total})
           </Table.Caption>

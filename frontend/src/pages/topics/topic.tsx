@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "react-router";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
+import { AffectedCounts } from "@/common/AffectedCounts";
 import { useAddress } from "@/common/address";
 import { Confirm } from "@/common/Confirm";
 import { Empty } from "@/common/Empty";
@@ -122,25 +123,27 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
 
 function Attributes({ topic }: { topic: Topic }) {
   return (
-    <Table aria-label="Attributes" maw={720}>
+    <Table aria-label="Attributes" maw={720} horizontalSpacing={8}>
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Attribute</Table.Th>
           <Table.Th>Type and domain</Table.Th>
-          <Table.Th>Matched</Table.Th>
+          <Table.Th>Matched by</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
         {topic.attributes.map((attribute) => (
           <Table.Tr key={attribute.name}>
             <Table.Td fw={600}>{attribute.name}</Table.Td>
-            <Table.Td style={{ overflowWrap: "anywhere" }}>{domain(attribute)}</Table.Td>
+            <Table.Td style={{ overflowWrap: attribute.type === "enum" ? "anywhere" : "normal" }}>
+              {domain(attribute)}
+            </Table.Td>
             <Table.Td>
               {topic.indexed.includes(attribute.name) ? (
-                <Badge variant="light">in the switches</Badge>
+                <Badge variant="light">switches</Badge>
               ) : (
                 <Text size="sm" c="dimmed">
-                  by the hosts
+                  hosts
                 </Text>
               )}
             </Table.Td>
@@ -171,6 +174,13 @@ function Delete({ topic, onClose }: { topic: Topic; onClose: () => void }) {
       navigate("/topics");
     },
   });
+  const affected = useQuery({
+    queryKey: ["topics/affected", topic.id],
+    staleTime: 0,
+    queryFn: async ({ signal }) =>
+      (await api.GET("/api/v1/topics/{id}/affected/", { params: { path }, signal }))
+        .data as Schemas["Affected"],
+  });
   const { counts, name } = topic;
   const used = counts.advertisements + counts.subscriptions > 0;
   return (
@@ -187,11 +197,8 @@ function Delete({ topic, onClose }: { topic: Topic; onClose: () => void }) {
     >
       {used ? (
         <Stack gap="xs">
-          <Text>
-            It is in use: {counts.advertisements.toLocaleString()} advertisements of{" "}
-            {counts.publishers.toLocaleString()} publishers and {counts.subscriptions.toLocaleString()}{" "}
-            subscriptions of {counts.subscribers.toLocaleString()} subscribers. Withdraw them first.
-          </Text>
+          <Text>It is in use, and cannot be deleted before what is announced of it is withdrawn:</Text>
+          {affected.data ? <AffectedCounts affected={affected.data} /> : <Text size="sm">Counting…</Text>}
           <Group gap="md">
             {(["advertisements", "subscriptions"] as const).map((kind) => (
               <Anchor

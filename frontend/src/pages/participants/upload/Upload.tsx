@@ -96,6 +96,7 @@ export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
               if (chosen) checking.mutate(chosen);
             }}
             clearable
+            clearButtonProps={{ "aria-label": "Take the file out" }}
             data-autofocus
           />
           <Format tab={tab} />
