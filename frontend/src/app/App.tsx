@@ -17,8 +17,8 @@ export function App() {
       getStyleNonce={() => nonce}
       cssVariablesResolver={cssVariables}
     >
-      <Notifications position="bottom-right" limit={4} />
       <QueryClientProvider client={queryClient}>
+        <Notifications position="bottom-right" limit={4} />
         <LiveProvider>
           <RouterProvider router={router} />
         </LiveProvider>

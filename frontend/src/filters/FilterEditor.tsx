@@ -53,6 +53,7 @@ export function FilterEditor({
   const view = useRef<EditorView | null>(null);
   const known = useRef(attributes);
   const changed = useRef(onChange);
+  const sent = useRef(new Set<string>()); // what comes back of it late must not undo what was typed since
   known.current = attributes;
   changed.current = onChange;
   const state = useRef(new Compartment());
@@ -72,12 +73,16 @@ export function FilterEditor({
           closeBrackets(),
           autocompletion({ override: [(context) => completions(known.current, context)], icons: false }),
           keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+          typedOver,
           EditorView.lineWrapping,
           EditorState.phrases.of(WORDS),
           placeholderOf(placeholder),
           appearance,
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) changed.current(update.state.doc.toString());
+            if (!update.docChanged) return;
+            const text = update.state.doc.toString();
+            sent.current.add(text);
+            changed.current(text);
           }),
           state.current.of(described(id, label, false, autoFocus)),
         ],
@@ -92,7 +97,8 @@ export function FilterEditor({
 
   useEffect(() => {
     const now = view.current?.state.doc.toString();
-    if (now !== undefined && now !== value)
+    if (now === value) sent.current.clear();
+    else if (now !== undefined && !sent.current.has(value))
       view.current?.dispatch({ changes: { from: 0, to: now.length, insert: value } });
   }, [value]);
 
@@ -121,6 +127,24 @@ export function FilterEditor({
     </Input.Wrapper>
   );
 }
+
+/**
+ * Puts in what is typed over a selection. The browser would keep the look of what was selected, by an inline style that
+ * the content security policy forbids.
+ */
+const typedOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { from, to, empty } = view.state.selection.main;
+    const text = event.data;
+    if (event.inputType !== "insertText" || !text || empty || view.composing) return false;
+    const insert = () =>
+      view.state.update(view.state.replaceSelection(text), { userEvent: "input.type", scrollIntoView: true });
+    const handlers = view.state.facet(EditorView.inputHandler);
+    if (!handlers.some((handle) => handle(view, from, to, text, insert))) view.dispatch(insert());
+    event.preventDefault();
+    return true;
+  },
+});
 
 /** Escape closes the proposals here, and not the dialog around: `data-mantine-stop-propagation`. */
 function described(id: string, label: string, wrong: boolean, first: boolean) {

@@ -185,7 +185,7 @@ function columnsOf(
     column.accessor(eventsOf, {
       id: "events",
       header: side.what === "subscription" ? "Delivered" : "Published",
-      meta: { align: "right" },
+      meta: { align: "right", priority: "low" },
       cell: (cell) => number(cell.getValue()),
     }),
     ...(side.what === "subscription"
