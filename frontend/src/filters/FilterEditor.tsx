@@ -3,6 +3,7 @@ import {
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
+  startCompletion,
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
@@ -71,7 +72,11 @@ export function FilterEditor({
           history(),
           bracketMatching(),
           closeBrackets(),
-          autocompletion({ override: [(context) => completions(known.current, context)], icons: false }),
+          autocompletion({
+            override: [(context) => completions(known.current, context)],
+            icons: false,
+            interactionDelay: 0, // Enter takes the proposal as soon as it is there: few filters have lines
+          }),
           keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
           typedOver,
           EditorView.lineWrapping,
@@ -111,6 +116,15 @@ export function FilterEditor({
       effects: state.current.reconfigure(described(id, label, found.length > 0, autoFocus)),
     });
   }, [shown, value, id, label, autoFocus]);
+
+  const names = attributes.map(({ name }) => name).join();
+  // A word that was typed before they were known gets its proposals now.
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor?.hasFocus || !names) return;
+    const { head } = editor.state.selection.main;
+    if (/\w/.test(editor.state.sliceDoc(head - 1, head))) startCompletion(editor);
+  }, [names]);
 
   const error = shown.map(({ detail }) => detail).join(" ");
   return (
