@@ -10,14 +10,9 @@ import { ProblemAlert } from "@/common/ProblemAlert";
 import { useDemo } from "./Demo";
 
 type TestEvent = Schemas["TestEvent"];
-interface Announced {
-  id: number;
-  name: string;
-  publisher: string;
-  topic: string;
-  filter: string | null;
-  state: string;
-}
+type Announced = Schemas["Advertisement"];
+
+const nameOf = (row: Announced) => `a${row.id}`;
 
 /** An event of one of the demo's publishers, sent once, and who got it. */
 export function FirstEvent() {
@@ -41,14 +36,15 @@ function Form() {
     queryKey: ["/api/v1/advertisements/", "to try"],
     queryFn: ({ signal }) =>
       read<Announced>("/api/v1/advertisements/", { limit: 50, state: "active" }, signal),
+    refetchInterval: ({ state }) => (state.data?.results.length ? false : 2_000),
   });
   const samples = useSamples();
   const rows = known.data?.results ?? [];
-  const row = rows.find(({ name }) => name === chosen) ?? rows[0];
+  const row = rows.find((one) => nameOf(one) === chosen) ?? rows[0];
   const values = typed ?? (row ? samples(row) : "");
   const send = useMutation({
     mutationFn: async () => {
-      const body = { advertisement: row?.name ?? "", values: JSON.parse(values) };
+      const body = { advertisement: row ? nameOf(row) : "", values: JSON.parse(values) };
       const headers = { Prefer: "wait=30" };
       return (await api.POST("/api/v1/test-events/", { body, headers })).data;
     },
@@ -67,11 +63,11 @@ function Form() {
         <Title order={3}>Send an event and see who gets it</Title>
         <Select
           label="Publisher"
-          data={rows.map(({ name, publisher, topic }) => ({
-            value: name,
-            label: `${publisher}: ${topic} (${name})`,
+          data={rows.map((one) => ({
+            value: nameOf(one),
+            label: `${one.publisher}: ${one.topic} (${nameOf(one)})`,
           }))}
-          value={row?.name ?? null}
+          value={row ? nameOf(row) : null}
           onChange={(name) => {
             setChosen(name);
             setTyped(null);

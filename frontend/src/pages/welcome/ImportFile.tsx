@@ -60,6 +60,7 @@ export function ImportFile() {
             change();
           }}
           clearable
+          clearButtonProps={{ "aria-label": "Take the file out" }}
           w={280}
         />
         <NumberInput
@@ -72,7 +73,7 @@ export function ImportFile() {
           min={0}
           max={100}
           allowDecimal={false}
-          w={210}
+          w={240}
         />
         <Select
           label="Format"
@@ -123,7 +124,12 @@ function Found({ cost }: { cost: Cost }) {
         </Text>
       ) : (
         <Alert color="orange" variant="light" title={`${repairs.length} repairs`}>
-          <Spoiler maxHeight={160} showLabel="Show all" hideLabel="Show fewer">
+          <Spoiler
+            maxHeight={160}
+            showLabel="Show all"
+            hideLabel="Show fewer"
+            styles={{ control: { color: "inherit", textDecoration: "underline" } }}
+          >
             <List size="sm">
               {repairs.map((repair) => (
                 <List.Item key={repair}>{repair}</List.Item>
@@ -168,7 +174,7 @@ function Followed() {
       {states.failed > 0 && (
         <Alert color="red">
           {states.failed.toLocaleString()} failed.{" "}
-          <Anchor component={Link} to={`/requests?state=failed&operation=${id}`} size="sm">
+          <Anchor component={Link} to={`/requests?state=failed&operation=${id}`} size="sm" underline="always">
             See why
           </Anchor>
         </Alert>
@@ -176,7 +182,7 @@ function Followed() {
       {finished && (
         <Text size="sm">
           Its switches have yet to connect:{" "}
-          <Anchor component={Link} to="/welcome?choice=connect" size="sm">
+          <Anchor component={Link} to="/welcome?choice=connect" size="sm" underline="always">
             what to type at them
           </Anchor>
         </Text>
