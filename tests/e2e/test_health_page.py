@@ -1,4 +1,8 @@
-"""Health and audit: how each part is, and the way on from there."""
+"""Health and audit: what is not well and what to do, drift of real tables, alarms, signalling."""
+
+import csv
+import io
+import subprocess
 
 import pytest
 from playwright.sync_api import expect
@@ -18,3 +22,77 @@ def test_each_part_is_told_and_leads_on_by_keyboard(visit):
         expect(page.locator('[data-row="atl"]')).to_contain_text("connected")
         watched.accessible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_an_entry_that_somebody_added_is_found_told_and_repaired(visit, running):
+    """The strange entry is put in behind the platform's back, with its cookie, by ovs-ofctl."""
+    strange_entry(running, "den")
+    with visit("/health?tab=audits", user="otto") as watched:
+        page = watched.page
+        page.get_by_role("button", name="Audit tables…").first.click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Switches").fill("den")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        dialog.get_by_role("switch", name="Repair what differs").click()
+        watched.accessible()
+        dialog.get_by_role("button", name="Audit", exact=True).click()
+        found = page.locator('table[aria-label^="Entries of audit"] tbody tr[data-row]')
+        expect(found.first).to_contain_text("strange", timeout=60_000)
+        watched.accessible()
+        watched.screenshot("health-audit-desktop", full=False)
+        page.keyboard.press("Escape")
+
+        page.get_by_role("tab", name="Alarms").click()
+        alarm = page.locator('table[aria-label="Alarms"] tbody tr[data-row]').first
+        expect(alarm).to_contain_text("den")
+        alarm.get_by_role("button", name="In the documentation").click()
+        expect(page.get_by_role("dialog")).to_contain_text("An audit reads every table back")
+        watched.accessible()
+        page.keyboard.press("Escape")
+
+        page.get_by_role("tab", name="Drift and audits").click()
+        page.get_by_role("button", name="Audit tables…").click()
+        page.get_by_role("dialog").get_by_role("button", name="Audit and repair").click()
+        checks = page.locator('table[aria-label^="Switches of audit"]')
+        expect(checks).to_contain_text("repaired", timeout=90_000)
+
+
+def test_hosts_may_be_kept_from_registering_themselves(visit, running):
+    with visit("/health?tab=signalling", user="otto", scheme="dark") as watched:
+        page = watched.page
+        switch = page.get_by_role("switch", name="Hosts that are not known may register themselves")
+        expect(switch).to_be_checked()
+        switch.click()
+        expect(switch).not_to_be_checked()
+        watched.accessible()
+        assert running.call("GET", "signalling/").json()["self_registration"] is False
+        switch.click()
+        expect(switch).to_be_checked()
+
+
+def test_administrators_see_and_download_who_did_what(visit, running):
+    assert running.call("PATCH", "signalling/", {"self_registration": True}).status_code in (200, 202)
+    with visit("/health?tab=actions&actor=operator&q=signalling") as watched:
+        page = watched.page
+        newest = page.locator('table[aria-label="Actions"] tbody tr[data-row]').first
+        expect(newest).to_contain_text("signalling")
+        watched.accessible()
+        with page.expect_download() as found:
+            page.get_by_role("link", name="All as CSV").click()
+        rows = list(csv.DictReader(io.StringIO(found.value.path().read_text())))
+        assert {(one["actor"], one["resource"]) for one in rows} == {("operator", "signalling")}
+        assert rows[0]["outcome"] == "done", rows[0]
+
+
+def strange_entry(running, name):
+    """An entry with the platform's cookie that nobody planned, in the switch of this name."""
+    dump = ofctl(running, "dump-flows", name, "ipv6")
+    cookie = next(line.strip().split(",")[0] for line in dump.splitlines() if "ff0e:" in line)
+    ofctl(running, "add-flow", name, f"{cookie},priority=77,ipv6,ipv6_dst=ff0e:7:7::/48,actions=drop")
+
+
+def ofctl(running, command, name, *rest):
+    socket = next(running.run_dir.rglob(f"{name}.mgmt"))
+    call = ["ovs-ofctl", "-O", "OpenFlow13", command, f"unix:{socket}", *rest]
+    return subprocess.run(call, check=True, capture_output=True, text=True).stdout

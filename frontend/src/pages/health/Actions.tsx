@@ -3,7 +3,6 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { createColumnHelper } from "@tanstack/react-table";
 import type { Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
-import { download, toCsv } from "@/common/csv";
 import { DataTable } from "@/common/DataTable";
 import { Empty } from "@/common/Empty";
 import { useList } from "@/common/list";
@@ -13,22 +12,6 @@ type Action = Schemas["AuditedAction"];
 const ACTIONS = "/api/v1/audit/actions/";
 const COLOR: Record<string, string> = { done: "green", denied: "red", refused: "orange", failed: "red" };
 const OUTCOMES = ["done", "refused", "denied", "failed", "begun"];
-const NAMES = [
-  "id",
-  "at",
-  "times",
-  "actor",
-  "token",
-  "client",
-  "address",
-  "method",
-  "resource",
-  "object",
-  "outcome",
-  "status",
-  "detail",
-  "call",
-] as const;
 const column = createColumnHelper<Action>();
 
 const columns = [
@@ -72,14 +55,8 @@ export function Actions() {
   const search = useDebouncedCallback(setQ, 250);
   const searchActor = useDebouncedCallback(setActor, 250);
   const list = useList<Action>(ACTIONS, { q, actor, outcome }, { ordering });
-  const save = () =>
-    download(
-      "tercast-actions.csv",
-      toCsv(
-        NAMES,
-        list.rows.map((row) => NAMES.map((name) => row[name])),
-      ),
-    );
+  const file = new URLSearchParams({ format: "csv", ordering });
+  for (const [name, value] of Object.entries({ q, actor, outcome })) if (value) file.set(name, value);
   return (
     <Stack>
       <Group justify="space-between" align="flex-end">
@@ -104,9 +81,11 @@ export function Actions() {
             onChange={setOutcome}
           />
         </Group>
-        <Button variant="default" disabled={list.rows.length === 0} onClick={save}>
-          This page as CSV
-        </Button>
+        {list.rows.length > 0 && (
+          <Button component="a" variant="default" href={`${ACTIONS}?${file}`} download="tercast-actions.csv">
+            All as CSV
+          </Button>
+        )}
       </Group>
       <DataTable
         label="Actions"

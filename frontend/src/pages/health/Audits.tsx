@@ -179,6 +179,7 @@ function Ask({ onClose, onAsked }: { onClose: () => void; onAsked: (id: number) 
             value={switches}
             onChange={setSwitches}
             limit={50}
+            openOnFocus={false}
             clearable
             data-autofocus
           />
