@@ -47,7 +47,7 @@ function Rights() {
         You may read {reads} kinds of resources{writes.length > 0 ? `, and change ${writes.length}:` : "."}
       </Text>
       {writes.length > 0 && (
-        <Spoiler maxHeight={48} showLabel="Show all" hideLabel="Show fewer">
+        <Spoiler maxHeight={41} showLabel="Show all" hideLabel="Show fewer">
           <Text size="sm" c="dimmed">
             {writes.join(", ")}
           </Text>

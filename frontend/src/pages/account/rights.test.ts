@@ -19,6 +19,7 @@ test("what may be written is told apart from what may be read", () => {
       { resource: "trees", methods: ["GET"] },
       { resource: "topology/import", methods: ["POST"] },
       { resource: "users", methods: [] },
+      { resource: "topics/{pk}/indexed", methods: ["POST"] },
     ]),
   ).toEqual({ reads: 2, writes: ["topics", "topology/import"] });
 });

@@ -2,8 +2,8 @@
 
 export const ROLES: Record<string, string> = {
   viewer: "May see everything and ask questions.",
-  operator: "May also change the network: topics, publishers, subscribers, budgets, runs.",
-  administrator: "May also manage users and all tokens.",
+  operator: "May see everything, and change the network: topics, publishers, subscribers, budgets, runs.",
+  administrator: "May do all: change the network, and manage users and all tokens.",
 };
 
 export const SCOPES = [
@@ -37,10 +37,11 @@ export function expiryOf(days: string, now: number): string | null {
   return days === "" ? null : new Date(now + Number(days) * 86_400_000).toISOString();
 }
 
-/** What somebody may do with each resource, in words: "change topics". */
+/** How many resources somebody may read, and which may be changed; what is done with a single row belongs to its list. */
 export function sumOf(may: readonly { resource: string; methods: readonly string[] }[]) {
-  const reads = may.filter(({ methods }) => methods.includes("GET")).length;
-  const writes = may
+  const lists = may.filter(({ resource }) => !resource.includes("{"));
+  const reads = lists.filter(({ methods }) => methods.includes("GET")).length;
+  const writes = lists
     .filter(({ methods }) => methods.some((method) => method !== "GET"))
     .map(({ resource }) => resource);
   return { reads, writes };
