@@ -1,5 +1,7 @@
 import { Badge, Code, Select, Stack, Text, Title } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { createColumnHelper } from "@tanstack/react-table";
+import { useEffect } from "react";
 import type { Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
 import { DataTable } from "@/common/DataTable";
@@ -71,6 +73,7 @@ export function AuditResult({ id, over }: { id: string; over: boolean }) {
     { kind },
     { name: "drift", ordering: "id", enabled: over },
   );
+  useFollowed(id, over);
   return (
     <Stack gap="xs">
       <Title order={3}>By switch</Title>
@@ -102,6 +105,18 @@ export function AuditResult({ id, over }: { id: string; over: boolean }) {
       />
     </Stack>
   );
+}
+
+/** Reads the switches of an audit anew while it goes on, and once when it is over. */
+function useFollowed(id: string, over: boolean) {
+  const queries = useQueryClient();
+  useEffect(() => {
+    const again = () => void queries.invalidateQueries({ queryKey: [`/api/v1/audits/${id}/checks/`] });
+    again();
+    if (over) return;
+    const timer = setInterval(again, 2_000);
+    return () => clearInterval(timer);
+  }, [queries, id, over]);
 }
 
 function actions(found: Drift["expected"]): string {

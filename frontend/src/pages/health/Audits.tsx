@@ -110,6 +110,7 @@ function Counts({ counts }: { counts: Audit["switches"] }) {
 function Detail({ id, onClose }: { id: string; onClose: () => void }) {
   const audit = useQuery({
     queryKey: [AUDITS, "one", id],
+    refetchInterval: ({ state }) => (state.data?.state === "done" ? false : 2_000),
     queryFn: async () => (await api.GET("/api/v1/audits/{id}/", { params: { path: { id } } })).data,
   });
   const over = audit.data?.state === "done";
