@@ -10,6 +10,7 @@ from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.forms import CharField, PasswordInput
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
@@ -25,6 +26,11 @@ USERS = 10
 """An address may fail so many times as often over all users as for one."""
 
 MARK = "log_in_retry_after"
+
+MAX_PASSWORD = 1000
+"""Characters of a password; more would keep the server busy hashing them."""
+
+_PASSWORD_FIELD = {"autocomplete": "current-password"}
 
 
 def wait_for(username: str, address: str) -> int:
@@ -99,6 +105,10 @@ def throttled(wait: int) -> str:
 
 class LogInForm(AuthenticationForm):
     """Says when it may be tried again."""
+
+    password = CharField(
+        label="Password", strip=False, max_length=MAX_PASSWORD, widget=PasswordInput(_PASSWORD_FIELD)
+    )
 
     def get_invalid_login_error(self) -> ValidationError:
         """The one error of the form."""

@@ -6,15 +6,16 @@ from django.contrib.auth.models import User
 from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
+from controlplane.accounts.log_in import MAX_PASSWORD
 from controlplane.accounts.models import Token
 from controlplane.accounts.roles import standing_role
 from controlplane.accounts.scopes import Scope
-from controlplane.accounts.tokens import STANDINGS
+from controlplane.accounts.tokens import MAX_NAME, STANDINGS
 from controlplane.accounts.users import ROLES
 from controlplane.api.fields import Choice, Flag, Name, Reference, Text, Time
 from controlplane.api.views import url
 
-MAX_PASSWORD = 1000
+
 _SCRIPT = {"name": "nightly report", "scopes": ["read"], "expires_at": "2030-01-01T00:00:00Z"}
 _LAPTOP = {"name": "alice's laptop", "subscriber": "alice"}
 _OLGA = {"username": "olga", "role": "operator", "password": "correct horse battery"}
@@ -62,7 +63,7 @@ class ScopesField(serializers.ListField):
 class TokenCreateSerializer(serializers.Serializer[Any]):
     """A new token."""
 
-    name = Text(max_length=100, help_text="what it is for")
+    name = Text(max_length=MAX_NAME, help_text="what it is for")
     scopes = ScopesField(
         child=Choice(SCOPES),
         required=False,

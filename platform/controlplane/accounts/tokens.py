@@ -17,6 +17,9 @@ from controlplane.registry.models import Publisher, Subscriber
 from tercast.errors import shown
 
 STANDINGS = ("good", "expired", "revoked")
+MAX_NAME = 100
+"""Characters of what a token is for."""
+
 MOST = 1000
 """How many good tokens a user may have at a time."""
 

@@ -22,7 +22,7 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """The answer, with its id."""
         given = request.headers.get(HEADER, "")
-        name = given if _ACCEPTED.fullmatch(given) else secrets.token_hex(16)
+        name = named(given)
         request.request_id = name  # type: ignore[attr-defined]
         _current.set(name)  # stays for what Django logs once the answer is made
         response = self.get_response(request)
@@ -30,6 +30,11 @@ class RequestIdMiddleware:
         if request.path.startswith("/api/"):
             response.headers.setdefault("Cache-Control", "no-store")
         return response
+
+
+def named(given: str) -> str:
+    """The id that a caller gave, where it is well-formed; else a new one."""
+    return given if _ACCEPTED.fullmatch(given) else secrets.token_hex(16)
 
 
 def current() -> str:

@@ -11,6 +11,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.config.settings")
 warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
 http = get_asgi_application()  # loads the apps, which the next import needs
 
+from controlplane.api.intake import Intake  # noqa: E402
 from controlplane.live.routing import websocket_routes  # noqa: E402
 
-application = ProtocolTypeRouter({"http": http, "websocket": websocket_routes()})
+application = ProtocolTypeRouter({"http": Intake(http), "websocket": websocket_routes()})

@@ -48,7 +48,11 @@ class Environment:
     hsts_seconds: int = YEAR
     openflow: tuple[str, str, int] = ("tcp", "127.0.0.1", 6653)
     rate_limit: int = 30_000
+    streams: int = 4000
+    streams_a_caller: int = 1000
     key_hours: int = 24
+    keys: int = 100_000
+    key_megabytes: int = 256
     trail_days: int = 365
     trail_rows: int = 1_000_000
     telemetry: Path | None = None
@@ -98,7 +102,11 @@ class Environment:
             openflow=_endpoint(env, "TERCAST_OPENFLOW", "127.0.0.1:6653"),
             log_in_failures=_number(env, "TERCAST_LOG_IN_FAILURES", 5, (1, 1000)),
             rate_limit=_number(env, "TERCAST_RATE_LIMIT", 30_000, (0, 10_000_000)),
+            streams=_number(env, "TERCAST_STREAMS", 4000, (1, 1_000_000)),
+            streams_a_caller=_number(env, "TERCAST_STREAMS_A_CALLER", 1000, (1, 1_000_000)),
             key_hours=_number(env, "TERCAST_KEY_HOURS", 24, (1, 8760)),
+            keys=_number(env, "TERCAST_KEYS", 100_000, (1, 100_000_000)),
+            key_megabytes=_number(env, "TERCAST_KEY_MEGABYTES", 256, (1, 1_000_000)),
             trail_days=_days(env, "TERCAST_TRAIL_DAYS", 365),
             trail_rows=_number(env, "TERCAST_TRAIL_ROWS", 1_000_000, (1000, 100_000_000)),
             telemetry=_folder(env, "TERCAST_TELEMETRY_ROOT"),

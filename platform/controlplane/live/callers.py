@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
 from typing import Any, cast
@@ -17,7 +18,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
-from controlplane.accounts.callers import caller_of
+from controlplane.accounts.callers import caller_of, principal
 from controlplane.accounts.roles import Role
 from controlplane.accounts.scopes import Scope as TokenScope
 from controlplane.live.protocol import Close, Ended, Event
@@ -25,8 +26,16 @@ from controlplane.live.protocol import Close, Ended, Event
 Scope = dict[str, Any]
 
 
-def identify(scope: Scope) -> AbstractBaseUser:
-    """The user who opened the stream with the handshake `scope`; raises `Ended` with what is missing.
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """Who opened a stream; `name` is whom limits are bound to: a token, or a user in a browser."""
+
+    user: AbstractBaseUser
+    name: str
+
+
+def identify(scope: Scope) -> Opener:
+    """Who opened the stream with the handshake `scope`; raises `Ended` with what is missing.
 
     Reads the database anew at every call, so that it also tells whether a log-in still holds.
     """
@@ -41,7 +50,7 @@ def identify(scope: Scope) -> AbstractBaseUser:
         raise Ended(Close.LOG_IN, "log in first: at /login/, or with an 'Authorization: Bearer TOKEN' header")
     if not caller_of(call).has(Role.VIEWER, TokenScope.READ):
         raise Ended(Close.LOG_IN, "the live stream needs a token with the scope read, for no single client")
-    return user
+    return Opener(user, principal(call))
 
 
 def may_see(user: AbstractBaseUser | AnonymousUser, event: Event) -> bool:

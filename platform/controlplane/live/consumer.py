@@ -12,6 +12,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import Error as DatabaseError
 
 from controlplane.live import protocol
+from controlplane.live.bounds import Pace, Places
 from controlplane.live.callers import identify, may_see
 from controlplane.live.feed import Cursor, Feed
 from controlplane.live.protocol import Bounds, Close, Ended, Event, From, LiveError, Ping
@@ -25,6 +26,9 @@ class Gone(LiveError):  # noqa: N818 - named by meaning
 
 FEED = Feed()
 """The one feed of this process; idle until its first client."""
+
+PLACES = Places()
+"""The streams of this process."""
 
 
 class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
@@ -51,6 +55,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         for name, value in kwargs.items():
             setattr(self, name, value)
         self._wanted = From(None)
+        self._pace = Pace()
         self._said = asyncio.Event()
         self._ended: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
         self._streaming = False
@@ -60,7 +65,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         """Let the client in, or say why not; in a browser only an accepted socket can say it."""
         await self.accept()
         try:
-            self.user = await database_sync_to_async(identify)(self.scope)
+            self.opener = await database_sync_to_async(identify)(self.scope)
         except Ended as refused:
             await self.close(int(refused.close), refused.reason)
         except DatabaseError:
@@ -74,6 +79,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         if self._service is None or self._ended.done():
             return
         try:
+            self._pace.hear()
             await self._heed(text_data)
         except Ended as refused:
             self._end(refused)
@@ -103,6 +109,13 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     async def _serve(self) -> None:
         """Stream until something ends it, then tell the client why."""
+        try:
+            with PLACES.taken(self.opener.name):
+                await self._serve_in_place()
+        except Ended as refused:
+            await self._tell_end(refused)
+
+    async def _serve_in_place(self) -> None:
         tasks = [asyncio.create_task(self._stream()), asyncio.create_task(self._watch_log_in())]
         try:
             ends: list[asyncio.Future[Any]] = [self._ended, *tasks]
@@ -112,13 +125,13 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         if self._ended.done():
-            with contextlib.suppress(OSError, TimeoutError):
-                async with asyncio.timeout(self.farewell):
-                    await self._say_farewell(self._ended.result())
+            await self._tell_end(self._ended.result())
 
-    async def _say_farewell(self, why: Ended) -> None:
-        await self.send(protocol.error(why))
-        await self.close(int(why.close), why.reason)
+    async def _tell_end(self, why: Ended) -> None:
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(self.farewell):
+                await self.send(protocol.error(why))
+                await self.close(int(why.close), why.reason)
 
     async def _stream(self) -> None:
         try:
@@ -176,7 +189,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 await self._say(protocol.ping(cursor.position))
 
     async def _show(self, event: Event) -> None:
-        if may_see(self.user, event):
+        if may_see(self.opener.user, event):
             await self._say(event.text)
 
     async def _say(self, text: str) -> None:
@@ -191,7 +204,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         while task is not None and not task.cancelling():  # asgiref keeps a cancellation to itself
             await asyncio.sleep(self.recheck)
             try:
-                self.user = await database_sync_to_async(identify)(self.scope)
+                self.opener = await database_sync_to_async(identify)(self.scope)
             except Ended as refused:
                 self._end(refused)
             except DatabaseError:

@@ -31,6 +31,7 @@ class Close(IntEnum):
     ORIGIN = 4403
     TOO_SLOW = 4408
     GAP = 4410
+    TOO_MANY = 4429
 
 
 class Ended(LiveError):  # noqa: N818 - named by meaning

@@ -10,11 +10,11 @@ from django.utils.datastructures import MultiValueDict
 from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.request import Request
 
+from controlplane.api.intake import FORM_OVERHEAD
 from controlplane.api.problems import FieldError, Problem, invalid, pointer, too_large
 from tercast.errors import shown
 
 FIELD = "file"
-_FORM_OVERHEAD = 64 * 1024
 _TOKEN = "csrfmiddlewaretoken"  # noqa: S105 - a field's name
 _TYPES = ("application", "text")
 
@@ -43,7 +43,7 @@ FILE_PARSERS = (MultiPartParser, FileParser)
 def check_length(request: Request, limit: int) -> None:
     """Refuse a body whose announced length is beyond the limit before any of it is read."""
     announced = request.META.get("CONTENT_LENGTH") or "0"
-    if announced.isdigit() and int(announced) > limit + _FORM_OVERHEAD:
+    if announced.isdigit() and int(announced) > limit + FORM_OVERHEAD:
         raise _beyond(limit)
 
 

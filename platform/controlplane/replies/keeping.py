@@ -6,10 +6,12 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from math import ceil
 from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Count, Min, Sum
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from rest_framework.renderers import JSONRenderer
@@ -73,7 +75,8 @@ def once(request: Request, key: str, secret: bool, act: Callable[[], Response]) 
 def keep_end(request: Request, key: str, response: Response) -> None:
     """Keep the answer that a caller waited for, in place of the first one."""
     rows = Reply.objects.filter(principal=principal(request), key=key).exclude(body="")
-    rows.update(body=JSONRenderer().render(response.data).decode())
+    body = JSONRenderer().render(response.data).decode()
+    rows.update(body=body, size=len(body))
 
 
 def prune() -> None:
@@ -94,6 +97,7 @@ def _hold(request: Request, key: str) -> Held | Reply:
     try:
         with transaction.atomic():
             made = Reply.objects.create(**who, **call, attempt=mine, began_at=timezone.now())
+            _check_room(made)
         return Held(made.pk, mine)
     except IntegrityError:
         row = Reply.objects.filter(**who).first()
@@ -112,6 +116,21 @@ def _hold(request: Request, key: str) -> Held | Reply:
     return Held(row.pk, mine)
 
 
+def _check_room(new: Reply) -> None:
+    """Raise `Problem` (429) where the caller had as many keys, or as much kept for them, as there may be."""
+    others = Reply.objects.filter(principal=new.principal, began_at__gte=_oldest()).exclude(pk=new.pk)
+    held = others.aggregate(keys=Count("id"), size=Sum("size", default=0), oldest=Min("began_at"))
+    most, room = settings.ENV.keys, settings.ENV.key_megabytes << 20
+    if held["keys"] < most and held["size"] < room:
+        return
+    wait = max(1, ceil((held["oldest"] - _oldest()).total_seconds()))
+    detail = (
+        f"Answers to {held['keys']} calls of yours with an {HEADER} are kept, of {held['size']} characters; "
+        f"{most} calls and {room} characters are the most. Call without a key, or in {wait} seconds."
+    )
+    raise Problem(429, "too_many_keys", detail, headers={"Retry-After": str(wait)})
+
+
 def _in_flight() -> Problem:
     detail = f"The first call with this {HEADER} is still in flight. Ask again in a second."
     problem = conflict("in_flight", detail)
@@ -122,7 +141,7 @@ def _in_flight() -> Problem:
 def _keep(held: Held, response: Response, secret: bool) -> None:
     body = "" if secret else JSONRenderer().render(response.data).decode()
     location = response.headers.get("Location", "")
-    if not held.rows().update(status=response.status_code, location=location, body=body):
+    if not held.rows().update(status=response.status_code, location=location, body=body, size=len(body)):
         raise _in_flight()
 
 

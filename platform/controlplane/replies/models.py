@@ -19,8 +19,12 @@ class Reply(models.Model):
     status = models.PositiveSmallIntegerField(null=True)
     location = models.TextField(blank=True)
     body = models.TextField(blank=True, help_text="JSON; empty where the answer holds a secret")
+    size = models.PositiveIntegerField(default=0, help_text="characters of what is kept")
 
     class Meta:
         ordering = ("id",)
         constraints = (models.UniqueConstraint(fields=("principal", "key"), name="one_reply_a_key"),)
-        indexes = (models.Index(fields=("began_at",), name="reply_age"),)
+        indexes = (
+            models.Index(fields=("began_at",), name="reply_age"),
+            models.Index(fields=("principal", "size"), name="reply_room"),
+        )

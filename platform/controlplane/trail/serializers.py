@@ -24,7 +24,7 @@ class AuditedActionSerializer(serializers.Serializer[Any]):
     object = serializers.CharField()
     outcome = serializers.ChoiceField(choices=Outcome.choices)
     status = serializers.IntegerField(allow_null=True, help_text="of HTTP")
-    detail = serializers.CharField(help_text="why it was not done")
+    detail = serializers.CharField(help_text="why it was not done; of a command, who gave it")
     call = serializers.CharField(help_text="`X-Request-ID`, also in the log and at requests")
 
     def get_actor(self, row: Action) -> str | None:

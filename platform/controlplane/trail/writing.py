@@ -16,6 +16,9 @@ from controlplane.trail.models import Action, Outcome
 TOGETHER = 60.0
 """Seconds within which denied attempts that are alike are counted in one row."""
 
+COMMAND = "command"
+"""Stands for the method of what came by no call."""
+
 _KNOWN = 1000
 _recent: OrderedDict[tuple[object, ...], tuple[int, float]] = OrderedDict()
 
@@ -50,6 +53,20 @@ def note(request: HttpRequest, resource: str, status: int, detail: str = "", **f
         _recent[_likeness(row)] = (row.pk, time.monotonic())
         while len(_recent) > _KNOWN:
             _recent.popitem(last=False)
+
+
+def note_command(resource: str, found: str, detail: str) -> None:
+    """Note what somebody at this machine did by a command, where no call and no log-in was."""
+    now = timezone.now()
+    Action.objects.create(
+        at=now,
+        last_at=now,
+        method=COMMAND,
+        resource=resource[:100],
+        object=found[:300],
+        outcome=Outcome.DONE,
+        detail=detail[:300],
+    )
 
 
 def outcome_of(status: int) -> Outcome:

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -146,3 +147,20 @@ def test_parallel_calls_make_one_object(world):
     assert len(answers) == 8 and {answer.status_code for answer in answers} <= {202, 409}
     assert len({answer.json()["id"] for answer in answers if answer.status_code == 202}) == 1
     assert Subscription.objects.count() == 1
+
+
+@pytest.mark.parametrize("bound", [{"keys": 2}, {"key_megabytes": 0}])
+def test_a_caller_has_so_many_keys_and_answers(world, problem, settings, bound):
+    settings.ENV = replace(settings.ENV, **bound)
+    keys = [{"HTTP_IDEMPOTENCY_KEY": f"k{n}"} for n in range(3)]
+    world.post("subscriptions/", BODY, **keys[0])
+    if "keys" in bound:
+        assert world.post("subscriptions/", BODY, **keys[1]).status_code == 202
+    before = Subscription.objects.count()
+    answer = world.post("subscriptions/", BODY, **keys[2])
+    assert problem(answer, 429)["type"].endswith("too_many_keys")
+    assert 80_000 < int(answer.headers["Retry-After"]) <= 86_400
+    assert Subscription.objects.count() == before
+    assert world.post("subscriptions/", BODY, **keys[0]).headers["Idempotency-Replayed"] == "true"
+    Reply.objects.update(began_at=timezone.now() - timedelta(hours=25))
+    assert world.post("subscriptions/", BODY, **keys[2]).status_code == 202

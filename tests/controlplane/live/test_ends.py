@@ -1,6 +1,7 @@
 """How a stream ends: refused at the door, for a bad message, for being slow, for a log-in that ended."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,6 +11,7 @@ from live_support import ORIGIN, PATIENCE, Stream, application, emit, emit_many,
 from controlplane.accounts.models import Token
 from controlplane.accounts.services import revoke_token
 from controlplane.config.asgi import application as whole_application
+from controlplane.live.bounds import MESSAGES
 from controlplane.live.feed import Feed
 from controlplane.live.protocol import LARGEST_MESSAGE
 
@@ -282,4 +284,30 @@ async def test_an_outbox_that_cannot_be_read_ends_the_streams_and_recovers(feed,
     feed.reader.broken = False
     stream = await opened()
     assert (await stream.begin(None))[1]["type"] == "up-to-date"
+    await stream.leave()
+
+
+@pytest.mark.parametrize("bound", [{"streams_a_caller": 2}, {"streams": 2}])
+async def test_there_are_so_many_streams_until_one_ends(opened, settings, bound):
+    settings.ENV = replace(settings.ENV, **bound)
+    first, second = await opened(), await opened()
+    assert [(await each.hear())["type"] for each in (first, second)] == ["hello", "hello"]
+    third = await opened()
+    end = await third.hear_end()
+    assert (end.code, end.error["code"]) == (4429, 4429) and " 2 " in end.error["detail"]
+    await third.leave()
+    await first.leave()
+    again = await opened()
+    assert (await again.hear())["type"] == "hello"
+    await again.leave()
+    await second.leave()
+
+
+async def test_who_talks_too_fast_is_cut_off(opened):
+    stream = await opened()
+    await stream.hear()
+    for _ in range(MESSAGES + 1):
+        await stream.say({"type": "ping"})
+    end = await stream.hear_end()
+    assert end.code == 4400 and str(MESSAGES) in end.error["detail"]
     await stream.leave()
