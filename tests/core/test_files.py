@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tercast import files
 from tercast.errors import Refused, RefusedMany
 from tercast.files import FileRefused, parse_json, read_json, read_lines, write_json
 
@@ -118,3 +119,13 @@ def test_devices_are_written_to_and_directories_refused(tmp_path: Path) -> None:
         with pytest.raises(FileRefused) as refused:
             write_json(name, [])
         assert refused.value.lines[0].startswith(f"{name}: cannot be written: ")
+
+
+def test_a_file_beyond_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_BYTES", 100)
+    file = tmp_path / "x.json"
+    file.write_text(" " * 98 + "{}")
+    assert read_json(str(file)) == {}
+    file.write_text(" " * 99 + "{}")
+    with pytest.raises(FileRefused, match=r"x\.json: .*more than 100 bytes"):
+        read_json(str(file))

@@ -12,7 +12,7 @@ Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+Application = Callable[..., Awaitable[None]]
 
 FORM_OVERHEAD = 64 * 1024
 """What a form may add to the file in it."""

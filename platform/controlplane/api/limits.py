@@ -20,11 +20,11 @@ logger = logging.getLogger(__name__)
 
 
 def check(request: Request, open_view: bool) -> None:
-    """Count the call; raises `Problem` (429) when there were too many in this minute."""
+    """Count the call; raises `Problem` (429) for too many in this minute, else what is wrong with the log-in."""
     limit = settings.ENV.rate_limit
     if not limit:
         return
-    who = _who(request, open_view)
+    who, failed = _who(request, open_view)
     if who.startswith("address:"):
         limit = max(1, limit // ANONYMOUS_SHARE)
     now = time.time()
@@ -34,17 +34,19 @@ def check(request: Request, open_view: bool) -> None:
             f"More than {limit} calls in a minute. Go on in {wait} seconds, with fewer calls or larger ones."
         )
         raise Problem(429, "too_many_requests", detail, headers={"Retry-After": str(wait)})
+    if failed is not None:
+        raise failed  # the framework would ask once only, and forget why
 
 
-def _who(request: Request, open_view: bool) -> str:
-    """Who is asking; what is open to all asks no database."""
+def _who(request: Request, open_view: bool) -> tuple[str, AuthenticationFailed | None]:
+    """Who is asking, and what is wrong with the log-in; what is open to all asks no database."""
     if open_view:
-        return f"address:{address_of(request)}"
+        return f"address:{address_of(request)}", None
     try:
         _ = request.user  # looks at the log-in
-    except AuthenticationFailed:
-        return f"address:{address_of(request)}"
-    return principal(request)
+    except AuthenticationFailed as error:
+        return f"address:{address_of(request)}", error
+    return principal(request), None
 
 
 def _count(key: str) -> int:

@@ -13,7 +13,7 @@ from controlplane.firstuse.models import DemoState, TestEvent, TestState
 from controlplane.registry.announcements import LIVE
 from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Advertisement, Subscription
-from controlplane.telemetry.samples import advertisements
+from controlplane.telemetry.samples import advertisements, checked_event
 from tercast.errors import Refused, RefusedMany, shown
 from tercast.filters import Filter
 
@@ -55,7 +55,7 @@ def ask(body: Body, actor: Any) -> TestEvent:
 
 def _checked(row: Advertisement, values: Any) -> dict[str, Any]:
     topic = core_topic(row.topic)
-    checked = topic.check_json(values, ("values",))
+    checked = checked_event(topic, values)
     if not row.by_dz and not Filter.parse(row.filter, topic).matches(checked):
         detail = f"The event lies outside advertisement {row.planner_id}: {row.filter or 'true'}."
         raise Refused(("values",), "outside_advertisement", detail, values)

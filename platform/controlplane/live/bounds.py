@@ -38,9 +38,13 @@ class Places:
     def _check(self, caller: str) -> None:
         own, all_ = settings.ENV.streams_a_caller, settings.ENV.streams
         if self._taken[caller] >= own:
-            raise Ended(Close.TOO_MANY, f"you have {own} live streams here, the most there may be; close some")
+            raise Ended(
+                Close.TOO_MANY, f"you have {own} live streams here, the most there may be; close some"
+            )
         if self._taken.total() >= all_:
-            raise Ended(Close.TOO_MANY, f"this server has {all_} live streams, the most it takes; come back later")
+            raise Ended(
+                Close.TOO_MANY, f"this server has {all_} live streams, the most it takes; come back later"
+            )
 
 
 class Pace:
@@ -58,5 +62,6 @@ class Pace:
         self._heard += 1
         if self._heard > MESSAGES:
             raise Ended(
-                Close.BAD_MESSAGE, f"more than {MESSAGES} messages in {SECONDS:g} seconds; send them more slowly"
+                Close.BAD_MESSAGE,
+                f"more than {MESSAGES} messages in {SECONDS:g} seconds; send them more slowly",
             )

@@ -14,6 +14,7 @@ from controlplane.registry.announcements import LIVE
 from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Advertisement
 from controlplane.telemetry.models import EventSample
+from tercast.client.wire import MAX_PAYLOAD
 from tercast.errors import Refused, RefusedMany, shown
 from tercast.eventspace import Topic
 from tercast.filters import Filter
@@ -71,7 +72,7 @@ class _Checker:
             detail = f"There is no live advertisement {shown(publisher)}; its id is like a7."
             raise Refused(("publisher",), "unknown_publisher", detail, publisher)
         topic, wanted = self._terms(row)
-        checked = topic.check_json(values, ("values",))
+        checked = checked_event(topic, values)
         if not wanted.matches(checked):
             detail = f"The event lies outside advertisement {publisher}: {row.filter or 'true'}."
             raise Refused(("values",), "outside_advertisement", detail, values)
@@ -84,6 +85,17 @@ class _Checker:
         if row.pk not in self.filters:
             self.filters[row.pk] = Filter.parse(row.filter, topic)
         return topic, self.filters[row.pk]
+
+
+def checked_event(topic: Topic, values: Any) -> dict[str, Any]:
+    """The event's values in their normal form; Refused also for texts that no event has room for."""
+    checked = topic.check_json(values, ("values",))
+    sizes = {name: len(text.encode()) for name, text in checked.items() if isinstance(text, str)}
+    if sum(sizes.values()) > MAX_PAYLOAD:
+        name = max(sizes, key=sizes.__getitem__)
+        detail = f"The texts of the event have {sum(sizes.values())} bytes; an event has at most {MAX_PAYLOAD}. Shorten it."
+        raise Refused(("values", name), "too_large", detail, checked[name])
+    return checked
 
 
 def advertisements(names: Iterable[str]) -> dict[str, Advertisement]:

@@ -40,7 +40,9 @@ class Command(BaseCommand):
         scopes = _scopes(options["scopes"])
         token = Token(user=user, name=_name(options["name"]), expires_at=_expiry(options["days"]))
         if with_standing().filter(user=user, standing="good").count() >= MOST:
-            raise CommandError(f"{user.username} has {MOST} tokens that are good, the most; revoke some first")
+            raise CommandError(
+                f"{user.username} has {MOST} tokens that are good, the most; revoke some first"
+            )
         with transaction.atomic():
             text = new_token(token, scopes)
             detail = f"{getpass.getuser()}: manage.py token {user.username} --scopes {','.join(scopes)}"
