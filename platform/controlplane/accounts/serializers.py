@@ -15,7 +15,6 @@ from controlplane.accounts.users import ROLES
 from controlplane.api.fields import Choice, Flag, Name, Reference, Text, Time
 from controlplane.api.views import url
 
-
 _SCRIPT = {"name": "nightly report", "scopes": ["read"], "expires_at": "2030-01-01T00:00:00Z"}
 _LAPTOP = {"name": "alice's laptop", "subscriber": "alice"}
 _OLGA = {"username": "olga", "role": "operator", "password": "correct horse battery"}

@@ -93,7 +93,8 @@ def checked_event(topic: Topic, values: Any) -> dict[str, Any]:
     sizes = {name: len(text.encode()) for name, text in checked.items() if isinstance(text, str)}
     if sum(sizes.values()) > MAX_PAYLOAD:
         name = max(sizes, key=sizes.__getitem__)
-        detail = f"The texts of the event have {sum(sizes.values())} bytes; an event has at most {MAX_PAYLOAD}. Shorten it."
+        whole = f"The texts of the event have {sum(sizes.values())} bytes"
+        detail = f"{whole}; an event has at most {MAX_PAYLOAD}. Shorten it."
         raise Refused(("values", name), "too_large", detail, checked[name])
     return checked
 
