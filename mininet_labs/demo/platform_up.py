@@ -145,8 +145,9 @@ class Platform:
     def start_control_plane(self) -> None:
         """Start the web server, the Celery workers and beat; wait until the API answers."""
         web = ("controlplane.config.asgi:application", "--host", "127.0.0.1", "--port", str(self.web_port))
-        options = ("--ws-max-size", "16384", "--lifespan", "off", "--timeout-graceful-shutdown", "2", "--log-level", "warning")
-        self._serve("web", python("-m", "uvicorn", *web, *options))
+        options = ("--lifespan", "off", "--timeout-graceful-shutdown", "2", "--log-level", "warning")
+        bounds = ("--ws-max-size", "16384")
+        self._serve("web", python("-m", "uvicorn", *web, *options, *bounds))
         self._serve("worker", python(*CELERY, "worker", "-Q", "planner,celery", *WORKER_OPTIONS))
         own = ("-Q", "analytics", "-n", "analytics@%h")
         self._serve("analytics", python(*CELERY, "worker", *own, *WORKER_OPTIONS), optional=True)

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 def check(request: Request, open_view: bool) -> None:
-    """Count the call; raises `Problem` (429) for too many in this minute, else what is wrong with the log-in."""
+    """Count the call; raises `Problem` (429) for too many in a minute, else what is wrong with the log-in."""
     limit = settings.ENV.rate_limit
     if not limit:
         return
