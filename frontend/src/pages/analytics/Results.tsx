@@ -172,9 +172,9 @@ function NameFilter({
     queryKey: [path, "names"],
     enabled: path !== "",
     staleTime: 60_000,
-    queryFn: ({ signal }) => read<{ name: string }>(path, { limit: 1000 }, signal),
+    queryFn: ({ signal }) => read<{ id: number; name?: string }>(path, { limit: 1000 }, signal),
   });
-  const names = path ? (known.data?.results.map(({ name }) => name) ?? []) : KINDS;
+  const names = path ? (known.data?.results.map((row) => row.name ?? `a${row.id}`) ?? []) : KINDS;
   return (
     <TagsInput
       label={label}
