@@ -59,6 +59,12 @@ def named(payload: dict[str, Any]) -> Named | None:
 
 
 def subject_of(payload: dict[str, Any]) -> str:
-    """The name of what a request is about, as it is shown; empty for what concerns no single object."""
-    found = named(payload)
+    """The name of what a request is about, as it is shown; empty for what concerns no single object.
+
+    A payload that does not say what it is about is logged all the same, and the planner refuses it.
+    """
+    try:
+        found = named(payload)
+    except (KeyError, TypeError, AttributeError):
+        return ""
     return "" if found is None else found.shown

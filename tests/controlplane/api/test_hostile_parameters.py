@@ -130,4 +130,4 @@ def test_writes_take_their_own_parameters_only(operator, error):
     for prefix in DELETES:
         assert error(operator.delete(f"{prefix}/1/?force=true"))["parameter"] == "force"
         assert error(operator.delete(f"{prefix}/1/?dry_run=yes"))["parameter"] == "dry_run"
-        assert error(operator.post(f"{prefix}/?atomic=false", {}))["code"] == "not_available"
+        assert error(operator.post(f"{prefix}/?atomic=no", {}))["parameter"] == "atomic"

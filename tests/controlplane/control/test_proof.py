@@ -7,6 +7,7 @@ from controlplane.control import replay, session
 from controlplane.control.models import OutboxEvent, Request
 from controlplane.network.models import Host
 from tercast.planner import Planner
+from tercast.requests import Subscribe
 from tercast.tables import Diff
 
 CULPRIT = "q3"
@@ -30,7 +31,7 @@ def breaks_down(monkeypatch) -> None:
     real = Planner.apply
 
     def apply(self, request):
-        if request.get("id") == CULPRIT and request["op"] == "subscribe":
+        if isinstance(request, Subscribe) and request.id == CULPRIT:
             raise ZeroDivisionError("division by zero")
         return real(self, request)
 
