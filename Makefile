@@ -25,8 +25,8 @@ soak: setup ## the platform under changes and faults (ARGS="--for SECONDS --repo
 test: setup ## everything: unit, property, fake switch, real switches, API, browser
 	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh
 	@[ -n "$(ARGS)" ] || scripts/frontend.sh test
-	@$(PY) -m pytest $(or $(ARGS),-n 2 --dist loadgroup)
-	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PY) -m pytest -n 2 --dist loadgroup tests/controller # on the twin of Ryu as well
+	@$(PY) -m pytest $(or $(ARGS),-n 2 --dist loadfile)
+	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PY) -m pytest -n 2 --dist loadfile tests/controller # on the twin of Ryu as well
 
 test-full: setup ## what is longer than the everyday suite as well
 	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh

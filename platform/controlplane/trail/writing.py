@@ -34,7 +34,7 @@ def begin(request: HttpRequest, resource: str) -> int:
 def end(pk: int, status: int, found: str | None, detail: str) -> None:
     """Note what became of it; `found` is the address of the object that it made."""
     outcome = outcome_of(status)
-    fields: dict[str, Any] = {"outcome": outcome, "status": status, "detail": detail[:300]}
+    fields: dict[str, Any] = {"outcome": outcome, "status": status, "detail": storable(detail)[:300]}
     if found:
         fields["object"] = found[:300]
     Action.objects.filter(pk=pk).update(last_at=timezone.now(), **fields)
@@ -43,9 +43,9 @@ def end(pk: int, status: int, found: str | None, detail: str) -> None:
 def note(request: HttpRequest, resource: str, status: int, detail: str = "", **fields: Any) -> None:
     """Note something that is over; denied attempts that are alike are one row a minute."""
     row = _row(request, resource)
-    row.status, row.outcome, row.detail = status, outcome_of(status), detail[:300]
+    row.status, row.outcome, row.detail = status, outcome_of(status), storable(detail)[:300]
     for name, value in fields.items():
-        setattr(row, name, value)
+        setattr(row, name, storable(value) if isinstance(value, str) else value)
     if row.outcome == Outcome.DENIED and _counted(row):
         return
     row.save(force_insert=True)
@@ -67,6 +67,11 @@ def note_command(resource: str, found: str, detail: str) -> None:
         outcome=Outcome.DONE,
         detail=detail[:300],
     )
+
+
+def storable(text: str) -> str:
+    """`text` as every database takes it: PostgreSQL has no U+0000."""
+    return text.replace("\0", "%00")
 
 
 def outcome_of(status: int) -> Outcome:
@@ -103,7 +108,7 @@ def _row(request: HttpRequest, resource: str) -> Action:
         address=address_of(request),
         method=request.method or "",
         resource=resource[:100],
-        object=request.path[:300],
+        object=storable(request.path)[:300],
         call=request_id(request),
     )
     if isinstance(token, Token):
