@@ -86,6 +86,7 @@ import json, sys
 counters = dict.fromkeys(("wanted", "delivered", "lost", "doubled", "unwanted"), 0)
 def tell(**more):
     told = {**counters, "delay_ms": {"p50": 1.0, "p99": 2.0}, "samples": [], "telemetry": {"rows": 3}}
+    told |= {"activity": {}, "tested": []}
     print(json.dumps({**told, **more}), flush=True)
 tell(published=5)
 for line in sys.stdin:
