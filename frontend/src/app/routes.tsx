@@ -10,7 +10,7 @@ export const router = createBrowserRouter([
     path: "/",
     element: <Shell />,
     errorElement: <RouteError />,
-    hydrateFallbackElement: <Loader m="xl" aria-label="Loading" />,
+    hydrateFallbackElement: <Loader role="status" m="xl" aria-label="Loading" />,
     children: [
       { index: true, element: <Navigate to="/network" replace /> },
       {

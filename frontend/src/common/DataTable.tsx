@@ -161,7 +161,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             {after > 0 && <Spacer height={after} />}
           </Table.Tbody>
         </Table>
-        {list.loading && <Loader size="sm" m="md" aria-label="Loading" />}
+        {list.loading && <Loader role="status" size="sm" m="md" aria-label="Loading" />}
       </ScrollArea.Autosize>
       <Pager list={list} />
     </div>

@@ -49,7 +49,7 @@ function Part({ place, go }: { place: Place; go: (place: Place) => void }) {
     go({ page: page || place.page, heading });
   };
   if (text.error) return <ProblemAlert problem={text.error} />;
-  if (!text.data) return <Loader size="sm" aria-label="Loading" />;
+  if (!text.data) return <Loader role="status" size="sm" aria-label="Loading" />;
   return (
     <Stack gap="sm">
       {section(text.data, place.heading).map((block, i) => (

@@ -91,7 +91,7 @@ export function ChartCard({ spec }: { spec: ChartSpec }) {
             allowDeselect={false}
           />
         )}
-        {answer.isFetching && <Loader size="xs" aria-label="Loading" />}
+        {answer.isFetching && <Loader role="status" size="xs" aria-label="Loading" />}
       </Group>
       <Content spec={spec} view={view} answer={answer} rows={rows} table={Boolean(table)} />
       {found && series > 0 && (
@@ -132,7 +132,7 @@ function Content({
     return lines(spec, spec.measures.find(({ id }) => id === view) ?? spec.measures[0], series ?? []);
   }, [spec, view, series]);
   if (answer.error) return <ProblemAlert problem={answer.error} retry={() => answer.refetch()} />;
-  if (!answer.data) return <Loader size="sm" aria-label="Loading" />;
+  if (!answer.data) return <Loader role="status" size="sm" aria-label="Loading" />;
   if (answer.data.empty) return <EmptyAnswer job={spec.job} why={answer.data.empty} />;
   if (table) {
     return (

@@ -39,7 +39,7 @@ export function RunDrawer({ id, onClose }: { id: string; onClose: () => void }) 
       closeButtonProps={{ "aria-label": "Close" }}
     >
       <ProblemAlert problem={run.error} retry={() => run.refetch()} />
-      {run.isPending && <Loader size="sm" aria-label="Loading" />}
+      {run.isPending && <Loader role="status" size="sm" aria-label="Loading" />}
       {run.data && <Detail run={run.data} />}
     </Drawer>
   );

@@ -21,7 +21,7 @@ export function Policy() {
   const may = useMay("aggregation", "PATCH");
   if (found.error && !found.data)
     return <ProblemAlert problem={found.error} retry={() => void found.refetch()} />;
-  if (!found.data) return <Loader size="sm" aria-label="Loading" />;
+  if (!found.data) return <Loader role="status" size="sm" aria-label="Loading" />;
   return may ? <Form policy={found.data} /> : <Told policy={found.data} />;
 }
 

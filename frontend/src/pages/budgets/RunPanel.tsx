@@ -23,7 +23,7 @@ export function RunPanel({ id, onOpen }: { id: string; onOpen: (id: string | nul
       ) : found.data ? (
         <Details run={found.data} onOpen={onOpen} />
       ) : (
-        <Loader size="sm" aria-label="Loading" />
+        <Loader role="status" size="sm" aria-label="Loading" />
       )}
     </SidePanel>
   );
@@ -38,7 +38,7 @@ function Details({ run, onOpen }: { run: Run; onOpen: (id: string) => void }) {
     <Stack>
       <Group gap="sm" role="status">
         <RunState state={run.state} />
-        {busy && <Loader size="xs" aria-hidden />}
+        {busy && <Loader role="status" size="xs" aria-hidden />}
         <Text size="sm">{run.reason || (busy ? "It is being worked out and installed." : "")}</Text>
       </Group>
       <Facts

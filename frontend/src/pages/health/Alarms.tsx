@@ -56,7 +56,7 @@ export function Alarms() {
     <Stack>
       <Title order={2}>Standing now</Title>
       <ProblemAlert problem={standing.error} retry={() => standing.refetch()} />
-      {standing.isPending && <Loader size="sm" aria-label="Loading" />}
+      {standing.isPending && <Loader role="status" size="sm" aria-label="Loading" />}
       {standing.data?.unknown && (
         <Alert color="orange" variant="light" title="The controller's alarms are not known">
           {standing.data.unknown}

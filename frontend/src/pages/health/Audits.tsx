@@ -124,12 +124,12 @@ function Detail({ id, onClose }: { id: string; onClose: () => void }) {
       closeButtonProps={{ "aria-label": "Close" }}
     >
       <ProblemAlert problem={audit.error} retry={() => audit.refetch()} />
-      {audit.isPending && <Loader size="sm" aria-label="Loading" />}
+      {audit.isPending && <Loader role="status" size="sm" aria-label="Loading" />}
       {audit.data && (
         <Stack>
           <Group gap="xs">
             <Title order={3}>{over ? "Done" : audit.data.state}</Title>
-            {!over && <Loader size="xs" aria-label="Going on" />}
+            {!over && <Loader role="status" size="xs" aria-label="Going on" />}
             <Counts counts={audit.data.switches} />
           </Group>
           <Text size="sm">

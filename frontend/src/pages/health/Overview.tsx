@@ -14,7 +14,7 @@ export function Overview() {
   });
   useLiveRefresh(["switch", "alarm", "audit"], ["health"]);
   if (health.error) return <ProblemAlert problem={health.error} retry={() => health.refetch()} />;
-  if (!health.data) return <Loader aria-label="Loading" />;
+  if (!health.data) return <Loader role="status" aria-label="Loading" />;
   const status = STATUS[health.data.status] ?? { color: "gray", word: health.data.status };
   return (
     <>

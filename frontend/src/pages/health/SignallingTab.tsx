@@ -46,7 +46,7 @@ export function SignallingTab() {
   });
   const refusals = useList<Refusal>(`${SIGNALLING}refusals/`, { reason }, { ordering, limit: 50 });
   if (signalling.error) return <ProblemAlert problem={signalling.error} retry={() => signalling.refetch()} />;
-  if (!signalling.data) return <Loader aria-label="Loading" />;
+  if (!signalling.data) return <Loader role="status" aria-label="Loading" />;
   return (
     <Stack>
       <Policy policy={signalling.data} />

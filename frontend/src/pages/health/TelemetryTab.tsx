@@ -46,7 +46,7 @@ export function TelemetryTab() {
     queryFn: async () => (await api.GET("/api/v1/telemetry/")).data,
   });
   if (telemetry.error) return <ProblemAlert problem={telemetry.error} retry={() => telemetry.refetch()} />;
-  if (!telemetry.data) return <Loader aria-label="Loading" />;
+  if (!telemetry.data) return <Loader role="status" aria-label="Loading" />;
   const {
     root,
     retention_days: days,

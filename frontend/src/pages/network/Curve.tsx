@@ -50,7 +50,7 @@ export function Curve({ row }: { row: { id: number } }) {
         </Button>
       </Group>
       <ProblemAlert problem={query.error} retry={() => void query.refetch()} />
-      {query.isFetching && !query.data && <Loader size="sm" aria-label="Working it out" />}
+      {query.isFetching && !query.data && <Loader role="status" size="sm" aria-label="Working it out" />}
       {query.data && <Answer curve={query.data} option={option} />}
     </Stack>
   );

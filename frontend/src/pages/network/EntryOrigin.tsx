@@ -30,7 +30,7 @@ export function EntryOrigin({ row, entry }: { row: NetSwitch; entry: Schemas["En
       <Title order={3}>
         Where <Code fz="sm">{entry.dz || entry.dst}</Code> comes from
       </Title>
-      {isPending && <Loader size="xs" aria-label="Loading" />}
+      {isPending && <Loader role="status" size="xs" aria-label="Loading" />}
       <ProblemAlert problem={error} retry={() => void refetch()} />
       {data && (
         <>

@@ -72,7 +72,7 @@ export function EventPath({
       <PanelHead title="Path of an event" heading={heading} onClose={onClose} />
       <Ask question={question} onAsk={onAsk} busy={answer.isFetching} />
       <ProblemAlert problem={answer.error} retry={() => void answer.refetch()} />
-      {answer.isFetching && !answer.data && <Loader size="sm" aria-label="Following it" />}
+      {answer.isFetching && !answer.data && <Loader role="status" size="sm" aria-label="Following it" />}
       {answer.data && (
         <Answer found={answer.data} network={network} step={step} onStep={onStep} onSelect={onSelect} />
       )}

@@ -44,7 +44,7 @@ export function Component() {
     return (
       <>
         <PageHeader title="Network" />
-        <Loader aria-label="Loading" />
+        <Loader role="status" aria-label="Loading" />
       </>
     );
   if (network.switches.size === 0)

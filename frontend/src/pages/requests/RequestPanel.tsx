@@ -37,7 +37,7 @@ export function RequestPanel({ id, onOpen }: { id: string; onOpen: (id: string |
       ) : request ? (
         <Details request={request} onOpen={onOpen} />
       ) : (
-        <Loader size="sm" aria-label="Loading" />
+        <Loader role="status" size="sm" aria-label="Loading" />
       )}
     </SidePanel>
   );

@@ -40,7 +40,7 @@ export function SpacePanel({ topic }: { topic: Schemas["Topic"] }) {
   const chosen = layers === "none" ? [] : layers.split(",");
   const option = useMemo(() => space && spaceOption(space, layers.split(",")), [space, layers]);
   if (found.error) return <ProblemAlert problem={found.error} retry={() => void found.refetch()} />;
-  if (!space || !option) return <Loader m="md" aria-label="Loading the picture" />;
+  if (!space || !option) return <Loader role="status" m="md" aria-label="Loading the picture" />;
   const xName = space.x.attribute;
   const yName = space.y?.attribute ?? "";
   return (

@@ -32,7 +32,7 @@ export function Component() {
   useLiveRefresh(["request", "requests", "move", "encoding"], [PATH, "named", name]);
   const topic = found.data;
   if (found.error) return <ProblemAlert problem={found.error} retry={() => void found.refetch()} />;
-  if (topic === undefined) return <Loader m="xl" aria-label="Loading" />;
+  if (topic === undefined) return <Loader role="status" m="xl" aria-label="Loading" />;
   if (topic === null)
     return (
       <>

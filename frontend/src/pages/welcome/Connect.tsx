@@ -26,7 +26,7 @@ export function Connect() {
     queryFn: async () => (await api.GET("/api/v1/connect/")).data,
   });
   if (connect.error) return <ProblemAlert problem={connect.error} retry={() => connect.refetch()} />;
-  if (!connect.data) return <Loader size="sm" aria-label="Loading" />;
+  if (!connect.data) return <Loader role="status" size="sm" aria-label="Loading" />;
   const { addresses, note, command, switches, connected, waiting, unknown, problem } = connect.data;
   return (
     <Stack gap="sm">

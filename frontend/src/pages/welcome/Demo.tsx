@@ -35,7 +35,7 @@ export function Demo() {
     onSettled: () => queries.invalidateQueries({ queryKey: ["demo"] }),
   });
   if (demo.error) return <ProblemAlert problem={demo.error} retry={() => demo.refetch()} />;
-  if (!demo.data) return <Loader size="sm" aria-label="Loading" />;
+  if (!demo.data) return <Loader role="status" size="sm" aria-label="Loading" />;
   const { state, step, progress, reason, may_start: mayStart, may_stop: mayStop, fixed } = demo.data;
   return (
     <Stack gap="sm" data-demo={state}>
