@@ -73,7 +73,7 @@ class Watched:
         self.page.get_by_role("heading", level=1).first.wait_for()
 
     def accessible(self, within: str | None = None) -> None:
-        """Axe finds nothing serious in the document, or in what `within` names; what is opening may finish."""
+        """Axe finds nothing serious in the document, or in what `within` names; what opens may finish."""
         self.page.evaluate(AXE.read_text())
         for _ in range(4):
             told = self._serious(within)

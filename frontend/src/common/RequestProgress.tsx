@@ -48,7 +48,7 @@ export function RequestProgress({ request }: { request: NetworkRequest }) {
         ) : ended ? (
           <IconCircleCheck size={20} color="var(--mantine-color-green-7)" aria-hidden />
         ) : (
-          <Loader role="status" size="xs" aria-hidden />
+          <Loader size="xs" aria-hidden />
         )}
         <Text>
           <Anchor underline="always" component={Link} to={`/requests?row=${request.id}`}>
