@@ -40,7 +40,7 @@ export function PreviewPanel({
       </SimpleGrid>
       {answer.unknown && (
         <Group gap="xs">
-          <Loader role="status" size="xs" aria-hidden />
+          <Loader size="xs" aria-hidden />
           <Text size="sm">{answer.unknown}</Text>
         </Group>
       )}

@@ -102,7 +102,7 @@ export function Compare() {
       {now && (
         <Stack gap={4} role="status">
           <Group gap="xs">
-            <Loader role="status" size="xs" aria-hidden />
+            <Loader size="xs" aria-hidden />
             <Text size="sm">
               Working out {now}, {done + 1} of {asked.length}; one at a time, a minute each at most.
             </Text>

@@ -42,7 +42,7 @@ export function Curve({ row, onPick }: { row: Switch; onPick?: (budget: number) 
         {!method && <Button onClick={() => setAsked(usual)}>Work it out</Button>}
         {found.isFetching && (
           <Group gap={6} role="status">
-            <Loader role="status" size="xs" aria-hidden />
+            <Loader size="xs" aria-hidden />
             <Text size="sm">Working it out; this takes some seconds, a minute at most.</Text>
           </Group>
         )}

@@ -84,7 +84,7 @@ export function RunForm({ busy, onRun }: { busy: boolean; onRun: (id: number) =>
       {busy && <Text size="sm">A run is under way; there is one at a time.</Text>}
       {tried.isPending && (
         <Group gap={6} role="status">
-          <Loader role="status" size="xs" aria-hidden />
+          <Loader size="xs" aria-hidden />
           <Text size="sm">Trying {method} on a copy of the network; a minute at most.</Text>
         </Group>
       )}

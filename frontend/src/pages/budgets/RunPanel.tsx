@@ -38,7 +38,7 @@ function Details({ run, onOpen }: { run: Run; onOpen: (id: string) => void }) {
     <Stack>
       <Group gap="sm" role="status">
         <RunState state={run.state} />
-        {busy && <Loader role="status" size="xs" aria-hidden />}
+        {busy && <Loader size="xs" aria-hidden />}
         <Text size="sm">{run.reason || (busy ? "It is being worked out and installed." : "")}</Text>
       </Group>
       <Facts

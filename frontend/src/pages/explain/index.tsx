@@ -46,7 +46,7 @@ export function Component() {
       />
       {found.isFetching && !found.data && (
         <Group gap={6} role="status">
-          <Loader role="status" size="xs" aria-hidden />
+          <Loader size="xs" aria-hidden />
           <Text size="sm">Following the event through the plan and the real switches.</Text>
         </Group>
       )}

@@ -26,7 +26,7 @@ export function FirstEvent({ side, name, matched }: { side: Side; name: string; 
       {events > 0 ? (
         <IconCircleCheck size={20} color="var(--mantine-color-green-7)" aria-hidden />
       ) : (
-        <Loader role="status" size="xs" aria-hidden />
+        <Loader size="xs" aria-hidden />
       )}
       <Text role="status">
         {events === 0

@@ -97,7 +97,7 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
           <div aria-live="polite" data-cost>
             {other && cost.isFetching && (
               <Group gap="xs">
-                <Loader role="status" size="xs" aria-hidden />
+                <Loader size="xs" aria-hidden />
                 <Text size="sm">Working out what it costs…</Text>
               </Group>
             )}
