@@ -16,6 +16,7 @@ import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { useAddress, useChangeAddress } from "@/common/address";
 import { read } from "@/common/list";
+import { advertisementName } from "@/common/names";
 import { ChartCard } from "./ChartCard";
 import { FILTERS, KINDS } from "./filters";
 import { DEFAULT_SPAN, fromInput, rangeProblem, SPANS, toInput } from "./range";
@@ -174,7 +175,9 @@ function NameFilter({
     staleTime: 60_000,
     queryFn: ({ signal }) => read<{ id: number; name?: string }>(path, { limit: 1000 }, signal),
   });
-  const names = path ? (known.data?.results.map((row) => row.name ?? `a${row.id}`) ?? []) : KINDS;
+  const names = path
+    ? (known.data?.results.map((row) => row.name ?? advertisementName(row.id)) ?? [])
+    : KINDS;
   return (
     <TagsInput
       label={label}

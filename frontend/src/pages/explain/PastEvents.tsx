@@ -3,10 +3,10 @@ import { createColumnHelper } from "@tanstack/react-table";
 import type { Schemas } from "@/api/client";
 import { DataTable } from "@/common/DataTable";
 import { Empty } from "@/common/Empty";
+import { brief, type Values } from "@/common/event";
 import { useList } from "@/common/list";
 import { Time } from "@/common/time";
 import type { Asked } from "./EventForm";
-import { brief, type Values } from "./event";
 
 type Sample = Schemas["EventSample"];
 const column = createColumnHelper<Sample>();

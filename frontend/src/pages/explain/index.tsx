@@ -4,11 +4,11 @@ import { useSearchParams } from "react-router";
 import { api } from "@/api/client";
 import { CopyText } from "@/common/CopyText";
 import { Empty } from "@/common/Empty";
+import type { Values } from "@/common/event";
+import { readValues } from "@/common/event";
 import { PageHeader } from "@/common/PageHeader";
 import { EventForm } from "./EventForm";
 import { Explained } from "./Explained";
-import type { Values } from "./event";
-import { readValues } from "./event";
 
 /** Why an event goes where it goes; the event is in the address. */
 export function Component() {

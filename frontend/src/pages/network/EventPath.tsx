@@ -16,7 +16,9 @@ import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useState } from "react";
 import { Link } from "react-router";
 import { api, type Schemas } from "@/api/client";
+import { asFields, asValue, readValues } from "@/common/event";
 import { read } from "@/common/list";
+import { advertisementName } from "@/common/names";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { nameOf } from "./describe";
 import type { Network } from "./model";
@@ -90,13 +92,15 @@ function Ask({
   busy: boolean;
 }) {
   const [publisher, setPublisher] = useState(question.publisher);
-  const [values, setValues] = useState<Record<string, string>>(() => parsed(question.values));
+  const [values, setValues] = useState<Record<string, string>>(() =>
+    asFields(readValues(question.values) ?? {}),
+  );
   const { data: advertisements } = useQuery({
     queryKey: ["/api/v1/advertisements/", "to pick"],
     queryFn: ({ signal }) =>
       read<Schemas["Advertisement"]>("/api/v1/advertisements/", { state: "active", limit: 500 }, signal),
   });
-  const meant = advertisements?.results.find(({ id }) => `a${id}` === publisher);
+  const meant = advertisements?.results.find(({ id }) => advertisementName(id) === publisher);
   const { data: topics } = useQuery({
     queryKey: ["/api/v1/topics/", meant?.topic],
     enabled: meant !== undefined,
@@ -105,10 +109,13 @@ function Ask({
   const attributes = topics?.results[0]?.attributes ?? [];
   useEffect(() => {
     const [first] = advertisements?.results ?? [];
-    if (!publisher && first) setPublisher(`a${first.id}`);
+    if (!publisher && first) setPublisher(advertisementName(first.id));
   }, [advertisements, publisher]);
   const told = Object.fromEntries(
-    attributes.map((one) => [one.name, typed(one, values[one.name] ?? start(one, meant?.filter ?? null))]),
+    attributes.map((one) => [
+      one.name,
+      asValue(values[one.name] ?? start(one, meant?.filter ?? null), one.type),
+    ]),
   );
   if (advertisements?.results.length === 0)
     return <Text size="sm">Nobody advertises anything yet, so that no event has a way.</Text>;
@@ -124,7 +131,7 @@ function Ask({
           label="Published under"
           size="xs"
           data={(advertisements?.results ?? []).map((one) => ({
-            value: `a${one.id}`,
+            value: advertisementName(one.id),
             label: `${one.publisher}: ${one.topic}, ${one.filter ?? "by dz"}`,
           }))}
           value={publisher || null}
@@ -275,22 +282,3 @@ export function start(attribute: Schemas["Attribute"], filter: string | null): s
 }
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\-]/g, "\\$&");
-
-/** What a field says, as JSON has it; numbers that cannot be read are left to the server to refuse. */
-export function typed(attribute: Schemas["Attribute"], text: string): string | number | boolean {
-  if (attribute.type === "bool") return text === "true" ? true : text === "false" ? false : text;
-  if (attribute.type === "int")
-    return /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
-  if (attribute.type === "float")
-    return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
-  return text;
-}
-
-function parsed(values: string): Record<string, string> {
-  try {
-    const found = JSON.parse(values) as Record<string, unknown>;
-    return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, String(value)]));
-  } catch {
-    return {};
-  }
-}

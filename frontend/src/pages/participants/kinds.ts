@@ -1,6 +1,7 @@
 // The four lists of the page, and what differs between them.
 
 import type { Schemas } from "@/api/client";
+import { advertisementName } from "@/common/names";
 
 export type Tab = "publishers" | "subscribers" | "advertisements" | "subscriptions";
 export type Participant = Schemas["Publisher"] | Schemas["Subscriber"];
@@ -53,7 +54,7 @@ export function ownerOf(row: Announcement): string {
 
 /** An announcement by its id in plans: a7, q12. */
 export function nameOf(row: Announcement): string {
-  return `${"publisher" in row ? "a" : "q"}${row.id}`;
+  return "publisher" in row ? advertisementName(row.id) : `q${row.id}`;
 }
 
 /** What a filter says, in short. */

@@ -6,13 +6,12 @@ import { useMay } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
 import { DocsLink } from "@/common/Docs";
 import { read } from "@/common/list";
+import { advertisementName } from "@/common/names";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { useDemo } from "./Demo";
 
 type TestEvent = Schemas["TestEvent"];
 type Announced = Schemas["Advertisement"];
-
-const nameOf = (row: Announced) => `a${row.id}`;
 
 /** An event of one of the demo's publishers, sent once, and who got it. */
 export function FirstEvent() {
@@ -40,11 +39,11 @@ function Form() {
   });
   const samples = useSamples();
   const rows = known.data?.results ?? [];
-  const row = rows.find((one) => nameOf(one) === chosen) ?? rows[0];
+  const row = rows.find((one) => advertisementName(one.id) === chosen) ?? rows[0];
   const values = typed ?? (row ? samples(row) : "");
   const send = useMutation({
     mutationFn: async () => {
-      const body = { advertisement: row ? nameOf(row) : "", values: JSON.parse(values) };
+      const body = { advertisement: row ? advertisementName(row.id) : "", values: JSON.parse(values) };
       const headers = { Prefer: "wait=30" };
       return (await api.POST("/api/v1/test-events/", { body, headers })).data;
     },
@@ -64,10 +63,10 @@ function Form() {
         <Select
           label="Publisher"
           data={rows.map((one) => ({
-            value: nameOf(one),
-            label: `${one.publisher}: ${one.topic} (${nameOf(one)})`,
+            value: advertisementName(one.id),
+            label: `${one.publisher}: ${one.topic} (${advertisementName(one.id)})`,
           }))}
-          value={row ? nameOf(row) : null}
+          value={row ? advertisementName(row.id) : null}
           onChange={(name) => {
             setChosen(name);
             setTyped(null);

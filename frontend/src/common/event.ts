@@ -34,10 +34,15 @@ export function asValues(fields: Fields, attributes: readonly Attribute[]): Valu
   for (const { name, type } of attributes) {
     const text = fields[name] ?? "";
     if (text === "" && type !== "string") continue;
-    found[name] =
-      type === "bool" ? readFlag(text) : type === "int" || type === "float" ? readNumber(text, type) : text;
+    found[name] = asValue(text, type);
   }
   return found;
+}
+
+/** What one field says, by the type of its attribute. */
+export function asValue(text: string, type: Attribute["type"]): Value {
+  if (type === "bool") return readFlag(text);
+  return type === "int" || type === "float" ? readNumber(text, type) : text;
 }
 
 function readFlag(text: string): Value {
