@@ -1,7 +1,8 @@
-import { Alert, Stack, Table, Text } from "@mantine/core";
+import { Alert, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { Schemas } from "@/api/client";
-import { signed } from "@/filters/figures";
+import { EntriesBySwitch } from "@/common/EntriesBySwitch";
+import { signed } from "@/common/figures";
 
 const SWITCHES = 12;
 
@@ -33,36 +34,7 @@ export function CostSummary({ cost }: { cost: Schemas["Cost"] }) {
           {refused.length > 5 && <Text size="sm">and {refused.length - 5} more</Text>}
         </Alert>
       )}
-      {cost.entries.length > 0 && (
-        <Table aria-label="Entries by switch" verticalSpacing={3} horizontalSpacing={6}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Switch</Table.Th>
-              <Table.Th ta="right">Entries now</Table.Th>
-              <Table.Th ta="right">Afterwards</Table.Th>
-              <Table.Th ta="right">TCAM budget</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {cost.entries.slice(0, SWITCHES).map(({ switch: name, before, after, tcam_budget, exceeded }) => (
-              <Table.Tr key={name}>
-                <Table.Td>{name}</Table.Td>
-                <Table.Td ta="right">{before.toLocaleString()}</Table.Td>
-                <Table.Td ta="right">
-                  {after.toLocaleString()} ({signed(after - before)})
-                </Table.Td>
-                <Table.Td ta="right" c={exceeded ? "var(--mantine-color-error)" : undefined}>
-                  {tcam_budget?.toLocaleString() ?? "none"}
-                  {exceeded ? " exceeded" : ""}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-          {cost.entries.length > SWITCHES && (
-            <Table.Caption>and {cost.entries.length - SWITCHES} switches more</Table.Caption>
-          )}
-        </Table>
-      )}
+      {cost.entries.length > 0 && <EntriesBySwitch entries={cost.entries} />}
     </Stack>
   );
 }

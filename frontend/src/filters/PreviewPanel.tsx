@@ -1,11 +1,10 @@
-import { Alert, Badge, Box, Code, Group, Loader, SimpleGrid, Stack, Table, Text } from "@mantine/core";
+import { Alert, Box, Code, Group, Loader, SimpleGrid, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { EntriesBySwitch } from "@/common/EntriesBySwitch";
+import { percent, signed } from "@/common/figures";
 import { ProblemAlert } from "@/common/ProblemAlert";
-import { percent, signed } from "./figures";
 import type { Preview } from "./preview";
-
-const SWITCHES = 12;
 
 /** What a filter means and would cost, below the field that it is typed in. */
 export function PreviewPanel({
@@ -137,38 +136,5 @@ function Entries({ cost }: { cost: NonNullable<Preview["cost"]> }) {
         No switch needs another entry.
       </Text>
     );
-  return (
-    <Table aria-label="Entries by switch" verticalSpacing={3} horizontalSpacing={6}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Switch</Table.Th>
-          <Table.Th ta="right">Entries now</Table.Th>
-          <Table.Th ta="right">Afterwards</Table.Th>
-          <Table.Th ta="right">TCAM budget</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {cost.entries.slice(0, SWITCHES).map(({ switch: name, before, after, tcam_budget, exceeded }) => (
-          <Table.Tr key={name}>
-            <Table.Td>{name}</Table.Td>
-            <Table.Td ta="right">{before.toLocaleString()}</Table.Td>
-            <Table.Td ta="right">
-              {after.toLocaleString()} ({signed(after - before)})
-            </Table.Td>
-            <Table.Td ta="right">
-              {tcam_budget?.toLocaleString() ?? "none"}
-              {exceeded && (
-                <Badge ml="xs" size="sm" color="red" variant="light">
-                  exceeded
-                </Badge>
-              )}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-      {cost.entries.length > SWITCHES && (
-        <Table.Caption>and {cost.entries.length - SWITCHES} switches more</Table.Caption>
-      )}
-    </Table>
-  );
+  return <EntriesBySwitch entries={cost.entries} />;
 }

@@ -10,9 +10,9 @@ import { Empty } from "@/common/Empty";
 import { useList } from "@/common/list";
 import { Picker } from "@/common/Picker";
 import { StateBadge } from "@/common/StateBadge";
-import { Time } from "@/common/time";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { type Announcement, eventsOf, filterText, nameOf, ownerOf, type Side } from "./kinds";
+import { activityColumns } from "./activity";
+import { type Announcement, filterText, nameOf, ownerOf, type Side } from "./kinds";
 import { Nowrap } from "./Nowrap";
 import { useTrafficRefresh } from "./traffic";
 
@@ -134,7 +134,6 @@ function columnsOf(
   onWithdraw: ((row: Announcement) => void) | null,
   onAgain: ((row: Announcement) => void) | null,
 ) {
-  const number = (value: number | null | undefined) => value?.toLocaleString() ?? "–";
   return [
     column.accessor(nameOf, { id: "id", header: "Id", meta: { sort: "id" } }),
     column.accessor(ownerOf, {
@@ -182,31 +181,7 @@ function columnsOf(
         </Group>
       ),
     }),
-    column.accessor(eventsOf, {
-      id: "events",
-      header: side.what === "subscription" ? "Delivered" : "Published",
-      meta: { align: "right", priority: "low" },
-      cell: (cell) => number(cell.getValue()),
-    }),
-    ...(side.what === "subscription"
-      ? [
-          column.accessor((row) => ("unwanted" in row ? row.unwanted : null), {
-            id: "unwanted",
-            header: () => (
-              <Tooltip label="Events that reached its host and that nobody there wanted.">
-                <span>Unwanted</span>
-              </Tooltip>
-            ),
-            meta: { align: "right", priority: "low" },
-            cell: (cell) => number(cell.getValue()),
-          }),
-        ]
-      : []),
-    column.accessor("last_seen_at", {
-      header: "Last seen",
-      meta: { priority: "low" },
-      cell: (cell) => <Time at={cell.getValue()} empty="never" />,
-    }),
+    ...activityColumns<Announcement>(side, "low"),
     column.display({
       id: "actions",
       header: () => <VisuallyHidden>Actions</VisuallyHidden>,

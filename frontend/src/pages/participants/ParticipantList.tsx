@@ -10,9 +10,9 @@ import { DataTable } from "@/common/DataTable";
 import { Empty } from "@/common/Empty";
 import { useList } from "@/common/list";
 import { Picker } from "@/common/Picker";
-import { Time } from "@/common/time";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { eventsOf, filtersOf, type Participant, type Side } from "./kinds";
+import { activityColumns, number } from "./activity";
+import { filtersOf, type Participant, type Side } from "./kinds";
 import { Nowrap } from "./Nowrap";
 import { useTrafficRefresh } from "./traffic";
 
@@ -95,7 +95,6 @@ function columnsOf(
   onAnnounce: ((name: string) => void) | null,
   onRemove: ((row: Participant) => void) | null,
 ) {
-  const number = (value: number | null | undefined) => value?.toLocaleString() ?? "–";
   return [
     column.accessor("name", {
       header: "Name",
@@ -127,31 +126,7 @@ function columnsOf(
         </Anchor>
       ),
     }),
-    column.accessor(eventsOf, {
-      id: "events",
-      header: side.who === "subscriber" ? "Delivered" : "Published",
-      meta: { align: "right" },
-      cell: (cell) => number(cell.getValue()),
-    }),
-    ...(side.who === "subscriber"
-      ? [
-          column.accessor((row) => ("unwanted" in row ? row.unwanted : null), {
-            id: "unwanted",
-            header: () => (
-              <Tooltip label="Events that reached its host and that nobody there wanted.">
-                <span>Unwanted</span>
-              </Tooltip>
-            ),
-            meta: { align: "right", priority: "low" },
-            cell: (cell) => number(cell.getValue()),
-          }),
-        ]
-      : []),
-    column.accessor("last_seen_at", {
-      header: "Last seen",
-      meta: { priority: "low" },
-      cell: (cell) => <Time at={cell.getValue()} empty="never" />,
-    }),
+    ...activityColumns<Participant>(side),
     column.display({
       id: "actions",
       header: () => <VisuallyHidden>Actions</VisuallyHidden>,
