@@ -9,9 +9,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from e2e_browser import chromium, watched
-from e2e_platform import ControlPlane
+from e2e_platform import PASSWORD, ControlPlane
 from e2e_running import RunningPlatform
-from e2e_world import PASSWORD
 from playwright.sync_api import expect
 
 expect.set_options(timeout=20_000)

@@ -6,7 +6,6 @@ Run with the platform's environment. A step is [name, arguments] in JSON; the an
 
 import json
 import sys
-import time
 import traceback
 
 import django
@@ -17,8 +16,7 @@ from django.apps import apps  # noqa: E402
 from django.contrib.auth.models import Group, User  # noqa: E402
 
 from controlplane.accounts import services  # noqa: E402
-from controlplane.control import effects, outbox, progress  # noqa: E402
-from controlplane.control.models import Request  # noqa: E402
+from controlplane.control import outbox  # noqa: E402
 
 
 def create_user(name, password, group):
@@ -52,27 +50,8 @@ def emit(kind, payload, times=1):
     return [outbox.emit(kind, payload).pk for _ in range(times)][-1]
 
 
-def count(model, **where):
-    return apps.get_model(model).objects.filter(**where).count()
-
-
-def end_request(kind, state, problem=None, seconds=20):
-    """As the planner session would, as soon as there is a request of that kind."""
-    end = time.monotonic() + seconds
-    while (row := Request.objects.filter(kind=kind, state="queued").first()) is None:
-        if time.monotonic() > end:
-            raise AssertionError(f"no request {kind}")
-        time.sleep(0.05)
-    row.state, row.problem = state, problem
-    row.save()
-    effects.apply([row])
-    outbox.emit("request", progress.event(row))
-    return row.pk
-
-
 STEPS = {
-    step.__name__: step
-    for step in (create_user, issue_token, create, create_many, update, delete, emit, count, end_request)
+    step.__name__: step for step in (create_user, issue_token, create, create_many, update, delete, emit)
 }
 
 

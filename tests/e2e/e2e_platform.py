@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx
 
 ROOT = Path(__file__).resolve().parents[2]
+PASSWORD = "correct horse battery"  # of every user
 PATIENCE = 180
 
 
@@ -104,10 +105,6 @@ class ControlPlane:
 
     def emit(self, kind, payload, times=1):
         return self.do("emit", kind=kind, payload=payload, times=times)
-
-    def end_request(self, **how):
-        """Let a request that the page makes come to its end."""
-        return self.do("end_request", **how)
 
     def _wait_until_up(self):
         deadline = time.monotonic() + PATIENCE

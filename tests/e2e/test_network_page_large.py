@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from e2e_world import PASSWORD
+from e2e_platform import PASSWORD
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
