@@ -13,14 +13,13 @@ import json
 import os
 import platform
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "platform"), str(ROOT)]
 
-from bench_rest import HEADERS, network, subscriptions  # noqa: E402
+from bench_rest import HEADERS, network, opened, own_installation, subscriptions  # noqa: E402
 
 STATES = ("active",) * 97 + ("withdrawn", "withdrawn", "failed")
 BUDGET_MS = 500
@@ -135,21 +134,9 @@ def middle(client, repeat):
 
 def measure(arguments):
     """The figures."""
-    import django
-
-    django.setup()
-    from django.contrib.auth.models import User
-    from django.core.management import call_command
+    client = opened()
     from django.db import connection
-    from django.test import Client
 
-    from controlplane.accounts.services import issue_token
-    from controlplane.control import log
-
-    log._wake = lambda: None
-    call_command("migrate", verbosity=0)
-    HEADERS["authorization"] = "Bearer " + issue_token(User.objects.create_superuser("bench"), "bench")
-    client = Client(headers={"host": "localhost"})
     switch = fill(client, arguments)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
@@ -173,9 +160,7 @@ def main():
     parser.add_argument("--entries", type=int, default=50_000)
     parser.add_argument("--repeat", type=int, default=9)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="tercast-bench-") as folder:
-        os.environ["TERCAST_STATE_DIR"] = folder
-        os.environ["DJANGO_SETTINGS_MODULE"] = "controlplane.config.settings"
+    with own_installation():
         print(json.dumps(measure(arguments), indent=2))
 
 

@@ -14,6 +14,7 @@ import platform
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -33,6 +34,33 @@ TOPIC = {
     ],
     "indexed": ["symbol", "close"],
 }
+
+
+@contextmanager
+def own_installation():
+    """Settings that name a state directory of its own, which goes afterwards."""
+    with tempfile.TemporaryDirectory(prefix="tercast-bench-") as folder:
+        os.environ["TERCAST_STATE_DIR"] = folder
+        os.environ["DJANGO_SETTINGS_MODULE"] = "controlplane.config.settings"
+        yield
+
+
+def opened():
+    """A client of a fresh control plane in this process, which wakes no worker; `HEADERS` log it in."""
+    import django
+
+    django.setup()
+    from django.contrib.auth.models import User
+    from django.core.management import call_command
+    from django.test import Client
+
+    from controlplane.accounts.services import issue_token
+    from controlplane.control import log
+
+    log._wake = lambda: None
+    call_command("migrate", verbosity=0)
+    HEADERS["authorization"] = "Bearer " + issue_token(User.objects.create_superuser("bench"), "bench")
+    return Client(headers={"host": "localhost"})
 
 
 def timed(call):
@@ -117,29 +145,15 @@ def main():
     parser.add_argument("--items", type=int, default=25_000)
     parser.add_argument("--rows", type=int, default=200_000)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="tercast-bench-") as folder:
-        os.environ["TERCAST_STATE_DIR"] = folder
-        os.environ["DJANGO_SETTINGS_MODULE"] = "controlplane.config.settings"
+    with own_installation():
         print(json.dumps(measure(arguments), indent=2))
 
 
 def measure(arguments):
     """The figures."""
-    import django
-
-    django.setup()
-    from django.contrib.auth.models import User
-    from django.core.management import call_command
+    client = opened()
     from django.db import connection
-    from django.test import Client
 
-    from controlplane.accounts.services import issue_token
-    from controlplane.control import log
-
-    log._wake = lambda: None
-    call_command("migrate", verbosity=0)
-    HEADERS["authorization"] = "Bearer " + issue_token(User.objects.create_superuser("bench"), "bench")
-    client = Client(headers={"host": "localhost"})
     network(client)
     body = json.dumps(subscriptions(arguments.items))
     _, dry = timed(lambda: send(client, "subscriptions/?dry_run=true", body, 200))
