@@ -1,12 +1,12 @@
 import { Button, Group, Loader, Select, Stack, Table, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { api, type Schemas } from "@/api/client";
+import type { Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
+import { useBudgetCurve } from "@/common/budgetCurve";
 import { Chart } from "@/common/Chart";
 import { Empty } from "@/common/Empty";
 import { ProblemAlert } from "@/common/ProblemAlert";
-import { copies, count, limit, RUNNING, type RunningMethod, type Switch } from "./figures";
+import { copies, count, limit, RUNNING, type Switch } from "./figures";
 import { usePolicy } from "./policy";
 
 type CurvePoint = Schemas["CurvePoint"];
@@ -17,17 +17,7 @@ export function Curve({ row, onPick }: { row: Switch; onPick?: (budget: number) 
   const [asked, setAsked] = useAddress("curve");
   const usual = RUNNING.find((one) => one === policy?.method) ?? "optimal";
   const method = RUNNING.find((one) => one === asked);
-  const found = useQuery({
-    queryKey: ["budget-curve", row.id, method],
-    enabled: method !== undefined,
-    staleTime: 60_000,
-    refetchOnWindowFocus: false,
-    retry: false,
-    queryFn: async ({ signal }) => {
-      const params = { path: { id: String(row.id) }, query: { method: method as RunningMethod } };
-      return (await api.GET("/api/v1/switches/{id}/budget-curve/", { params, signal })).data;
-    },
-  });
+  const found = useBudgetCurve(row.id, method);
   return (
     <Stack gap="xs">
       <Group gap="xs" align="end">

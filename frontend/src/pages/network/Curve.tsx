@@ -1,8 +1,8 @@
 import { Button, Group, Loader, Select, Stack, Table, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import type { EChartsCoreOption } from "echarts/core";
 import { useMemo, useState } from "react";
-import { api, type Schemas } from "@/api/client";
+import type { Schemas } from "@/api/client";
+import { useBudgetCurve } from "@/common/budgetCurve";
 import { Chart } from "@/common/Chart";
 import { ProblemAlert } from "@/common/ProblemAlert";
 
@@ -19,16 +19,7 @@ type Method = (typeof METHODS)[number]["value"];
 export function Curve({ row }: { row: { id: number } }) {
   const [method, setMethod] = useState<Method>("fa-pb");
   const [asked, setAsked] = useState(false);
-  const query = useQuery({
-    queryKey: ["budget-curve", row.id, method],
-    enabled: asked,
-    staleTime: 60_000,
-    retry: false,
-    queryFn: async ({ signal }) => {
-      const params = { path: { id: String(row.id) }, query: { method } };
-      return (await api.GET("/api/v1/switches/{id}/budget-curve/", { params, signal })).data;
-    },
-  });
+  const query = useBudgetCurve(row.id, asked ? method : undefined);
   const option = useMemo(() => optionOf(query.data?.points ?? []), [query.data]);
   return (
     <Stack gap="xs">
