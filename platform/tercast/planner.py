@@ -115,11 +115,12 @@ class Planner(PlannedNetwork):
         budgets ask for an answer to each request.
         """
         waits = self.keeper.idle and self.journal is None and not self._has_budgets()
-        self._encoded, self._waits = encoded, waits
+        self._waits = waits
         try:
-            yield
+            with self.encoded(encoded):
+                yield
         finally:
-            self._encoded, self._waits = {}, False
+            self._waits = False
             if waits:
                 self.queue.settle()
                 self.queue.take_marked()
