@@ -53,13 +53,15 @@ RUN_SECONDS = 2.0
 """After so long a run ends with what it has and asks for another, so that the watcher finds its turn."""
 
 
-def run(stopping: Callable[[], bool] = lambda: False, seconds: float = RUN_SECONDS) -> bool:
+def run(stopping: Callable[[], bool] = lambda: False, seconds: float | None = None) -> bool:
     """Work until nothing waits; True when something still does because time was up.
+
+    `seconds` is the time that it has, `RUN_SECONDS` when none is named.
 
     Returns at once when another session holds the lock: that one takes what waits. It looks again after it
     has let the lock go, so that what came in between is not forgotten.
     """
-    end = time.monotonic() + seconds
+    end = time.monotonic() + (RUN_SECONDS if seconds is None else seconds)
     while True:
         with planner_lock() as held:
             if held is None:

@@ -16,7 +16,11 @@ from fake_northbound import running
 
 @pytest.fixture(autouse=True)
 def own_process_state(settings, tmp_path, monkeypatch):
-    """A lock file of the test's own, and a process that has done nothing yet."""
+    """A lock file of the test's own, and a process that has done nothing yet and ends no run for want of time.
+
+    On a busy machine two seconds are not enough for what a test does in one run.
+    """
+    monkeypatch.setattr(session, "RUN_SECONDS", 600.0)
     settings.ENV = dataclasses.replace(settings.ENV, state_dir=tmp_path)
     monkeypatch.setattr(hot, "_kept", None)
     monkeypatch.setattr(losses, "_seen", {})
