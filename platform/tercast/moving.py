@@ -164,6 +164,10 @@ def move(planner: PlannedNetwork, name: str, former: Topology, topic: Topic | No
     planner.versions[name] = planner.versions.get(name, 1) + 1
     leaving = planner.leaving[name] = Leaving(name, old, former, mine, planner.versions[name])
     planner.set_topic((topic or before).with_code(before.code ^ 1))
+    for host in sorted({one.host for one in mine.values()}):
+        place = former.live_attachment(host)
+        if place is not None and place != planner.network.place(host):
+            leaving.drop_host(host)  # with the change it was taken out where it had been
     return leaving
 
 

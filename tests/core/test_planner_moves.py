@@ -217,6 +217,24 @@ def test_a_link_out_of_service_that_still_works_and_one_that_has_failed() -> Non
         proved(planner)
 
 
+def test_a_switch_with_hosts_goes_out_of_service_and_comes_back() -> None:
+    """Its hosts are served nowhere meanwhile, and the others under both codes."""
+    hosts = [host("p", "s1", 9, 1), host("h", "s2", 9, 2), host("r", "s3", 9, 3), host("k", "s2", 8, 4)]
+    links = [link("s1", 1, "s2", 1), link("s2", 2, "s3", 1), link("s3", 2, "s1", 2)]
+    planner = planner_for(topology(3, links, hosts))
+    planner.apply_all([advertise("a", "p"), advertise("c", "k"), subscribe("q", "h"), subscribe("s", "r")])
+    for op in ("switch_down", "switch_up"):
+        planned = {"planned": True} if op == "switch_down" else {}
+        assert planner.apply({"op": op, "switch": "s2", **planned}).ok
+        proved(planner)
+        assert planner.apply({"op": "unsubscribe", "id": "q"}).ok
+        proved(planner)
+        if planner.leaving:
+            finish(planner)
+        assert planner.apply(subscribe("q", "h")).ok
+        proved(planner)
+
+
 def test_parts_that_meet_move_only_topics_that_have_trees_in_both() -> None:
     hosts = [host("p", "s1", 9, 1), host("h", "s2", 9, 2), host("r", "s2", 8, 3)]
     planner = planner_for(topology(2, [], hosts))
@@ -240,6 +258,11 @@ def random_change(random: Random, planner: Planner, number: int) -> dict[str, An
     if random.random() < 0.3 and len(planner.topology.switches) > 1:
         a, b = random.sample(sorted(planner.topology.switches), 2)
         return {"op": "add_link", "link": link(a, 100 + number, b, 100 + number)}
+    if random.random() < 0.2:
+        name = random.choice(sorted(planner.topology.switches))
+        if name in planner.topology.down_switches:
+            return {"op": "switch_up", "switch": name}
+        return {"op": "switch_down", "switch": name, **({"planned": True} if random.random() < 0.7 else {})}
     links = sorted(planner.topology.links)
     if not links:
         return {"op": "add_host", "host": host(f"n{number}", "s1", 200 + number, 200 + number)}

@@ -98,6 +98,59 @@ def test_an_entry_tells_what_it_means_and_whom_it_serves_and_an_event_its_way(vi
         watched.accessible()
 
 
+def test_entries_are_filtered_by_topic_dz_and_port_and_the_address_keeps_it(visit, running):
+    (den,) = running.call("GET", "switches/?name=den").json()["results"]
+    table = f"tables/{den['id']}/entries/"
+    wanted = running.call("GET", f"{table}?limit=1").json()["results"][0]
+    given = wanted["dz"][:-2]
+    asked = f"{table}?topic=quotes&dz={given}&count=true"
+    meeting = running.call("GET", asked).json()
+    rows = [row["dz"] for row in meeting["results"]]
+    assert all(one.startswith(given) or given.startswith(one) for one in rows) and wanted["dz"] in rows
+    with visit("/network?switch=den") as watched:
+        page = watched.page
+        expect(details(page).get_by_text(re.compile(f"{den['entries']:,} in all"))).to_be_visible()
+        page.get_by_role("combobox", name="Topic").fill("quo")
+        page.get_by_role("option", name="quotes").click()
+        page.get_by_label("Covers or lies below dz").fill(given)
+        expect(details(page).get_by_text(f"{meeting['count']:,} in all")).to_be_visible()
+        expect(details(page).locator("[data-row]").first).to_contain_text(rows[0])
+        page.reload()
+        expect(details(page).get_by_text(f"{meeting['count']:,} in all")).to_be_visible()
+        expect(page.get_by_label("Covers or lies below dz")).to_have_value(given)
+        page.get_by_label("Covers or lies below dz").fill("0x1")
+        expect(details(page).get_by_text("Only 0 and 1.")).to_be_visible()
+        page.get_by_label("Covers or lies below dz").fill("0" * 60)
+        page.get_by_role("combobox", name="From port").click()
+        page.get_by_role("option", name="11 h-den-1").click()
+        expect(details(page).get_by_text("No entry of den is of topic quotes, of a dz")).to_be_visible()
+        page.get_by_role("button", name="Show all entries").click()
+        expect(details(page).get_by_text(re.compile(f"{den['entries']:,} in all"))).to_be_visible()
+        assert page.url.endswith("/network?switch=den")
+
+
+def test_a_host_tells_what_reached_it_and_who_publishes_and_subscribes_there(visit, running):
+    def of(resource, host="h-sea-1"):
+        return running.call("GET", f"{resource}/?host={host}").json()["results"]
+
+    with visit("/network?host=h-sea-1") as watched:
+        page = watched.page
+        expect(details(page).locator("[data-delivered]")).to_have_attribute("data-delivered", re.compile("[1-9]"))
+        for resource, title in (("publishers", "Who publishes here"), ("subscribers", "Who subscribes here")):
+            there = page.get_by_role("table", name=title)
+            assert of(resource), resource
+            for one in of(resource):
+                row = there.locator(f'[data-who="{one["name"]}"]')
+                expect(row.locator("time")).to_be_visible(timeout=60_000)
+                expect(row).to_contain_text("quotes: ")
+        (host,) = running.call("GET", "hosts/?name=h-sea-1").json()["results"]
+        shown = int(details(page).locator("[data-delivered]").get_attribute("data-delivered"))
+        assert 0 < shown <= host["delivered"] and host["unwanted"] <= host["delivered"]
+        expect(details(page).locator("[data-unwanted]")).to_have_text(re.compile(r"^[\d,]+ \(.*% of them\)$"))
+        watched.accessible()
+        watched.screenshot("network-host-desktop", full=False)
+
+
 def press_until(page, key, wanted):
     """Press a key until an element has the focus."""
     for _ in range(40):

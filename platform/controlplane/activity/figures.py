@@ -65,6 +65,25 @@ def _sums(model: Any, by: str, ids: Iterable[int]) -> dict[int, Sums]:
     return {pk: (events, last) for pk, events, last in rows.annotate(n=Sum("events"), last=Max("last_at"))}
 
 
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """Events that reached a host, over all reporters; None where nobody has reported any."""
+
+    delivered: int | None = None
+    unwanted: int | None = None
+    last_at: datetime | None = None
+
+
+NOTHING_REPORTED = Arrivals()
+
+
+def of_hosts(ids: Iterable[int]) -> dict[int, Arrivals]:
+    """By id, where anybody has reported."""
+    rows = HostActivity.objects.filter(about__in=list(ids)).order_by().values_list("about")
+    sums = rows.annotate(n=Sum("events"), unwanted=Sum("unwanted"), last=Max("last_at"))
+    return {pk: Arrivals(*told) for pk, *told in sums}
+
+
 def _unwanted(hosts: Iterable[int]) -> dict[int, int]:
     rows = HostActivity.objects.filter(about__in=list(hosts)).order_by().values_list("about")
     return dict(rows.annotate(n=Sum("unwanted")))

@@ -35,6 +35,8 @@ class Filter:
     field: str
     kind: Kind
     lookups: tuple[str, ...] = ()
+    words: str = ""
+    """What the parameter says; empty: what its lookup does."""
 
     def parameters(self) -> dict[str, str]:
         """Parameter names, each with its lookup."""
@@ -147,7 +149,7 @@ class QueryFilter(BaseFilterBackend):
         for each in view.filters:
             for parameter, lookup in each.parameters().items():
                 schema = {"type": "string"} if lookup == "in" else dict(each.kind.schema)
-                text = _DESCRIPTIONS[lookup].format(name=each.name)
+                text = each.words or _DESCRIPTIONS[lookup].format(name=each.name)
                 out.append(_parameter(parameter, schema, text))
         if view.search:
             fields = ", ".join(view.search)

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import QuerySet
 
+from controlplane.network.matches import meaning
 from controlplane.network.models import InstalledEntry, Switch
 from tercast.tables import Action, Entry, Key, Output, SetDst, SwitchDiff, Table, difference
 
@@ -60,12 +61,15 @@ def _insert(switch: int, entries: Sequence[Entry], at: datetime) -> None:
     if not entries:
         return
     statement = (
-        f"INSERT INTO {_TABLE} (switch_id, dst, in_port, priority, actions, confirmed_at)"  # noqa: S608
-        " VALUES (%s, %s, %s, %s, %s, %s)"
+        f"INSERT INTO {_TABLE} (switch_id, dst, code, dz, in_port, priority, actions, confirmed_at)"  # noqa: S608
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
     )
     moment = connection.ops.adapt_datetimefield_value(at)
     rows = [
-        (switch, entry.dst, entry.in_port, entry.priority, _actions_json(entry.actions), moment)
+        (
+            *(switch, entry.dst, *meaning(entry.dst), entry.in_port, entry.priority),
+            *(_actions_json(entry.actions), moment),
+        )
         for entry in entries
     ]
     with connection.cursor() as cursor:

@@ -118,6 +118,8 @@ class InstalledEntry(models.Model):
 
     switch = models.ForeignKey(Switch, on_delete=models.CASCADE, related_name="entries")
     dst = models.CharField(max_length=64)
+    code = models.PositiveIntegerField(null=True, help_text="of the topic; null: the match is none of the plan's")
+    dz = models.CharField(max_length=128, null=True, help_text="as `dst` says it")
     in_port = models.PositiveBigIntegerField(null=True)
     priority = models.PositiveIntegerField()
     actions = models.JSONField()
@@ -128,6 +130,7 @@ class InstalledEntry(models.Model):
         indexes = (
             models.Index(fields=("switch", "dst"), name="entry_switch_dst"),
             models.Index(fields=("switch", "id"), name="entry_switch_id"),
+            models.Index(fields=("switch", "code", "dz"), name="entry_switch_code_dz"),
         )
         verbose_name_plural = "installed entries"
 

@@ -1,11 +1,13 @@
 """Switches, links, hosts, tables and trees, as the API reads and shows them."""
 
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
+from controlplane.activity.figures import NOTHING_REPORTED, Arrivals
 from controlplane.api.fields import (
     MAX_PORT,
     Dpid,
@@ -264,6 +266,11 @@ class HostSerializer(serializers.ModelSerializer[Host]):
     standby = AttachmentSerializer(many=True)
     origin = serializers.SerializerMethodField()
     last_seen_at = serializers.SerializerMethodField()
+    delivered = serializers.SerializerMethodField(
+        help_text="events that reached it, over all reporters; null: nobody has reported any"
+    )
+    unwanted = serializers.SerializerMethodField(help_text="those of them that no subscription there wanted")
+    last_event_at = serializers.SerializerMethodField(help_text="when the last of them came, if anybody told")
     has_key = serializers.SerializerMethodField()
     request = serializers.SerializerMethodField()
     removal = serializers.SerializerMethodField()
@@ -281,6 +288,9 @@ class HostSerializer(serializers.ModelSerializer[Host]):
             "standby",
             "origin",
             "last_seen_at",
+            "delivered",
+            "unwanted",
+            "last_event_at",
             "has_key",
             "request",
             "removal",
@@ -301,6 +311,23 @@ class HostSerializer(serializers.ModelSerializer[Host]):
     def get_last_seen_at(self, row: Host) -> Any:
         """When its last control message came in; null while none has."""
         return signals_of(row).last_seen_at
+
+    def arrivals(self, row: Host) -> Arrivals:
+        """What was reported of it."""
+        found: Arrivals = self.context["arrivals"].get(row.pk, NOTHING_REPORTED)
+        return found
+
+    def get_delivered(self, row: Host) -> int | None:
+        """How many events reached it."""
+        return self.arrivals(row).delivered
+
+    def get_unwanted(self, row: Host) -> int | None:
+        """How many of them for nothing."""
+        return self.arrivals(row).unwanted
+
+    def get_last_event_at(self, row: Host) -> datetime | None:
+        """When the last one came."""
+        return self.arrivals(row).last_at
 
     def get_has_key(self, row: Host) -> bool:
         """Whether its control messages need a seal."""

@@ -17,6 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.accounts.callers import Client
+from controlplane.activity.figures import of_hosts
 from controlplane.api.bodies import read_body, read_one, tell_refused
 from controlplane.api.exports import export, in_csv
 from controlplane.api.permissions import BOTH_READ
@@ -29,7 +30,7 @@ from controlplane.control.changes import Payload
 from controlplane.layout import placing
 from controlplane.network import hosts, links, services, switches
 from controlplane.network.counters import counters
-from controlplane.network.entries import with_topics
+from controlplane.network.entries import DZ, Meeting, OfTopic, with_topics
 from controlplane.network.models import Host, InstalledEntry, Link, Switch, Tree
 from controlplane.network.serializers import (
     EntryCountersSerializer,
@@ -212,6 +213,12 @@ class HostViewSet(NetworkViewSet):
     search = ("name",)
     orderings = ("id", "name")
 
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """With the events that reached them."""
+        arrivals = of_hosts(row.pk for row in (rows if many else [rows]))
+        context = {**self.get_serializer_context(), "arrivals": arrivals}
+        return self.serializer_class(rows, many=many, context=context).data
+
     def own(self, client: Client) -> Q:
         """The host that the client is at."""
         return Q(pk=client.host_id)
@@ -245,6 +252,8 @@ class TableEntriesViewSet(Resource):
     csv = True
     filters = (
         Filter("dst", "dst", TEXT, ("in",)),
+        OfTopic("topic", "code", TEXT),
+        Meeting("dz", "dz", DZ, words="dz of the entry covers this one, or lies within it"),
         Filter("in_port", "in_port", INTEGER),
         Filter("priority", "priority", INTEGER, ("gte", "lte")),
     )

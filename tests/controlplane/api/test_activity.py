@@ -53,6 +53,11 @@ def test_rows_tell_what_their_events_came_to(world, viewer, ids):
     assert (bob["subscriptions"], bob["delivered"]) == (0, None)
     (exchange,) = viewer.get("publishers/").json()["results"]
     assert (exchange["advertisements"], exchange["published"]) == (1, 20)
+    silent, reached, *_ = viewer.get("hosts/").json()["results"]
+    told = ("delivered", "unwanted", "last_event_at")
+    assert [reached[key] for key in told] == [10, 3, NOON]
+    assert [silent[key] for key in told] == [None] * 3
+    assert viewer.get(f"hosts/{reached['id']}/").json() == reached
 
 
 def test_a_later_report_takes_the_place_of_the_earlier_and_reporters_add_up(world, ids):

@@ -1,5 +1,7 @@
 """What is told of the entries of tables: their meaning in attributes, their counters, and their origin."""
 
+from urllib.parse import urlencode
+
 import pytest
 from django.utils import timezone
 from hypothesis import assume, given, settings
@@ -156,3 +158,34 @@ def test_counters_of_a_switch_that_does_not_answer_are_not_known(busy, monkeypat
     assert (
         "no connection" in problem(busy.get(f"tables/{pk}/counters/?id__in={rows[0]['id']}"), 503)["detail"]
     )
+
+
+def narrowed(caller, pk, **query):
+    rows = caller.get(f"tables/{pk}/entries/?{urlencode(query)}").json()["results"]
+    return {row["id"] for row in rows}
+
+
+def test_entries_are_narrowed_to_a_topic_and_to_what_meets_a_dz(busy, viewer):
+    """Each dz that is there, and those above and below it, against all entries, by the relation of dz."""
+    pk, rows = table_of(busy, "s2")
+    foreign = InstalledEntry.objects.create(
+        switch_id=pk, dst="ff0f:77::/32", priority=9, actions=[], confirmed_at=timezone.now()
+    )
+    texts = {row["dz"] for row in rows}
+    for given in texts | {text[:-1] for text in texts} | {text + "01" for text in texts} | {"", "1" * 20}:
+        cell = dz.parse(given)
+        wanted = {
+            row["id"] for row in rows if dz.relation(dz.parse(row["dz"]), cell) is not dz.Relation.DISJOINT
+        }
+        assert narrowed(viewer, pk, dz=given) == wanted, given
+        assert narrowed(viewer, pk, dz=given, topic="quotes") == wanted
+    assert len(rows) > 4 and {row["topic"] for row in rows} == {"quotes"}
+    assert narrowed(viewer, pk, topic="quotes") == {row["id"] for row in rows}
+    assert narrowed(viewer, pk, topic="other") == set()
+    assert narrowed(viewer, pk) == {foreign.pk, *(row["id"] for row in rows)}
+
+
+def test_what_is_no_dz_is_refused_by_name(busy):
+    pk, _ = table_of(busy, "s2")
+    assert error(busy.get(f"tables/{pk}/entries/?dz=012"))["code"] == "not_a_dz"
+    assert error(busy.get(f"tables/{pk}/entries/?dz={'0' * 97}"))["code"] == "dz_too_long"

@@ -55,7 +55,7 @@ def test_a_host_tells_how_it_came_and_when_it_was_seen(world):
 
 def test_hosts_are_listed_in_a_fixed_number_of_queries(world, django_assert_num_queries):
     ask(FilterText("quotes", ""))
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         world.get("hosts/")
 
 

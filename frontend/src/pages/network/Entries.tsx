@@ -1,4 +1,4 @@
-import { Code, Select, Stack, Text } from "@mantine/core";
+import { Button, Code, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { createColumnHelper } from "@tanstack/react-table";
 import { useMemo } from "react";
@@ -10,6 +10,7 @@ import { Empty } from "@/common/Empty";
 import { useList } from "@/common/list";
 import { Time } from "@/common/time";
 import { useLiveRefresh } from "@/live/LiveProvider";
+import { EntryFilters, useEntryFilters } from "./EntryFilters";
 import { EntryOrigin } from "./EntryOrigin";
 import type { NetSwitch, Network } from "./model";
 import { behind, outputs } from "./ports";
@@ -22,13 +23,12 @@ const OFTEN = 5_000; // entries up to which counters are read again and again
 
 /** The entries that a switch has confirmed: what they match and mean, where they send, what they counted. */
 export function Entries({ row, network }: { row: NetSwitch; network: Network }) {
-  const [port, setPort] = useAddress("port");
+  const filters = useEntryFilters();
   const [chosen, setChosen] = useAddress("entry");
   const path = `/api/v1/tables/${row.id}/entries/`;
-  const list = useList<Entry>(path, { in_port: port || undefined }, { ordering: "id" });
+  const list = useList<Entry>(path, filters.asked, { ordering: "id" });
   useLiveRefresh(["tables"], [path]);
   const counters = useCounters(row, list.rows);
-  const ports = useMemo(() => behind(network, row.name), [network, row.name]);
   const columns = useMemo(
     () => columnsOf(network, row.name, counters.counts),
     [network, row.name, counters.counts],
@@ -36,15 +36,7 @@ export function Entries({ row, network }: { row: NetSwitch; network: Network }) 
   const entry = list.rows.find(({ id }) => String(id) === chosen);
   return (
     <Stack gap="xs">
-      <Select
-        aria-label="Entries for events from port"
-        placeholder="For events from any port"
-        size="xs"
-        data={[...ports.keys()].sort((a, b) => a - b).map(String)}
-        value={port || null}
-        onChange={setPort}
-        clearable
-      />
+      <EntryFilters filters={filters} network={network} name={row.name} />
       <DataTable
         label={`Entries of ${row.name}`}
         list={list}
@@ -56,14 +48,20 @@ export function Entries({ row, network }: { row: NetSwitch; network: Network }) 
         empty={
           <Empty
             cause={
-              port
-                ? `No entry is only for events from port ${port}.`
+              filters.any
+                ? `No entry of ${row.name} is ${filters.words}.`
                 : "The table is empty: nothing that is advertised and wanted passes this switch."
             }
-          />
+          >
+            {filters.any && (
+              <Button size="xs" variant="default" onClick={filters.clear}>
+                Show all entries
+              </Button>
+            )}
+          </Empty>
         }
       />
-      <Text size="xs" c="dimmed">
+      <Text size="xs" c="dimmed" hidden={list.rows.length === 0}>
         {counters.problem ?? (
           <>
             Counters of the switch, read <Time at={counters.at} empty="…" />. Choose an entry to see whom it

@@ -1,33 +1,28 @@
-import { Anchor, Code, Stack, Table, Text, Title } from "@mantine/core";
+import { Anchor, Code, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "react-router";
-import { api, type Schemas } from "@/api/client";
+import { api } from "@/api/client";
 import { Empty } from "@/common/Empty";
-import { read } from "@/common/list";
+import { Facts } from "@/common/Facts";
+import { percent } from "@/common/figures";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { Time } from "@/common/time";
+import { useTrafficRefresh } from "@/common/traffic";
 import { nameOf } from "./describe";
 import { PanelHead, type PanelProps } from "./Panel";
+import { WhoIsThere } from "./WhoIsThere";
 
-const SHOWN = 100;
-
-/** A host: where it is, and what is published and wanted at it. */
+/** A host: where it is, what reached it, and who publishes and subscribes at it. */
 export function HostPanel({ name, network, heading, onClose, onSelect }: PanelProps & { name: string }) {
   const host = network.hosts.get(name);
   const id = host?.id;
-  const { data, error } = useQuery({
-    queryKey: ["host", id],
+  const key = ["host", id];
+  const { data, error, refetch } = useQuery({
+    queryKey: key,
     enabled: id !== undefined,
-    queryFn: async ({ signal }) => {
-      const query = { host: name, limit: SHOWN };
-      const [own, advertisements, subscriptions] = await Promise.all([
-        api.GET("/api/v1/hosts/{id}/", { params: { path: { id: String(id) } }, signal }),
-        read<Schemas["Advertisement"]>("/api/v1/advertisements/", { ...query, state: "active" }, signal),
-        read<Schemas["Subscription"]>("/api/v1/subscriptions/", { ...query, state: "active" }, signal),
-      ]);
-      return { own: own.data, advertisements, subscriptions };
-    },
+    queryFn: async ({ signal }) =>
+      (await api.GET("/api/v1/hosts/{id}/", { params: { path: { id: String(id) } }, signal })).data,
   });
+  useTrafficRefresh(key);
   if (!host)
     return (
       <>
@@ -54,82 +49,38 @@ export function HostPanel({ name, network, heading, onClose, onSelect }: PanelPr
         heading={heading}
         onClose={onClose}
       />
-      <ProblemAlert problem={error} />
-      {data?.own && (
-        <Text size="sm">
-          <Code>{data.own.ip}</Code> <Code>{data.own.mac}</Code>
-          <br />
-          Last control message: <Time at={data.own.last_seen_at} empty="none yet" />
-        </Text>
-      )}
+      <ProblemAlert problem={error} retry={() => void refetch()} />
       {data && (
-        <>
-          <Announced
-            what="Published here"
-            none="Nobody publishes at this host."
-            rows={data.advertisements.results.map((row) => ({ ...row, who: row.publisher }))}
-            more={data.advertisements.next !== null}
-            to={`/participants?host=${encodeURIComponent(name)}`}
-          />
-          <Announced
-            what="Wanted here"
-            none="Nobody subscribes at this host."
-            rows={data.subscriptions.results.map((row) => ({ ...row, who: row.subscriber }))}
-            more={data.subscriptions.next !== null}
-            to={`/participants?host=${encodeURIComponent(name)}`}
-          />
-        </>
+        <Facts
+          facts={[
+            ["Delivered", <Delivered key="delivered" {...data} />],
+            ["Unwanted", data.unwanted !== null && <Unwanted key="unwanted" {...data} />],
+            ["Last event", <Time key="event" at={data.last_event_at} empty="none reported" />],
+            ["Address", <Code key="ip">{data.ip}</Code>],
+            ["MAC address", <Code key="mac">{data.mac}</Code>],
+            ["Registered", data.origin === "in-band" ? "by itself, in band" : "over the API"],
+            ["Last control message", data.last_seen_at && <Time key="control" at={data.last_seen_at} />],
+          ]}
+        />
       )}
+      <WhoIsThere host={name} what="publishers" />
+      <WhoIsThere host={name} what="subscribers" />
     </Stack>
   );
 }
 
-interface Row {
-  id: number;
-  who: string;
-  topic: string;
-  filter: string | null;
+function Delivered({ delivered }: { delivered: number | null }) {
+  if (delivered === null) return <>not reported by anybody yet</>;
+  return <span data-delivered={delivered}>{delivered.toLocaleString()} events</span>;
 }
 
-function Announced({
-  what,
-  none,
-  rows,
-  more,
-  to,
-}: {
-  what: string;
-  none: string;
-  rows: Row[];
-  more: boolean;
-  to: string;
-}) {
+/** What came and nobody there wanted, and its share of all that came. */
+function Unwanted({ delivered, unwanted }: { delivered: number | null; unwanted: number | null }) {
+  const share = delivered && unwanted !== null ? ` (${percent(unwanted / delivered)} of them)` : "";
   return (
-    <section>
-      <Title order={3}>{what}</Title>
-      {rows.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          {none}
-        </Text>
-      ) : (
-        <Table aria-label={what} fz="sm">
-          <Table.Tbody>
-            {rows.map((row) => (
-              <Table.Tr key={row.id}>
-                <Table.Td>{row.who}</Table.Td>
-                <Table.Td>
-                  {row.topic}: <Code>{row.filter ?? "by dz"}</Code>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
-      {more && (
-        <Anchor component={Link} to={to} size="sm">
-          All of them
-        </Anchor>
-      )}
-    </section>
+    <span data-unwanted={unwanted}>
+      {unwanted?.toLocaleString()}
+      {share}
+    </span>
   );
 }

@@ -27,6 +27,7 @@ const HOPS = [
   { value: "2", label: "2 hops" },
   { value: "3", label: "3 hops" },
 ];
+const KEPT = ["tab", "hops", "topic", "dz"]; // from one switch to the next
 const TOLD = 3; // changes that are said one by one
 
 /** The topology, a list of its switches in step with it, and a panel of what is selected. */
@@ -120,7 +121,7 @@ function Topology({
     wanted.current = null;
     panel.current?.focus();
   });
-  const choose = (next: Selection) => select(next, next?.kind === "switch" ? ["tab", "hops"] : []);
+  const choose = (next: Selection) => select(next, next?.kind === "switch" ? KEPT : []);
 
   return (
     <Stack gap={10}>

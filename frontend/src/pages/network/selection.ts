@@ -1,8 +1,8 @@
 import { useCallback } from "react";
-import { useSearchParams } from "react-router";
+import { useParameters } from "@/common/address";
 
 /** Parts of the address that belong to what is selected, and go with it. */
-const OWN = ["switch", "link", "host", "tab", "hops", "page", "port", "entry", "merged"];
+const OWN = ["switch", "link", "host", "tab", "hops", "page", "port", "topic", "dz", "entry", "merged"];
 
 export type Selection =
   | { kind: "switch"; name: string }
@@ -12,20 +12,15 @@ export type Selection =
 
 /** What is selected, as the address has it. Selecting replaces the address, so that "back" leads to the page before. */
 export function useSelection(): [Selection, (selection: Selection, keep?: readonly string[]) => void] {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, change] = useParameters();
   const select = useCallback(
     (selection: Selection, keep: readonly string[] = []) =>
-      setParameters(
-        (before) => {
-          const now = new URLSearchParams(before);
-          for (const name of OWN) if (!keep.includes(name)) now.delete(name);
-          if (selection)
-            now.set(selection.kind, selection.kind === "link" ? String(selection.id) : selection.name);
-          return now;
-        },
-        { replace: true },
-      ),
-    [setParameters],
+      change((now) => {
+        for (const name of OWN) if (!keep.includes(name)) now.delete(name);
+        if (selection)
+          now.set(selection.kind, selection.kind === "link" ? String(selection.id) : selection.name);
+      }),
+    [change],
   );
   return [selectionOf(parameters), select];
 }
@@ -44,24 +39,22 @@ type Followed = Partial<Record<(typeof FOLLOWED)[number], string | null>>;
 
 /** Which event is followed over the network, and how far; kept in the address. Null ends it. */
 export function useFollowing() {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, change] = useParameters();
   const set = useCallback(
     (fields: Followed | null) =>
-      setParameters(
-        (before) => {
-          const now = new URLSearchParams(before);
-          if (fields === null) for (const name of FOLLOWED) now.delete(name);
-          else now.set("path", "event");
-          for (const [name, value] of Object.entries(fields ?? {})) {
-            if (value === null) now.delete(name);
-            else now.set(name, value);
-          }
-          if (fields !== null) for (const name of ["switch", "link", "host", "hops"]) now.delete(name);
-          return now;
-        },
-        { replace: true },
-      ),
-    [setParameters],
+      change((now) => {
+        if (fields === null) {
+          for (const name of FOLLOWED) now.delete(name);
+          return;
+        }
+        now.set("path", "event");
+        for (const [name, value] of Object.entries(fields)) {
+          if (value === null) now.delete(name);
+          else now.set(name, value);
+        }
+        for (const name of ["switch", "link", "host", "hops"]) now.delete(name);
+      }),
+    [change],
   );
   const step = parameters.get("step") ?? "";
   return {

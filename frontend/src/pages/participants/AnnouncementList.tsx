@@ -10,11 +10,11 @@ import { Empty } from "@/common/Empty";
 import { useList } from "@/common/list";
 import { Picker } from "@/common/Picker";
 import { StateBadge } from "@/common/StateBadge";
+import { useTrafficRefresh } from "@/common/traffic";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { activityColumns } from "./activity";
 import { type Announcement, filterText, nameOf, ownerOf, type Side } from "./kinds";
 import { Nowrap } from "./Nowrap";
-import { useTrafficRefresh } from "./traffic";
 
 const STATES = ["queued", "planning", "deploying", "active", "failed", "withdrawn"];
 const OVER = ["failed", "withdrawn"];

@@ -10,11 +10,11 @@ import { DataTable } from "@/common/DataTable";
 import { Empty } from "@/common/Empty";
 import { useList } from "@/common/list";
 import { Picker } from "@/common/Picker";
+import { useTrafficRefresh } from "@/common/traffic";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { activityColumns, number } from "./activity";
 import { filtersOf, type Participant, type Side } from "./kinds";
 import { Nowrap } from "./Nowrap";
-import { useTrafficRefresh } from "./traffic";
 
 const column = createColumnHelper<Participant>();
 

@@ -1,0 +1,17 @@
+import { act, renderHook } from "@testing-library/react";
+import { MemoryRouter, useSearchParams } from "react-router";
+import { expect, test } from "vitest";
+import { useAddress, useChangeAddress } from "./address";
+
+test("changes of the address that follow each other before it is shown all count", () => {
+  const { result } = renderHook(
+    () => ({ q: useAddress("q"), change: useChangeAddress(), shown: useSearchParams()[0].toString() }),
+    { wrapper: ({ children }) => <MemoryRouter initialEntries={["/?page=3"]}>{children}</MemoryRouter> },
+  );
+  act(() => {
+    result.current.q[1]("text");
+    result.current.change({ topic: "quotes", page: null });
+    result.current.q[1]("texts");
+  });
+  expect(result.current.shown).toBe("q=texts&topic=quotes");
+});
