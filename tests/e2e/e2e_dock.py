@@ -1,4 +1,4 @@
-"""A real switch beside the demo's, with two hosts at it: for what the demo's own switches are to be spared."""
+"""A real switch beside the demo's, with two hosts, for what the demo's own are to be spared."""
 
 import subprocess
 
@@ -53,7 +53,9 @@ class Dock:
         """The declarations, the last one first, and then the switch itself."""
         for path in reversed(self._made):
             self.api("DELETE", path)
-        self.vsctl("--", "--if-exists", "del-br", NAME, "--", "--if-exists", "del-port", f"{NEAR}-{NEAR_PORT}")
+        self.vsctl(
+            "--", "--if-exists", "del-br", NAME, "--", "--if-exists", "del-port", f"{NEAR}-{NEAR_PORT}"
+        )
 
     def row(self) -> dict:
         """The switch, as the API has it."""
@@ -95,6 +97,5 @@ class Dock:
         return ("--", "add-port", bridge, name, "--", "set", "Interface", name, number, *settings)
 
     def _run(self, program: object, *arguments: str) -> str:
-        done = subprocess.run([str(program), *arguments], capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        command = [str(program), *arguments]
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120).stdout

@@ -1,11 +1,13 @@
 """The page that explains events: one that is really published, past ones, ones that are not sent."""
 
 import json
+import re
 import subprocess
 import sys
 from urllib.parse import urlencode
 
 import pytest
+from e2e_dock import Dock
 from playwright.sync_api import expect
 
 from mininet_labs.demo.services import wait_until
@@ -159,3 +161,101 @@ def test_a_past_event_is_picked_and_every_host_has_its_reason(visit, running):
         page.get_by_role("checkbox", name="without a subscription").check()
         hosts = len(told["received"]) + len(told["not_received"])
         expect(page.get_by_text(f"{hosts} in all")).to_be_visible()
+
+
+@pytest.fixture
+def dock(running):
+    """A switch of its own with the hosts h-quay and h-pier, and a topic of which half is indexed."""
+    made = Dock(running)
+    gone: list[str] = []
+
+    def declare(resource, body):
+        found = made.api("POST", f"{resource}/", body)
+        gone.append(f"{resource}/{found['object']['id'] if 'object' in found else found['id']}/")
+
+    policy = made.api("GET", "aggregation/")["method"]
+    try:
+        made.add()
+        declare("topics", {**TOPIC, "name": "berths", "indexed": ["level"]})
+        for name, filters in BERTHS.items():
+            declare("subscribers", {"name": name, "host": f"h-{name}"})
+            for text in filters:
+                declare("subscriptions", {"subscriber": name, "topic": "berths", "filter": text})
+        declare("publishers", {"name": "crane", "host": SENDER})
+        declare("advertisements", {"publisher": "crane", "topic": "berths", "filter": ""})
+        yield made
+    finally:
+        made.api("PATCH", "aggregation/", {"method": policy})
+        for path in sorted(
+            gone, key=lambda path: path.split("/")[0] not in ("subscriptions", "advertisements")
+        ):
+            made.api("DELETE", path)
+        made.remove()
+
+
+BERTHS = {
+    "quay": ["level < 256 and rising = true", "level in [512, 543]", "level in [640, 671]"],
+    "pier": ["level < 256"],
+}
+
+
+def look_until(page, wanted, before=lambda: None):
+    """Look at the event again, after `before`, until what is wanted is there."""
+
+    def there():
+        before()
+        with page.expect_response(re.compile("/api/v1/explain/")):
+            page.get_by_role("button", name="Look again").click()
+        expect(page.get_by_role("button", name="Look again")).to_be_enabled()
+        return wanted.is_visible()
+
+    wait_until("what is wanted", there, (), timeout=120)
+
+
+def test_each_fault_and_each_false_positive_has_its_reason(visit, dock):
+    """On a real switch: truncation, a missing entry, a host and a switch that are down, a merged table."""
+
+    def address(**values):
+        return (
+            f"/explain?{urlencode({'publisher': 'crane', 'topic': 'berths', 'values': json.dumps(values)})}"
+        )
+
+    def reason(page, name, why):
+        return host_row(page, f"h-{name}").locator(f'[data-reason="{why}"]')
+
+    with visit(address(level=100, rising=False)) as watched:
+        page = watched.page
+        expect(page.locator("[data-summary]")).to_contain_text(
+            "1 host wants it and gets it; 1 host gets it needlessly."
+        )
+        expect(reason(page, "quay", "truncation")).to_be_visible()
+        expect(reason(page, "pier", "match")).to_be_visible()
+        expect(page.locator('[data-real="true"]')).to_be_visible()
+
+        look_until(page, reason(page, "pier", "entry_missing"), before=dock.forget_entries)
+        expect(page.locator('[data-real="false"]')).to_contain_text("switch dock has no entry")
+        expect(host_row(page, "h-pier")).to_contain_text("no")
+        expect(page.locator("[data-summary]")).to_contain_text("1 host wants it and does not get it")
+        watched.accessible()
+        watched.screenshot("explain-entry-missing-desktop")
+        dock.api("POST", "audits/", {"switches": ["dock"]})
+        look_until(page, page.locator('[data-real="true"]'))
+
+        dock.set_port("h-pier", "down")
+        look_until(page, reason(page, "pier", "host_down"))
+        dock.set_port("h-pier", "up")
+        look_until(page, reason(page, "pier", "match"))
+
+        dock.change(up=False)
+        look_until(page, reason(page, "pier", "switch_down"))
+        expect(page.locator("[data-summary]")).to_contain_text("No host that wants it gets it")
+        dock.change(up=True)
+        look_until(page, reason(page, "pier", "match"))
+
+        dock.api("PATCH", "aggregation/", {"method": "la"})
+        dock.change(tcam_budget=1)
+        page.goto(watched.base + address(level=520, rising=True))
+        expect(reason(page, "quay", "match")).to_be_visible()
+        look_until(page, reason(page, "pier", "aggregation"))
+        expect(host_row(page, "h-pier")).to_contain_text("false positive by budget")
+        expect(page.locator('[data-real="true"]')).to_be_visible()

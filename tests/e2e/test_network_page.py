@@ -135,7 +135,9 @@ def test_a_host_tells_what_reached_it_and_who_publishes_and_subscribes_there(vis
 
     with visit("/network?host=h-sea-1") as watched:
         page = watched.page
-        expect(details(page).locator("[data-delivered]")).to_have_attribute("data-delivered", re.compile("[1-9]"))
+        expect(details(page).locator("[data-delivered]")).to_have_attribute(
+            "data-delivered", re.compile("[1-9]")
+        )
         for resource, title in (("publishers", "Who publishes here"), ("subscribers", "Who subscribes here")):
             there = page.get_by_role("table", name=title)
             assert of(resource), resource

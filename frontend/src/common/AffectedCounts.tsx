@@ -1,8 +1,22 @@
 import { List, Stack, Text } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
 import type { Schemas } from "@/api/client";
+import { ProblemAlert } from "./ProblemAlert";
+
+/** Who is affected, as far as the server has counted: being counted, not to be counted now, or the counts. */
+export function Affected({ query }: { query: UseQueryResult<Schemas["Affected"]> }) {
+  if (query.data) return <AffectedCounts affected={query.data} />;
+  if (query.error && !query.isFetching)
+    return <ProblemAlert problem={query.error} retry={() => void query.refetch()} />;
+  return (
+    <Text size="sm" role="status">
+      Counting who is affected…
+    </Text>
+  );
+}
 
 /** Who is affected when something in use goes, as the server counts it. */
-export function AffectedCounts({ affected }: { affected: Schemas["Affected"] }) {
+function AffectedCounts({ affected }: { affected: Schemas["Affected"] }) {
   const { complete, entries_removed: entries, left_without: without } = affected;
   const least = complete ? "" : "at least ";
   return (

@@ -57,7 +57,9 @@ class Meeting(Filter):
 def _read_dz(name: str, text: str) -> str:
     room = address_plan().dz_room
     if text.strip("01"):
-        raise bad_parameter(name, "not_a_dz", f"{name}={shown(text)} is not a dz (only digits 0 and 1).", text)
+        raise bad_parameter(
+            name, "not_a_dz", f"{name}={shown(text)} is not a dz (only digits 0 and 1).", text
+        )
     if len(text) > room:
         detail = f"{name} has {len(text)} bits; addresses have room for {room}."
         raise bad_parameter(name, "dz_too_long", detail, text)

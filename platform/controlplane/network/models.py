@@ -118,7 +118,9 @@ class InstalledEntry(models.Model):
 
     switch = models.ForeignKey(Switch, on_delete=models.CASCADE, related_name="entries")
     dst = models.CharField(max_length=64)
-    code = models.PositiveIntegerField(null=True, help_text="of the topic; null: the match is none of the plan's")
+    code = models.PositiveIntegerField(
+        null=True, help_text="of the topic; null: the match is none of the plan's"
+    )
     dz = models.CharField(max_length=128, null=True, help_text="as `dst` says it")
     in_port = models.PositiveBigIntegerField(null=True)
     priority = models.PositiveIntegerField()

@@ -8,7 +8,7 @@ import { Empty } from "@/common/Empty";
 import { Facts } from "@/common/Facts";
 import { localList } from "@/common/localList";
 import { Way } from "./Way";
-import { ABOUT, type Explanation, type Fate, fates, REASONS, summary } from "./way";
+import { ABOUT, type Explanation, FAULTS, type Fate, fates, REASONS, summary } from "./way";
 
 /** What becomes of an event: in short, on the real switches, hop by hop, host by host. */
 export function Explained({ found }: { found: Explanation }) {
@@ -121,14 +121,13 @@ const COLOR: Record<string, string> = {
   aggregation: "orange",
   stale_entry: "orange",
 };
-const BAD = ["entry_missing", "unreachable", "switch_down", "host_down"];
 
 function Reason({ reason }: { reason: string }) {
   const badge = (
     <Badge
       variant="light"
       tt="none"
-      color={COLOR[reason] ?? (BAD.includes(reason) ? "red" : "gray")}
+      color={COLOR[reason] ?? (FAULTS.includes(reason) ? "red" : "gray")}
       miw="max-content"
       data-reason={reason}
       tabIndex={ABOUT[reason] ? 0 : undefined}

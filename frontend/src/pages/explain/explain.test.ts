@@ -95,6 +95,20 @@ test("hosts come in the order of what became of them", () => {
   expect(found.map(({ received }) => received)).toEqual([true, true, true, false, false]);
 });
 
+test("a host that a real switch keeps the event from does not get it", () => {
+  const real = {
+    lost: [{ host: "h2", at_switch: "s2" }],
+    differences: [{ kind: "entry_missing", switch: "s2", in_port: 1, detail: "s2 has no entry" }],
+  };
+  const found = { ...explained([verdict("h1", "match"), verdict("h2", "match")], []), real } as Explanation;
+  const told = fates(found).map(({ host, received, reason }) => [host, received, reason]);
+  expect(told).toEqual([
+    ["h1", true, "match"],
+    ["h2", false, "entry_missing"],
+  ]);
+  expect(summary(found)).toBe("1 host wants it and gets it; 1 host wants it and does not get it.");
+});
+
 test("the summary says who gets it, needlessly or not, and who misses it", () => {
   expect(
     summary(explained([verdict("a", "match"), verdict("b", "truncation")], [verdict("c", "entry_missing")])),

@@ -44,6 +44,11 @@ export const REASONS: Record<string, string> = {
   aggregation: "false positive by budget",
   stale_entry: "by an entry that is to go",
   entry_missing: "an entry is missing",
+  foreign_entry: "somebody else's entry takes it",
+  other_entry: "another entry takes it",
+  other_ports: "an entry sends elsewhere",
+  other_action: "an entry does something else to it",
+  other_wiring: "a link leads elsewhere",
   unreachable: "no path of links that are up",
   switch_down: "its switch is down",
   host_down: "the host is down",
@@ -56,6 +61,12 @@ export const REASONS: Record<string, string> = {
   no_subscription: "no subscription to the topic",
 };
 
+/** Those of what keeps an event from a host that wants it. */
+export const FAULTS: readonly string[] = [
+  ...["entry_missing", "foreign_entry", "other_entry", "other_ports", "other_action", "other_wiring"],
+  ...["unreachable", "switch_down", "host_down"],
+];
+
 export const ABOUT: Record<string, string> = {
   truncation:
     "Only the dz set of a subscription holds the event: dz know indexed attributes alone, and are limited in length and number.",
@@ -66,15 +77,33 @@ export const ABOUT: Record<string, string> = {
   outside_advertisement: "The event lies outside what was advertised, and is not sent.",
 };
 
+const NEEDLESS = ["truncation", "no_match"];
+
 export interface Fate extends Verdict {
   received: boolean;
 }
 
+/** The plan's word, but where a real switch keeps the event from a host that the plan brings it to. */
+function really(planned: Verdict, real: Explanation["real"]): Fate {
+  const lost = real?.lost.find(({ host }) => host === planned.host);
+  const why = lost && real?.differences.find((one) => one.switch === lost.at_switch);
+  if (!lost || !why) return { ...planned, received: true };
+  const { kind, detail } = why;
+  return {
+    ...planned,
+    received: false,
+    copies: 0,
+    reason: kind as Verdict["reason"],
+    detail,
+    at_switch: why.switch,
+  };
+}
+
 /** All hosts, those that get the event first, then those that should, then the others; by name among equals. */
-export function fates({ received, not_received }: Explanation): Fate[] {
+export function fates({ received, not_received, real }: Explanation): Fate[] {
   const rank = Object.keys(REASONS);
   const all = [
-    ...received.map((one) => ({ ...one, received: true })),
+    ...received.map((one) => really(one, real)),
     ...not_received.map((one) => ({ ...one, received: false })),
   ];
   return all.sort(
@@ -84,13 +113,19 @@ export function fates({ received, not_received }: Explanation): Fate[] {
   );
 }
 
+/** Whether a host that misses the event has a subscription that matches, and not only a dz that holds it. */
+function isWanted({ subscriptions }: Fate): boolean {
+  return subscriptions.length === 0 || subscriptions.some(({ reason }) => !NEEDLESS.includes(reason));
+}
+
 /** What a reader wants to know first. */
-export function summary({ event, received, not_received }: Explanation): string {
+export function summary(found: Explanation): string {
+  const { event } = found;
   if (event.problem) return `It is not sent: ${REASONS[event.problem] ?? event.problem}.`;
+  const all = fates(found);
+  const received = all.filter((one) => one.received);
   const wanted = received.filter(({ reason }) => reason === "match").length;
-  const missing = not_received.filter(({ reason }) =>
-    ["entry_missing", "unreachable", "switch_down", "host_down"].includes(reason),
-  ).length;
+  const missing = all.filter((one) => FAULTS.includes(one.reason) && isWanted(one)).length;
   const hosts = (n: number) => (n === 1 ? "1 host" : `${n} hosts`);
   const needless = received.length - wanted;
   return [

@@ -20,6 +20,7 @@ import { asFields, asValue, readValues } from "@/common/event";
 import { read } from "@/common/list";
 import { advertisementName } from "@/common/names";
 import { ProblemAlert } from "@/common/ProblemAlert";
+import { type Fate, fates } from "@/pages/explain/way";
 import { nameOf } from "./describe";
 import type { Network } from "./model";
 import { PanelHead } from "./Panel";
@@ -177,6 +178,7 @@ function Answer({
 }) {
   const depth = depths(found.path);
   const last = Math.max(0, ...depth);
+  const hosts = fates(found);
   return (
     <>
       {found.event.problem && (
@@ -228,8 +230,8 @@ function Answer({
         </>
       )}
       {found.loops && <Text c="red">The event loops.</Text>}
-      <Verdicts what="Received by" rows={found.received} none="Nobody gets it." />
-      <Verdicts what="Not received by" rows={found.not_received} none="" />
+      <Verdicts what="Received by" rows={hosts.filter(({ received }) => received)} none="Nobody gets it." />
+      <Verdicts what="Not received by" rows={hosts.filter(({ received }) => !received)} none="" />
       {found.real?.same === false && (
         <>
           <Title order={3}>The switches do something else</Title>
@@ -251,7 +253,7 @@ function Answer({
   );
 }
 
-function Verdicts({ what, rows, none }: { what: string; rows: Explanation["received"]; none: string }) {
+function Verdicts({ what, rows, none }: { what: string; rows: Fate[]; none: string }) {
   if (rows.length === 0) return none ? <Text size="sm">{none}</Text> : null;
   return (
     <section>

@@ -3,7 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { asProblem } from "@/api/problems";
-import { AffectedCounts } from "@/common/AffectedCounts";
+import { Affected } from "@/common/AffectedCounts";
 import { Confirm } from "@/common/Confirm";
 import { type Participant, sideOf } from "./kinds";
 import { affectedBy, remove } from "./send";
@@ -60,7 +60,7 @@ export function Remove({
       {blocked ? (
         <Stack gap="xs">
           <Text size="sm">{asProblem(check.error).detail}</Text>
-          {affected.data && <AffectedCounts affected={affected.data} />}
+          <Affected query={affected} />
           <Anchor
             component={Link}
             size="sm"

@@ -5,6 +5,7 @@ import { ended } from "@/api/request";
 import { counted } from "@/common/AffectedCounts";
 import { Confirm } from "@/common/Confirm";
 import { CostSummary } from "@/common/CostSummary";
+import { ProblemAlert } from "@/common/ProblemAlert";
 import { type Announcement, filterText, nameOf, ownerOf, type Side, sideOf } from "./kinds";
 import { announce, withdraw, withdrawalCost } from "./send";
 
@@ -47,7 +48,7 @@ export function Withdraw({ row, onClose }: { row: Announcement; onClose: () => v
       danger
       busy={go.isPending}
       disabled={cost.isPending}
-      problem={go.error ?? cost.error}
+      problem={go.error}
       onConfirm={() => go.mutate()}
       onClose={onClose}
     >
@@ -56,8 +57,9 @@ export function Withdraw({ row, onClose }: { row: Announcement; onClose: () => v
           Of {ownerOf(row)} at {row.host}, topic {row.topic}: <Code>{filterText(row.filter)}</Code>
         </Text>
         <div aria-live="polite" data-affected>
-          {cost.isPending && <Text size="sm">Counting who is affected…</Text>}
+          {!cost.data && cost.isFetching && <Text size="sm">Counting who is affected…</Text>}
           {cost.data && <Affected side={side} cost={cost.data} />}
+          {!cost.isFetching && <ProblemAlert problem={cost.error} retry={() => void cost.refetch()} />}
         </div>
         {go.isPending && (
           <Text size="sm" role="status">

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "react-router";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
-import { AffectedCounts } from "@/common/AffectedCounts";
+import { Affected } from "@/common/AffectedCounts";
 import { useAddress } from "@/common/address";
 import { Confirm } from "@/common/Confirm";
 import { Empty } from "@/common/Empty";
@@ -198,7 +198,7 @@ function Delete({ topic, onClose }: { topic: Topic; onClose: () => void }) {
       {used ? (
         <Stack gap="xs">
           <Text>It is in use, and cannot be deleted before what is announced of it is withdrawn:</Text>
-          {affected.data ? <AffectedCounts affected={affected.data} /> : <Text size="sm">Counting…</Text>}
+          <Affected query={affected} />
           <Group gap="md">
             {(["advertisements", "subscriptions"] as const).map((kind) => (
               <Anchor
