@@ -30,6 +30,7 @@ def fill(client, arguments):
     from django.utils import timezone
 
     from controlplane.control.models import Request
+    from controlplane.network.matches import meaning
     from controlplane.network.models import InstalledEntry, Switch
     from controlplane.registry.models import Subscriber, Subscription, Topic
 
@@ -53,15 +54,23 @@ def fill(client, arguments):
     entries = (
         InstalledEntry(
             switch=switch,
-            dst=f"ff0e:0:{n >> 8:x}:{n & 255:x}::/64",
+            dst=dst,
+            code=code,
+            dz=dz,
             priority=48 + n % 5,
             actions=[{"port": n % 12}],
             confirmed_at=now,
         )
-        for n in range(arguments.entries)
+        for n, dst in enumerate(matches(arguments.entries))
+        for code, dz in (meaning(dst),)
     )
     InstalledEntry.objects.bulk_create(entries, batch_size=5000)
     return switch.pk
+
+
+def matches(count):
+    """Matches of a topic's entries: dz of 32 bits, which begin with 16 that stand for a group of 256."""
+    return [f"ff0e:0:{n >> 8:x}:{n & 255:x}::/64" for n in range(count)]
 
 
 def paths(switch):
@@ -88,6 +97,12 @@ def paths(switch):
         "last": "&ordering=-id",
         "priority": "&priority__gte=52",
         "in port": "&in_port=3",
+        "topic": "&topic=quotes",
+        "below a dz": f"&topic=quotes&dz={0xC3:016b}",
+        "below a short dz": "&dz=00000000",
+        "meeting a long dz": f"&dz={0xC34F:032b}{0:032b}",
+        "below a dz, counted": "&dz=00000000&count=true",
+        "below a dz, last": "&dz=00000000&ordering=-id",
         "search": "&q=:c3:4f",
         "counted": "&count=true",
     }

@@ -172,13 +172,13 @@ def test_entries_are_narrowed_to_a_topic_and_to_what_meets_a_dz(busy, viewer):
         switch_id=pk, dst="ff0f:77::/32", priority=9, actions=[], confirmed_at=timezone.now()
     )
     texts = {row["dz"] for row in rows}
-    for given in texts | {text[:-1] for text in texts} | {text + "01" for text in texts} | {"", "1" * 20}:
-        cell = dz.parse(given)
+    for asked in texts | {text[:-1] for text in texts} | {text + "01" for text in texts} | {"", "1" * 20}:
+        cell = dz.parse(asked)
         wanted = {
             row["id"] for row in rows if dz.relation(dz.parse(row["dz"]), cell) is not dz.Relation.DISJOINT
         }
-        assert narrowed(viewer, pk, dz=given) == wanted, given
-        assert narrowed(viewer, pk, dz=given, topic="quotes") == wanted
+        assert narrowed(viewer, pk, dz=asked) == wanted, asked
+        assert narrowed(viewer, pk, dz=asked, topic="quotes") == wanted
     assert len(rows) > 4 and {row["topic"] for row in rows} == {"quotes"}
     assert narrowed(viewer, pk, topic="quotes") == {row["id"] for row in rows}
     assert narrowed(viewer, pk, topic="other") == set()

@@ -1,0 +1,30 @@
+import { MantineProvider } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { fireEvent, render, screen } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import type { Schemas } from "@/api/client";
+import { asProblem, ProblemError } from "@/api/problems";
+import { Affected } from "./AffectedCounts";
+
+function shown(query: object) {
+  const found = query as UseQueryResult<Schemas["Affected"]>;
+  return render(
+    <MantineProvider>
+      <Affected query={found} />
+    </MantineProvider>,
+  );
+}
+
+test("a count that failed says why, and is tried again", () => {
+  const refetch = vi.fn();
+  const error = new ProblemError(asProblem({ status: 503, detail: "The planner was not free." }));
+  shown({ error, isFetching: false, refetch });
+  expect(screen.getByRole("alert").textContent).toContain("The planner was not free.");
+  fireEvent.click(screen.getByRole("button", { name: "Try again" }));
+  expect(refetch).toHaveBeenCalledOnce();
+});
+
+test("while it is counted again it says so", () => {
+  shown({ error: new Error("before"), isFetching: true });
+  expect(screen.getByRole("status").textContent).toBe("Counting who is affected…");
+});
