@@ -58,6 +58,7 @@ export function RequestProgress({ request }: { request: NetworkRequest }) {
         </Text>
       </Group>
       {failed && <ProblemAlert problem={{ title: "The request failed", ...request.problem, status: 0 }} />}
+      {failed && <Text size="sm">{request.problem?.remedy}</Text>}
     </Stack>
   );
 }

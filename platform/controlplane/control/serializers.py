@@ -9,6 +9,7 @@ from controlplane.api.serializers import ErrorSerializer
 from controlplane.api.views import url
 from controlplane.control.models import Operation, RefusedItem, Request, State
 from controlplane.control.objects import RESOURCES
+from controlplane.control.remedies import remedy
 
 PROGRESS = {State.QUEUED: 0.0, State.PLANNING: 0.25, State.DEPLOYING: 0.6}
 """How far a request in this state is; a final one is done."""
@@ -38,6 +39,7 @@ class RequestProblemSerializer(serializers.Serializer[Any]):
     type = serializers.CharField()
     title = serializers.CharField()
     detail = serializers.CharField()
+    remedy = serializers.CharField(help_text="what to do about it")
     switches = serializers.ListField(
         child=serializers.CharField(), help_text="the switches that it failed at"
     )
@@ -52,6 +54,7 @@ def problem_of(stored: dict[str, Any] | None) -> dict[str, Any] | None:
         "type": stored.get("type", "urn:tercast:problem:failed"),
         "title": stored.get("title", "The request failed"),
         "detail": stored.get("detail", ""),
+        "remedy": remedy(stored),
         "switches": stored.get("switches", []),
         "errors": stored.get("errors", []),
     }

@@ -6,11 +6,11 @@ import { Link } from "react-router";
 import { useMay } from "@/api/me";
 import type { NetworkRequest } from "@/api/request";
 import { ProblemAlert } from "@/common/ProblemAlert";
-import { again, neededRight, remedy } from "./remedy";
+import { again, helpfulPages, neededRight } from "./remedy";
 
 /** Why a request failed, what would help, where that is done, and the same call once more. */
 export function Failed({ request, onOpen }: { request: NetworkRequest; onOpen: (id: string) => void }) {
-  const { advice, pages } = remedy(request);
+  const pages = helpfulPages(request);
   const queries = useQueryClient();
   const call = again(request);
   const right = neededRight(request.kind);
@@ -30,7 +30,7 @@ export function Failed({ request, onOpen }: { request: NetworkRequest; onOpen: (
       <Text size="sm" fw={600}>
         What to do
       </Text>
-      <Text size="sm">{advice}</Text>
+      <Text size="sm">{request.problem?.remedy}</Text>
       <Group gap="xs">
         {pages.map(({ label, to }) => (
           <Button key={to} size="xs" variant="light" component={Link} to={to}>

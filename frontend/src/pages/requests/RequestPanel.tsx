@@ -143,6 +143,7 @@ function Waiting({ request: { problem } }: { request: NetworkRequest }) {
   return (
     <Alert color="orange" icon={<IconClockPause size={18} aria-hidden />} title={problem.title}>
       <Text size="sm">{problem.detail || problem.switches.join(", ")}</Text>
+      <Text size="sm">{problem.remedy}</Text>
     </Alert>
   );
 }

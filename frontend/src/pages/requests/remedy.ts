@@ -5,48 +5,25 @@ import { ProblemError } from "@/api/problems";
 import type { NetworkRequest } from "@/api/request";
 import { budgetsOf, type Page, pageOf } from "./kinds";
 
-export interface Remedy {
-  /** What would help, in words. */
-  advice: string;
-  /** Where it is done. */
-  pages: Page[];
-}
-
 const ROOM = "budget";
 
-/** What would help against the reason of a failed request. */
-export function remedy(request: Pick<NetworkRequest, "kind" | "object" | "problem">): Remedy {
+/** The pages where something can be done against the reason of a failed request. */
+export function helpfulPages(request: Pick<NetworkRequest, "kind" | "object" | "problem">): Page[] {
   const { problem } = request;
   const own = pageOf(request);
   const others = own ? [own] : [];
   if (problem && (problem.switches.length > 0 || problem.errors.some(({ code }) => code === ROOM))) {
     const names = problem.switches;
-    const where = names.length === 0 ? "the switch" : names.length === 1 ? names[0] : "these switches";
-    return {
-      advice: `Give ${where} a larger budget, or let tables be merged by another aggregation method; then try again.`,
-      pages: [
-        {
-          label: names.length === 1 ? `Budget of ${names[0]}` : "Budgets",
-          to: names.length > 0 ? budgetsOf(names) : "/budgets",
-        },
-        { label: "Aggregation policy", to: "/budgets?tab=policy" },
-        ...others.filter(({ to }) => !to.startsWith("/budgets")),
-      ],
-    };
+    return [
+      {
+        label: names.length === 1 ? `Budget of ${names[0]}` : "Budgets",
+        to: names.length > 0 ? budgetsOf(names) : "/budgets",
+      },
+      { label: "Aggregation policy", to: "/budgets?tab=policy" },
+      ...others.filter(({ to }) => !to.startsWith("/budgets")),
+    ];
   }
-  const code = problem?.errors[0]?.code;
-  const advice: Record<string, string> = {
-    duplicate: "It is there already; nothing more is needed, or choose another name.",
-    unknown_id: "It is gone already; nothing more is needed.",
-    unknown_topic: "Add the topic first, then try again.",
-    in_use: "Withdraw or remove first what uses it, then try again.",
-  };
-  return {
-    advice:
-      (code && advice[code]) ||
-      "Mend what the reason names, then make the call again. The log of the worker has more under the call's id.",
-    pages: others,
-  };
+  return others;
 }
 
 /** A call that says the same as the request did; null where there is none, or its object is gone. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { kindWords, pageOf } from "./kinds";
 import { asField, fromField } from "./range";
-import { again, neededRight, remedy } from "./remedy";
+import { again, helpfulPages, neededRight } from "./remedy";
 import { span, steps, total } from "./stages";
 
 const at = (ms: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, 0, ms)).toISOString();
@@ -31,33 +31,32 @@ const problem = (switches: string[], code: string) => ({
   type: "",
   title: "",
   detail: "",
+  remedy: "",
   switches,
   errors: [{ pointer: "", code, detail: "", value: null }],
 });
 const object = (type: string, name: string) => ({ type, name, id: 3, url: "" }) as never;
 
 test("a request without room leads to the budgets of the switches that it failed at", () => {
-  const found = remedy({
+  const found = helpfulPages({
     kind: "subscribe",
     object: object("subscription", "q3"),
     problem: problem(["s 1", "s2"], "budget") as never,
   });
-  expect(found.pages.map(({ to }) => to)).toEqual([
+  expect(found.map(({ to }) => to)).toEqual([
     "/budgets?select=s%201,s2",
     "/budgets?tab=policy",
     "/participants?tab=subscribers",
   ]);
-  expect(found.advice).toContain("larger budget");
 });
 
-test("another failure leads to what it is about, with advice of its own", () => {
-  const found = remedy({
+test("another failure leads to what it is about", () => {
+  const found = helpfulPages({
     kind: "remove_topic",
     object: object("topic", "quotes"),
     problem: problem([], "in_use") as never,
   });
-  expect(found.pages).toEqual([{ label: "Topic quotes", to: "/topics/quotes" }]);
-  expect(found.advice).toMatch(/Withdraw or remove first/);
+  expect(found).toEqual([{ label: "Topic quotes", to: "/topics/quotes" }]);
 });
 
 test("the same call is offered only where there is one, and its right is known", () => {
