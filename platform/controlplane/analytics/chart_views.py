@@ -1,6 +1,7 @@
 """`/api/v1/analytics/flow-table-size/` and the others: results as charts need them."""
 
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
@@ -9,8 +10,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from controlplane.analytics import chart_csv, charts
 from controlplane.analytics import chart_serializers as shapes
-from controlplane.analytics import charts
 from controlplane.analytics.charts import COLUMNS, MOST_SERIES, Chart, Grid
 from controlplane.analytics.emptiness import Span, Why, why_empty
 from controlplane.analytics.jobs import JOBS, NEEDLESS, Job
@@ -79,8 +80,7 @@ class ChartView(StrictView):
     def answer(self, request: Request) -> Any:
         """The charts that the question is about."""
         since, until = read_range(request)
-        query = request.query_params
-        most = read_integer("max_points", query.get("max_points", str(DEFAULT_POINTS)), 2, MOST_POINTS)
+        most = self._most_points(request)
         window = self._window(request)
         series = Series.objects.filter(job=self.job.name, window=window).first()
         grid = Grid.of(since, until, window, most)
@@ -88,6 +88,9 @@ class ChartView(StrictView):
         keys = self.keys(request)
         rows = Result.objects.filter(**wanted)
         found = charts.charts(rows, series, self.job, grid, keys) if series else {}
+        if in_csv(request):
+            table = chart_csv.rows(self.job, grid, keys, found, self.completed)
+            return stream(request, self.job.path, chart_csv.heading(self.job), table)
         last = _last_run(series)
         start, end = grid.span
         body: dict[str, Any] = {
@@ -102,14 +105,24 @@ class ChartView(StrictView):
             "empty": None if found else self.why_empty(series, (start, end)),
             "series": [self.shown(grid, keys, key, found[key]) for key in list(found)[:MOST_SERIES]],
         }
-        if in_csv(request):
-            return stream(request, self.job.path, *_table(self.job, body["series"]))
         return Response(body)
+
+    def _most_points(self, request: Request) -> int:
+        """How many points a series may have: in CSV all of them, where the question sets no number."""
+        text = request.query_params.get("max_points")
+        if text is None:
+            return sys.maxsize if in_csv(request) else DEFAULT_POINTS
+        return read_integer("max_points", text, 2, MOST_POINTS)
+
+    def completed(self, point: dict[str, Any]) -> dict[str, Any]:
+        """A point with what follows from its values."""
+        return point
 
     def shown(self, grid: Grid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
         """One series."""
         names = dict.fromkeys(self.job.keys)
-        return {**names, **dict(zip(keys, key, strict=True)), "points": charts.points(self.job, grid, chart)}
+        points = [self.completed(point) for point in charts.points(self.job, grid, chart)]
+        return {**names, **dict(zip(keys, key, strict=True)), "points": points}
 
     def why_empty(self, series: Series | None, span: Span) -> Why:
         """What is missing in this time."""
@@ -124,14 +137,6 @@ class ChartView(StrictView):
             return parse_length(read_text("window", text))
         except ValueError as error:
             raise bad_parameter("window", "no_length", str(error), text) from None
-
-
-def _table(job: Job, series: list[dict[str, Any]]) -> tuple[list[str], Iterator[list[dict[str, Any]]]]:
-    """The columns of a job's charts, and their rows: one for each point of a series."""
-    first = series[0]["points"][0] if series and series[0]["points"] else dict.fromkeys(("at", *job.values))
-    keys = dict.fromkeys(job.keys)
-    rows = ([{**{name: each[name] for name in keys}, **point} for point in each["points"]] for each in series)
-    return [*keys, *first], rows
 
 
 def _wanted(job: Job, request: Request) -> dict[str, Any]:
@@ -229,13 +234,10 @@ class FalsePositivesView(_ByView):
         """Events that hosts got and had not asked for, network-wide or by topic and host, over time."""
         return self.answer(request)
 
-    def shown(self, grid: Grid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
+    def completed(self, point: dict[str, Any]) -> dict[str, Any]:
         """With the share of what was unwanted."""
-        body = super().shown(grid, keys, key, chart)
-        for point in body["points"]:
-            came = point["delivered"]
-            point["fpr"] = 100 * point["unwanted"] / came if came else None
-        return body
+        came = point["delivered"]
+        return {**point, "fpr": 100 * point["unwanted"] / came if came else None}
 
 
 class PublisherLoadView(ChartView):

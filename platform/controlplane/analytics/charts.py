@@ -49,10 +49,13 @@ class Grid:
         """The number of the point that a time belongs to."""
         return ((time - EPOCH) // MICROSECOND - self.start) // self.step
 
+    def time(self, place: int) -> datetime:
+        """Where a point begins, by its number."""
+        return EPOCH + timedelta(microseconds=self.start + place * self.step)
+
     def times(self) -> Iterator[datetime]:
         """The times of the points."""
-        for at in range(self.start, self.end, self.step):
-            yield EPOCH + timedelta(microseconds=at)
+        return map(self.time, range(len(self)))
 
     @property
     def span(self) -> tuple[datetime, datetime]:

@@ -1,5 +1,7 @@
 """Charts: gaps stay gaps, extremes survive fewer points, and an empty answer says what is missing."""
 
+import csv
+import io
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,8 +13,9 @@ from rest_framework.test import APIClient
 from controlplane.accounts.services import issue_token
 from controlplane.aggregation.models import AggregatedEntry
 from controlplane.analytics import charts, copies, runs
+from controlplane.analytics.chart_csv import UNITS
 from controlplane.analytics.charts import Grid
-from controlplane.analytics.jobs import JOBS
+from controlplane.analytics.jobs import JOBS, NEEDLESS
 from controlplane.analytics.models import Result, RunState
 from controlplane.network.models import Switch
 from controlplane.registry.models import Topic
@@ -112,6 +115,42 @@ def test_gaps_stay_gaps_at_any_number_of_points(get):
     assert [p["entries_max"] for p in points] == [10, 20, None, None, 50, 60]
     assert [p["entries_min"] for p in points] == [0, 10, None, None, 40, 50]
     assert points[2] == {"at": "2026-03-28T00:20:00Z", **dict.fromkeys(JOBS["flow_table_size"].values)}
+
+
+def table(answer):
+    assert answer.status_code == 200
+    return list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode(), newline="")))
+
+
+def test_csv_has_every_window_of_every_key_with_times_in_utc_and_units(get, monkeypatch):
+    monkeypatch.setattr("controlplane.analytics.chart_views.MOST_SERIES", 1)
+    rows = [(m, {"subject": name}, size(m, m + 1)) for name in ("s1", "s2") for m in range(400)]
+    results("flow_table_size", rows)
+    span = {"since": text(START), "until": text(START + 500 * MINUTE), "format": "csv"}
+    found = table(get("flow-table-size", **span))
+    assert [row["switch"] for row in found] == ["s1"] * 400 + ["s2"] * 400
+    assert list(found[0])[:4] == ["switch", "at (UTC)", "entries_min (entries)", "entries_avg (entries)"]
+    assert found[61]["at (UTC)"] == "2026-03-28T01:01:00Z" and found[61]["entries_max (entries)"] == "62"
+    assert len(table(get("flow-table-size", **span, max_points=5))) == 2 * 4
+
+
+def test_csv_spreads_stages_and_has_what_is_computed(get):
+    stage = {"p50": 1.0, "p95": 4.0, "mean": 2.0}
+    stages = dict.fromkeys(("waiting_ms", "computing_ms", "deploying_ms"), stage)
+    one = {**stages, "processing_ms": None, "requests": 3, "failed": 1}
+    results("request_latency", [(0, {"subject": "subscribe"}, one)])
+    lost = {"delivered": 8, "unwanted": 2, "doubled": 0, "lost": None}
+    results("false_positives", [(0, {"topic": "quotes", "host": "h1"}, lost)])
+    span = {"since": text(START), "until": text(START + MINUTE), "format": "csv"}
+    (row,) = table(get("request-latency", **span))
+    assert (row["waiting p95 (ms)"], row["processing mean (ms)"], row["failed (requests)"]) == ("4.0", "", "1")
+    (row,) = table(get("false-positives", **span))
+    assert (row["topic"], row["fpr (% of delivered)"], row["lost (events)"]) == ("all", "25.0", "")
+
+
+def test_every_value_of_every_chart_has_its_unit():
+    for job in (*(job for job in JOBS.values() if job.is_windowed), NEEDLESS):
+        assert {name.partition(" ")[0] for name in UNITS[job.name]} >= set(job.values)
 
 
 def test_false_positives_network_wide_and_by_host(get):

@@ -1,13 +1,13 @@
 import { ActionIcon, Badge, Card, Group, Loader, Select, Stack, Text, Title, Tooltip } from "@mantine/core";
 import { IconChartLine, IconDownload, IconTable } from "@tabler/icons-react";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { type ColumnDef, createColumnHelper } from "@tanstack/react-table";
 import { useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { api } from "@/api/client";
 import { useAddress } from "@/common/address";
 import { Chart } from "@/common/Chart";
-import { type Cell, download, toCsv } from "@/common/csv";
+import { download } from "@/common/csv";
 import { DataTable } from "@/common/DataTable";
 import { localList } from "@/common/localList";
 import { ProblemAlert } from "@/common/ProblemAlert";
@@ -33,7 +33,9 @@ export function ChartCard({ spec }: { spec: ChartSpec }) {
   const [view, setView] = useAddress(`${spec.id}.show`, views[0]?.value ?? "");
   const [by, setBy] = useAddress(`${spec.id}.by`, spec.by[0]?.value ?? "");
   const [table, setTable] = useAddress(`${spec.id}.table`);
-  const answer = useAnswer(spec, by);
+  const ask = useAsk(spec, by);
+  const answer = useAnswer(spec, ask);
+  const saved = useMutation({ mutationFn: () => save(spec, ask.query()) });
   const found = answer.data;
   const rows = useMemo(() => rowsOf(found?.series ?? [], spec.columns), [found, spec]);
   const series = found?.series.length ?? 0;
@@ -58,12 +60,13 @@ export function ChartCard({ spec }: { spec: ChartSpec }) {
               {table ? <IconChartLine size={16} /> : <IconTable size={16} />}
             </ActionIcon>
           </Tooltip>
-          <Tooltip label="Download the table as CSV">
+          <Tooltip label="Download every window as CSV">
             <ActionIcon
               variant="default"
               aria-label={`Download ${spec.title} as CSV`}
               disabled={rows.length === 0}
-              onClick={() => save(spec, rows)}
+              loading={saved.isPending}
+              onClick={() => saved.mutate()}
             >
               <IconDownload size={16} />
             </ActionIcon>
@@ -93,6 +96,7 @@ export function ChartCard({ spec }: { spec: ChartSpec }) {
         )}
         {answer.isFetching && <Loader role="status" size="xs" aria-label="Loading" />}
       </Group>
+      <ProblemAlert problem={saved.error} />
       <Content spec={spec} view={view} answer={answer} rows={rows} table={Boolean(table)} />
       {found && series > 0 && (
         <Group justify="space-between" gap="xs" mt="xs">
@@ -162,7 +166,16 @@ function Content({
   return <Chart option={option} label={spec.title} height={280} />;
 }
 
-function useAnswer(spec: ChartSpec, by: string) {
+interface Ask {
+  /** What it depends on. */
+  key: unknown[];
+  fixed: boolean;
+  /** The parameters, as of now. */
+  query: () => Record<string, string>;
+}
+
+/** What the address asks of this chart. */
+function useAsk(spec: ChartSpec, by: string): Ask {
   const [address] = useSearchParams();
   const [span] = useAddress("range", DEFAULT_SPAN);
   const asked: Record<string, string> = {};
@@ -172,17 +185,32 @@ function useAnswer(spec: ChartSpec, by: string) {
   }
   if (spec.by.length > 0) asked.by = by;
   const [since, until] = [address.get("since") ?? "", address.get("until") ?? ""];
+  return {
+    key: [asked, span, since, until],
+    fixed: span === "fixed",
+    query: () => ({ ...asked, ...rangeOf(span, since, until, Date.now()) }),
+  };
+}
+
+function useAnswer(spec: ChartSpec, { key, fixed, query }: Ask) {
   return useQuery({
-    queryKey: ["analytics", spec.id, asked, span, since, until],
+    queryKey: ["analytics", spec.id, ...key],
     placeholderData: keepPreviousData,
-    refetchInterval: span === "fixed" ? false : 60_000,
+    refetchInterval: fixed ? false : 60_000,
     queryFn: async ({ signal }) => {
-      const query = { ...asked, ...rangeOf(span, since, until, Date.now()) };
       // biome-ignore lint/suspicious/noExplicitAny: the charts' paths differ in their types and not in their form
-      const { data } = await api.GET(spec.path as any, { params: { query }, signal } as any);
+      const { data } = await api.GET(spec.path as any, { params: { query: query() }, signal } as any);
       return data as Answer;
     },
   });
+}
+
+/** All that was measured in this time as a file, as the server writes it: what is drawn may be less. */
+async function save(spec: ChartSpec, query: Record<string, string>) {
+  const params = { query: { ...query, format: "csv" } };
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  const { data } = await api.GET(spec.path as any, { params, parseAs: "text" } as any);
+  download(`tercast-${spec.job.replaceAll("_", "-")}.csv`, String(data));
 }
 
 const column = createColumnHelper<Row>();
@@ -209,13 +237,4 @@ function columnsOf(spec: ChartSpec): ColumnDef<Row, unknown>[] {
     cell: (cell) => <Time at={String(cell.getValue())} />,
   });
   return [...keys, at, ...values];
-}
-
-function save(spec: ChartSpec, rows: Row[]) {
-  const names = [...spec.keys, "at", ...Object.keys(spec.columns)];
-  const text = toCsv(
-    names,
-    rows.map((row) => names.map((name) => row[name] as Cell)),
-  );
-  download(`tercast-${spec.job.replaceAll("_", "-")}.csv`, text);
 }

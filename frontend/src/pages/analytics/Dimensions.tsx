@@ -72,7 +72,7 @@ function Ranking({ selection }: { selection: Selection }) {
     download(
       `tercast-dimensions-${topic}.csv`,
       toCsv(
-        ["topic", "at", "attribute", "weight", "selected", "indexed"],
+        ["topic", "at (UTC)", "attribute", "weight", "selected", "indexed"],
         weights.map((one) => [topic, selection.at, one.attribute, one.weight, one.selected, one.indexed]),
       ),
     );
