@@ -11,6 +11,7 @@ from controlplane.trail import retention, writing
 from controlplane.trail.models import Action
 
 from .conftest import Caller
+from .test_first_use import BEAT
 from .test_users import GOOD, log_in
 
 
@@ -43,6 +44,7 @@ def test_reading_reports_and_dry_runs_are_not_noted(world, administrator):
     world.get("topics/")
     counters = dict.fromkeys(("published", "wanted", "delivered", "lost", "doubled", "unwanted"), 1)
     world.post("traffic/", {"reporter": "r", **counters})
+    assert world.post("demo/launcher/", BEAT).status_code == 200
     world.post("publishers/?dry_run=true", {"name": "p", "host": "h1"})
     assert Action.objects.count() == before
 
