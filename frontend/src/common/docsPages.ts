@@ -1,0 +1,24 @@
+// Pages of the documentation as trees (mdast), and the sections of them.
+
+import { slug } from "github-slugger";
+import type { RootContent } from "mdast";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
+import { toString as textOf } from "mdast-util-to-string";
+import { gfmTable } from "micromark-extension-gfm-table";
+
+/** The blocks of a page, in their order. */
+export function blocks(page: string): RootContent[] {
+  return fromMarkdown(page, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] }).children;
+}
+
+/** From a heading (its text, or its anchor) to the next of its level or above; the whole page where there is none. */
+export function section(page: readonly RootContent[], heading: string): RootContent[] {
+  const start = page.findIndex(
+    (one) => one.type === "heading" && (textOf(one) === heading || slug(textOf(one)) === heading),
+  );
+  const first = page[start];
+  if (first?.type !== "heading") return [...page];
+  const length = page.slice(start + 1).findIndex((one) => one.type === "heading" && one.depth <= first.depth);
+  return page.slice(start, length < 0 ? undefined : start + 1 + length);
+}
