@@ -1,6 +1,7 @@
 import { Alert, Button, Code, List, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { asProblem, type FieldError } from "@/api/problems";
+import { Said } from "./Said";
 
 const SHOWN = 50;
 
@@ -20,7 +21,9 @@ export function ProblemAlert({ problem: raw, retry }: { problem: unknown; retry?
       title={problem.title}
       role="alert"
     >
-      <Text size="sm">{problem.detail}</Text>
+      <Text size="sm">
+        <Said text={problem.detail} />
+      </Text>
       {problem.status === 401 && (
         <Text size="sm">
           You are no longer logged in; what you entered is still here.{" "}
@@ -34,7 +37,7 @@ export function ProblemAlert({ problem: raw, retry }: { problem: unknown; retry?
         <List size="sm" mt="xs">
           {details.slice(0, SHOWN).map((error) => (
             <List.Item key={`${error.index}${error.pointer}${error.parameter}${error.code}${error.detail}`}>
-              {place(error)} {error.detail}
+              {place(error)} <Said text={error.detail} />
             </List.Item>
           ))}
         </List>

@@ -2,6 +2,7 @@ import { Anchor, Button, Group, Text } from "@mantine/core";
 import { Link, useSearchParams } from "react-router";
 import { useMay } from "@/api/me";
 import { Empty } from "@/common/Empty";
+import { Said } from "@/common/Said";
 import { FILTERS } from "./filters";
 import { useRunNow } from "./runs";
 
@@ -34,7 +35,7 @@ export function EmptyAnswer({ job, why }: { job: string; why: Why }) {
           <Text span fw={600}>
             {CAUSE[why.missing]}
           </Text>
-          {why.detail}
+          <Said text={why.detail} />
         </>
       }
     >

@@ -18,6 +18,7 @@ import { api } from "@/api/client";
 import { useMay } from "@/api/me";
 import { Confirm } from "@/common/Confirm";
 import { ProblemAlert } from "@/common/ProblemAlert";
+import { Said } from "@/common/Said";
 import { Time } from "@/common/time";
 import { jobTitle, OVER } from "./jobs";
 import { RunState, took } from "./Runs";
@@ -56,7 +57,7 @@ function Detail({ run }: { run: Run }) {
       </Group>
       {run.reason && (
         <Alert color={run.state === "failed" ? "red" : "gray"} variant="light" role="status">
-          {run.reason}
+          <Said text={run.reason} />
         </Alert>
       )}
       <Table withRowBorders={false} verticalSpacing={3}>

@@ -7,6 +7,7 @@ import type { NetworkRequest } from "@/api/request";
 import { CopyText } from "@/common/CopyText";
 import { Facts } from "@/common/Facts";
 import { ProblemAlert } from "@/common/ProblemAlert";
+import { Said } from "@/common/Said";
 import { SidePanel } from "@/common/SidePanel";
 import { StateBadge } from "@/common/StateBadge";
 import { Time } from "@/common/time";
@@ -142,7 +143,9 @@ function Waiting({ request: { problem } }: { request: NetworkRequest }) {
   if (!problem) return null;
   return (
     <Alert color="orange" icon={<IconClockPause size={18} aria-hidden />} title={problem.title}>
-      <Text size="sm">{problem.detail || problem.switches.join(", ")}</Text>
+      <Text size="sm">
+        <Said text={problem.detail || problem.switches.join(", ")} />
+      </Text>
       <Text size="sm">{problem.remedy}</Text>
     </Alert>
   );

@@ -15,6 +15,7 @@ import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "@/api/client";
 import { ProblemAlert } from "@/common/ProblemAlert";
+import { Said } from "@/common/Said";
 import { useLiveRefresh } from "@/live/LiveProvider";
 
 /** Where switches connect, what to type at them, and which have yet to. */
@@ -37,7 +38,7 @@ export function Connect() {
       ))}
       {note && (
         <Alert color="orange" variant="light">
-          {note}
+          <Said text={note} />
         </Alert>
       )}
       <Text>With Open vSwitch, where BRIDGE is the switch's bridge:</Text>
@@ -49,7 +50,7 @@ export function Connect() {
       </Text>
       {problem && (
         <Alert color="orange" variant="light">
-          {problem}
+          <Said text={problem} />
         </Alert>
       )}
       <Text role="status" fw={500}>

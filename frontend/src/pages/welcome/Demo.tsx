@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "@/api/client";
 import { useMay } from "@/api/me";
 import { ProblemAlert } from "@/common/ProblemAlert";
+import { Said } from "@/common/Said";
 import { useLiveRefresh } from "@/live/LiveProvider";
 
 const SAID: Record<string, string> = {
@@ -48,7 +49,7 @@ export function Demo() {
       )}
       {reason && (
         <Alert color={state === "failed" ? "red" : "orange"} variant="light">
-          {reason}
+          <Said text={reason} />
         </Alert>
       )}
       {fixed && state === "running" && (

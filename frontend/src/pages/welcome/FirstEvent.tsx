@@ -8,6 +8,7 @@ import { DocsLink } from "@/common/Docs";
 import { read } from "@/common/list";
 import { advertisementName } from "@/common/names";
 import { ProblemAlert } from "@/common/ProblemAlert";
+import { Said } from "@/common/Said";
 import { useDemo } from "./Demo";
 
 type TestEvent = Schemas["TestEvent"];
@@ -102,7 +103,12 @@ function Form() {
 }
 
 function Came({ event }: { event: TestEvent }) {
-  if (event.problem) return <Alert color="red">{event.problem}</Alert>;
+  if (event.problem)
+    return (
+      <Alert color="red">
+        <Said text={event.problem} />
+      </Alert>
+    );
   const wanted = event.received.filter((one) => one.wanted);
   return (
     <Alert

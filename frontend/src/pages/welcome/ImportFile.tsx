@@ -20,6 +20,7 @@ import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
 import { ProblemAlert } from "@/common/ProblemAlert";
+import { Said } from "@/common/Said";
 
 type Cost = Schemas["ImportCost"];
 type Operation = Schemas["ImportOperation"];
@@ -132,7 +133,9 @@ function Found({ cost }: { cost: Cost }) {
           >
             <List size="sm">
               {repairs.map((repair) => (
-                <List.Item key={repair}>{repair}</List.Item>
+                <List.Item key={repair}>
+                  <Said text={repair} />
+                </List.Item>
               ))}
             </List>
           </Spoiler>
