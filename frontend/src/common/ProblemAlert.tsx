@@ -4,6 +4,7 @@ import { asProblem, type FieldError } from "@/api/problems";
 import { Said } from "./Said";
 
 const SHOWN = 50;
+const LISTED = /; (see|the first \d+ are listed in) `errors`\.$/; // for programs: here they stand below
 
 /** What failed, every single error of it, and what to do. Nothing when there is no error. */
 export function ProblemAlert({ problem: raw, retry }: { problem: unknown; retry?: () => void }) {
@@ -22,7 +23,7 @@ export function ProblemAlert({ problem: raw, retry }: { problem: unknown; retry?
       role="alert"
     >
       <Text size="sm">
-        <Said text={problem.detail} />
+        <Said text={problem.detail.replace(LISTED, ":")} />
       </Text>
       {problem.status === 401 && (
         <Text size="sm">

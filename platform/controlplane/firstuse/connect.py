@@ -15,7 +15,7 @@ WAITING = 20
 
 _LOOPBACK = (
     "The controller listens on this machine alone. So that switches elsewhere reach it, start with "
-    '`make run ARGS="--empty --openflow 0.0.0.0"`, or the controller with `--openflow 0.0.0.0:6653`.'
+    '`make run ARGS="--empty --openflow 0.0.0.0"`, or the controller with `--openflow 0.0.0.0:{port}`.'
 )
 
 
@@ -30,7 +30,7 @@ def connect() -> dict[str, Any]:
     return {
         "addresses": addresses,
         "local_only": ipaddress.ip_address(host).is_loopback,
-        "note": _LOOPBACK if ipaddress.ip_address(host).is_loopback else "",
+        "note": _LOOPBACK.format(port=port) if ipaddress.ip_address(host).is_loopback else "",
         "command": _command("BRIDGE", addresses[0]),
         "switches": Switch.objects.count(),
         "connected": Switch.objects.filter(connected=True).count(),

@@ -1,10 +1,12 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Anchor, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useMay } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
 import { Picker } from "@/common/Picker";
 import { ProblemAlert } from "@/common/ProblemAlert";
+import { RegisterHost } from "@/common/RegisterHost";
 import type { Side } from "./kinds";
 import { register } from "./send";
 
@@ -22,6 +24,8 @@ export function Register({
 }) {
   const [name, setName] = useState("");
   const [host, setHost] = useState("");
+  const [newHost, setNewHost] = useState(false);
+  const mayHosts = useMay("hosts", "POST");
   const queries = useQueryClient();
   const save = useMutation({
     mutationFn: (_: { next: boolean }) => register(side, name.trim(), host),
@@ -60,9 +64,15 @@ export function Register({
             value={host}
             onChange={setHost}
             error={errors.host}
-            none="No host is called like that. Hosts are added on the page Network."
+            none="No host is called like that. Register it first: below."
             required
           />
+          {mayHosts && (
+            <Anchor component="button" type="button" size="sm" onClick={() => setNewHost(true)}>
+              Register a host that is not listed
+            </Anchor>
+          )}
+          {newHost && <RegisterHost onClose={() => setNewHost(false)} onDone={setHost} />}
           {problem && Object.keys(errors).length === 0 && <ProblemAlert problem={problem} />}
           {Object.keys(errors).length > 0 && (
             <Text size="sm" c="var(--mantine-color-error)" role="alert">

@@ -45,8 +45,8 @@ export function Connect() {
       <Copied text={command} what="the command" />
       <Text size="sm" c="dimmed">
         A switch that connects and is not registered is taken in after 20 seconds, under its datapath id; so
-        are links between switches. Register hosts on the Network page, or let them register themselves in
-        band.
+        are links between switches. Register hosts below, once there is a switch, or let them register
+        themselves in band.
       </Text>
       {problem && (
         <Alert color="orange" variant="light">
@@ -54,8 +54,12 @@ export function Connect() {
         </Alert>
       )}
       <Text role="status" fw={500}>
-        {`${connected} of ${switches} registered switches are connected`}
-        {unknown.length > 0 ? `, and ${unknown.length} that are not registered yet:` : "."}
+        {switches === 0
+          ? "No switch is registered yet"
+          : `${connected} of ${switches} registered switches are connected`}
+        {unknown.length > 0
+          ? `; ${unknown.length} ${unknown.length === 1 ? "is" : "are"} connected and not registered yet:`
+          : "."}
       </Text>
       {unknown.length > 0 && (
         <List size="sm">

@@ -4,12 +4,13 @@ import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
-import { DocsLink } from "@/common/Docs";
 import { read } from "@/common/list";
 import { advertisementName } from "@/common/names";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { Said } from "@/common/Said";
 import { useDemo } from "./Demo";
+import { OwnHosts } from "./OwnHosts";
+import { sample } from "./sample";
 
 type TestEvent = Schemas["TestEvent"];
 type Announced = Schemas["Advertisement"];
@@ -19,12 +20,7 @@ export function FirstEvent() {
   const may = useMay("test-events", "POST");
   const { data: demo } = useDemo();
   if (demo && demo.state !== "running") {
-    return (
-      <Text size="sm">
-        All is there. Publish from a host of yours with <code>tercast publish</code>, and listen with{" "}
-        <code>tercast listen</code>. <DocsLink to="client.md, Commands" />
-      </Text>
-    );
+    return <OwnHosts />;
   }
   return may ? <Form /> : null;
 }
@@ -135,7 +131,7 @@ function Came({ event }: { event: TestEvent }) {
   );
 }
 
-/** An event that an advertisement may send: the newest sample of its topic, or what its topic has in the middle. */
+/** An event that an advertisement may send. */
 function useSamples() {
   const topics = useQuery({
     queryKey: ["/api/v1/topics/", "attributes"],
@@ -143,25 +139,6 @@ function useSamples() {
   });
   return (row: Announced) => {
     const topic = topics.data?.results.find(({ name }) => name === row.topic);
-    const values = Object.fromEntries(
-      (topic?.attributes ?? []).map((one) => [one.name, middle(one, row.filter ?? "")]),
-    );
-    return JSON.stringify(values, null, 2);
+    return JSON.stringify(sample(topic?.attributes ?? [], row.filter ?? ""), null, 2);
   };
-}
-
-/** A value that an attribute may have: the one that the filter names, or the middle of its domain. */
-// biome-ignore lint/suspicious/noExplicitAny: attributes of each type have domains of their own
-export function middle(attribute: any, filter: string): unknown {
-  const named = new RegExp(`\\b${attribute.name} (?:=|in \\{) ?("[^"]*"|-?[\\d.]+)`).exec(filter)?.[1];
-  if (named) return JSON.parse(named);
-  const range = new RegExp(`\\b${attribute.name} in \\[(-?[\\d.]+), (-?[\\d.]+)`).exec(filter);
-  if (range) return Number(range[1]);
-  if (attribute.type === "bool") return true;
-  if (attribute.values?.length) return attribute.values[0];
-  if (typeof attribute.min === "number" && typeof attribute.max === "number") {
-    const half = (attribute.min + attribute.max) / 2;
-    return attribute.type === "int" ? Math.floor(half) : half;
-  }
-  return "A";
 }

@@ -1,8 +1,11 @@
 import { Anchor, Button, Group, List, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { IconCheck, IconCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link } from "react-router";
+import { useMay } from "@/api/me";
 import { read } from "@/common/list";
+import { RegisterHost } from "@/common/RegisterHost";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { FirstEvent } from "./FirstEvent";
 
@@ -11,7 +14,7 @@ type Kind = (typeof KINDS)[number];
 
 const STEPS: readonly { kind: Kind; title: string; to: string; action: string }[] = [
   { kind: "switches", title: "A network of switches", to: "/network", action: "See the network" },
-  { kind: "hosts", title: "Hosts at them", to: "/network", action: "See hosts on the network page" },
+  { kind: "hosts", title: "Hosts at them", to: "", action: "Register a host" },
   { kind: "topics", title: "A topic: what events consist of", to: "/topics", action: "Make a topic" },
   {
     kind: "advertisements",
@@ -45,6 +48,8 @@ export function useCounts() {
 /** What is there and what is left to do, up to the first delivered event. */
 export function Steps() {
   const { data: counts } = useCounts();
+  const [registering, setRegistering] = useState(false);
+  const mayRegister = useMay("hosts", "POST");
   if (!counts) return null;
   const next = STEPS.find(({ kind }) => counts[kind] === 0);
   return (
@@ -75,7 +80,12 @@ export function Steps() {
                   {title}
                   {done ? ` (${counts[kind].toLocaleString()})` : ""}
                 </Text>
-                {next?.kind === kind && kind !== "switches" && (
+                {kind === "hosts" && mayRegister && counts.switches > 0 && (
+                  <Anchor component="button" type="button" size="sm" onClick={() => setRegistering(true)}>
+                    {done ? "Register another" : action}
+                  </Anchor>
+                )}
+                {next?.kind === kind && to && kind !== "switches" && (
                   <Anchor component={Link} to={to} size="sm">
                     {action}
                   </Anchor>
@@ -85,6 +95,7 @@ export function Steps() {
           );
         })}
       </List>
+      {registering && <RegisterHost onClose={() => setRegistering(false)} />}
       {!next && (
         <Stack mt="md" gap="sm">
           <FirstEvent />
