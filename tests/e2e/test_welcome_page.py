@@ -1,9 +1,15 @@
 """From an empty installation to the first delivered event, and the other two ways to a network."""
 
+import shlex
+import subprocess
+import sys
+
 import pytest
 from e2e_browser import watched
 from e2e_running import RunningPlatform
 from playwright.sync_api import expect
+
+from mininet_labs.fabric import Fabric
 
 pytestmark = [pytest.mark.browser, pytest.mark.fabric]
 
@@ -77,3 +83,104 @@ def test_a_topology_is_imported_and_says_what_to_type_at_its_switches(browser, e
         page.get_by_role("link", name="what to type at them").click()
         expect(page.get_by_text("ovs-vsctl set bridge seattle", exact=False)).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+PAIR = {
+    "switches": [{"id": f"s{n}", "dpid": f"{n:016x}", "tcam_budget": None} for n in (1, 2)],
+    "links": [{"a": "s1", "a_port": 1, "b": "s2", "b_port": 1, "cost": 1}],
+    "hosts": [
+        {"id": f"h{n}", "switch": f"s{n}", "port": 3, "ip": f"fd00::{n}", "mac": f"02:00:00:00:00:0{n}"}
+        for n in (1, 2)
+    ],
+}
+
+
+def register_host(page, number):
+    page.get_by_role("button", name="Register a").click()
+    dialog = page.get_by_role("dialog", name="Register a host")
+    dialog.get_by_label("Name").fill("no name")
+    dialog.get_by_role("combobox", name="Switch").click()
+    page.get_by_role("option", name=f"{number:016x}").click()
+    dialog.get_by_label("Port").fill("3")
+    dialog.get_by_label("IP address").fill(f"fd00::{number}")
+    dialog.get_by_label("MAC address").fill(f"02:00:00:00:00:0{number}")
+    dialog.get_by_role("button", name="Register").click()
+    expect(dialog).to_contain_text("is not a name")
+    dialog.get_by_label("Name").fill(f"h{number}")
+    dialog.get_by_role("button", name="Register").click()
+    expect(dialog).to_have_count(0, timeout=60_000)
+
+
+def announce(page, kind, verb, host, text):
+    """Register at a host and announce, as the list of steps leads to it."""
+    page.get_by_role("link", name="Register one").click()
+    page.get_by_role("button", name=f"Register a {kind}").first.click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill(f"my-{kind}")
+    dialog.get_by_role("combobox", name="Host").click()
+    page.get_by_role("option", name=host, exact=True).click()
+    dialog.get_by_role("button", name=f"Register and {verb.lower()}").click()
+    dialog = page.get_by_role("dialog", name="New ")
+    expect(dialog.get_by_role("combobox", name="Topic")).to_have_value("readings")
+    dialog.locator(".cm-content").click()
+    page.keyboard.type(text)
+    dialog.get_by_role("button", name=verb, exact=True).click()
+    expect(dialog).to_contain_text("is active", timeout=60_000)
+
+
+def tool(command, port, *more):
+    """What the page says to type at a host, at a port of the fabric."""
+    words = shlex.split(command)
+    words[words.index("--udp") : words.index("--udp") + 2] = ["--fabric-port", str(port)]
+    return [sys.executable, "-m", *words, *more]
+
+
+@pytest.mark.full
+def test_switches_of_ones_own_lead_to_an_event_that_arrives(browser):
+    own = RunningPlatform("--empty")
+    try:
+        own.wait_until_ready()
+        with Fabric(own.folder / "fab", PAIR, []) as fabric, watched(browser, own.base) as page_watched:
+            page = page_watched.page
+            page_watched.log_in("admin", own.password, "/welcome?choice=connect")
+            page_watched.until_live()
+            command = page.locator("pre", has_text="ovs-vsctl").inner_text()
+            for bridge in ("s1", "s2"):
+                for part in command.replace("BRIDGE", fabric.bridge(bridge)).split("&&"):
+                    fabric.vsctl(*shlex.split(part)[1:])
+            expect(page.get_by_text("2 of 2 registered switches are connected.")).to_be_visible(
+                timeout=120_000
+            )
+            page_watched.allow("status 400.*/hosts/|400 .Bad Request.*hosts")
+            register_host(page, 1)
+            register_host(page, 2)
+            page.get_by_role("link", name="Make a topic").click()
+            page.get_by_role("button", name="New topic").first.click()
+            dialog = page.get_by_role("dialog")
+            dialog.get_by_label("Name").first.fill("readings")
+            dialog.get_by_label("Attribute name").fill("low")
+            dialog.get_by_role("button", name="Make the topic").click()
+            page.wait_for_url("**/topics/readings", timeout=60_000)
+            page.goto(own.base + "/welcome")
+            announce(page, "publisher", "Advertise", "h1", "low < 500")
+            page.goto(own.base + "/welcome")
+            announce(page, "subscriber", "Subscribe", "h2", "low < 100")
+            page.goto(own.base + "/welcome")
+            commands = page.locator("[data-own-hosts] code")
+            expect(commands).to_have_count(2, timeout=60_000)
+            page_watched.accessible()
+            page_watched.screenshot("welcome-own-switches-desktop")
+            token = str(own.run_dir / "state/secrets/operator-token")
+            listen, publish = (text.replace("TOKEN", token) for text in commands.all_inner_texts())
+            listener = subprocess.Popen(
+                tool(listen, fabric.host_socket("h2"), "--count", "1", "--for", "120"),
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            assert "listening" in listener.stdout.readline()
+            subprocess.run(tool(publish, fabric.host_socket("h1")), check=True, timeout=120)
+            told = listener.communicate(timeout=150)[0]
+            assert "my-publisher" in told or "low" in told, told
+            assert "wanted 1" in told, told
+    finally:
+        own.close()

@@ -13,7 +13,7 @@ import { sample } from "./sample";
 export function OwnHosts() {
   const found = usePair();
   if (!found.data) return <Loader role="status" size="sm" aria-label="Loading" />;
-  const { advertisement, subscription, topic } = found.data;
+  const { advertisement, subscription, topic, sentFrom, wantedAt } = found.data;
   if (!advertisement || !subscription) {
     return (
       <Text size="sm" role="status">
@@ -25,7 +25,9 @@ export function OwnHosts() {
     );
   }
   const platform = `--api ${location.origin} --token-file TOKEN`;
-  const values = Object.entries(sample(topic?.attributes ?? [], advertisement.filter ?? ""));
+  const values = Object.entries(
+    sample(topic?.attributes ?? [], `${advertisement.filter ?? ""} and ${subscription.filter ?? ""}`),
+  );
   const given = values.map(([name, value]) => `'${name}=${value}'`).join(" ");
   return (
     <Stack gap="xs" data-own-hosts>
@@ -35,14 +37,14 @@ export function OwnHosts() {
         <Anchor component={Link} to="/account" size="sm" underline="always">
           token
         </Anchor>
-        , ADDRESS the host's own address and INTERFACE the one that leads to its switch.
+        , INTERFACE the host's one that leads to its switch.
       </Text>
       <List size="sm" spacing="xs" type="ordered">
         <List.Item>
           Listen at the host of {subscription.subscriber} <StateBadge state={subscription.state} />
           <br />
           <CopyText
-            text={`tercast listen ${platform} --host ${subscription.host} --udp ADDRESS%INTERFACE`}
+            text={`tercast listen ${platform} --host ${subscription.host} --udp ${wantedAt}%INTERFACE`}
             what="the command that listens"
           />
         </List.Item>
@@ -50,7 +52,7 @@ export function OwnHosts() {
           Publish at the host of {advertisement.publisher} <StateBadge state={advertisement.state} />
           <br />
           <CopyText
-            text={`tercast publish ${platform} --host ${advertisement.host} --udp ADDRESS%INTERFACE --advertisement ${advertisementName(advertisement.id)} --value ${given}`}
+            text={`tercast publish ${platform} --host ${advertisement.host} --udp ${sentFrom}%INTERFACE --advertisement ${advertisementName(advertisement.id)} --value ${given}`}
             what="the command that publishes"
           />
         </List.Item>
@@ -85,7 +87,11 @@ function usePair() {
       const met = wanted.results.filter((one) => sent.results.some(({ topic }) => topic === one.topic));
       const subscription = met.find(({ matched }) => matched) ?? met[0];
       const advertisement = sent.results.find(({ topic }) => topic === subscription?.topic);
+      const address = async (host: string | undefined) =>
+        host ? (await read<Schemas["Host"]>("/api/v1/hosts/", { name: host }, signal)).results[0]?.ip : "";
       return {
+        sentFrom: await address(advertisement?.host),
+        wantedAt: await address(subscription?.host),
         subscription,
         advertisement,
         topic: topics.results.find(({ name }) => name === advertisement?.topic),

@@ -8,7 +8,10 @@ interface Attribute {
   values?: readonly unknown[] | null;
 }
 
-/** A value for each attribute of a topic: what the filter names, or the middle of what it leaves of the domain. */
+/**
+ * A value for each attribute of a topic: what the filter names, or the middle of what it leaves of the domain. Exact for
+ * filters whose parts are all joined by "and".
+ */
 export function sample(attributes: readonly object[], filter: string): Record<string, unknown> {
   return Object.fromEntries((attributes as Attribute[]).map((one) => [one.name, value(one, filter)]));
 }
@@ -17,17 +20,20 @@ const NUMBER = "(-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?)";
 
 function value(attribute: Attribute, filter: string): unknown {
   const { name, type, values } = attribute;
-  const find = (pattern: string) => new RegExp(`\\b${name} ?${pattern}`).exec(filter);
-  const named = find('(?:=|in \\{|prefix) ?("(?:[^"\\\\]|\\\\.)*"|true|false)')?.[1];
+  const all = (pattern: string) => [...filter.matchAll(new RegExp(`\\b${name} ?${pattern}`, "g"))];
+  const named = all('(?:=|in \\{|prefix) ?("(?:[^"\\\\]|\\\\.)*"|true|false)')[0]?.[1];
   if (named) return JSON.parse(named);
   if (type === "bool") return true;
   if (values?.length) return values[0];
-  const exact = find(`(?:=|in \\{) ?${NUMBER}`)?.[1];
+  const exact = all(`(?:=|in \\{) ?${NUMBER}`)[0]?.[1];
   if (exact) return Number(exact);
-  const range = find(`in [\\[(]${NUMBER}, ?${NUMBER}[\\])]`);
-  const low = Number(range?.[1] ?? find(`>=? ?${NUMBER}`)?.[1] ?? attribute.min);
-  const high = Number(range?.[2] ?? find(`<=? ?${NUMBER}`)?.[1] ?? attribute.max);
-  if (Number.isNaN(low) || Number.isNaN(high)) return "A";
+  const ranges = all(`in [\\[(]${NUMBER}, ?${NUMBER}[\\])]`);
+  const bounds = (found: RegExpExecArray[], part: number) => found.map((one) => Number(one[part]));
+  const low = Math.max(...numbers(attribute.min), ...bounds(ranges, 1), ...bounds(all(`>=? ?${NUMBER}`), 1));
+  const high = Math.min(...numbers(attribute.max), ...bounds(ranges, 2), ...bounds(all(`<=? ?${NUMBER}`), 1));
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return "A";
   const half = (low + high) / 2;
   return type === "int" ? Math.ceil(half) : half;
 }
+
+const numbers = (bound: unknown) => (typeof bound === "number" ? [bound] : []);
