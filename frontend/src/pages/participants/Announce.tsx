@@ -6,7 +6,6 @@ import { Link } from "react-router";
 import { api, type Schemas } from "@/api/client";
 import { asProblem, byField } from "@/api/problems";
 import type { NetworkRequest } from "@/api/request";
-import { read } from "@/common/list";
 import { Picker } from "@/common/Picker";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { RequestProgress, useRequest } from "@/common/RequestProgress";
@@ -30,9 +29,7 @@ export interface Beginning {
  */
 export function Announce({ side, begin, onClose }: { side: Side; begin: Beginning; onClose: () => void }) {
   const [owner, setOwner] = useState(begin.owner);
-  const [chosenTopic, setTopicName] = useState<string | null>(begin.topic || null);
-  const only = useOnlyTopic(begin.topic === "");
-  const topicName = chosenTopic ?? only;
+  const [topicName, setTopicName] = useState(begin.topic);
   const [filter, setFilter] = useState(begin.filter);
   const [logged, setLogged] = useState<NetworkRequest | null>(null);
   const phone = useMediaQuery("(max-width: 48em)");
@@ -184,16 +181,4 @@ function useTopic(name: string): Schemas["Topic"] | null {
       (await api.GET("/api/v1/topics/", { params: { query: { name } }, signal })).data?.results[0] ?? null,
   });
   return name ? (found.data ?? null) : null;
-}
-
-/** The name of the topic where there is one alone; empty otherwise. */
-function useOnlyTopic(enabled: boolean): string {
-  const found = useQuery({
-    queryKey: ["/api/v1/topics/", "only"],
-    enabled,
-    staleTime: 10_000,
-    queryFn: async ({ signal }) =>
-      (await read<{ name: string }>("/api/v1/topics/", { limit: 2 }, signal)).results,
-  });
-  return found.data?.length === 1 ? (found.data[0]?.name ?? "") : "";
 }

@@ -11,6 +11,7 @@ import { useLiveRefresh } from "@/live/LiveProvider";
 import { LAYERS, type Space, spaceOption } from "./space";
 
 const DEFAULT = "advertisements,subscriptions,events";
+const ROWS = 100;
 const EVERY = 5_000; // ms: events come without a word on the live stream
 
 /** What lies where in the event space, over two attributes: a picture, and the same as a table. */
@@ -184,8 +185,38 @@ function SpaceTable({ space, layers }: { space: Space; layers: readonly string[]
           </Table.Tbody>
         </Table>
       ))}
+      {layers.includes("advertisement-cells") && (
+        <Cells space={space} what="dz of advertisements" cells={space.advertisement_cells} />
+      )}
+      {layers.includes("subscription-cells") && (
+        <Cells space={space} what="dz of subscriptions" cells={space.subscription_cells} />
+      )}
       {layers.includes("events") && <Events space={space} />}
     </Stack>
+  );
+}
+
+function Cells({ space, what, cells }: { space: Space; what: string; cells: Space["subscription_cells"] }) {
+  return (
+    <Table captionSide="top" aria-label={`${what} in the event space`}>
+      <Table.Caption>
+        {what} ({cells.total.toLocaleString()}){cells.items.length > ROWS ? `, the first ${ROWS} places` : ""}
+      </Table.Caption>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Part of the space</Table.Th>
+          <Table.Th ta="right">dz cells there</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {cells.items.slice(0, ROWS).map(({ box, cells: n }) => (
+          <Table.Tr key={box.join()}>
+            <Table.Td>{range(space, box)}</Table.Td>
+            <Table.Td ta="right">{n.toLocaleString()}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }
 

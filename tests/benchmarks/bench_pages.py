@@ -1,0 +1,177 @@
+"""How long a long list takes in the browser: opened, turned, filtered, scrolled; prints one JSON object.
+
+    python tests/benchmarks/bench_pages.py [--subscriptions 200000] [--repeat 9]
+
+A database of its own (SQLite in a temporary folder) served by uvicorn, the dashboard as it was built last,
+and Debian's Chromium at the size of a desktop. Of each step p50 and p95 are told in milliseconds, from the
+click or the last key to the frame that shows the rows; `usable` is from the address to the first rows, with
+an empty cache.
+"""
+# ruff: noqa: PLC0415 - Django's modules can be imported once the environment names the database
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "platform"), str(ROOT), str(ROOT / "tests/e2e"), str(ROOT / "tests/benchmarks")]
+
+from bench_lists import fill  # noqa: E402
+from bench_rest import opened, own_installation  # noqa: E402
+
+BUDGET_MS, USABLE_MS = 500, 2000
+PASSWORD = "correct horse battery"
+LIST = "/participants?tab=subscriptions"
+
+STEP = """
+async ({ click, type, scroll }) => {
+  const table = () => document.querySelector('table[aria-label="Subscriptions"]');
+  const shown = () => [...(table()?.querySelectorAll("tbody tr[data-row]") ?? [])];
+  const rows = () => shown().map((row) => row.dataset.row);
+  const before = rows().join();
+  const frame = () => new Promise(requestAnimationFrame);
+  const start = performance.now();
+  if (click) document.querySelector(`button[aria-label="${click}"]`).click();
+  if (scroll) document.querySelector('[role="region"][aria-label="Subscriptions"]').scrollTop = scroll;
+  if (type !== undefined) {
+    const labels = [...document.querySelectorAll("label")];
+    const field = labels.find((one) => one.textContent === type.field).control;
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, type.text);
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  while (performance.now() - start < 20000) {
+    await frame();
+    const now = table();
+    if (now?.getAttribute("aria-busy") === "false" && rows().length > 0 && rows().join() !== before)
+      return performance.now() - start;
+  }
+  throw new Error(`no other rows in 20 s: ${JSON.stringify({ click, type, scroll })}`);
+}
+"""
+
+
+def shares(took):
+    """p50 and p95 of times in milliseconds."""
+    took = sorted(took)
+    p50, p95 = (round(took[min(len(took) - 1, int(len(took) * share))], 1) for share in (0.5, 0.95))
+    return {"p50_ms": p50, "p95_ms": p95}
+
+
+def steps(page, repeat):
+    """Figures of turning, filtering and scrolling."""
+    took = {}
+
+    def step(name, **what):
+        took.setdefault(name, []).append(page.evaluate(STEP, what))
+
+    for round_ in range(repeat):
+        step("next page", click="Next page")
+        step("last page", click="Last page")
+        step("page before the last", click="Previous page")
+        step("scroll to the end of a page", scroll=1_000_000)
+        step("first page", click="First page")
+        step("filter that many match", type={"field": "Filter contains", "text": "AAPL"})
+        step("filter that few match", type={"field": "Filter contains", "text": f"{8000 + round_}.25"})
+        step("no filter", type={"field": "Filter contains", "text": ""})
+    return {name: shares(times) for name, times in took.items()}
+
+
+def usable(browser, base, repeat):
+    """From the address to the first rows, each time in a browser that knows nothing."""
+    took = []
+    for _ in range(repeat):
+        page, session = logged_in(browser, base)
+        page.close()
+        page = session.new_page()
+        page.goto(base + LIST, wait_until="commit")
+        page.wait_for_selector("tr[data-row]", timeout=120_000)
+        took.append(page.evaluate("performance.now()"))
+        session.close()
+    return shares(took)
+
+
+def logged_in(browser, base):
+    """A page of a fresh session, and the session."""
+    session = browser.new_context(viewport={"width": 1366, "height": 900})
+    page = session.new_page()
+    page.goto(f"{base}/login/?next=/account")
+    page.get_by_label("User name").fill("bench")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url("**/account")
+    return page, session
+
+
+def measure(arguments):
+    """The figures."""
+    from e2e_browser import chromium
+    from e2e_platform import free_port
+
+    client = opened()
+    from django.contrib.auth.models import User
+    from django.db import connection
+
+    user = User.objects.get(username="bench")
+    user.set_password(PASSWORD)
+    user.save()
+    fill(client, SimpleNamespace(subscriptions=arguments.subscriptions, entries=0))
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    base = f"http://127.0.0.1:{(port := free_port())}"
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}"}
+    command = [sys.executable, "-m", "uvicorn", "controlplane.config.asgi:application", "--port", str(port)]
+    server = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        with chromium() as browser:
+            await_server(base)
+            first = usable(browser, base, min(arguments.repeat, 5))
+            page, _ = logged_in(browser, base)
+            page.goto(base + LIST)
+            page.wait_for_selector("tr[data-row]")
+            found = steps(page, arguments.repeat)
+    finally:
+        server.terminate()
+        server.wait()
+    slow = {name: one["p95_ms"] for name, one in found.items() if one["p95_ms"] > BUDGET_MS}
+    return {
+        "subscriptions": arguments.subscriptions,
+        "repeat": arguments.repeat,
+        "usable": first,
+        "steps": found,
+        "slow": slow | ({"usable": first["p95_ms"]} if first["p95_ms"] > USABLE_MS else {}),
+        "machine": {"cpus": os.cpu_count(), "python": platform.python_version(), "load": os.getloadavg()},
+    }
+
+
+def await_server(base):
+    """The log-in page answers."""
+    import httpx
+
+    from mininet_labs.demo.services import wait_until
+
+    def up():
+        try:
+            return httpx.get(base + "/login/", trust_env=False).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    wait_until("the server", up, (), timeout=120)
+
+
+def main():
+    """Run it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--subscriptions", type=int, default=200_000)
+    parser.add_argument("--repeat", type=int, default=9)
+    arguments = parser.parse_args()
+    with own_installation():
+        print(json.dumps(measure(arguments), indent=2))
+
+
+if __name__ == "__main__":
+    main()
