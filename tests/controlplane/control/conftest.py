@@ -16,7 +16,7 @@ from fake_northbound import running
 
 @pytest.fixture(autouse=True)
 def own_process_state(settings, tmp_path, monkeypatch):
-    """A lock file of the test's own, and a process that has done nothing yet and ends no run for want of time.
+    """A lock file of the test's own, and a process that has done nothing and ends no run for want of time.
 
     On a busy machine two seconds are not enough for what a test does in one run.
     """
