@@ -116,7 +116,7 @@ def answer(rows: set[int], wanted: list[Span]) -> dict[int, list[tuple[int, bool
 file_of_times = st.lists(st.integers(0, 120), min_size=1, max_size=4)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.lists(file_of_times, max_size=3), min_size=1, max_size=5), st.integers(0, 60))
 def test_runs_that_go_on_come_to_what_one_run_does(batches: list[list[list[int]]], lead: int) -> None:
     """Rows come twice, late, and ahead of the clock; a run that dies publishes nothing."""

@@ -37,7 +37,7 @@ def way() -> str:
 def controller(run_dir: Path, way: str) -> Iterator[Controller]:
     """One controller for a module, with a short time-out for replies."""
     options = () if way == WAYS[0] else ("--no-bundles",)
-    with running(run_dir, "--reply-timeout", "1", *options) as started:
+    with running(run_dir, "--reply-timeout", "4", *options) as started:
         yield started
 
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "a-token-for-the-tests-of-the-controller"
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 Found = TypeVar("Found")
 
@@ -68,7 +68,7 @@ class Controller:
         assert self.process is not None
         if self.process.poll() is None:
             self.process.send_signal(number)
-        return self.process.wait(10)
+        return self.process.wait(60)
 
     @property
     def target(self) -> str:

@@ -193,7 +193,7 @@ def _staged(fake: FakeSwitch) -> list[object]:
 def test_without_an_order_no_switch_waits_for_another(network, controller) -> None:
     """The first two commit only when both have begun to."""
     fakes = start(network, controller, A, B)
-    meeting = threading.Barrier(2, timeout=10)
+    meeting = threading.Barrier(2, timeout=60)
     for fake in fakes:
         fake.faults.at_commit = meeting.wait
     body = {

@@ -86,7 +86,7 @@ def fewest(planner: Planner) -> int:
 
 @given(wishes)
 @example([("b", ""), ("c", "1"), ("d", "00"), ("d", "010")])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_lossless_tables_are_as_small_as_can_be(wanted: list[tuple[str, str]]) -> None:
     planner = one_switch(wanted)
     board = board_of(planner, follow=True)
@@ -114,7 +114,7 @@ weights = st.lists(st.integers(0, 5), min_size=16, max_size=16)
 
 
 @given(wishes, weights, st.integers(1, 5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_yardstick_is_the_best_set_of_merge_points(
     wanted: list[tuple[str, str]], loads: list[int], budget: int
 ) -> None:
@@ -136,7 +136,7 @@ def test_the_yardstick_is_the_best_set_of_merge_points(
 
 
 @given(wishes, weights, st.integers(1, 6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_costs_are_those_of_the_events(wanted: list[tuple[str, str]], loads: list[int], budget: int) -> None:
     planner = one_switch(wanted)
     board = board_of(planner, loads, follow=True)
@@ -159,7 +159,7 @@ def test_costs_are_those_of_the_events(wanted: list[tuple[str, str]], loads: lis
 
 
 @given(st.lists(st.tuples(st.sampled_from("bcde"), cells), min_size=2, max_size=12), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_comes_in_over_a_link_is_not_charged_there(wanted: list[tuple[str, str]], seed: int) -> None:
     hosts = [host("p", "s1", 9, 1), host("b", "s1", 8, 2), host("c", "s2", 9, 3), host("d", "s2", 8, 4)]
     hosts += [host("r", "s3", 9, 5), host("e", "s3", 8, 6)]

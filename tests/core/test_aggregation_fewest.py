@@ -127,7 +127,7 @@ def _meets(table: dict[Dz, int], point: Dz) -> int | None:
 
 
 @given(st.integers(0, 100_000))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_table_has_fewer_entries(seed: int) -> None:
     planner = scene(seed)
     for switch in planner.topology.switches:
@@ -158,7 +158,7 @@ def _carried_out(table: Table, programme: Fewest, ground: Ground) -> int:
 
 
 @given(st.integers(0, 100_000), st.integers(0, 3))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_budgets_hold_from_the_fewest_entries_on(seed: int, more: int) -> None:
     planner = trees_scene(seed)
     planner.apply({"op": "set_aggregation", "method": "la"})

@@ -78,7 +78,7 @@ requests = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(requests, st.integers(1, 5), st.data())
 def test_the_lowest_pair_is_merged_until_the_budget_holds(
     wanted: list[tuple[str, list[str]]], budget: int, data: st.DataObject

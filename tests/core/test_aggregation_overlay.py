@@ -25,7 +25,7 @@ methods = st.sampled_from(["la", "la", "none", "optimal"])
 trees = st.sampled_from([1, 2, 64])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(spiced_scenes(), trees, methods)
 def test_every_step_holds(scene: Scene, max_trees: int, method: str) -> None:
     network, requests = scene

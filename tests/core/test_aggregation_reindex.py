@@ -78,7 +78,7 @@ def some_requests(random: Random) -> list[dict[str, Any]]:
 
 
 @given(st.integers(0, 100_000), st.integers(1, 6), st.sampled_from(["none", "la"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_it_never_takes_a_table_over_its_budget(seed: int, budget: int, method: str) -> None:
     planner = two_switches(budget, method, *some_requests(Random(seed)))
     before, tables = planner.snapshot(), planner.tables()

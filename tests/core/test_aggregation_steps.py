@@ -124,7 +124,7 @@ forests = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(tables, tables, st.integers(0, 4), st.none() | forests)
 def test_every_table_on_the_way_is_safe_and_within_the_limit(before, after, more, trees):
     limit = max(len(before), len(after)) + more
@@ -133,7 +133,7 @@ def test_every_table_on_the_way_is_safe_and_within_the_limit(before, after, more
         judge(before, after, limit, found, trees)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(tables, tables, st.none() | forests, st.frozensets(st.sampled_from(LINKS)))
 def test_what_meets_no_entry_serves_a_full_table_on_the_way(before, after, trees, rest):
     limit = max(len(before), len(after))
@@ -171,7 +171,7 @@ def test_one_entry_that_may_go_that_way_is_enough():
     judge(before, after, 2, found, trees, frozenset({1}))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(tables, tables)
 def test_with_room_for_both_there_is_always_a_way(before, after):
     limit = len({one.key for one in (*before, *after)})

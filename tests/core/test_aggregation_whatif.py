@@ -45,7 +45,7 @@ def sums(found: list[Walk]) -> tuple[Counter[str], int]:
 
 
 @given(seeds, st.sampled_from(METHODS))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_costs_and_attribution_are_what_packets_do(seed: int, method: str) -> None:
     planner, world = planner_with_requests(seed)
     events = some_traffic(planner, seed)
@@ -74,7 +74,7 @@ def test_costs_and_attribution_are_what_packets_do(seed: int, method: str) -> No
 
 
 @given(seeds)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_entries_are_attributed_to_the_subscriptions_behind_them(seed: int) -> None:
     planner, world = planner_with_requests(seed)
     traffic = read_traffic(planner, some_traffic(planner, seed))
@@ -119,7 +119,7 @@ def test_entries_are_attributed_to_the_subscriptions_behind_them(seed: int) -> N
 
 
 @given(seeds, st.sampled_from(["la", "optimal"]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_entries_stand_for_those_that_get_nothing_without_them(seed: int, method: str) -> None:
     planner, world = planner_with_requests(seed)
     budgets = some_budgets(planner, seed)

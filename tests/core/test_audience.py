@@ -26,7 +26,7 @@ def matched(wanted: list[tuple[int, Filter]], some: list[dict[str, Any]]) -> lis
 
 
 @pytest.mark.parametrize("room", [1 << 25, 40])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_hosts_want_what_their_filters_match(room: int, data: st.DataObject) -> None:
     """With `room` for few bytes rows are made anew for every few events."""

@@ -251,7 +251,7 @@ def spoilt(draw: st.DrawFn, document: Document) -> Document:
     return out
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data(), plan_too=st.booleans())
 def test_no_document_brings_the_tools_down(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory, plan_too: bool

@@ -75,7 +75,7 @@ def answer(text: str, topic: Topic, depth: int, limit: int, kernels: bool) -> ob
         return str(refused)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.data())
 def test_texts_come_to_the_same(data: st.DataObject) -> None:
     topic = data.draw(grids())
@@ -84,7 +84,7 @@ def test_texts_come_to_the_same(data: st.DataObject) -> None:
     assert answer(text, topic, depth, limit, True) == answer(text, topic, depth, limit, False)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_boxes_come_to_the_same_dz_and_excess(data: st.DataObject) -> None:
     topic = data.draw(grids())

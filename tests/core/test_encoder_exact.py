@@ -26,7 +26,7 @@ def encoded(topic: Topic, text: str, depth: int, limit: int = MANY) -> list[str]
     return texts(encode(Filter.parse(text, topic), depth, limit).dz)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_small_spaces_of_all_types_against_brute_force(data: st.DataObject) -> None:
     topic = data.draw(topics())
@@ -38,7 +38,7 @@ def test_small_spaces_of_all_types_against_brute_force(data: st.DataObject) -> N
     assert texts(encode_dz(drawn, depth, ENDLESS)) == expected
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(st.data())
 def test_uneven_domains_that_end_at_different_depths(data: st.DataObject) -> None:
     topic = data.draw(topics(("int", "enum", "float")))
@@ -48,7 +48,7 @@ def test_uneven_domains_that_end_at_different_depths(data: st.DataObject) -> Non
     assert texts(encode_dz(drawn, depth, len(expected))) == expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_an_event_that_matches_lies_in_the_set(data: st.DataObject) -> None:
     topic = data.draw(topics())

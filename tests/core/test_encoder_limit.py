@@ -26,7 +26,7 @@ from tests.core.space_strategies import filters, topics
 GRID = Topic("t", 0, (Int("a", 0, 1023), Int("b", 0, 1023), Int("c", 0, 1023)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_a_canonical_superset_within_the_limit(data: st.DataObject) -> None:
     topic = data.draw(topics())

@@ -39,7 +39,7 @@ def by_descent(topic: Topic, values: dict[str, Any], depth: int) -> str:
     return descend(topic, points, depth)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_descends_to_the_half_that_holds_the_point(data: st.DataObject) -> None:
     topic = data.draw(topics())
@@ -107,7 +107,7 @@ def test_the_upper_end_of_a_float_domain_lies_in_the_last_cell() -> None:
     assert dz.text(topic.event_dz({"x": 0.5}, 3)) == "100"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_a_batch_is_the_same_as_one_at_a_time(data: st.DataObject) -> None:
     kinds = data.draw(

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast import walk
@@ -63,7 +63,6 @@ def check(scenario: Scenario, plan: Plan, events: list[Document]) -> None:
             assert (reason in RECEIVED) == (host in got)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(scenarios())
 def test_explanations_agree_with_the_simulator(drawn: tuple[Document, list[Document]]) -> None:
     scenario, plan = planned(drawn[0])
@@ -82,7 +81,6 @@ def test_they_agree_on_tables_that_nobody_planned(seed: int, monkeypatch: pytest
     check(scenario, plan, sent)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(scenarios())
 def test_the_entries_of_exact_tables_are_exact_and_stand_for_somebody(
     drawn: tuple[Document, list[Document]],
@@ -277,7 +275,6 @@ def test_values_that_are_none_are_refused_by_place(text: str, place: str) -> Non
     assert ".".join(map(str, caught.value.path)) == place
 
 
-@settings(deadline=None)
 @given(st.text(max_size=20))
 def test_no_text_of_values_breaks_anything(text: str) -> None:
     topic = read_scenario(example()).final.topics["quotes"]

@@ -54,7 +54,7 @@ def plainly(tree: Tree, values: dict[str, Any], topic: Topic) -> bool:
     raise AssertionError(tree)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.data())
 def test_matcher_and_normal_form_say_what_the_tree_says(data: st.DataObject) -> None:
     topic = data.draw(topics())

@@ -106,7 +106,7 @@ def test_canonical_text(text: str, canonical: str) -> None:
     assert str(Filter.parse(text, TOPIC)) == canonical
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_canonical_text_parses_to_an_equal_filter(data: st.DataObject) -> None:
     topic = data.draw(topics())

@@ -17,7 +17,7 @@ from tests.core.networks import dense_scene, planner_for, scenes
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(scenes(most=20), st.sets(st.integers(0, 20)), st.sets(st.integers(0, 20)), st.sampled_from([1, 3, 64]))
 def test_batches_and_restarts_change_nothing(
     scene: Scene, diffs_at: set[int], restarts_at: set[int], max_trees: int
@@ -72,7 +72,7 @@ def test_filters_are_encoded_together_up_to_a_change_of_what_is_indexed() -> Non
     assert one.encodings()["q2"] == one.encodings()["q1"] == (0b11,)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(scenes(most=16, events=False), st.randoms())
 def test_the_order_of_subscriptions_does_not_show(scene: Scene, random: Any) -> None:
     topology, requests = scene
@@ -88,7 +88,7 @@ def test_the_order_of_subscriptions_does_not_show(scene: Scene, random: Any) -> 
     assert other.trees() == planner.trees()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(scenes(most=25))
 def test_nothing_is_left_once_all_is_withdrawn(scene: Scene) -> None:
     topology, requests = scene

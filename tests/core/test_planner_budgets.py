@@ -114,7 +114,7 @@ def test_a_table_that_is_too_large_may_shrink() -> None:
     assert not planner.apply(subscribe("q", "h", "011")).ok
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(scenes(most=18), st.integers(0, 3), st.sampled_from([1, 64]))
 def test_failing_is_as_if_it_had_never_been_asked(scene: Scene, budget: int, max_trees: int) -> None:
     network, requests = scene

@@ -56,7 +56,7 @@ def stable_problems(world: World, after: World, judge: Judge) -> list[str]:
     return out
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(scenes(most=14) | scenes(most=18, events=False), st.data())
 def test_those_who_stay_are_served_at_every_step(scene: Scene, data: st.DataObject) -> None:
     topology, requests = scene
@@ -88,7 +88,7 @@ def test_those_who_stay_are_served_at_every_step(scene: Scene, data: st.DataObje
     }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scenes(most=20))
 def test_a_diff_is_no_larger_than_needed_and_in_order(scene: Scene) -> None:
     topology, requests = scene

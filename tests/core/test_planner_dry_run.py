@@ -11,7 +11,7 @@ from tests.core.test_planner_budgets import pair
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(scenes(most=12), st.data(), st.booleans(), st.integers(0, 12))
 def test_a_dry_run_tells_what_happens_then(
     scene: Scene, data: st.DataObject, events: bool, diff_at: int

@@ -31,7 +31,7 @@ def check(scene: Scene, max_trees: int, every: int = 0) -> None:
     assert set(planner.unreachable()) == world.unreachable()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(scenes(), st.sampled_from([1, 2, 64]))
 def test_tables_deliver_exactly_what_was_asked_for(scene: Scene, max_trees: int) -> None:
     check(scene, max_trees)

@@ -147,7 +147,7 @@ def test_what_a_publisher_may_not_send_is_refused_by_name(item: Any, line: str) 
     assert simulator.counts.events == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(topologies(), st.data())
 def test_the_simulator_agrees_with_walking_packets(topology: Document, data: st.DataObject) -> None:
     hosts = [host["id"] for host in topology["hosts"]]

@@ -186,14 +186,14 @@ def agree(scenario: Scenario, plan: Plan, sent: list[Document]) -> None:
     assert (many.counts.loops, many.counts.holds) == (plain.counts.loops, plain.counts.holds)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(scenarios())
 def test_both_agree_on_what_the_planner_plans(drawn: tuple[Document, list[Document]]) -> None:
     scenario, plan = planned(drawn[0])
     agree(scenario, plan, drawn[1])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.integers(0, 1 << 40))
 def test_both_agree_on_plans_that_are_spoiled(seed: int) -> None:
     random = Random(seed)
@@ -219,7 +219,7 @@ def test_such_plans_are_spoiled_in_many_ways() -> None:
     assert len(seen) == 7 and min(seen.values()) >= 6, seen
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 1 << 40))
 def test_sizes_of_batches_do_not_matter(seed: int) -> None:
     random = Random(seed)
@@ -231,7 +231,7 @@ def test_sizes_of_batches_do_not_matter(seed: int) -> None:
         agree(scenario, spoiled(scenario, plan, random), sent)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 1 << 40))
 def test_a_replay_counts_the_same_again_and_again(seed: int) -> None:
     document, sent = dense(Random(seed))

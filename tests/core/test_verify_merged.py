@@ -124,7 +124,7 @@ def test_budgets_are_held_against_merged_tables() -> None:
 
 
 @given(st.integers(0, 100_000), st.integers(0, 1000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_an_entry_that_goes_is_missed_or_was_merged(seed: int, which: int) -> None:
     planner, _ = planner_with_requests(seed)
     traffic = some_traffic(planner, seed)

@@ -208,11 +208,11 @@ def test_many_entries_go_in_through_standard_input(routed):
 
 def test_switches_connect_to_the_controller_they_are_told(fabric):
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(10)
+        server.settimeout(60)
         fabric.set_controller(f"tcp:127.0.0.1:{server.getsockname()[1]}")
         connections = [server.accept()[0] for _ in range(3)]
         for connection in connections:
-            connection.settimeout(10)
+            connection.settimeout(60)
             assert connection.recv(2) == b"\x04\x00"  # version 1.3, hello
         fabric.set_controller()
         for connection in connections:

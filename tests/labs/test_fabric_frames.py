@@ -54,7 +54,7 @@ def listener():
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(str(path))
             listening.listen()
-            listening.settimeout(10)
+            listening.settimeout(60)
             yield listening, path
 
 
@@ -110,7 +110,7 @@ def test_a_slow_switch_holds_the_writer_and_gets_whole_frames(listener):
             reader = threading.Thread(target=lambda: found.extend(_read(switch, splitter, sent + 1)))
             reader.start()
             host.send(sent.to_bytes(4, "big") * 300)
-            reader.join(10)
+            reader.join(60)
             assert [frame[:4] for frame in found] == [n.to_bytes(4, "big") for n in range(sent + 1)]
 
 

@@ -70,7 +70,7 @@ class Controller:
 
     def __init__(self, server: socket.socket) -> None:
         self.connection, _ = server.accept()
-        self.connection.settimeout(10)
+        self.connection.settimeout(60)
         self.connection.sendall(struct.pack(">BBHI", 4, HELLO, 8, 1))
         assert self.message()[0] == HELLO
 
@@ -123,7 +123,7 @@ def test_a_link_that_is_down_carries_nothing_and_one_that_is_up_again_does(joine
 
 def test_both_switches_report_the_port_status(joined):
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(10)
+        server.settimeout(60)
         target = f"tcp:127.0.0.1:{server.getsockname()[1]}"
         joined.set_controller(target, switch="s1")
         near = Controller(server)
@@ -209,7 +209,7 @@ def test_a_removed_link_is_gone_at_both_ends(fabric):
 
 def test_an_added_switch_connects_to_the_fabrics_controllers(folder):
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(10)
+        server.settimeout(60)
         target = f"tcp:127.0.0.1:{server.getsockname()[1]}"
         with Fabric(folder, {"switches": []}, [target]) as fabric:
             fabric.add_switch({"id": "s1", "dpid": f"{1:016x}"})

@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 import pytest
 from django.utils import timezone
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from controlplane.control import installed, planner_state
@@ -32,7 +32,6 @@ EVENTS = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(EVENTS, EVENTS, st.integers(0, DEPTH))
 def test_a_region_is_a_filter_that_holds_the_events_of_its_dz_and_no_others(event, other, bits):
     cell = dz.prefix(CORE.event_dz(event, DEPTH), bits)

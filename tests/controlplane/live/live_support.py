@@ -11,7 +11,7 @@ from controlplane.control import outbox
 from controlplane.live.consumer import LiveConsumer
 
 ORIGIN = "http://testserver"
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 @dataclass

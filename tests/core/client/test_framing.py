@@ -82,7 +82,7 @@ def test_all_that_is_there_comes_at_once_and_the_end_after_it(ends):
     assert stream.receive_ready() == []
     writer = threading.Thread(target=far.sendall, args=((b"\x03\xe8" + bytes(1000)) * 100 + b"\x00\x02h",))
     writer.start()
-    writer.join(10)
+    writer.join(60)
     assert stream.receive_ready() == [bytes(1000)] * 100
     far.sendall(b"i" + b"\x00\x01x")
     far.close()
@@ -115,7 +115,7 @@ def test_a_sender_that_waits_for_another_thread_keeps_its_time(ends):
     with FrameStream(far) as other:
         while other.receive(10) != b"stuck":
             pass
-    stuck.join(10)
+    stuck.join(60)
 
 
 def test_closing_wakes_the_thread_that_waits(ends):
@@ -131,7 +131,7 @@ def test_closing_wakes_the_thread_that_waits(ends):
     thread = threading.Thread(target=wait)
     thread.start()
     stream.close()
-    thread.join(10)
+    thread.join(60)
     assert len(seen) == 1
 
 

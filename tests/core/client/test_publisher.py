@@ -274,20 +274,20 @@ def test_once_following_returns_nothing_goes_the_old_way(stocks, quote, plan):
         def send(self, dst_ip, payload):
             codes.append(plan.parse_event_address(dst_ip)[0])
             arrived.set()
-            assert go_on.wait(10)
+            assert go_on.wait(60)
 
     publisher = Publisher(stocks, "", Slow(), plan, "a1")
     sending = threading.Thread(target=publisher.publish, args=(quote,))
     sending.start()
-    assert arrived.wait(10)
+    assert arrived.wait(60)
     following = threading.Thread(target=publisher.follow, args=(stocks.with_code(5),))
     following.start()
     following.join(0.05)
     assert following.is_alive()  # an event is still under way under the old code
     go_on.set()
-    following.join(10)
+    following.join(60)
     publisher.publish(quote)
-    sending.join(10)
+    sending.join(60)
     assert codes == [4, 5]
 
 

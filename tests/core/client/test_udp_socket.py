@@ -57,7 +57,7 @@ def test_ipv4_multicast_leaves_by_the_interface_named_with_64_hops():
         join = struct.pack("=4s4si", socket.inet_aton(group), bytes(4), socket.if_nametoindex("lo"))
         member.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, join)
         member.setsockopt(socket.IPPROTO_IP, IP_RECVTTL, 1)
-        member.settimeout(5)
+        member.settimeout(60)
         with UdpSocket("127.0.0.1", "lo", port=member.getsockname()[1], listen=False) as sender:
             sender.send(group, b"event")
         payload, extras, _, source = member.recvmsg(2000, 100)
@@ -105,7 +105,7 @@ def test_closing_wakes_the_thread_that_waits(listening):
     thread = threading.Thread(target=wait)
     thread.start()
     listening.close()
-    thread.join(10)
+    thread.join(60)
     assert len(seen) == 1
     with pytest.raises(TransportClosed):
         listening.send("::1", b"event")

@@ -178,7 +178,7 @@ PIECES = (
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.sampled_from(SOUND),
     st.lists(st.tuples(st.integers(0, 200), st.integers(0, 20), st.sampled_from(PIECES)), max_size=3),
