@@ -104,7 +104,7 @@ function DzField({ value, onChange }: { value: string; onChange: (dz: string) =>
   }, PAUSE);
   return (
     <TextInput
-      label="Covers or lies below dz"
+      label="Overlaps dz"
       placeholder="Any, such as 0110"
       size="xs"
       value={typed}

@@ -67,7 +67,7 @@ export function Graph(props: GraphProps) {
     const watch = new ResizeObserver(([entry]) => {
       made.measure();
       const now = entry?.contentRect.width ?? 0;
-      if (width === 0 && !latest.current.camera) seeAll();
+      if (now !== width && !latest.current.camera) seeAll();
       width = now;
       setSeen((count) => count + 1);
     });
