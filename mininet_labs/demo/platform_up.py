@@ -144,16 +144,18 @@ class Platform:
 
     def start_control_plane(self) -> None:
         """Start the web server, the Celery workers and beat; wait until the API answers."""
-        web = ("controlplane.config.asgi:application", "--host", "127.0.0.1", "--port", str(self.web_port))
-        options = ("--lifespan", "off", "--timeout-graceful-shutdown", "2", "--log-level", "warning")
-        bounds = ("--ws-max-size", "16384")
-        self._serve("web", python("-m", "uvicorn", *web, *options, *bounds))
+        self._serve("web", self.web_command())
         self._serve("worker", python(*CELERY, "worker", "-Q", "planner,celery", *WORKER_OPTIONS))
         own = ("-Q", "analytics", "-n", "analytics@%h")
         self._serve("analytics", python(*CELERY, "worker", *own, *WORKER_OPTIONS), optional=True)
         self._serve("beat", python(*CELERY, "beat", *BEAT_OPTIONS))
         wait_until("the web server", self._web_answers, self.services)
         self._ports_lock.close()
+
+    def web_command(self, *more: str) -> list[str]:
+        """What serves the web page and the API at a port of loopback."""
+        where = ("--host", "127.0.0.1", "--port", str(self.web_port))
+        return python("-m", "uvicorn", WEB, *where, *WEB_OPTIONS, *more)
 
     def check(self) -> None:
         """Raise `DemoError` when a process that is needed has ended by itself; start others again."""
@@ -264,6 +266,12 @@ class Platform:
         return lock
 
 
+WEB = "controlplane.config.asgi:application"
+WEB_OPTIONS = (
+    *("--lifespan", "off", "--timeout-graceful-shutdown", "2", "--log-level", "warning"),
+    *("--ws-max-size", "16384"),
+    "--no-proxy-headers",  # there is no proxy: who calls is who connects, whatever he says
+)
 WORKER_OPTIONS = ("--without-heartbeat", "--without-gossip", "--without-mingle", "--loglevel", "info")
 BEAT_OPTIONS = ("--loglevel", "warning", "--pidfile", "")
 

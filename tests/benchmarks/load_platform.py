@@ -13,7 +13,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,9 +35,17 @@ PATIENCE = 300.0
 class Many(Platform):
     """A ring of switches with `webs` web processes and `workers` workers."""
 
-    def __init__(self, run_dir: Path, webs: int, workers: int, switches: int = 5, port: int = 8300) -> None:
+    def __init__(
+        self,
+        run_dir: Path,
+        webs: int,
+        workers: int,
+        switches: int = 5,
+        port: int = 8300,
+        more: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(run_dir, ring(switches), port)
-        self.webs, self.workers = webs, workers
+        self.webs, self.workers, self._more = webs, workers, more or {}
 
     def start(self) -> Rest:
         """Bring it up with a topic, an advertisement of everything and nothing else.
@@ -64,9 +72,7 @@ class Many(Platform):
 
     def start_web(self) -> None:
         """The web processes; returns when they answer."""
-        web = ("controlplane.config.asgi:application", "--host", "127.0.0.1", "--port", str(self.web_port))
-        options = ("--lifespan", "off", "--timeout-graceful-shutdown", "2", "--log-level", "warning")
-        self._serve("web", python("-m", "uvicorn", *web, *options, "--workers", str(self.webs)))
+        self._serve("web", self.web_command("--workers", str(self.webs)))
         wait_until("the web server", self._web_answers, self.services, timeout=PATIENCE)
 
     def start_workers(self) -> None:
@@ -87,6 +93,9 @@ class Many(Platform):
     def environment(self) -> dict[str, str]:
         """That of its processes."""
         return {**os.environ, **self._env()}
+
+    def _env(self) -> dict[str, str]:
+        return {**super()._env(), **self._more}
 
 
 def settled(rest: Rest) -> bool:

@@ -1,7 +1,13 @@
 """What every test of the control plane has."""
 
+import sys
+from pathlib import Path
+
 import pytest
 from django.db import connections
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "benchmarks")]
 
 
 @pytest.fixture(scope="session")

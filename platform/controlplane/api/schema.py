@@ -47,12 +47,15 @@ _REASONS = {
     "411": "The body's length is not announced.",
     "412": "The object is not what `If-Match` says any more.",
     "413": "A limit on items or bytes is exceeded.",
+    "414": "The address with its query is too long.",
     "415": "The body is not JSON.",
     "422": "The key came with another call.",
     "429": "Too many calls; `Retry-After` says when to go on.",
+    "431": "The headers are too large.",
     "503": "The database is busy; try again.",
 }
-_BODY_REASONS = ("409", "411", "413", "415", "503")
+_ANY_REASONS = ("400", "406", "413", "414", "429", "431", "503")
+_BODY_REASONS = ("409", "411", "415")
 
 
 def _header(name: str, description: str) -> dict[str, Any]:
@@ -138,7 +141,7 @@ class TercastSchema(AutoSchema):
         return responses
 
     def _problem_codes(self) -> list[str]:
-        codes = {"400", "406", "429", "503", *getattr(self.view, "problems", ())}
+        codes = {*_ANY_REASONS, *getattr(self.view, "problems", ())}
         if self._takes_key():
             codes.add("422")
         if self._edits():

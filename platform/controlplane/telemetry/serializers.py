@@ -12,6 +12,7 @@ from controlplane.activity.serializers import (
     SubscriptionCountsSerializer,
 )
 from controlplane.api.fields import Integer, Name, Number, Reference, Values
+from controlplane.api.serializers import ErrorSerializer
 from controlplane.api.views import url
 from controlplane.telemetry.models import EventSample, TrafficReport
 from tercast.strict import SAFE_INTEGER
@@ -165,4 +166,8 @@ class SamplesSerializer(serializers.Serializer[Any]):
 class SamplesTakenSerializer(serializers.Serializer[Any]):
     """What a report of samples came to."""
 
-    items = serializers.IntegerField()
+    items = serializers.IntegerField(help_text="events of the report")
+    refused = serializers.IntegerField(
+        required=False, help_text="how many items were not taken (`atomic=false`)"
+    )
+    errors = ErrorSerializer(many=True, required=False)  # type: ignore[assignment]

@@ -9,10 +9,11 @@ from rest_framework.response import Response
 
 from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, caller_of
 from controlplane.activity import reports
-from controlplane.api.bodies import read_body, read_one
+from controlplane.api.bodies import read_body, read_one, taking, tell_refused
 from controlplane.api.permissions import Clients
 from controlplane.api.query import ID, TEXT, TIME, Filter
-from controlplane.api.views import ListAndRead, Resource, StrictView
+from controlplane.api.schema import PARTLY
+from controlplane.api.views import ListAndRead, Resource, StrictView, WriteOptions
 from controlplane.telemetry import ownership, samples
 from controlplane.telemetry.models import EventSample, TrafficReport
 from controlplane.telemetry.serializers import (
@@ -80,7 +81,7 @@ class SampleViewSet(Resource):
     bulk = True
     pagination_class = None
     filter_backends = ()
-    write_parameters: ClassVar[frozenset[str]] = frozenset()
+    write_parameters: ClassVar[frozenset[str]] = frozenset({PARTLY.name})
 
     def lists(self) -> bool:
         """It is one object, without pages."""
@@ -96,15 +97,19 @@ class SampleViewSet(Resource):
         tags=["traffic"],
         request=EventSampleCreateSerializer,
         responses={201: SamplesTakenSerializer},
+        parameters=[PARTLY],
     )
     def create(self, request: Request) -> Response:
-        """Report an event that was published, or a list of them, all or none."""
-        body = read_body(request, EventSampleCreateSerializer(), bulk=True)
+        """Report an event that was published, or a list of them, all or none, or those that are good."""
+        partly = WriteOptions.read(request, lists=True).partly
+        body = read_body(request, EventSampleCreateSerializer(), bulk=True, partly=partly)
         client = caller_of(request).client
         if client is not None:
             ownership.check_samples(client, body.items, body.bulk)
-        samples.keep(samples.draft(body))
-        return Response({"items": len(body.items)}, status.HTTP_201_CREATED)
+        told = {"items": len(body.items)}
+        samples.keep(taking(body, samples.draft))
+        tell_refused(told, body)
+        return Response(told, status.HTTP_201_CREATED)
 
 
 @extend_schema_view(list=extend_schema(operation_id="samples_events", tags=["traffic"]))

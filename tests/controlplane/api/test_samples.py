@@ -39,6 +39,18 @@ def test_a_sample_is_kept_and_counted(world, ad):
     assert found == list(zip(ids[1:-1], samples.traffic([ad.planner_id])[1:-1], strict=True))
 
 
+def test_the_good_ones_are_kept_and_the_others_told(world, ad, pointers):
+    body = [sample(ad), sample(ad, low=500), {"publisher": "a999", "values": VALUES}, sample(ad, low=7), 7]
+    wrong = [(1, "outside_advertisement"), (2, "unknown_publisher"), (4, "wrong_type")]
+    told = world.post("traffic/samples/?atomic=false", body).json()
+    assert (told["items"], told["refused"]) == (5, 3)
+    assert [(error["index"], error["code"]) for error in told["errors"]] == wrong
+    assert [event["values"]["low"] for event in samples.traffic([ad.planner_id])] == [5, 7]
+    assert pointers(world.post("traffic/samples/?atomic=false", body[1:2])) == [(0, "/values", wrong[0][1])]
+    assert [(index, code) for index, _, code in pointers(world.post("traffic/samples/", body))] == wrong
+    assert len(samples.traffic([ad.planner_id])) == 2
+
+
 def test_samples_are_listed_one_by_one(world, ad, error, django_assert_max_num_queries):
     world.post("traffic/samples/", [sample(ad, low=n) for n in range(5)])
     with django_assert_max_num_queries(6):

@@ -2,14 +2,10 @@
 
 import asyncio
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
 from load_platform import Many, Streams, clients, settled
 
 from mininet_labs.demo.services import wait_until

@@ -2,34 +2,15 @@
 
 import json
 import os
-import secrets
 import subprocess
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from control_workers import ROOT
-from django.db import connection
+from own_database import empty_database
 
 PROGRAM = Path(__file__).parent / "old_release.py"
-
-
-@contextmanager
-def empty_database(folder: Path):
-    """The URL of a database without tables: a file, or one of the server that the tests run on."""
-    if connection.vendor == "sqlite":
-        yield f"sqlite://{folder / 'old.sqlite3'}"
-        return
-    name = f"old_{secrets.token_hex(4)}"
-    found = connection.settings_dict
-    with connection.cursor() as cursor:
-        cursor.execute(f"CREATE DATABASE {name}")
-    try:
-        yield f"postgresql://{found['USER']}:{found['PASSWORD']}@{found['HOST']}:{found['PORT']}/{name}"
-    finally:
-        with connection.cursor() as cursor:
-            cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def upgraded(folder: Path, url: str, *arguments: str) -> dict:
@@ -53,7 +34,7 @@ def check(report: dict, subscriptions: int) -> None:
 
 
 @pytest.mark.full
-def test_25000_subscriptions_of_an_earlier_release(transactional_db, tmp_path):
+def test_25000_subscriptions_of_an_earlier_release(tmp_path):
     with empty_database(tmp_path) as url:
         check(upgraded(tmp_path, url, "25000"), 25_000)
 
