@@ -1,6 +1,6 @@
 #!/bin/sh
 # Sets up what `make run` and `make test` need, into .venv. Skipped when it is up to date.
-# TERCAST_SETUP_TESTS=1 also looks for what only the tests need (a browser, Java for the analytics, Mininet for root).
+# TERCAST_SETUP_TESTS=1 also looks for what only the tests need (a browser, Java for the analytics; Mininet and nginx for root).
 set -eu
 cd "$(dirname "$0")/.."
 PYTHON=${PYTHON:-python3.11}
@@ -40,7 +40,7 @@ need ovs-vswitchd openvswitch-switch
 if [ "${TERCAST_SETUP_TESTS:-0}" = 1 ]; then
     need chromium chromium
     need java openjdk-17-jre-headless
-    if [ "$(id -u)" = 0 ]; then need mnexec mininet; need ethtool ethtool; fi
+    if [ "$(id -u)" = 0 ]; then need mnexec mininet; need ethtool ethtool; need nginx nginx-light; fi
 fi
 
 # compile_kernels: the core's compiled parts, where they are not ready; plain Python does the same without them.

@@ -82,7 +82,8 @@ def accounts(api, _at):
     rita.call("me", expect=401)
     newest = api.rows("actions_list", ordering="-id")[0]
     assert api.call("actions_read", newest["id"])["outcome"] == "denied"  # the last call
-    assert {row["address"] for row in api.rows("actions_list")} == {"127.0.0.1"}  # whatever a caller says
+    addresses = {row["address"] for row in api.rows("actions_list") if row["method"] != "command"}
+    assert addresses == {"127.0.0.1"}  # whatever a caller says
     assert api.call("users_read", pk)["role"] == "operator"
 
 
@@ -190,6 +191,15 @@ def traffic(api, at):
     assert api.call("telemetry_read")
 
 
+def stand_for(api, switch):
+    """Subscriptions of a merged entry; the worker measures too, and then its id is another."""
+    for _ in range(30):
+        merged = api.rows("aggregated_list", switch)[0]
+        if api.call("aggregated_subscriptions", switch, merged["id"], expect=(200, 404)).get("results"):
+            return
+    raise AssertionError("its id is another each time")
+
+
 def aggregation(api, at):
     assert api.call("aggregation_update", body={"method": "la"})["state"] == "active"
     assert api.call("aggregation_update", body={"gain": 0.0})["gain"] == 0.0
@@ -199,8 +209,7 @@ def aggregation(api, at):
     assert api.call("what_if", body={"method": "fa-pb", "budget": 4})
     assert api.call("budget_curve", s1["id"], method="fa-pb", budgets="2,4")["points"]
     assert at.platform.manage("attribute").returncode == 0
-    merged = api.rows("aggregated_list", s1["id"])
-    assert api.rows("aggregated_subscriptions", s1["id"], merged[0]["id"])
+    stand_for(api, s1["id"])
     run = api.call("runs_create", body={"method": "optimal"})
     assert run["state"] == "succeeded", run
     assert run["id"] in [row["id"] for row in api.rows("runs_list")]

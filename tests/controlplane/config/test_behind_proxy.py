@@ -1,4 +1,4 @@
-"""Behind the nginx of `deploy/`, with the web server's own unit: who calls is who nginx says, and nobody else."""
+"""Behind the nginx of `deploy/`, with the web server's own unit: a caller is who nginx says."""
 
 import os
 import re
@@ -94,9 +94,7 @@ class Site:
 
     def begin(self, command):
         with self.log.open("a") as log:
-            self.processes.append(
-                subprocess.Popen(command, env=self.env, cwd=ROOT, stdout=log, stderr=log)
-            )
+            self.processes.append(subprocess.Popen(command, env=self.env, cwd=ROOT, stdout=log, stderr=log))
 
     def answers(self):
         assert all(process.poll() is None for process in self.processes), self.log.read_text()
@@ -117,7 +115,9 @@ class Site:
 
     def manage(self, *arguments):
         command = [sys.executable, "manage.py", *arguments]
-        return subprocess.run(command, env=self.env, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            command, env=self.env, cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
 
     def stop(self):
         for process in reversed(self.processes):
