@@ -42,6 +42,7 @@ def main() -> int:
     """Measure; 0 when nothing failed and every stream had every event."""
     given = _options()
     _raise_descriptors()
+    machine = describe()
     with tempfile.TemporaryDirectory(prefix="tcl-", dir="/tmp") as folder:
         platform = Many(Path(folder) / "r", given.webs, given.workers)
         try:
@@ -51,7 +52,8 @@ def main() -> int:
         finally:
             platform.stop()
     report["log_leads_to_the_tables"] = checked.returncode == 0
-    text = json.dumps({"machine": describe(), **report}, indent=2)
+    machine["load_average_at_the_end"] = describe()["load_average"]
+    text = json.dumps({"machine": machine, **report}, indent=2)
     print(text)
     if given.output:
         given.output.write_text(text + "\n")

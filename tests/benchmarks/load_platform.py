@@ -124,6 +124,7 @@ class Times:
             "register_ms": milliseconds(self.register),
             "withdraw_ms": milliseconds(self.withdraw),
             "failed": len(self.failed),
+            "why": self.failed[:5],
             "rate_limited": self.refused_for_rate,
         }
 

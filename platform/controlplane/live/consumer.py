@@ -59,6 +59,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         self._said = asyncio.Event()
         self._ended: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
         self._streaming = False
+        self._unasked: int | None = None
         self._service: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
@@ -100,6 +101,8 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             case From() as wanted if not self._streaming and not self._said.is_set():
                 self._wanted = wanted
                 self._said.set()
+            case From(id_) if self._unasked is not None and id_ in (None, self._unasked):
+                self._unasked = None  # late, but what it asks for is what it gets
             case From():
                 raise Ended(Close.BAD_MESSAGE, "the stream has begun; say `from` once, after the hello")
 
@@ -164,6 +167,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 self._said.clear()
             await self._say(message)
             if served:
+                self._unasked = None if self._said.is_set() else id_
                 return id_
             await self._said.wait()
 

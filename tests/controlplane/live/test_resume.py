@@ -102,6 +102,23 @@ async def test_a_client_that_says_nothing_gets_everything_since_the_hello(opened
     await stream.leave()
 
 
+@pytest.mark.parametrize("named", ["newest", None, "older"])
+async def test_who_speaks_late_goes_on_if_he_asks_for_what_he_gets(opened, named):
+    await emit_many(3)
+    stream = await opened(grace=0.05)
+    newest = (await stream.hear())["newest"]
+    assert (await stream.hear())["type"] == "up-to-date"  # nothing was said in time
+    asked = {"newest": {"id": newest}, "older": {"id": newest - 1}}.get(named, {})
+    await stream.say({"type": "from", **asked})
+    if named == "older":
+        assert "has begun" in (await stream.hear())["detail"]
+        return
+    later = await emit_many(2)
+    assert [e["id"] for e in await stream.events(2)] == later
+    await stream.say({"type": "from", "id": newest})
+    assert "say `from` once" in (await stream.hear())["detail"]
+
+
 async def test_an_id_that_is_no_longer_kept_means_reload(opened, in_thread):
     ids = await emit_many(10)
     await in_thread(OutboxEvent.objects.filter(id__lte=ids[6]).delete)()
