@@ -163,12 +163,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </Table>
         {list.loading && <Loader role="status" size="sm" m="md" aria-label="Loading" />}
       </ScrollArea.Autosize>
-      <Pager list={list} />
+      <Pager list={list} onTurn={() => viewport.current?.scrollTo({ top: 0 })} />
     </div>
   );
 }
 
-function Pager<Row>({ list }: { list: List<Row> }) {
+function Pager<Row>({ list, onTurn }: { list: List<Row>; onTurn: () => void }) {
   const turns = [
     { label: "First page", go: list.first, icon: IconChevronLeftPipe },
     { label: "Previous page", go: list.previous, icon: IconChevronLeft },
@@ -190,7 +190,10 @@ function Pager<Row>({ list }: { list: List<Row> }) {
               variant="default"
               aria-label={label}
               disabled={!go}
-              onClick={() => go?.()}
+              onClick={() => {
+                go?.();
+                onTurn();
+              }}
             >
               <Icon size={16} />
             </ActionIcon>

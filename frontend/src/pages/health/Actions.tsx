@@ -26,8 +26,7 @@ const columns = [
     header: "What",
     cell: ({ row: { original: one } }) => (
       <Code style={{ overflowWrap: "anywhere" }}>
-        {one.method} {one.resource}
-        {one.object ? ` ${one.object}` : ""}
+        {one.method} {about(one)}
       </Code>
     ),
   }),
@@ -106,6 +105,12 @@ export function Actions() {
       />
     </Stack>
   );
+}
+
+/** What it was about, said once: the address of an object begins with its resource. */
+function about({ resource, object }: Action): string {
+  const address = object.replace(/^\/api\/v1\//, "").replace(/\/$/, "");
+  return address.startsWith(resource) ? address : `${resource} ${object}`;
 }
 
 function Who({ action: { actor, token, client } }: { action: Action }) {
