@@ -62,6 +62,8 @@ def test_the_event_space_is_a_picture_and_a_table_of_two_attributes(visit, size,
         table = page.get_by_role("table", name="subscriptions in the event space")
         expect(table).to_contain_text("archive")
         expect(table).to_contain_text("every event")
+        cells = page.get_by_role("table", name="Event space: dz of subscriptions")
+        expect(cells.locator("tbody tr").first).to_contain_text("close")
         expect(
             page.get_by_role("table", name="Recent events in the event space").locator("tr")
         ).not_to_have_count(1)

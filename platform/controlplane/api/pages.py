@@ -18,6 +18,8 @@ from tercast.errors import shown
 
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1000
+LEAST_READ = 100
+"""Rows that are read where fewer are asked for: SQLite would sort all of a list to get at a handful."""
 PARAMETERS = frozenset({"limit", "cursor", "count", "ordering"})
 _SALT = "tercast.cursor"
 
@@ -68,7 +70,7 @@ class CursorPages(BasePagination):
         self.count = queryset.count() if read_flag("count", query.get("count", "false")) else None
         position = Position.read(query["cursor"], self.ordering) if "cursor" in query else None
         back = position is not None and position.back
-        rows = list(_slice(queryset, self.ordering, position)[: limit + 1])
+        rows = list(_slice(queryset, self.ordering, position)[: max(limit, LEAST_READ) + 1])
         more = len(rows) > limit
         self.rows = rows[:limit][::-1] if back else rows[:limit]
         self.has_next = bool(self.rows) and (more if not back else True)

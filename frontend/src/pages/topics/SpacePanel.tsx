@@ -198,7 +198,7 @@ function SpaceTable({ space, layers }: { space: Space; layers: readonly string[]
 
 function Cells({ space, what, cells }: { space: Space; what: string; cells: Space["subscription_cells"] }) {
   return (
-    <Table captionSide="top" aria-label={`${what} in the event space`}>
+    <Table captionSide="top" aria-label={`Event space: ${what}`}>
       <Table.Caption>
         {what} ({cells.total.toLocaleString()}){cells.items.length > ROWS ? `, the first ${ROWS} places` : ""}
       </Table.Caption>
