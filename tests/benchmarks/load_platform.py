@@ -112,6 +112,7 @@ class Times:
     withdraw: list[float] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     refused_for_rate: int = 0
+    busy: int = 0
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
@@ -126,6 +127,7 @@ class Times:
             "failed": len(self.failed),
             "why": self.failed[:5],
             "rate_limited": self.refused_for_rate,
+            "told_to_come_again": self.busy,
         }
 
 
@@ -189,14 +191,21 @@ async def _call(
         except httpx.HTTPError as error:
             times.failed.append(f"{method} {path}: {error!r}")
             return None
-        if answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
+        if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
+            times.refused_for_rate += 1
+        elif answer.status_code == httpx.codes.SERVICE_UNAVAILABLE:
+            times.busy += 1
+        else:
             break
-        times.refused_for_rate += 1
         await asyncio.sleep(float(answer.headers["Retry-After"]))
     found = answer.json() if answer.content else {}
     while took is not None and answer.is_success and found["state"] not in ("active", "failed"):
-        answer = await http.get(found["url"], headers=wait)
-        found = answer.json()
+        again = await http.get(found["url"], headers=wait)
+        if again.status_code == httpx.codes.SERVICE_UNAVAILABLE:
+            times.busy += 1
+            await asyncio.sleep(float(again.headers["Retry-After"]))
+            continue
+        answer, found = again, again.json()
     if not answer.is_success or (took is not None and found["state"] != "active"):
         times.failed.append(f"{method} {path}: {answer.status_code} {answer.text[:200]}")
         return None

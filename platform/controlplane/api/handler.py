@@ -1,11 +1,12 @@
 """The one place where errors become answers, inside the REST framework and outside of it."""
 
 import logging
+import sys
 from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
 from django.views import defaults
 from rest_framework import exceptions
@@ -66,11 +67,19 @@ def as_problem(error: Exception) -> Problem | None:
             return Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "The body is too large.")
         case SuspiciousOperation() | UnreadablePostError():
             return Problem(HTTPStatus.BAD_REQUEST, "bad_request", "The request cannot be read.")
-        case OperationalError() if "locked" in str(error):
-            detail = "The database is busy with other changes. Try again in a second."
+        case OperationalError() | InterfaceError() if _is_busy(error):
+            detail = "The database is busy or away. Try again in a second."
             return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "busy", detail, headers={"Retry-After": "1"})
         case _:
             return None
+
+
+def _is_busy(error: Exception) -> bool:
+    """Whether the database may take the same call later: a lock, no connection left, or it restarts.
+
+    SQLite says so by its words alone; from PostgreSQL's driver faults of ours are other errors.
+    """
+    return "locked" in str(error) or type(error.__cause__).__module__.startswith("psycopg")
 
 
 def _from_framework(error: exceptions.APIException) -> Problem:
@@ -111,6 +120,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """Django's handler of 500; the traceback is in the log, under the same request id."""
     if not request.path.startswith(PREFIX):
         return defaults.server_error(request)
+    error = sys.exc_info()[1]
+    if isinstance(error, Exception) and (problem := as_problem(error)) is not None:
+        return _answer(request, problem)  # it came before the REST framework had the call
     logger.error("request %s failed: %s %s", request_id(request), request.method, request.path)
     detail = "The server failed; the log has the reason under this request_id."
     return _answer(request, Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "server_error", detail))
@@ -118,5 +130,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def _answer(request: HttpRequest, problem: Problem) -> JsonResponse:
     return JsonResponse(
-        problem.to_json(request_id(request)), status=problem.status, content_type=CONTENT_TYPE
+        problem.to_json(request_id(request)),
+        status=problem.status,
+        content_type=CONTENT_TYPE,
+        headers=dict(problem.headers),
     )

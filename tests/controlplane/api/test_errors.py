@@ -1,6 +1,8 @@
 """Every refusal is a problem document with a request id, also outside of the REST framework."""
 
+import psycopg
 import pytest
+from django.db import OperationalError
 from django.test import RequestFactory
 from django.urls import resolve
 
@@ -83,6 +85,24 @@ def test_a_fault_of_ours_is_a_problem_with_its_id():
     answer = handler.server_error(request)
     assert answer.status_code == 500 and answer.headers["Content-Type"] == "application/problem+json"
     assert b'"request_id": "abcdefgh"' in answer.content
+
+
+def no_connection(*_args, **_more):
+    raise OperationalError("too many clients already") from psycopg.OperationalError("too many clients")
+
+
+def test_a_database_without_room_is_a_503_that_says_when_to_try_again(operator, problem, monkeypatch):
+    monkeypatch.setattr("controlplane.registry.views.TopicViewSet.get_queryset", no_connection)
+    answer = operator.get("topics/")
+    assert problem(answer, 503)["type"].endswith(":busy") and answer.headers["Retry-After"] == "1"
+    try:
+        no_connection()  # as the look at a session would, before the call is anybody's
+    except OperationalError:
+        request = RequestFactory().get("/api/v1/topics/")
+        request.request_id = "abcdefgh"
+        answer = handler.server_error(request)
+    assert answer.status_code == 503 and answer.headers["Retry-After"] == "1"
+    assert handler.as_problem(OperationalError("no such table: x")) is None
 
 
 def test_pages_outside_the_api_keep_their_own_errors(anonymous):
