@@ -72,7 +72,8 @@ class Many(Platform):
 
     def start_web(self) -> None:
         """The web processes; returns when they answer."""
-        self._serve("web", self.web_command("--workers", str(self.webs)))
+        patient = ("--timeout-worker-healthcheck", "60")  # or a busy process is ended in the middle of calls
+        self._serve("web", self.web_command("--workers", str(self.webs), *patient))
         wait_until("the web server", self._web_answers, self.services, timeout=PATIENCE)
 
     def start_workers(self) -> None:
