@@ -77,6 +77,7 @@ def moved(old, new, controller, file, *code):
     assert controller.tables() == tables
 
 
+@pytest.mark.full
 @pytest.mark.servers
 @pytest.mark.skipif(not has_server(), reason="no PostgreSQL: TERCAST_DATABASE_URL names none")
 def test_there_and_back(controller, tmp_path):
