@@ -1,10 +1,10 @@
 import { Button, Group, Tabs } from "@mantine/core";
 import { IconPlus, IconUpload } from "@tabler/icons-react";
-import { useCallback, useState } from "react";
+import { lazy, Suspense, useCallback, useState } from "react";
 import { useMay } from "@/api/me";
 import { useAddress, useChangeAddress } from "@/common/address";
 import { PageHeader } from "@/common/PageHeader";
-import { Announce, type Beginning } from "./Announce";
+import type { Beginning } from "./Announce";
 import { AnnouncementList } from "./AnnouncementList";
 import { Details } from "./Details";
 import { type Announcement, type Participant, type Side, sideOf, TABS, type Tab } from "./kinds";
@@ -13,6 +13,9 @@ import { Register } from "./Register";
 import { Remove } from "./Remove";
 import { Upload } from "./upload/Upload";
 import { Withdraw } from "./Withdraw";
+
+// The editor of filters is as large as all else here: the lists do not wait for it.
+const Announce = lazy(() => import("./Announce").then((module) => ({ default: module.Announce })));
 
 const OF_A_LIST = ["q", "state", "topic", "who", "host", "ordering", "page", "filter"];
 const KINDS = TABS.map(({ value }) => value);
@@ -131,5 +134,9 @@ function Announcing({ side, onClose }: { side: Side; onClose: () => void }) {
   const [topic] = useAddress("on");
   const [filter] = useAddress("filter");
   const [begin] = useState<Beginning>({ owner, topic, filter });
-  return <Announce key={owner} side={side} begin={begin} onClose={onClose} />;
+  return (
+    <Suspense>
+      <Announce key={owner} side={side} begin={begin} onClose={onClose} />
+    </Suspense>
+  );
 }
