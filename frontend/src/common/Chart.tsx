@@ -20,7 +20,10 @@ use([
   ...[TitleComponent, TooltipComponent, VisualMapComponent, CanvasRenderer],
 ]);
 
-const COLORS = ["#0b7188", "#c2571a", "#5b7f2b", "#8a4fa3", "#b8860b", "#3b6fb6", "#a33b5a", "#5a6669"];
+const COLORS: Record<"light" | "dark", string[]> = {
+  light: ["#0b7188", "#c2571a", "#5b7f2b", "#8a4fa3", "#b8860b", "#3b6fb6", "#a33b5a", "#5a6669"],
+  dark: ["#69aebf", "#f0955a", "#9cc46b", "#cf9be6", "#e3b341", "#86a9e8", "#e58aa5", "#a9b6ba"],
+};
 
 /**
  * A chart of ECharts, described for screen readers (`label`, and ECharts' own words). Tooltips are drawn on the canvas:
@@ -55,12 +58,11 @@ export function Chart({
     };
   }, [scheme]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a chart made anew for another scheme takes its option again
   useEffect(() => {
     const { tooltip, ...rest } = option as { tooltip?: object };
     chart.current?.setOption(
       {
-        color: COLORS,
+        color: COLORS[scheme],
         backgroundColor: "transparent",
         animation: false,
         aria: { enabled: true, label: { enabled: true, description: undefined } },

@@ -14,7 +14,7 @@ import type { Selection } from "./selection";
 
 const HOSTS_ZOOM = 0.75; // from where on hosts are shown
 const HOSTS_MOST = 300;
-const HOST_DISTANCE = 44; // pixels
+const HOST_DISTANCE = 56; // pixels
 const NOTHING: Scene = { nodes: [], edges: [], members: new Map() };
 
 export interface GraphProps {
@@ -44,7 +44,8 @@ export function Graph(props: GraphProps) {
 
   const seeAll = useCallback(() => {
     const { at: places, only: names } = latest.current;
-    drawing.current?.fit([...places].flatMap(([name, point]) => (!names || names.has(name) ? [point] : [])));
+    const points = [...places].flatMap(([name, point]) => (!names || names.has(name) ? [point] : []));
+    drawing.current?.fit(points, points.length <= HOSTS_MOST / 2);
   }, []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; a new scheme only recolours it

@@ -8,6 +8,8 @@ import { type NetworkRequest, useNetworkRequest } from "@/api/request";
 import { Chart } from "@/common/Chart";
 import { Confirm } from "@/common/Confirm";
 import { Empty } from "@/common/Empty";
+import { Facts } from "@/common/Facts";
+import { ProblemAlert } from "@/common/ProblemAlert";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { nameOf } from "./describe";
 import type { NetLink, Network } from "./model";
@@ -19,7 +21,11 @@ import type { Look } from "./useNetwork";
 export function LinkPanel({ id, network, watched, heading, onClose, onSelect }: PanelProps & { id: number }) {
   const link = network.links.get(id);
   const key = ["link", id];
-  const { data: more } = useQuery({
+  const {
+    data: more,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: key,
     enabled: link !== undefined,
     queryFn: async () =>
@@ -49,37 +55,47 @@ export function LinkPanel({ id, network, watched, heading, onClose, onSelect }: 
         heading={heading}
         onClose={onClose}
       />
-      <Text size="sm">
-        {ends.map(({ name, port }, i) => (
-          <span key={name}>
-            {i > 0 && ", "}
-            port {port} of{" "}
-            <Anchor component="button" size="sm" onClick={() => onSelect({ kind: "switch", name })}>
-              {nameOf(network, name)}
-            </Anchor>
-          </span>
-        ))}
-        .{more && ` Cost ${more.cost}.`}
-      </Text>
-      {more && (
-        <Text size="sm" c={more.lost ? "red" : undefined}>
-          {more.lost
-            ? `${more.lost.toLocaleString()} packets were sent into it that did not arrive.`
-            : "No packet is known to have been lost on it."}
-        </Text>
-      )}
-      <Load link={link} looks={watched.get(id) ?? []} />
+      <Facts
+        facts={[
+          ...ends.map(
+            ({ name, port }, i) =>
+              [
+                i === 0 ? "From" : "To",
+                <span key={name}>
+                  <Anchor component="button" size="sm" onClick={() => onSelect({ kind: "switch", name })}>
+                    {nameOf(network, name)}
+                  </Anchor>
+                  , port {port}
+                </span>,
+              ] as const,
+          ),
+          ["Load, both ways", link.up ? loadText(link.load) : "nothing crosses it"],
+          ["Cost", more?.cost],
+          [
+            "Lost",
+            more && (
+              <Text key="lost" span size="sm" c={more.lost ? "var(--mantine-color-error)" : undefined}>
+                {more.lost
+                  ? `${more.lost.toLocaleString()} packets were sent into it that did not arrive`
+                  : "no packet that is known of"}
+              </Text>
+            ),
+          ],
+        ]}
+      />
+      <ProblemAlert problem={error} retry={() => void refetch()} />
+      <Load looks={watched.get(id) ?? []} />
       <Service link={link} network={network} />
     </Stack>
   );
 }
 
-function Load({ link, looks }: { link: NetLink; looks: readonly Look[] }) {
+function Load({ looks }: { looks: readonly Look[] }) {
   const count = looks.length;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list grows in place
   const option = useMemo(
     () => ({
-      xAxis: { type: "time" },
+      xAxis: { type: "time", splitNumber: 4, axisLabel: { hideOverlap: true } },
       yAxis: { type: "value", name: "packets/s", nameTextStyle: { align: "left" } },
       series: [
         {
@@ -95,7 +111,6 @@ function Load({ link, looks }: { link: NetLink; looks: readonly Look[] }) {
   );
   return (
     <div>
-      <Text size="sm">{link.up ? `Now ${loadText(link.load)}, both ways.` : "Nothing crosses it."}</Text>
       {count > 1 ? (
         <Chart option={option} label="Load of the link since the page was opened" height={180} />
       ) : (

@@ -7,6 +7,7 @@ import type { Palette } from "./scales";
 import type { Scene, SceneEdge, SceneNode } from "./scene";
 
 const PADDING = 46;
+const HOSTS = 34; // more of it for the hosts outside
 const NEAREST = 3;
 const FARTHEST = 0.02;
 const STEP = 2 ** (1 / 3); // sizes follow the zoom in such steps
@@ -105,13 +106,14 @@ export class Drawing {
     this.guide(() => this.cy.resize());
   }
 
-  /** See all points. */
-  fit(points: readonly Point[]): void {
+  /** See all points, and the hosts around them. */
+  fit(points: readonly Point[], hosts = false): void {
     if (points.length === 0) return;
     const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
     const [left, top] = [Math.min(...xs), Math.min(...ys)];
     const [width, height] = [Math.max(...xs) - left, Math.max(...ys) - top];
-    const [w, h] = [this.cy.width() - 2 * PADDING, this.cy.height() - 2 * PADDING];
+    const padding = 2 * (PADDING + (hosts ? HOSTS : 0));
+    const [w, h] = [this.cy.width() - padding, this.cy.height() - padding];
     const zoom = Math.min(w / Math.max(width, 1), h / Math.max(height, 1), 1.4);
     this.look({ zoom: Math.max(zoom, FARTHEST), x: left + width / 2, y: top + height / 2 });
   }

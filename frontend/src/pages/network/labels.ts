@@ -7,6 +7,9 @@ const LINE = 13;
 const RADIUS = 15;
 const WORTH = ["selected", "root", "on-path", "fill-full", "fill-high"];
 
+const PLACES = ["below", "above", "right", "left"] as const;
+type Place = (typeof PLACES)[number];
+
 interface Box {
   left: number;
   right: number;
@@ -14,20 +17,29 @@ interface Box {
   bottom: number;
 }
 
-/** The nodes, with empty labels where there is no room for them; `unit` is units of the drawing for a pixel. */
+/**
+ * The nodes, with labels where there is room: below, above, or beside (a class says where), and empty ones elsewhere.
+ * `unit` is units of the drawing for a pixel.
+ */
 export function thinned(nodes: readonly SceneNode[], unit: number): SceneNode[] {
   const taken = new Grid();
-  for (const node of nodes) if (!isHost(node)) taken.add(around(node, unit));
-  const kept = new Set<string>();
+  for (const node of nodes) taken.add(around(node, unit));
+  const kept = new Map<string, Place>();
   const order = [...nodes].sort((a, b) => worth(b) - worth(a) || (a.id < b.id ? -1 : 1));
   for (const node of order) {
     if (isGroup(node)) continue; // its number stands inside
-    const box = below(node, unit);
-    if (taken.meets(box) && worth(node) < WORTH.length) continue;
-    kept.add(node.id);
-    taken.add(box);
+    const free = PLACES.find((place) => !taken.meets(boxAt(node, place, unit)));
+    const place = free ?? (worth(node) < WORTH.length ? undefined : "below");
+    if (!place) continue;
+    kept.set(node.id, place);
+    taken.add(boxAt(node, place, unit));
   }
-  return nodes.map((node) => (isGroup(node) || kept.has(node.id) ? node : { ...node, label: "" }));
+  return nodes.map((node) => {
+    if (isGroup(node)) return node;
+    const place = kept.get(node.id);
+    if (!place) return { ...node, label: "" };
+    return place === "below" ? node : { ...node, classes: `${node.classes} label-${place}` };
+  });
 }
 
 const isHost = ({ id }: SceneNode) => id.startsWith("h:");
@@ -41,17 +53,25 @@ function worth(node: SceneNode): number {
   return place === 0 ? WORTH.length : place < 0 ? 0 : WORTH.length - 1 - place;
 }
 
-function around({ x, y }: SceneNode, unit: number): Box {
-  const [px, py] = [x / unit, y / unit];
-  return { left: px - RADIUS, right: px + RADIUS, top: py - RADIUS, bottom: py + RADIUS };
+const radius = (node: SceneNode) => (isHost(node) ? 7 : RADIUS);
+
+function around(node: SceneNode, unit: number): Box {
+  const [x, y, r] = [node.x / unit, node.y / unit, radius(node)];
+  return { left: x - r, right: x + r, top: y - r, bottom: y + r };
 }
 
-function below(node: SceneNode, unit: number): Box {
+/** Where the label of a node would lie. */
+function boxAt(node: SceneNode, place: Place, unit: number): Box {
   const lines = node.label.split("\n");
-  const half = (LETTER * Math.max(...lines.map((line) => line.length))) / 2;
-  const [x, y] = [node.x / unit, node.y / unit];
-  const top = y + (isHost(node) ? 7 : RADIUS) + 1;
-  return { left: x - half, right: x + half, top, bottom: top + LINE * lines.length };
+  const width = LETTER * Math.max(...lines.map((line) => line.length));
+  const height = LINE * lines.length;
+  const [x, y, r] = [node.x / unit, node.y / unit, radius(node) + 1];
+  if (place === "left" || place === "right") {
+    const left = place === "right" ? x + r : x - r - width;
+    return { left, right: left + width, top: y - height / 2, bottom: y + height / 2 };
+  }
+  const top = place === "below" ? y + r : y - r - height;
+  return { left: x - width / 2, right: x + width / 2, top, bottom: top + height };
 }
 
 /** Boxes that can be asked whether another one meets them, without looking at all. */

@@ -50,6 +50,15 @@ export function stylesheet(palette: Palette, scale: number): StylesheetJson {
       },
     },
     ...fills,
+    { selector: "node.label-above", style: { "text-valign": "top", "text-margin-y": px(-3) } },
+    {
+      selector: "node.label-right",
+      style: { "text-valign": "center", "text-halign": "right", "text-margin-y": 0, "text-margin-x": px(3) },
+    },
+    {
+      selector: "node.label-left",
+      style: { "text-valign": "center", "text-halign": "left", "text-margin-y": 0, "text-margin-x": px(-3) },
+    },
     { selector: "node.fill-full", style: { width: px(32), height: px(32), "border-width": px(3.5) } },
     {
       selector: "node.away, node.down",

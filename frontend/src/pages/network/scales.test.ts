@@ -42,7 +42,7 @@ test("numbers are told in few characters", () => {
     "5.6M",
   ]);
   expect(loadText(null)).toBe("load not known");
-  expect(loadText({ packets: 2.04, bits: 1_500 })).toBe("2.0 packets/s, 1.5kbit/s");
+  expect(loadText({ packets: 2.04, bits: 1_500 })).toBe("2.0 packets/s, 1.5 kbit/s");
 });
 
 /** Contrast of two colours as WCAG has it. */

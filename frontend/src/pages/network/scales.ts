@@ -91,10 +91,13 @@ export function short(value: number): string {
   return text.replace(/\.0$/, "") + UNITS[unit];
 }
 
+/** "5.8 k", so that a unit can follow. */
+const spaced = (text: string) => text.replace(/([kMGT]?)$/, " $1");
+
 /** A load in words. */
 export function loadText(load: Load | null): string {
   if (!load) return "load not known";
   const { packets, bits } = load;
   const rate = packets >= 10 || packets === 0 ? Math.round(packets) : packets.toFixed(1);
-  return `${rate.toLocaleString()} packets/s, ${short(bits)}bit/s`;
+  return `${rate.toLocaleString()} packets/s, ${spaced(short(bits))}bit/s`;
 }
