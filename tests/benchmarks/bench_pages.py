@@ -1,6 +1,6 @@
 """How long a long list takes in the browser: opened, turned, filtered, scrolled; prints one JSON object.
 
-    python tests/benchmarks/bench_pages.py [--subscriptions 200000] [--repeat 9]
+    python tests/benchmarks/bench_pages.py [--subscriptions 200000] [--entries 50000] [--repeat 9]
 
 A database of its own (SQLite in a temporary folder) served by uvicorn, the dashboard as it was built last,
 and Debian's Chromium at the size of a desktop. Of each step p50 and p95 are told in milliseconds, from the
@@ -27,17 +27,18 @@ from bench_rest import opened, own_installation  # noqa: E402
 BUDGET_MS, USABLE_MS = 500, 2000
 PASSWORD = "correct horse battery"
 LIST = "/participants?tab=subscriptions"
+TABLE = "/network?switch=s1"
 
 STEP = """
-async ({ click, type, scroll }) => {
-  const table = () => document.querySelector('table[aria-label="Subscriptions"]');
+async ({ label, click, type, scroll }) => {
+  const table = () => document.querySelector(`table[aria-label="${label}"]`);
   const shown = () => [...(table()?.querySelectorAll("tbody tr[data-row]") ?? [])];
   const rows = () => shown().map((row) => row.dataset.row);
   const before = rows().join();
   const frame = () => new Promise(requestAnimationFrame);
   const start = performance.now();
   if (click) document.querySelector(`button[aria-label="${click}"]`).click();
-  if (scroll) document.querySelector('[role="region"][aria-label="Subscriptions"]').scrollTop = scroll;
+  if (scroll) document.querySelector(`[role="region"][aria-label="${label}"]`).scrollTop = scroll;
   if (type !== undefined) {
     const labels = [...document.querySelectorAll("label")];
     const field = labels.find((one) => one.textContent === type.field).control;
@@ -62,12 +63,12 @@ def shares(took):
     return {"p50_ms": p50, "p95_ms": p95}
 
 
-def steps(page, repeat):
-    """Figures of turning, filtering and scrolling."""
+def steps(page, label, filters, repeat):
+    """Figures of turning, scrolling and filtering a table; `filters` gives (name, field, text) of a round."""
     took = {}
 
     def step(name, **what):
-        took.setdefault(name, []).append(page.evaluate(STEP, what))
+        took.setdefault(name, []).append(page.evaluate(STEP, {"label": label, **what}))
 
     for round_ in range(repeat):
         step("next page", click="Next page")
@@ -75,10 +76,26 @@ def steps(page, repeat):
         step("page before the last", click="Previous page")
         step("scroll to the end of a page", scroll=1_000_000)
         step("first page", click="First page")
-        step("filter that many match", type={"field": "Filter contains", "text": "AAPL"})
-        step("filter that few match", type={"field": "Filter contains", "text": f"{8000 + round_}.25"})
-        step("no filter", type={"field": "Filter contains", "text": ""})
+        for name, field, text in filters(round_):
+            step(name, type={"field": field, "text": text})
     return {name: shares(times) for name, times in took.items()}
+
+
+def of_subscriptions(round_):
+    """Filters of the list of subscriptions."""
+    field = "Filter contains"
+    yield "filter that many match", field, "AAPL"
+    yield "filter that few match", field, f"{8000 + round_}.25"
+    yield "no filter", field, ""
+
+
+def of_entries(round_):
+    """Filters of a switch's entries; these have dz of 32 bits, 256 of them below each of 16 bits."""
+    field = "Overlaps dz"
+    yield "dz that many overlap", field, "000000000"
+    yield "dz that few overlap", field, f"{round_ + 1:016b}"
+    yield "dz that one overlaps", field, f"{round_ + 1:016b}{round_ + 7:016b}"
+    yield "no filter", field, ""
 
 
 def usable(browser, base, repeat):
@@ -119,7 +136,7 @@ def measure(arguments):
     user = User.objects.get(username="bench")
     user.set_password(PASSWORD)
     user.save()
-    fill(client, SimpleNamespace(subscriptions=arguments.subscriptions, entries=0))
+    fill(client, SimpleNamespace(subscriptions=arguments.subscriptions, entries=arguments.entries))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     base = f"http://127.0.0.1:{(port := free_port())}"
@@ -131,15 +148,22 @@ def measure(arguments):
             await_server(base)
             first = usable(browser, base, min(arguments.repeat, 5))
             page, _ = logged_in(browser, base)
-            page.goto(base + LIST)
-            page.wait_for_selector("tr[data-row]")
-            found = steps(page, arguments.repeat)
+            found = {}
+            for path, label, filters in (
+                (LIST, "Subscriptions", of_subscriptions),
+                (TABLE, "Entries of s1", of_entries),
+            ):
+                page.goto(base + path)
+                page.wait_for_selector("tr[data-row]")
+                told = steps(page, label, filters, arguments.repeat)
+                found |= {f"{label}: {name}": one for name, one in told.items()}
     finally:
         server.terminate()
         server.wait()
     slow = {name: one["p95_ms"] for name, one in found.items() if one["p95_ms"] > BUDGET_MS}
     return {
         "subscriptions": arguments.subscriptions,
+        "entries": arguments.entries,
         "repeat": arguments.repeat,
         "usable": first,
         "steps": found,
@@ -167,6 +191,7 @@ def main():
     """Run it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--subscriptions", type=int, default=200_000)
+    parser.add_argument("--entries", type=int, default=50_000)
     parser.add_argument("--repeat", type=int, default=9)
     arguments = parser.parse_args()
     with own_installation():

@@ -84,7 +84,9 @@ class Watched:
         assert not told, told
 
     def _serious(self, within: str | None) -> list[tuple[str, list[str]]]:
-        found = self.page.evaluate("within => axe.run(within || document, { resultTypes: ['violations'] })", within)["violations"]
+        found = self.page.evaluate(
+            "within => axe.run(within || document, { resultTypes: ['violations'] })", within
+        )["violations"]
         serious = [one for one in found if one["impact"] in ("serious", "critical")]
         return [(one["id"], [node["html"][:300] for node in one["nodes"][:3]]) for one in serious]
 

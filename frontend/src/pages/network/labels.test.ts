@@ -9,10 +9,19 @@ const node = (id: string, x: number, y: number, classes = "switch", label = id):
 const told = (nodes: SceneNode[], unit = 1) =>
   Object.fromEntries(thinned(nodes, unit).map(({ id, label }) => [id, label]));
 
-test("labels with room stay, those on others or on switches go", () => {
+const places = (nodes: SceneNode[]) =>
+  Object.fromEntries(
+    thinned(nodes, 1).map(({ id, classes }) => [id, /label-(\w+)/.exec(classes)?.[1] ?? "below"]),
+  );
+
+test("a label stands below, else above, else beside, and nowhere without room", () => {
   const nodes = [node("s:aaaa", 0, 0), node("s:bbbb", 200, 0), node("s:cccc", 0, 30)];
-  expect(told(nodes)).toEqual({ "s:aaaa": "", "s:bbbb": "s:bbbb", "s:cccc": "s:cccc" });
-  expect(told(nodes, 0.01)).toEqual({ "s:aaaa": "s:aaaa", "s:bbbb": "s:bbbb", "s:cccc": "s:cccc" });
+  expect(told(nodes)).toEqual({ "s:aaaa": "s:aaaa", "s:bbbb": "s:bbbb", "s:cccc": "s:cccc" });
+  expect(places(nodes)).toEqual({ "s:aaaa": "above", "s:bbbb": "below", "s:cccc": "below" });
+  const between = [...nodes, node("s:over", 0, -30), node("s:side", 40, 0)];
+  expect(places(between)["s:aaaa"]).toBe("left");
+  const around = [...between, node("s:left", -40, 0)];
+  expect(told(around)["s:aaaa"]).toBe("");
 });
 
 test("what is selected is always named, full tables before others, hosts last", () => {
@@ -21,6 +30,8 @@ test("what is selected is always named, full tables before others, hosts last", 
     node("s:b", 4, 20, "switch fill-full"),
     node("s:c", 2, 10, "switch selected"),
     node("h:d", 0, 18, "host"),
+    ...[-30, 30, 60].map((x) => node(`s:${x}`, x, 6)),
+    ...[-20, 40].map((y) => node(`s:0${y}`, 2, y)),
   ]);
   expect(labels["s:c"]).toBe("s:c");
   expect(labels["s:a"]).toBe("");
