@@ -168,6 +168,13 @@ def test_on_a_phone_the_list_stands_in_place_of_the_graph(visit):
         expect(graph(page)).to_be_hidden()
         page.get_by_role("option", name=re.compile("Houston")).click()
         expect(details(page).get_by_role("heading", level=2)).to_have_text("Houston")
+        expect(details(page).get_by_role("heading", level=2)).to_be_focused()
+        page.get_by_role("combobox", name="Show a tree").click()
+        page.get_by_role("option", name=re.compile("^quotes: ")).first.click()
+        expect(page.locator("[data-about-tree]")).to_contain_text(
+            re.compile("^Tree .* of quotes, from .* links, carries dz")
+        )
+        expect(page.get_by_role("option", name=re.compile("root of the tree"))).to_have_count(1)
         page.get_by_role("tab", name="Budget").click()
         expect(page.get_by_text("Budget: 1,000.")).to_be_visible()
         expect(page.get_by_label("Entries it may hold")).to_have_count(0)  # a viewer may not

@@ -105,7 +105,7 @@ function DzField({ value, onChange }: { value: string; onChange: (dz: string) =>
   return (
     <TextInput
       label="Overlaps dz"
-      placeholder="Any, such as 0110"
+      placeholder="Any"
       size="xs"
       value={typed}
       inputMode="numeric"

@@ -12,7 +12,7 @@ import { PALETTES } from "./scales";
 import { type Scene, scene, switchId, type View } from "./scene";
 import type { Selection } from "./selection";
 
-const HOSTS_ZOOM = 0.75; // from where on hosts are shown
+const HOSTS_ZOOM = 0.95; // from where on hosts are shown
 const HOSTS_MOST = 300;
 const HOST_DISTANCE = 56; // pixels
 const NOTHING: Scene = { nodes: [], edges: [], members: new Map() };

@@ -11,6 +11,7 @@ import { fillText } from "./scales";
 import { type Found, found } from "./search";
 
 const ROW = 40;
+const NARROW = "(max-width: 48em)"; // there the details stand below the list
 
 /**
  * The switches as a list, in step with the drawing. Up and down go through the list, left and right to the neighbour
@@ -21,6 +22,7 @@ export function SwitchList({
   adjacent,
   at,
   only,
+  marked,
   selected,
   q,
   onSearch,
@@ -32,6 +34,8 @@ export function SwitchList({
   adjacent: Adjacency;
   at: ReadonlyMap<string, Point>;
   only: ReadonlySet<string> | null;
+  /** What is to be said of switches in the tree, or on the way of the event, that is drawn. */
+  marked: ReadonlyMap<string, string>;
   selected: string | null;
   q: string;
   onSearch: (q: string) => void;
@@ -125,13 +129,15 @@ export function SwitchList({
               <Option
                 key={one.row.name}
                 one={one}
+                mark={marked.get(one.row.name)}
                 top={item.start}
                 place={item.index + 1}
                 of={rows.length}
                 chosen={one.row.name === selected}
                 onPick={() => {
                   onSelect(one.row.name);
-                  list.current?.focus({ preventScroll: true });
+                  if (matchMedia(NARROW).matches) onEnter(one.row.name);
+                  else list.current?.focus({ preventScroll: true });
                 }}
               />
             );
@@ -152,6 +158,7 @@ export function SwitchList({
 
 function Option({
   one,
+  mark,
   top,
   place,
   of,
@@ -159,6 +166,7 @@ function Option({
   onPick,
 }: {
   one: Found;
+  mark: string | undefined;
   top: number;
   place: number;
   of: number;
@@ -186,7 +194,7 @@ function Option({
           {title(row)}
         </Text>
         <Text size="xs" c="dimmed" truncate>
-          {host ? `host ${host}` : note(row)}
+          {mark ? <span className={classes.mark}>{mark}</span> : host ? `host ${host}` : note(row)}
         </Text>
       </span>
       <Text span size="xs" c={fill(row) === null ? "dimmed" : undefined}>

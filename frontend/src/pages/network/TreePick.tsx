@@ -1,23 +1,51 @@
-import { Select } from "@mantine/core";
+import { Code, Select, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { Fragment, useMemo } from "react";
 import { api, type Schemas } from "@/api/client";
+import { asProblem } from "@/api/problems";
+import { counted } from "@/common/AffectedCounts";
 import { read } from "@/common/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { nameOf } from "./describe";
 import type { Network } from "./model";
 
 const MOST = 1_000;
+const CELLS = 6; // dz that are told
 
-/** The tree that is shown; null: none. */
-export function useTree(id: string): Schemas["Tree"] | null {
-  const { data } = useQuery({
+/** The tree that is shown; null: none, and whether the one that is asked for is there no more. */
+export function useTree(id: string): { tree: Schemas["Tree"] | null; gone: boolean } {
+  const { data, error } = useQuery({
     queryKey: ["tree", id],
     enabled: id !== "",
     retry: false,
     queryFn: async () => (await api.GET("/api/v1/trees/{id}/", { params: { path: { id } } })).data,
   });
-  return (id && data) || null;
+  return { tree: (id && data) || null, gone: id !== "" && error !== null && asProblem(error).status === 404 };
+}
+
+/** What is drawn, in words: where a tree begins, how far it goes, and what of its topic it carries. */
+export function AboutTree({ network, tree, gone }: { network: Network } & ReturnType<typeof useTree>) {
+  if (gone)
+    return (
+      <Text size="sm">
+        That tree is there no more: its topic has moved to other trees, or nothing of it is advertised.
+      </Text>
+    );
+  if (!tree) return null;
+  const more = tree.dz.length - CELLS;
+  return (
+    <Text size="sm" data-about-tree>
+      Tree {tree.name} of {tree.topic}, from {nameOf(network, tree.root)} over{" "}
+      {counted(tree.edges.length, "link")}, carries dz{" "}
+      {tree.dz.slice(0, CELLS).map((dz, i) => (
+        <Fragment key={dz}>
+          {i > 0 && ", "}
+          <Code>{dz || "all"}</Code>
+        </Fragment>
+      ))}
+      {more > 0 && ` and ${more.toLocaleString()} more`}.
+    </Text>
+  );
 }
 
 /** Picks the tree that is drawn. */

@@ -17,8 +17,8 @@ import { Panel } from "./Panel";
 import { positions } from "./positions";
 import { SwitchList } from "./SwitchList";
 import { type Selection, useFollowing, useSelection } from "./selection";
-import { TreePick, useTree } from "./TreePick";
-import { pathMarks, treeMarks } from "./trees";
+import { AboutTree, TreePick, useTree } from "./TreePick";
+import { pathMarks, pathNotes, treeMarks, treeNotes } from "./trees";
 import { useNetwork } from "./useNetwork";
 
 const HOPS = [
@@ -100,13 +100,18 @@ function Topology({
       : null;
   }, [adjacent, centre, hops]);
   const [treeId, setTreeId] = useAddress("tree");
-  const tree = useTree(treeId);
+  const asked = useTree(treeId);
+  const { tree } = asked;
   const drawnTree = useMemo(() => tree && treeMarks(network, tree), [network, tree]);
   const following = useFollowing();
   const answer = useExplanation(following.question);
   const path = useMemo(
     () => (following.on && answer.data ? pathMarks(network, answer.data, following.step ?? undefined) : null),
     [network, answer.data, following.on, following.step],
+  );
+  const marked = useMemo(
+    () => (path ? pathNotes(path, network) : drawnTree ? treeNotes(drawnTree, network) : new Map()),
+    [path, drawnTree, network],
   );
   const camera = useMemo(() => cameraOf(view), [view]);
 
@@ -151,12 +156,14 @@ function Topology({
         )}
       </PageHeader>
       <Counters network={network} />
+      <AboutTree network={network} {...asked} />
       <div className={classes.columns} data-panel={selection || following.on ? "" : undefined}>
         <SwitchList
           network={network}
           adjacent={adjacent}
           at={at}
           only={only}
+          marked={marked}
           selected={centre}
           q={q}
           onSearch={setQ}

@@ -55,3 +55,27 @@ export function pathMarks(
   }
   return { switches, links: marks, hosts };
 }
+
+/** What the list of switches says of those in a tree. */
+export function treeNotes({ root, links }: NonNullable<View["tree"]>, network: Network): Map<string, string> {
+  const found = new Map([[root, "root of the tree"]]);
+  for (const id of links) {
+    const link = network.links.get(id);
+    for (const name of link ? [link.a, link.b] : []) if (!found.has(name)) found.set(name, "in the tree");
+  }
+  return found;
+}
+
+/** What the list of switches says of those that an event comes to: after how many links. */
+export function pathNotes(
+  { switches, links }: NonNullable<View["path"]>,
+  network: Network,
+): Map<string, string> {
+  const found = new Map([...switches].map((name) => [name, "the event enters here"]));
+  for (const [id, { order, back }] of links) {
+    const link = network.links.get(id);
+    if (link)
+      found.set(back ? link.a : link.b, `the event, after ${order === 1 ? "1 link" : `${order} links`}`);
+  }
+  return found;
+}
