@@ -92,7 +92,7 @@ def of_subscriptions(round_):
 def of_entries(round_):
     """Filters of a switch's entries; these have dz of 32 bits, 256 of them below each of 16 bits."""
     field = "Overlaps dz"
-    yield "dz that many overlap", field, "000000000"
+    yield "dz that many overlap", field, "0000000001"
     yield "dz that few overlap", field, f"{round_ + 1:016b}"
     yield "dz that one overlaps", field, f"{round_ + 1:016b}{round_ + 7:016b}"
     yield "no filter", field, ""
