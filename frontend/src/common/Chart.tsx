@@ -13,17 +13,13 @@ import {
 import { type EChartsCoreOption, init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 import { useEffect, useRef } from "react";
+import { CHART_COLORS } from "./chartColors";
 
 use([
   ...[BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart],
   ...[AriaComponent, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent],
   ...[TitleComponent, TooltipComponent, VisualMapComponent, CanvasRenderer],
 ]);
-
-const COLORS: Record<"light" | "dark", string[]> = {
-  light: ["#0b7188", "#c2571a", "#5b7f2b", "#8a4fa3", "#b8860b", "#3b6fb6", "#a33b5a", "#5a6669"],
-  dark: ["#69aebf", "#f0955a", "#9cc46b", "#cf9be6", "#e3b341", "#86a9e8", "#e58aa5", "#a9b6ba"],
-};
 
 /**
  * A chart of ECharts, described for screen readers (`label`, and ECharts' own words). Tooltips are drawn on the canvas:
@@ -62,7 +58,7 @@ export function Chart({
     const { tooltip, ...rest } = option as { tooltip?: object };
     chart.current?.setOption(
       {
-        color: COLORS[scheme],
+        color: [...CHART_COLORS[scheme]],
         backgroundColor: "transparent",
         animation: false,
         aria: { enabled: true, label: { enabled: true, description: undefined } },

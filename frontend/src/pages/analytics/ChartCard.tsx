@@ -7,6 +7,7 @@ import { useSearchParams } from "react-router";
 import { api } from "@/api/client";
 import { useAddress } from "@/common/address";
 import { Chart } from "@/common/Chart";
+import { useChartColors } from "@/common/chartColors";
 import { download } from "@/common/csv";
 import { DataTable } from "@/common/DataTable";
 import { localList } from "@/common/localList";
@@ -130,11 +131,13 @@ function Content({
   table: boolean;
 }) {
   const series = answer.data?.series;
+  const colors = useChartColors();
   const option = useMemo(() => {
     if (view === "stages") return stages(series ?? []);
     if (view === "space") return space(series ?? []);
-    return lines(spec, spec.measures.find(({ id }) => id === view) ?? spec.measures[0], series ?? []);
-  }, [spec, view, series]);
+    const measure = spec.measures.find(({ id }) => id === view) ?? spec.measures[0];
+    return lines(spec, measure, series ?? [], colors);
+  }, [spec, view, series, colors]);
   if (answer.error) return <ProblemAlert problem={answer.error} retry={() => answer.refetch()} />;
   if (!answer.data) return <Loader role="status" size="sm" aria-label="Loading" />;
   if (answer.data.empty) return <EmptyAnswer job={spec.job} why={answer.data.empty} />;

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { api, type Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
 import { Chart } from "@/common/Chart";
+import { useChartColors } from "@/common/chartColors";
 import { download, toCsv } from "@/common/csv";
 import { read } from "@/common/list";
 import { ProblemAlert } from "@/common/ProblemAlert";
@@ -67,6 +68,7 @@ export function Dimensions() {
 }
 
 function Ranking({ selection }: { selection: Selection }) {
+  const colors = useChartColors();
   const { topic, ranking: weights, measured_fpr: measured } = selection;
   const save = () =>
     download(
@@ -91,7 +93,7 @@ function Ranking({ selection }: { selection: Selection }) {
         </Button>
       </Group>
       <Chart
-        option={ranking(weights)}
+        option={ranking(weights, colors)}
         label={`Weights of the attributes of ${topic}`}
         height={36 * weights.length + 40}
       />

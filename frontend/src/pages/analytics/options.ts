@@ -8,7 +8,12 @@ const LEGEND = { type: "scroll", top: 0, left: 0, right: 0, icon: "roundRect", i
 const GRID = { left: 8, right: 16, top: 34, bottom: 8, containLabel: true };
 
 /** Lines over time; what stands beside a line has its colour, dashed. */
-export function lines(spec: ChartSpec, measure: Measure, series: readonly Series[]): EChartsCoreOption {
+export function lines(
+  spec: ChartSpec,
+  measure: Measure,
+  series: readonly Series[],
+  colors: readonly string[],
+): EChartsCoreOption {
   const drawn = largest(series, measure.read);
   return {
     legend: { ...LEGEND, data: drawn.map((one) => nameOf(one, spec.keys)) },
@@ -28,7 +33,7 @@ export function lines(spec: ChartSpec, measure: Measure, series: readonly Series
         symbolSize: 5,
         connectNulls: false,
       };
-      const color = { itemStyle: { color: COLORS[i % COLORS.length] } };
+      const color = { itemStyle: { color: colors[i % colors.length] } };
       const own = { ...common, ...color, name: nameOf(one, spec.keys), data: line(one.points, measure.read) };
       if (!measure.beside) return [own];
       const beside = line(one.points, measure.beside.read);
@@ -41,7 +46,7 @@ export function lines(spec: ChartSpec, measure: Measure, series: readonly Series
           ...color,
           name,
           data: beside,
-          lineStyle: { type: "dashed", width: 1, color: COLORS[i] },
+          lineStyle: { type: "dashed", width: 1, color: colors[i % colors.length] },
         },
       ];
     }),
@@ -90,6 +95,7 @@ export function space(series: readonly Series[]): EChartsCoreOption {
 /** Weights of attributes; those that were selected are filled. */
 export function ranking(
   weights: readonly { attribute: string; weight: number; selected: boolean }[],
+  colors: readonly string[],
 ): EChartsCoreOption {
   const order = [...weights].reverse();
   return {
@@ -103,14 +109,12 @@ export function ranking(
         barMaxWidth: 22,
         data: order.map(({ weight, selected }) => ({
           value: weight,
-          itemStyle: { color: selected ? COLORS[0] : COLORS[7], opacity: selected ? 1 : 0.55 },
+          itemStyle: { color: selected ? colors[0] : colors[7], opacity: selected ? 1 : 0.55 },
         })),
       },
     ],
   };
 }
-
-const COLORS = ["#0b7188", "#c2571a", "#5b7f2b", "#8a4fa3", "#b8860b", "#3b6fb6", "#a33b5a", "#5a6669"];
 
 const ON_AXIS: Record<string, string> = { ms: " ms", "%": " %", "events/s": "/s" };
 

@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import { api, type Schemas } from "@/api/client";
 import { useAddress, useChangeAddress } from "@/common/address";
 import { Chart } from "@/common/Chart";
+import { useChartColors } from "@/common/chartColors";
 import { Empty } from "@/common/Empty";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { Time } from "@/common/time";
@@ -39,7 +40,11 @@ export function SpacePanel({ topic }: { topic: Schemas["Topic"] }) {
   useLiveRefresh(["request", "requests"], key);
   const space = found.data;
   const chosen = layers === "none" ? [] : layers.split(",");
-  const option = useMemo(() => space && spaceOption(space, layers.split(",")), [space, layers]);
+  const colors = useChartColors();
+  const option = useMemo(
+    () => space && spaceOption(space, layers.split(","), colors),
+    [space, layers, colors],
+  );
   if (found.error) return <ProblemAlert problem={found.error} retry={() => void found.refetch()} />;
   if (!space || !option) return <Loader role="status" m="md" aria-label="Loading the picture" />;
   const xName = space.x.attribute;
@@ -82,7 +87,7 @@ export function SpacePanel({ topic }: { topic: Schemas["Topic"] }) {
         <Chip.Group multiple value={chosen} onChange={(now) => setLayers(inOrder(now) || "none")}>
           {LAYERS.map(({ value, label, color }) => (
             <Chip key={value} value={value} size="xs" variant="outline">
-              <Swatch color={color} /> {label} ({totals(space)[value].toLocaleString()})
+              <Swatch color={colors[color] ?? ""} /> {label} ({totals(space)[value].toLocaleString()})
             </Chip>
           ))}
         </Chip.Group>

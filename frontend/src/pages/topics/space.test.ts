@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { CHART_COLORS } from "@/common/chartColors";
 import { alpha, filterBoxes, LAYERS, type Space, spaceOption, wrapped } from "./space";
 
 const many = (items: unknown[]) => ({ total: items.length, truncated: false, items });
@@ -45,11 +46,12 @@ test("only the layers that are chosen are drawn, each box with what it is", () =
   const all = spaceOption(
     SPACE,
     LAYERS.map(({ value }) => value),
+    CHART_COLORS.light,
   );
   expect((all.series as { name: string }[]).map(({ name }) => name)).toEqual(
     LAYERS.map(({ label }) => label),
   );
-  expect((spaceOption(SPACE, ["events"]).series as unknown[]).length).toBe(1);
+  expect((spaceOption(SPACE, ["events"], CHART_COLORS.light).series as unknown[]).length).toBe(1);
   expect(filterBoxes(SPACE, "subscriptions").map(({ name }) => name)).toEqual([
     "q7 of alice at h2\nlow < 3",
     "q8 of bob at h3\nby dz",
@@ -58,9 +60,19 @@ test("only the layers that are chosen are drawn, each box with what it is", () =
 });
 
 test("an axis of texts has its labels, and a topic of one attribute no second axis", () => {
-  const { yAxis } = spaceOption(SPACE, []) as { yAxis: { axisLabel: { formatter: (at: number) => string } } };
+  const { yAxis } = spaceOption(SPACE, [], CHART_COLORS.light) as {
+    yAxis: { axisLabel: { formatter: (at: number) => string } };
+  };
   expect(yAxis.axisLabel.formatter(1.5)).toBe("IBM");
-  expect(spaceOption({ ...SPACE, y: null }, []).yAxis).toMatchObject({ show: false });
+  expect(spaceOption({ ...SPACE, y: null }, [], CHART_COLORS.dark).yAxis).toMatchObject({ show: false });
+});
+
+test("every layer has a colour of its own in both themes", () => {
+  for (const colors of Object.values(CHART_COLORS)) {
+    const found = LAYERS.map(({ color }) => colors[color]);
+    expect(new Set(found).size).toBe(LAYERS.length);
+    expect(found).not.toContain(undefined);
+  }
 });
 
 test("colours and long texts", () => {

@@ -6,12 +6,13 @@ import type { Schemas } from "@/api/client";
 export type Space = Schemas["Space"];
 type Axis = Space["x"];
 
+/** What is drawn, from below; `color` is a place in the colours of charts. */
 export const LAYERS = [
-  { value: "advertisements", label: "Advertisements", color: "#0b7188" },
-  { value: "subscriptions", label: "Subscriptions", color: "#c2571a" },
-  { value: "advertisement-cells", label: "dz of advertisements", color: "#3b6fb6" },
-  { value: "subscription-cells", label: "dz of subscriptions", color: "#b8860b" },
-  { value: "events", label: "Recent events", color: "#8a4fa3" },
+  { value: "advertisements", label: "Advertisements", color: 0 },
+  { value: "subscriptions", label: "Subscriptions", color: 1 },
+  { value: "advertisement-cells", label: "dz of advertisements", color: 5 },
+  { value: "subscription-cells", label: "dz of subscriptions", color: 4 },
+  { value: "events", label: "Recent events", color: 3 },
 ] as const;
 
 export type Layer = (typeof LAYERS)[number]["value"];
@@ -22,7 +23,11 @@ interface Box {
 }
 
 /** The option for the layers that are chosen. */
-export function spaceOption(space: Space, layers: readonly string[]): EChartsCoreOption {
+export function spaceOption(
+  space: Space,
+  layers: readonly string[],
+  colors: readonly string[],
+): EChartsCoreOption {
   const chosen = LAYERS.filter(({ value }) => layers.includes(value));
   return {
     aria: { enabled: false },
@@ -34,7 +39,7 @@ export function spaceOption(space: Space, layers: readonly string[]): EChartsCor
     ],
     xAxis: { ...axisOption(space.x), nameLocation: "middle", nameGap: 30 },
     yAxis: space.y ? axisOption(space.y) : { type: "value", min: 0, max: 1, show: false },
-    series: chosen.map(({ value, label, color }) => layer(space, value, label, color)),
+    series: chosen.map(({ value, label, color }) => layer(space, value, label, colors[color] ?? "")),
   };
 }
 
