@@ -41,6 +41,8 @@ async function problemOf(response: Response) {
       retryAfter: response.headers.get("Retry-After"),
     });
   } catch {
-    return asProblem({ status: response.status, title: response.statusText, detail: text.slice(0, 300) });
+    // An answer that is none of the API's, such as a proxy's page, is no text for people.
+    const detail = /html/i.test(response.headers.get("Content-Type") ?? "") ? "" : text.slice(0, 300);
+    return asProblem({ status: response.status, title: response.statusText, detail });
   }
 }

@@ -5,7 +5,8 @@ import { api } from "./client";
 export function useMe() {
   return useQuery({
     queryKey: ["me"],
-    staleTime: 60_000,
+    staleTime: 10_000,
+    refetchInterval: 30_000, // a role that was taken away takes its controls with it
     queryFn: async () => (await api.GET("/api/v1/me/")).data,
   });
 }

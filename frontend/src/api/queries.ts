@@ -1,4 +1,4 @@
-import { QueryClient } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ProblemError } from "./problems";
 
 /** A refusal is final; what may pass (no connection, a busy server) is tried again. */
@@ -7,7 +7,15 @@ function worthTrying(failures: number, error: Error): boolean {
   return failures < 2 && (status === 0 || status === 429 || status >= 500);
 }
 
+/** Somebody may do less than the page thought: its controls are looked at again. */
+function lookAgain(error: Error): void {
+  if (error instanceof ProblemError && error.problem.status === 403)
+    queryClient.invalidateQueries({ queryKey: ["me"] });
+}
+
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: lookAgain }),
+  mutationCache: new MutationCache({ onError: lookAgain }),
   defaultOptions: {
     queries: { staleTime: 5_000, retry: worthTrying, refetchOnWindowFocus: true },
     mutations: { retry: false },

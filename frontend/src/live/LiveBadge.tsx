@@ -1,4 +1,5 @@
 import { Badge, Button, Tooltip, VisuallyHidden } from "@mantine/core";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { age } from "@/common/time";
 import { useLiveState } from "./LiveProvider";
@@ -6,7 +7,12 @@ import { useLiveState } from "./LiveProvider";
 /** Whether what is shown is live, and how old it is when the stream is away. */
 export function LiveBadge() {
   const { name, heard, why, loggedOut, hurry } = useLiveState();
+  const queries = useQueryClient();
   const now = useNow(name !== "live");
+  const [hadTrouble, setHadTrouble] = useState(false);
+  useEffect(() => {
+    if (name !== "connecting") setHadTrouble(name === "away");
+  }, [name]);
   if (name === "live") {
     return (
       <Badge variant="light" color="green" size="md" data-live="live">
@@ -26,7 +32,9 @@ export function LiveBadge() {
       </Button>
     );
   }
-  const old = heard ? `data ${age(now - heard)} old` : "connecting…";
+  // Where the stream never was there, what is shown is as old as the oldest answer in it.
+  const since = heard || (name === "away" || hadTrouble ? oldest(queries) : 0);
+  const old = since ? `data ${age(now - since)} old` : "connecting…";
   return (
     <Tooltip
       label={
@@ -47,6 +55,16 @@ export function LiveBadge() {
       </Badge>
     </Tooltip>
   );
+}
+
+/** When the oldest of the answers that are in use was read, ms since 1970; 0: there is none. */
+function oldest(queries: QueryClient): number {
+  const times = queries
+    .getQueryCache()
+    .findAll({ type: "active" })
+    .map(({ state }) => state.dataUpdatedAt)
+    .filter((at) => at > 0);
+  return times.length > 0 ? Math.min(...times) : 0;
 }
 
 function useNow(ticking: boolean): number {

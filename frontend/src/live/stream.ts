@@ -82,6 +82,8 @@ export class Stream {
     this.watch();
     switch (message.type) {
       case "hello":
+        // What happened while nothing was heard at all is in no event to come: what was read since may be old.
+        if (this.last === null && this.tries > 0) this.on.reload();
         this.last ??= message.newest;
         this.say({ type: "from", id: this.last });
         break;

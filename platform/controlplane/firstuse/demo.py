@@ -123,5 +123,5 @@ def _others(row: Launcher) -> list[str]:
 def _not_empty(others: list[str]) -> str:
     named = ", ".join(shown(name) for name in others)
     return (
-        f"There is a network already ({named}); the demo is for where there is none. Remove that one first."
+        f"There is a network already ({named}); the demo is for where there is none. `make run ARGS="--empty --fresh"` begins without one (and forgets this one)."
     )

@@ -20,6 +20,7 @@ import { asFields, asValue, readValues } from "@/common/event";
 import { read } from "@/common/list";
 import { advertisementName } from "@/common/names";
 import { ProblemAlert } from "@/common/ProblemAlert";
+import { escaped, QUOTED, unquoted } from "@/filters/literals";
 import { type Fate, fates } from "@/pages/explain/way";
 import { nameOf } from "./describe";
 import type { Network } from "./model";
@@ -273,14 +274,12 @@ function Verdicts({ what, rows, none }: { what: string; rows: Fate[]; none: stri
 /** What a field begins with: what the filter of the advertisement says of it, or the least value. */
 export function start(attribute: Schemas["Attribute"], filter: string | null): string {
   const named = new RegExp(
-    `(?:^|[^\\w.])${escaped(attribute.name)}\\s*(?:==?|>=|in\\s*[[(])\\s*("(?:[^"\\\\]|\\\\.)*"|[^\\s,\\])]+)`,
+    `(?:^|[^\\w.])${escaped(attribute.name)}\\s*(?:==?|>=|in\\s*[[(])\\s*(${QUOTED}|[^\\s,\\])]+)`,
   );
   const found = filter && named.exec(filter)?.[1];
-  if (found) return found.startsWith('"') ? JSON.parse(found) : found;
+  if (found) return found.startsWith('"') ? unquoted(found) : found;
   if ("values" in attribute && attribute.values) return attribute.values[0] ?? "";
   if (attribute.type === "bool") return "false";
   if (attribute.type === "string") return "";
   return String(("min" in attribute && attribute.min) || 0);
 }
-
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\-]/g, "\\$&");

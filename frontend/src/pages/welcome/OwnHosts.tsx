@@ -1,34 +1,33 @@
 import { Anchor, List, Loader, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import type { Schemas } from "@/api/client";
+import { api, type Schemas } from "@/api/client";
 import { CopyText } from "@/common/CopyText";
 import { DocsLink } from "@/common/Docs";
 import { read } from "@/common/list";
 import { advertisementName } from "@/common/names";
 import { StateBadge } from "@/common/StateBadge";
+import { shellWord } from "@/common/shell";
 import { sample } from "./sample";
 
 /** What to type at hosts of one's own: one that listens, one that publishes, with the names that are registered. */
 export function OwnHosts() {
   const found = usePair();
   if (!found.data) return <Loader role="status" size="sm" aria-label="Loading" />;
-  const { advertisement, subscription, topic, sentFrom, wantedAt } = found.data;
-  if (!advertisement || !subscription) {
+  const pair = found.data;
+  if (!pair.advertisement || !pair.subscription) {
     return (
       <Text size="sm" role="status">
-        A publisher and a subscriber of the same topic have to be active.{" "}
+        A publisher and a subscriber of the same topic have to be active, and some event has to be in both of
+        their filters.{" "}
         <Anchor component={Link} to="/requests" size="sm" underline="always">
           See how far their requests are
         </Anchor>
       </Text>
     );
   }
-  const platform = `--api ${location.origin} --token-file TOKEN`;
-  const values = Object.entries(
-    sample(topic?.attributes ?? [], `${advertisement.filter ?? ""} and ${subscription.filter ?? ""}`),
-  );
-  const given = values.map(([name, value]) => `'${name}=${value}'`).join(" ");
+  const { advertisement, subscription } = pair;
+  const { listen, publish } = commands(pair);
   return (
     <Stack gap="xs" data-own-hosts>
       <Title order={3}>Send an event and see it arrive</Title>
@@ -43,18 +42,12 @@ export function OwnHosts() {
         <List.Item>
           Listen at the host of {subscription.subscriber} <StateBadge state={subscription.state} />
           <br />
-          <CopyText
-            text={`tercast listen ${platform} --host ${subscription.host} --udp ${wantedAt}%INTERFACE`}
-            what="the command that listens"
-          />
+          <CopyText text={listen} what="the command that listens" />
         </List.Item>
         <List.Item>
           Publish at the host of {advertisement.publisher} <StateBadge state={advertisement.state} />
           <br />
-          <CopyText
-            text={`tercast publish ${platform} --host ${advertisement.host} --udp ${sentFrom}%INTERFACE --advertisement ${advertisementName(advertisement.id)} --value ${given}`}
-            what="the command that publishes"
-          />
+          <CopyText text={publish} what="the command that publishes" />
         </List.Item>
       </List>
       <Text size="sm">
@@ -72,7 +65,31 @@ export function OwnHosts() {
 type Advertisement = Schemas["Advertisement"];
 type Subscription = Schemas["Subscription"];
 
-/** A live subscription that meets an advertisement, with one of its topic. */
+type Pair = NonNullable<ReturnType<typeof usePair>["data"]>;
+
+function commands({ advertisement, subscription, values, sentFrom, wantedAt }: Pair) {
+  const line = (words: readonly string[]) => words.map(shellWord).join(" ");
+  const platform = ["--api", location.origin, "--token-file", "TOKEN"];
+  const at = (host: string | undefined, address: string | undefined) => [
+    ...["--host", host ?? ""],
+    ...["--udp", `${address}%INTERFACE`],
+  ];
+  const given = Object.entries(values).flatMap(([name, value]) => ["--value", `${name}=${value}`]);
+  const named = ["--advertisement", advertisementName(advertisement?.id ?? 0)];
+  return {
+    listen: line(["tercast", "listen", ...platform, ...at(subscription?.host, wantedAt)]),
+    publish: line([
+      "tercast",
+      "publish",
+      ...platform,
+      ...at(advertisement?.host, sentFrom),
+      ...named,
+      ...given,
+    ]),
+  };
+}
+
+/** A live subscription, an advertisement and an event of it that reaches the subscriber, by the platform's word. */
 function usePair() {
   return useQuery({
     queryKey: ["/api/v1/advertisements/", "to try by hand"],
@@ -84,9 +101,7 @@ function usePair() {
         read<Subscription>("/api/v1/subscriptions/", live, signal),
         read<Schemas["Topic"]>("/api/v1/topics/", { limit: 100 }, signal),
       ]);
-      const met = wanted.results.filter((one) => sent.results.some(({ topic }) => topic === one.topic));
-      const subscription = met.find(({ matched }) => matched) ?? met[0];
-      const advertisement = sent.results.find(({ topic }) => topic === subscription?.topic);
+      const { advertisement, subscription, values } = await met(sent.results, wanted.results, topics.results);
       const address = async (host: string | undefined) =>
         host ? (await read<Schemas["Host"]>("/api/v1/hosts/", { name: host }, signal)).results[0]?.ip : "";
       return {
@@ -94,8 +109,45 @@ function usePair() {
         wantedAt: await address(subscription?.host),
         subscription,
         advertisement,
-        topic: topics.results.find(({ name }) => name === advertisement?.topic),
+        values,
       };
     },
   });
+}
+
+const TRIED = 8; // pairs that the platform is asked about
+
+interface Met {
+  advertisement?: Advertisement;
+  subscription?: Subscription;
+  values: Record<string, unknown>;
+}
+
+async function met(
+  sent: readonly Advertisement[],
+  wanted: readonly Subscription[],
+  topics: readonly Schemas["Topic"][],
+): Promise<Met> {
+  const pairs = wanted.flatMap((subscription) =>
+    sent
+      .filter(({ topic }) => subscription.matched && topic === subscription.topic)
+      .map((advertisement) => ({ advertisement, subscription })),
+  );
+  for (const { advertisement, subscription } of pairs.slice(0, TRIED)) {
+    const topic = topics.find(({ name }) => name === advertisement.topic);
+    const both = `${advertisement.filter ?? ""} and ${subscription.filter ?? ""}`;
+    const values = sample(topic?.attributes ?? [], both);
+    if (await reaches(advertisement, subscription, values)) return { advertisement, subscription, values };
+  }
+  return { values: {} };
+}
+
+async function reaches(from: Advertisement, to: Subscription, values: Record<string, unknown>) {
+  const query = { publisher: advertisementName(from.id), values: JSON.stringify(values) };
+  try {
+    const { data } = await api.GET("/api/v1/explain/", { params: { query } });
+    return data?.received.some(({ host, reason }) => reason === "match" && host === to.host) ?? false;
+  } catch {
+    return false; // what lies outside the advertisement is refused
+  }
 }

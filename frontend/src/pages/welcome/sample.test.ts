@@ -12,6 +12,7 @@ test.each([
   ['low in [7, 8] and symbol prefix "AB"', { low: 8, price: 5, symbol: "AB", side: "buy" }],
   ["low < 500 and low >= 10 and low < 100", { low: 55, price: 5, symbol: "A", side: "buy" }],
   ['low = 3 and side in {"sell", "buy"}', { low: 3, price: 5, symbol: "A", side: "sell" }],
+  ['symbol = "a\tb\nc"', { low: 500_000, price: 5, symbol: "a\tb\nc", side: "buy" }],
   ['price in (1, 2) and symbol = "a \\"b"', { low: 500_000, price: 1.5, symbol: 'a "b', side: "buy" }],
 ])("an event of %j is among what may be sent", (filter, values) =>
   expect(sample([low, price, symbol, side], filter)).toEqual(values),

@@ -1,5 +1,7 @@
 // An event to try: what an advertisement may send.
 
+import { escaped, QUOTED, unquoted } from "@/filters/literals";
+
 interface Attribute {
   name: string;
   type: string;
@@ -20,9 +22,11 @@ const NUMBER = "(-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?)";
 
 function value(attribute: Attribute, filter: string): unknown {
   const { name, type, values } = attribute;
-  const all = (pattern: string) => [...filter.matchAll(new RegExp(`\\b${name} ?${pattern}`, "g"))];
-  const named = all('(?:=|in \\{|prefix) ?("(?:[^"\\\\]|\\\\.)*"|true|false)')[0]?.[1];
-  if (named) return JSON.parse(named);
+  const all = (pattern: string) => [
+    ...filter.matchAll(new RegExp(`(?<![\\w.])${escaped(name)} ?${pattern}`, "g")),
+  ];
+  const named = all(`(?:=|in \\{|prefix) ?(${QUOTED}|true|false)`)[0]?.[1];
+  if (named) return named.startsWith('"') ? unquoted(named) : named === "true";
   if (type === "bool") return true;
   if (values?.length) return values[0];
   const exact = all(`(?:=|in \\{) ?${NUMBER}`)[0]?.[1];

@@ -9,7 +9,7 @@ import { percent } from "@/common/figures";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import type { Tab } from "../kinds";
 import { OperationProgress } from "./OperationProgress";
-import { type Parsed, parse, toCsv, tooLarge } from "./parse";
+import { decoded, type Parsed, parse, toCsv, tooLarge } from "./parse";
 import { apply, type Cost, check, download, FIELDS, type Operation, withLines } from "./send";
 
 const SHOWN = 200;
@@ -28,11 +28,15 @@ export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
       setParsed(null);
       const large = tooLarge(chosen.size, 0);
       if (large) throw new Error(large);
-      const found = parse(chosen.name, await chosen.text(), FIELDS[tab]);
+      const text = decoded(await chosen.arrayBuffer());
+      const found =
+        typeof text === "string"
+          ? parse(chosen.name, text, FIELDS[tab])
+          : { items: [], lines: [], troubles: [text] };
       const many = tooLarge(chosen.size, found.items.length);
       if (many) throw new Error(many);
       setParsed(found);
-      if (found.troubles.length > 0 || found.items.length === 0) return null;
+      if (found.items.length === 0) return null;
       return check(tab, found.items, going.current.signal);
     },
   });
@@ -50,7 +54,7 @@ export function Upload({ tab, onClose }: { tab: Tab; onClose: () => void }) {
   const errors: FieldError[] = [
     ...(parsed?.troubles.map(({ line, detail }) => ({ line, detail, code: "unreadable" })) ?? []),
     ...(problem?.errors ?? []),
-  ];
+  ].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   const done = applying.isSuccess;
   const count = parsed?.items.length ?? 0;
   return (

@@ -1,5 +1,15 @@
 import { expect, test } from "vitest";
-import { itemLines, MAX_BYTES, MAX_ITEMS, parse, parseCsv, parseJson, toCsv, tooLarge } from "./parse";
+import {
+  decoded,
+  itemLines,
+  MAX_BYTES,
+  MAX_ITEMS,
+  parse,
+  parseCsv,
+  parseJson,
+  toCsv,
+  tooLarge,
+} from "./parse";
 
 const FIELDS = ["subscriber", "filter"];
 
@@ -25,6 +35,30 @@ test.each([
   const [trouble] = parseCsv(text, FIELDS).troubles;
   expect(trouble?.line).toBe(line);
   expect(trouble?.detail).toMatch(detail);
+});
+
+test("the lines without trouble are items all the same", () => {
+  const wrong = parseCsv("subscriber,filter\na,b,c\nd,e\n\nf\ng,h\n", FIELDS);
+  expect(wrong.items).toEqual([
+    { subscriber: "d", filter: "e" },
+    { subscriber: "g", filter: "h" },
+  ]);
+  expect(wrong.lines).toEqual([3, 6]);
+  expect(wrong.troubles.map(({ line }) => line)).toEqual([2, 5]);
+  const open = parseCsv('subscriber,filter\na,b\nc,"d\n', FIELDS);
+  expect(open.items).toEqual([{ subscriber: "a", filter: "b" }]);
+  expect(open.troubles.map(({ line }) => line)).toEqual([3]);
+});
+
+test("what is not UTF-8 is told by its line and never read as something else", () => {
+  const text = 'a,b\nc,"Zürich \ufffd"\n';
+  const bytes = (some: Uint8Array) => some.buffer.slice(some.byteOffset, some.byteOffset + some.byteLength);
+  expect(decoded(bytes(new TextEncoder().encode(text)) as ArrayBuffer)).toBe(text);
+  const latin = Uint8Array.from([...'a,b\nc,"Zürich"\n'].map((character) => character.charCodeAt(0)));
+  expect(decoded(bytes(latin) as ArrayBuffer)).toMatchObject({
+    line: 2,
+    detail: expect.stringMatching(/UTF-8/),
+  });
 });
 
 test("items of JSON have lines, whatever stands in their strings", () => {

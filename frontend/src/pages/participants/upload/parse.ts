@@ -17,6 +17,17 @@ export interface Parsed {
 export const MAX_ITEMS = 50_000;
 export const MAX_BYTES = 32 * 1024 * 1024;
 
+/** The text of a file in UTF-8; where it is none, the first line that is not. */
+export function decoded(bytes: ArrayBuffer): string | Trouble {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    const lenient = new TextDecoder("utf-8").decode(bytes);
+    const line = lenient.slice(0, lenient.indexOf("\ufffd")).split("\n").length;
+    return { line, detail: "It is not UTF-8. Save the file as UTF-8 (in a spreadsheet: CSV UTF-8)." };
+  }
+}
+
 /** Reads a file's text by its name; `fields` are the columns that a CSV file must have. */
 export function parse(name: string, text: string, fields: readonly string[]): Parsed {
   const plain = text.startsWith("\ufeff") ? text.slice(1) : text;
@@ -37,11 +48,11 @@ export function parseJson(text: string): Parsed {
   return { items: value as Item[], lines: itemLines(text), troubles: [] };
 }
 
-/** A CSV table with a line of headers; empty lines do not count. */
+/** A CSV table with a line of headers; empty lines do not count. Items are of the lines without trouble. */
 export function parseCsv(text: string, fields: readonly string[]): Parsed {
   const { rows, trouble } = records(text);
-  if (trouble) return { items: [], lines: [], troubles: [trouble] };
   const [first, ...rest] = rows.filter(({ cells }) => cells.length > 1 || cells[0] !== "");
+  if (!first && trouble) return { items: [], lines: [], troubles: [trouble] };
   if (!first) return failed(1, `It is empty. Its first line names the columns: ${fields.join(",")}.`);
   const headers = first.cells.map((cell) => cell.trim());
   const missing = fields.filter((field) => !headers.includes(field));
@@ -50,16 +61,18 @@ export function parseCsv(text: string, fields: readonly string[]): Parsed {
       first.line,
       `The first line names the columns ${headers.join(", ")}; ${missing.join(", ")} is missing. It should be: ${fields.join(",")}.`,
     );
-  const troubles = rest
+  const troubles: Trouble[] = rest
     .filter(({ cells }) => cells.length !== headers.length)
     .map(({ line, cells }) => ({
       line,
       detail: `It has ${cells.length} cells and not ${headers.length}. Put quotes around a cell with a comma in it.`,
     }));
-  const items = rest.map(({ cells }) =>
+  if (trouble) troubles.push(trouble);
+  const whole = rest.filter(({ cells }) => cells.length === headers.length);
+  const items = whole.map(({ cells }) =>
     Object.fromEntries(headers.map((header, n) => [header, cells[n] ?? ""])),
   );
-  return { items, lines: rest.map(({ line }) => line), troubles };
+  return { items, lines: whole.map(({ line }) => line), troubles };
 }
 
 interface Row {

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { QUOTED, unquoted } from "./literals";
+
+test.each([
+  ['"IBM"', "IBM"],
+  ['"a \\"b\\" \\\\ c"', 'a "b" \\ c'],
+  ['"a\tb\nc"', "a\tb\nc"],
+  ['""', ""],
+])("%j says %j", (literal, text) => {
+  expect(new RegExp(`^${QUOTED}$`).test(literal)).toBe(true);
+  expect(unquoted(literal)).toBe(text);
+});

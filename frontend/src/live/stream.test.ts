@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Stream } from "./stream";
+
+class Socket {
+  static all: Socket[] = [];
+  onmessage: (event: { data: string }) => void = () => {};
+  onclose: (event: { code: number; reason: string }) => void = () => {};
+  said: unknown[] = [];
+  constructor() {
+    Socket.all.push(this);
+  }
+  send(text: string) {
+    this.said.push(JSON.parse(text));
+  }
+  close() {}
+  hear(message: object) {
+    this.onmessage({ data: JSON.stringify(message) });
+  }
+}
+
+const listeners = () => ({ event: vi.fn(), reload: vi.fn(), state: vi.fn() });
+const latest = () => Socket.all.at(-1) as Socket;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("WebSocket", Socket);
+  Socket.all = [];
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test("a stream that opens at once goes on from the newest event, and nothing is read anew", () => {
+  const on = listeners();
+  new Stream(on).open();
+  latest().hear({ type: "hello", newest: 7 });
+  expect(latest().said).toEqual([{ type: "from", id: 7 }]);
+  expect(on.reload).not.toHaveBeenCalled();
+});
+
+test("one that opens late has all read anew, since no event tells what happened before", () => {
+  const on = listeners();
+  new Stream(on).open();
+  latest().onclose({ code: 1006, reason: "" });
+  vi.advanceTimersByTime(1_000);
+  expect(Socket.all).toHaveLength(2);
+  latest().hear({ type: "hello", newest: 7 });
+  expect(on.reload).toHaveBeenCalledTimes(1);
+});
+
+test("one that comes back goes on from the last event that it had", () => {
+  const on = listeners();
+  new Stream(on).open();
+  latest().hear({ type: "hello", newest: 7 });
+  latest().hear({ type: "event", id: 9, kind: "request", payload: {}, at: "" });
+  latest().onclose({ code: 1006, reason: "" });
+  vi.advanceTimersByTime(1_000);
+  latest().hear({ type: "hello", newest: 30 });
+  expect(latest().said).toEqual([{ type: "from", id: 9 }]);
+  expect(on.reload).not.toHaveBeenCalled();
+});
