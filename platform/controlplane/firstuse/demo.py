@@ -123,5 +123,6 @@ def _others(row: Launcher) -> list[str]:
 def _not_empty(others: list[str]) -> str:
     named = ", ".join(shown(name) for name in others)
     return (
-        f"There is a network already ({named}); the demo is for where there is none. `make run ARGS="--empty --fresh"` begins without one (and forgets this one)."
+        f"There is a network already ({named}); the demo is for where there is none. "
+        "Start `make run ARGS='--empty --fresh'`, which forgets this one, or remove its switches over the API."
     )
