@@ -124,5 +124,5 @@ def _not_empty(others: list[str]) -> str:
     named = ", ".join(shown(name) for name in others)
     return (
         f"There is a network already ({named}); the demo is for where there is none. "
-        "Start `make run ARGS='--empty --fresh'`, which forgets this one, or remove its switches over the API."
+        "Start `make run ARGS='--empty --fresh'`, which forgets it, or remove its switches over the API."
     )
