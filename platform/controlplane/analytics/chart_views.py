@@ -27,6 +27,9 @@ from controlplane.registry.models import Topic
 
 DEFAULT_SPAN = timedelta(hours=24)
 DEFAULT_POINTS, MOST_POINTS = 300, 5000
+MARGIN = timedelta(days=61)
+"""How near a question may come to the first and the last day of the calendar."""
+
 TIME_PARAMETERS = (
     OpenApiParameter("since", datetime, description="from this time on; by default a day before `until`"),
     OpenApiParameter("until", datetime, description="before this time; by default now"),
@@ -49,15 +52,22 @@ def _key_parameters(*names: str) -> list[OpenApiParameter]:
 def read_range(request: Request) -> tuple[datetime, datetime]:
     """The time that a question is about; raises `Problem`."""
     query = request.query_params
-    until = read_time("until", query["until"]) if "until" in query else timezone.now()
-    try:
-        since = read_time("since", query["since"]) if "since" in query else until - DEFAULT_SPAN
-        _ = since - timedelta(days=60), until + timedelta(days=60)
-    except OverflowError:
-        raise bad_parameter("until", "out_of_range", "The time lies at the end of the calendar.") from None
+    until = _within("until", query["until"]) if "until" in query else timezone.now()
+    since = _within("since", query["since"]) if "since" in query else until - DEFAULT_SPAN
     if since >= until:
         raise bad_parameter("since", "out_of_order", "since has to be earlier than until.")
     return since, until
+
+
+def _within(name: str, text: str) -> datetime:
+    """The time, where windows around it lie in the calendar, too."""
+    time = read_time(name, text)
+    if not datetime.min + MARGIN <= time.replace(tzinfo=None) <= datetime.max - MARGIN:
+        detail = (
+            f"{name}={text} is less than {MARGIN.days} days from an end of the calendar; move it inwards."
+        )
+        raise bad_parameter(name, "out_of_range", detail, text)
+    return time
 
 
 class ChartView(StrictView):

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, ClassVar, NoReturn
 
-from django.utils.dateparse import parse_datetime
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tercast.errors import shown
+from controlplane.api.times import RULE, read_utc
+from tercast.errors import Refused, shown
 
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 NAME_RULE = "letters, digits, '.', '_' and '-', beginning with a letter or digit"
@@ -211,17 +211,13 @@ class Time(_Strict, serializers.DateTimeField):
         return data if empty else self.to_internal_value(data)
 
     def to_internal_value(self, data: Any) -> datetime:
-        """The time that the text says."""
-        rule = "write a time like 2024-05-01T12:00:00Z"
+        """The time that the text says, in UTC."""
         if not isinstance(data, str):
-            self.refuse("wrong_type", f"{shown(data)} is not a string; {rule}.")
+            self.refuse("wrong_type", f"{shown(data)} is not a string; {RULE}.")
         try:
-            time = parse_datetime(data)
-        except ValueError:
-            time = None
-        if time is None or time.tzinfo is None:
-            self.refuse("not_a_time", f"{shown(data)} is no time with its offset from UTC; {rule}.")
-        return time
+            return read_utc(data)
+        except Refused as refused:
+            self.refuse(refused.code, refused.detail)
 
 
 class Dpid(Text):

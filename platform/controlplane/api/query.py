@@ -7,12 +7,12 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
-from django.utils.dateparse import parse_datetime
 from rest_framework.filters import BaseFilterBackend
 from rest_framework.request import Request
 
 from controlplane.api.problems import bad_parameter
-from tercast.errors import shown
+from controlplane.api.times import read_utc
+from tercast.errors import Refused, shown
 
 MAX_ID = (1 << 63) - 1
 MAX_LIST = 100
@@ -82,15 +82,12 @@ def read_text(name: str, text: str) -> str:
 
 
 def read_time(name: str, text: str) -> datetime:
-    """An ISO 8601 time with its offset from UTC."""
+    """An ISO 8601 time with its offset from UTC, in UTC; raises `Problem` naming the parameter."""
     try:
-        time = parse_datetime(text)
-    except ValueError:
-        time = None
-    if time is None or time.tzinfo is None:
-        detail = f"{name}={shown(text)} is no time; write it like 2024-05-01T12:00:00Z (a plus sign as %2B)."
-        raise bad_parameter(name, "not_a_time", detail, text)
-    return time
+        return read_utc(text)
+    except Refused as refused:
+        detail = f"{name}={refused.detail.removesuffix('.')} (a plus sign as %2B)."
+        raise bad_parameter(name, refused.code, detail, text) from None
 
 
 def choice(*values: str) -> Kind:

@@ -1,12 +1,11 @@
 """Batches of telemetry as hosts post them, and what the platform says of telemetry."""
 
-from datetime import datetime
 from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from controlplane.api.fields import Choice, Flag, Integer, Number, Text, _Strict
+from controlplane.api.fields import Choice, Flag, Integer, Number, Text, Time, _Strict
 from controlplane.api.serializers import ErrorSerializer
 from controlplane.telemetry.batches import MAX_ROWS, TAKEN
 from controlplane.telemetry.models import TelemetryWriter
@@ -50,21 +49,6 @@ class Rows(_Strict):
         if not isinstance(data, list):
             self.refuse("wrong_type", f"{shown(data)} is not a list of rows.")
         return data
-
-
-@extend_schema_field({"type": "string", "format": "date-time"})
-class Time(_Strict):
-    """A time in ISO 8601 with its zone."""
-
-    def to_internal_value(self, data: Any) -> datetime:
-        """The time."""
-        try:
-            found = datetime.fromisoformat(data)
-        except (TypeError, ValueError):
-            found = None
-        if found is None or found.tzinfo is None:
-            self.refuse("no_time", f"{shown(data)} is no time like 2026-01-31T12:00:00Z, with its zone.")
-        return found
 
 
 def _count() -> Integer:

@@ -6,7 +6,7 @@ A writer below the telemetry root leaves its report in a file there; one that us
 import hashlib
 import json
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +90,8 @@ def _read(path: Path) -> None:
         if _seen.get(path.name) == changed:
             return
         report = _checked(json.loads(path.read_text(encoding="utf-8")))
-        note(report, FOLDER, datetime.fromisoformat(report["told_at"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        note(report, FOLDER, datetime.fromisoformat(report["told_at"]).astimezone(UTC))
+    except (OSError, ValueError, OverflowError, KeyError, TypeError):
         changed = -1  # a file that is no report is looked at again, and never told
     _seen[path.name] = changed
 
@@ -99,7 +99,7 @@ def _read(path: Path) -> None:
 def _checked(report: dict[str, Any]) -> dict[str, Any]:
     numbers = {name: min(max(0, int(report[name])), _LARGEST) for name in COUNTS}
     texts = {name: str(report[name] or "")[:200] for name in ("name", "host", "error")}
-    started = datetime.fromisoformat(report["started_at"])
+    started = datetime.fromisoformat(report["started_at"]).astimezone(UTC)
     return {
         **report,
         **numbers,

@@ -7,6 +7,7 @@ zip's checksums say when it has been damaged since.
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from controlplane.upkeep.errors import UpkeepError
 
 FORMAT = "backup/1"
 _MANIFEST = "manifest.json"
+
+_DAMAGED = (KeyError, ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+"""What reading a damaged zip raises; RuntimeError where a bit says that it is encrypted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +104,35 @@ class Reader:
         """The content of a secret."""
         try:
             return self._file.read(f"secrets/{name}")
-        except (KeyError, OSError, EOFError, zipfile.BadZipFile) as error:
-            raise UpkeepError(f"{self._path} is damaged: {error}") from None
+        except _DAMAGED as error:
+            raise self._damaged(f"secrets/{name}", error) from None
+
+    def check(self) -> None:
+        """Read all of it: every table and secret of the manifest is there and whole, with all its rows."""
+        for table, expected in self.manifest.rows.items():
+            columns, rows = self.table(table)
+            count = 0
+            for row in rows:
+                count += 1
+                if not isinstance(row, list) or len(row) != len(columns):
+                    raise self._damaged(f"tables/{table}.jsonl", f"row {count} does not fit its columns")
+            if count != expected:
+                raise self._damaged(
+                    f"tables/{table}.jsonl", f"{table} has {count} rows, and should have {expected}"
+                )
+        for name in self.manifest.secrets:
+            self.secret(name)
+        try:
+            broken = self._file.testzip()
+        except _DAMAGED as error:
+            raise self._damaged("a member", error) from None
+        if broken is not None:
+            raise self._damaged(broken, "its checksum is another")
+
+    def _damaged(self, where: str, why: object) -> UpkeepError:
+        return UpkeepError(
+            f"{self._path} is damaged at {where}: {why}; nothing is changed, take another backup"
+        )
 
     def _manifest(self) -> Manifest:
         try:
@@ -112,7 +143,7 @@ class Reader:
                     "restore it with the version that made it"
                 )
             return Manifest.from_json(found)
-        except (KeyError, TypeError, ValueError) as error:
+        except (TypeError, *_DAMAGED) as error:
             raise UpkeepError(f"{self._path} is no backup: its manifest cannot be read ({error})") from None
 
     def _lines(self, member: str) -> Iterator[list[Any]]:
@@ -120,8 +151,8 @@ class Reader:
             with self._file.open(member) as file:
                 for line in file:
                     yield json.loads(line)
-        except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-            raise UpkeepError(f"{self._path} is damaged at {member}: {error}") from None
+        except _DAMAGED as error:
+            raise self._damaged(member, error) from None
 
 
 @contextmanager
@@ -137,7 +168,7 @@ def writing(path: Path, replace: bool = False) -> Iterator[Writer]:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-        _settle(path.parent)
+        settle(path.parent)
     except OSError as error:
         raise UpkeepError(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
@@ -149,7 +180,7 @@ def reading(path: Path) -> Iterator[Reader]:
     """A backup that is there."""
     try:
         archive = zipfile.ZipFile(path)
-    except (OSError, zipfile.BadZipFile) as error:
+    except _DAMAGED as error:
         reason = getattr(error, "strerror", None) or f"it is no backup, or not all of one ({error})"
         raise UpkeepError(f"{path} cannot be read: {reason}") from None
     with archive:
@@ -161,7 +192,7 @@ def _private(path: Path) -> IO[bytes]:
     return os.fdopen(descriptor, "w+b")
 
 
-def _settle(folder: Path) -> None:
+def settle(folder: Path) -> None:
     """The name is on the disk as well."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -1,10 +1,11 @@
-"""A restore: the database and the secrets become what a backup says, all at once or not at all.
+"""A restore: the database becomes what a backup says, all at once or not at all, and then the secrets do.
 
+All of the backup is read and checked, and the secrets lie beside their places, before anything changes. Who
+is killed has changed nothing, or all rows and perhaps not all secrets; to run it again brings the rest.
 Afterwards every switch is read back and brought to what the restored log says: what a switch holds has
 nothing to do with when the backup was made.
 """
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from controlplane.control import hot, outbox, planner_state, sync, watermarks
 from controlplane.control.lock import planner_lock
 from controlplane.control.models import OutboxEvent, Watermark
 from controlplane.network.models import Switch
-from controlplane.upkeep import archive, dump, quiet, rows, sequences
+from controlplane.upkeep import archive, dump, quiet, rows, sequences, staging
 from controlplane.upkeep.archive import Manifest, Reader
 from controlplane.upkeep.errors import UpkeepError
 
@@ -57,9 +58,15 @@ def restore(path: Path, say: Say, options: Options) -> Manifest:
                 f"the backup is of a database before {older[0]}; such a one can be restored only where there "
                 "are no tables yet: name a new database by TERCAST_DATABASE_URL (or TERCAST_STATE_DIR)"
             )
-        _load(file, say, older)
-        if not options.own_secrets:
-            _write_secrets(file, say)
+        say("reading all of the backup")
+        file.check()
+        if options.own_secrets:
+            _load(file, say, older)
+            return manifest
+        with staging.staged(file, settings.ENV.secrets_dir) as secrets:
+            _load(file, say, older)
+            secrets.move()
+        say(f"secrets: {', '.join(manifest.secrets) or 'none'}")
         return manifest
 
 
@@ -167,24 +174,3 @@ def _begin_anew(manifest: Manifest) -> None:
     sync.ask_for(Switch.objects.values_list("name", flat=True))
     when = f"{manifest.created_at:%Y-%m-%d %H:%M:%S}"
     outbox.alarm(f"restored from a backup of {when} UTC at {timezone.now():%Y-%m-%d %H:%M:%S} UTC")
-
-
-def _write_secrets(file: Reader, say: Say) -> None:
-    """Each takes its place whole; all are on the disk before the first does."""
-    folder = settings.ENV.secrets_dir
-    pairs: list[tuple[Path, Path]] = []
-    for name in file.manifest.secrets:
-        path = (folder / name).resolve()
-        if not path.is_relative_to(folder.resolve()):
-            raise UpkeepError(f"the backup has a secret outside its folder: {name!r}")
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(file.secret(name))
-            out.flush()
-            os.fsync(descriptor)
-        pairs.append((temporary, path))
-    for temporary, path in pairs:
-        temporary.replace(path)
-    say(f"secrets: {', '.join(file.manifest.secrets) or 'none'}")

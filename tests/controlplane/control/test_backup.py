@@ -1,7 +1,9 @@
 """Backup and restore: the same objects, the same log, the same tables on the switches; or a clear refusal."""
 
+import io
 import json
 import stat
+import struct
 import zipfile
 from datetime import timedelta
 from pathlib import Path
@@ -143,6 +145,56 @@ def test_what_cannot_be_restored_is_refused_with_the_reason_and_changes_nothing(
             call_command("restore", str(path), "--replace")
     finally:
         quiet._age = original
+
+
+def test_a_byte_that_is_another_anywhere_is_told_before_anything_changes(busy, settings, tmp_path):
+    """Each member of the file in turn: tables, secrets, the manifest."""
+    first = put(settings, "operator-token", "first" * 20)
+    path, hurt = tmp_path / "b.zip", tmp_path / "hurt.zip"
+    call_command("backup", str(path))
+    first.write_text("mine")
+    left = put(settings, ".operator-token.4711", "left")
+    before = contents()
+    whole = path.read_bytes()
+    with zipfile.ZipFile(path) as file:
+        members = [(m.filename, m.header_offset, m.compress_size) for m in file.infolist()]
+    assert "secrets/operator-token" in {name for name, *_ in members}
+    for name, header, size in members:
+        data = bytearray(whole)
+        data[header + 30 + sum(struct.unpack_from("<HH", whole, header + 26)) + size // 2] ^= 0x55
+        hurt.write_bytes(data)
+        with pytest.raises(CommandError, match=r"is damaged at|is no backup: its manifest") as told:
+            call_command("restore", str(hurt), "--replace", stdout=io.StringIO())
+        assert name in str(told.value) or name == "manifest.json"
+    assert contents() == before and first.read_text() == "mine" and left.exists()
+
+
+def test_a_kill_between_rows_and_secrets_is_mended_by_the_same_command(busy, settings, tmp_path, monkeypatch):
+    secrets = [put(settings, name, "first") for name in ("a", "tls/b")]
+    path = tmp_path / "b.zip"
+    call_command("backup", str(path))
+    before = contents()
+    for secret in secrets:
+        secret.write_text("second")
+    world.subscribe("h3", ["001"])
+    replace = Path.replace
+
+    def dies(self, target):
+        if target.name == "b":
+            raise KeyboardInterrupt
+        return replace(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", dies)
+        with pytest.raises(KeyboardInterrupt):
+            call_command("restore", str(path), "--replace")
+    assert [secret.read_text() for secret in secrets] == ["first", "second"]
+    put(settings, "tls/.b.restored", "first")  # a killed process removes nothing
+    put(settings, ".a.4711", "of an earlier version")
+    call_command("restore", str(path), "--replace")
+    assert [secret.read_text() for secret in secrets] == ["first", "first"]
+    assert not list(settings.ENV.secrets_dir.rglob(".*"))
+    assert all(of_the_moment(table) or contents()[table] == held for table, held in before.items())
 
 
 def test_a_kill_in_the_middle_of_a_restore_leaves_what_was(busy, tmp_path, monkeypatch):
