@@ -1,5 +1,6 @@
 """The control plane's REST API, as far as the demo needs it."""
 
+import time
 from typing import Any
 
 import httpx
@@ -8,6 +9,11 @@ from mininet_labs.demo.errors import DemoError
 
 BULK = 500
 """Most items of one bulk call."""
+
+MOST_TRIES = 10
+"""So often a call is made that the control plane puts off, 503 with `Retry-After`: nothing is done then."""
+
+LONGEST_PAUSE = 10.0
 
 
 class Refusal(DemoError):  # noqa: N818 - named by meaning
@@ -67,12 +73,21 @@ class Rest:
         self._client.close()
 
     def _call(self, method: str, path: str, **arguments: Any) -> Any:
+        answer = self._request(method, path, **arguments)
+        for _ in range(MOST_TRIES - 1):
+            pause = _pause(answer)
+            if pause is None:
+                break
+            time.sleep(pause)
+            answer = self._request(method, path, **arguments)
+        return self._answer(answer)
+
+    def _request(self, method: str, path: str, **arguments: Any) -> httpx.Response:
         try:
-            answer = self._client.request(method, path, **arguments)
+            return self._client.request(method, path, **arguments)
         except httpx.HTTPError as error:
             reason = str(error) or type(error).__name__
             raise DemoError(f"{method} {path}: the web server does not answer ({reason})") from error
-        return self._answer(answer)
 
     @staticmethod
     def _answer(answer: httpx.Response) -> Any:
@@ -89,3 +104,11 @@ class Rest:
         raise kind(
             f"{answer.request.method} {answer.request.url.path} was answered {answer.status_code}: {detail}"
         )
+
+
+def _pause(answer: httpx.Response) -> float | None:
+    """How many seconds the control plane asks to wait before the same call; None when it does not."""
+    told = answer.headers.get("Retry-After", "")
+    if answer.status_code != httpx.codes.SERVICE_UNAVAILABLE or not told.isdigit():
+        return None
+    return min(float(told), LONGEST_PAUSE)

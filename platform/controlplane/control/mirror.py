@@ -23,12 +23,16 @@ class Mirror:
 
     def show(self, planner: Planner, kinds: Collection[str]) -> None:
         """Bring the rows to the planner's state after requests of `kinds`, in the caller's transaction."""
-        stale = planner.is_stale  # nothing is registered, and bringing the network up to date takes long
-        self._show_exact(dict.fromkeys(planner.topology.switches, 0) if stale else planner.exact_counts())
+        self._show_exact(_exact(planner))
         self._show_trees({tree.id: tree.to_json() for tree in planner.trees()})
         if not self._matched or not _CHANGES_MATCHES.isdisjoint(kinds):
             _show_matched({int(name[1:]) for name in planner.pending()})
             self._matched = True
+
+    def switches(self, planner: Planner) -> list[str]:
+        """The switches whose rows `show` may write: who calls it locks them first."""
+        counts = _exact(planner)
+        return [name for name, n in counts.items() if self._exact is None or self._exact.get(name) != n]
 
     def _show_exact(self, counts: dict[str, int]) -> None:
         """How many entries the switches would have without aggregation."""
@@ -53,6 +57,12 @@ class Mirror:
             if name not in known or _shown(known[name]) != tree:
                 _write(tree, topics[tree["topic"]], roots[tree["root"]])
         self._trees = trees
+
+
+def _exact(planner: Planner) -> dict[str, int]:
+    """How many entries each switch would have without aggregation."""
+    stale = planner.is_stale  # nothing is registered, and bringing the network up to date takes long
+    return dict.fromkeys(planner.topology.switches, 0) if stale else planner.exact_counts()
 
 
 def _show_matched(unmatched: set[int]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from controlplane.control import capacity, deploy, faults, outbox, reserve, settle, sync
+from controlplane.control import capacity, deploy, faults, outbox, reserve, rowlocks, settle, sync
 from controlplane.control.capacity import Connected
 from controlplane.control.deploy import Result
 from controlplane.control.flows import HostBook, repair
@@ -57,6 +57,7 @@ def run(hot: Hot, northbound: Northbound) -> bool:
     results = _send(hot, northbound, asked, known)
     faults.point("reconcile:push")
     with transaction.atomic():
+        rowlocks.take_for_ends(names)
         for one in asked:
             result = results[one.switch.name]
             settle.repaired(hot, result, one.found)

@@ -31,6 +31,7 @@ from controlplane.control import (
     progress,
     reconcile,
     reserve,
+    rowlocks,
     settle,
     sync,
     tell,
@@ -59,16 +60,22 @@ def run(stopping: Callable[[], bool] = lambda: False, seconds: float | None = No
     `seconds` is the time that it has, `RUN_SECONDS` when none is named.
 
     Returns at once when another session holds the lock: that one takes what waits. It looks again after it
-    has let the lock go, so that what came in between is not forgotten.
+    has let the lock go, so that what came in between is not forgotten. A transaction that the database broke
+    off in favour of another one is as if this had been killed: it begins anew.
     """
     end = time.monotonic() + (RUN_SECONDS if seconds is None else seconds)
     while True:
-        with planner_lock() as held:
-            if held is None:
-                return False
-            done = _session(held, lambda: stopping() or time.monotonic() > end)
+        done = rowlocks.again(lambda: _locked(lambda: stopping() or time.monotonic() > end))
+        if done is None:
+            return False
         if not done or not batches.waiting():
             return not done
+
+
+def _locked(enough: Callable[[], bool]) -> bool | None:
+    """A session under the planner's lock, whether it ended with nothing to do; None: another one has it."""
+    with planner_lock() as held:
+        return None if held is None else _session(held, enough)
 
 
 def _session(held: Held, enough: Callable[[], bool]) -> bool:
@@ -103,6 +110,7 @@ def _move_on(hot: Hot) -> None:
     """Bring moves of topics on, and end the requests that waited for them."""
     if stages.advance(hot.state.planner, hot.lag.refused):
         with transaction.atomic():
+            rowlocks.take_for_ends()
             settle.finish(hot)
 
 
@@ -128,6 +136,7 @@ def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
     faults.point("push")
     if planned.diffs or hot.lag or stages.under_way():
         with transaction.atomic():
+            rowlocks.take_for_ends(result.switch.name for result in results)
             settle.pushed(hot, results)
             settle.finish(hot)
             faults.point("settling")
@@ -137,6 +146,7 @@ def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
 def _decide(hot: Hot, planned: Planned) -> None:
     """What the planner said becomes part of the log, and what is to be sent is marked before it is."""
     touched = [diff.switch for diff in planned.diffs]
+    rowlocks.take(planned.rows, {*touched, *hot.mirror.switches(hot.state.planner)})
     needs = stakes(planned.rows, hot.state.planner) if hot.lag else {}
     for row in planned.rows:
         lagging = needs[row.pk].waits(hot.lag, hot.lag) if needs else []

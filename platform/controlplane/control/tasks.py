@@ -50,9 +50,10 @@ def plan() -> None:
 @app.task(name="tercast.watch")  # type: ignore[untyped-decorator]
 def watch() -> None:
     """See what the controller sees, and log what changed."""
+    from controlplane.control import rowlocks  # noqa: PLC0415
     from controlplane.control import watch as watcher  # noqa: PLC0415
 
-    watcher.run()
+    rowlocks.again(watcher.run)
 
 
 @app.task(name="tercast.prune")  # type: ignore[untyped-decorator]

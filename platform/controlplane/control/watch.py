@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
-from controlplane.control import discovery, load, losses, outbox, ports, sync, watermarks
+from controlplane.control import discovery, load, losses, outbox, ports, rowlocks, sync, watermarks
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.tasks import wake
 from controlplane.moves import stages
@@ -56,9 +56,11 @@ def see_switches(rows: list[dict[str, Any]]) -> bool:
         return False
     anew = False
     with transaction.atomic():
+        names = {each.name for each in Switch.objects.all() if _differs(each, seen.get(each.dpid))}
+        rowlocks.take((), names)
         for switch in Switch.objects.all():
             row = seen.get(switch.dpid)
-            if not _differs(switch, row):
+            if switch.name not in names or not _differs(switch, row):
                 continue
             if row is not None and switch.epoch != row["epoch"]:
                 anew = True
@@ -123,8 +125,8 @@ def _controller_lost(reason: str) -> None:
     if watermarks.recall(_CONTROLLER, "unknown") == "lost":
         return
     with transaction.atomic():
-        watermarks.keep(_CONTROLLER, "lost")
         see_switches([])
+        watermarks.keep(_CONTROLLER, "lost")
         outbox.alarm(f"the controller does not answer, no table can be changed: {reason}")
 
 

@@ -74,7 +74,7 @@ def hold(pk: int, holder: str, version: int | None) -> dict[str, Any]:
         assert lease is not None
         return _answer(found, lease.expires_at - now)
     with transaction.atomic():
-        Topic.objects.select_for_update().get(pk=row.topic_id)  # nothing is told meanwhile
+        Topic.objects.select_for_update(no_key=True).get(pk=row.topic_id)  # nothing is told meanwhile
         found = told(row)
         lease = Lease.objects.select_for_update().filter(advertisement=row, holder=holder).first()
         lapsed = lease is None or lease.expires_at <= now

@@ -159,7 +159,7 @@ def _tell_in_place(planner: Planner) -> None:
 
 @transaction.atomic
 def _tell(topic: Topic, version: int, code: int, indexed: list[str]) -> None:
-    Topic.objects.select_for_update().get(pk=topic.pk)
+    Topic.objects.select_for_update(no_key=True).get(pk=topic.pk)
     Encoding.objects.update_or_create(
         topic=topic, defaults={"version": version, "code": code, "indexed": indexed}
     )

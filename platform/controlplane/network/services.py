@@ -75,7 +75,7 @@ def remove(kind: Kind, pk: int, actor: Any) -> Request | None:
 def find(kind: Kind, pk: int, lock: bool = False) -> Any:
     """The row with its requests; raises `Problem` (404)."""
     rows = kind.model._default_manager.select_related("request", "removal")
-    row = (rows.select_for_update(of=("self",)) if lock else rows).filter(pk=pk).first()
+    row = (rows.select_for_update(of=("self",), no_key=True) if lock else rows).filter(pk=pk).first()
     if row is None:
         raise not_found(f"There is no {kind.noun} {pk}.")
     return row

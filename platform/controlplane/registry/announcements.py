@@ -123,7 +123,7 @@ def add(kind: Kind, drafts: Sequence[Draft], actor: Any, body: Body | None = Non
 
 
 def _check_topics(drafted: dict[int, Topic]) -> None:
-    rows = _topics().filter(pk__in=list(drafted)).select_for_update(of=("self",)).order_by("id")
+    rows = _topics().filter(pk__in=list(drafted)).select_for_update(of=("self",), no_key=True).order_by("id")
     found = {row.pk: (row.indexed, row.reindexing_id) for row in rows}
     for pk, topic in drafted.items():
         if found.get(pk) != (topic.indexed, topic.reindexing_id):
@@ -165,7 +165,7 @@ def withdrawal(kind: Kind, row: Any) -> Payload:
 def withdrawable(kind: Kind, pk: int, lock: bool = False) -> Any:
     """The row, when it can be withdrawn; raises `Problem` otherwise."""
     rows = kind.model._default_manager.select_related("request", "withdrawal")
-    row = (rows.select_for_update(of=("self",)) if lock else rows).filter(pk=pk).first()
+    row = (rows.select_for_update(of=("self",), no_key=True) if lock else rows).filter(pk=pk).first()
     if row is None:
         raise not_found(f"There is no {kind.noun} {pk}.")
     if row.withdrawal is not None and row.withdrawal.state != State.FAILED:

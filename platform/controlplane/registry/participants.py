@@ -46,7 +46,7 @@ def draft(kind: Kind, body: Body) -> list[Any]:
 def _hosts(body: Body) -> dict[str, Host]:
     rows = Host.objects.filter(name__in=list(body.values("host"))).select_related("request", "removal")
     if transaction.get_connection().in_atomic_block:
-        rows = rows.select_for_update(of=("self",))
+        rows = rows.select_for_update(of=("self",), no_key=True)
     return {row.name: row for row in rows.order_by("id")}
 
 

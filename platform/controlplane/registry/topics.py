@@ -122,7 +122,9 @@ def add(body: Body, actor: Any) -> Topic:
 def removable(pk: int, lock: bool = False) -> Topic:
     """The topic, when nothing uses it; raises `Problem` otherwise."""
     rows = visible()
-    row: Topic | None = (rows.select_for_update(of=("self",)) if lock else rows).filter(pk=pk).first()
+    row: Topic | None = (
+        (rows.select_for_update(of=("self",), no_key=True) if lock else rows).filter(pk=pk).first()
+    )
     if row is None:
         raise not_found(f"There is no topic {pk}.")
     users = counted(row.advertisements.filter(LIVE).count(), "advertisement") + counted(
@@ -162,7 +164,7 @@ def change_payload(row: Topic, values: dict[str, Any]) -> Payload | None:
 def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Topic, Request | None]:
     """Log the change of `indexed`, one at a time, since filters are encoded by it; the rest is at once."""
     with transaction.atomic():
-        rows = visible().select_related("reindexing").select_for_update(of=("self",))
+        rows = visible().select_related("reindexing").select_for_update(of=("self",), no_key=True)
         row: Topic | None = rows.filter(pk=pk).first()
         if row is None:
             raise not_found(f"There is no topic {pk}.")

@@ -28,7 +28,9 @@ def find(signal: Signal) -> Host | None:
     Its `signals` are there. The row is locked where the database can.
     """
     _check_sender(signal)
-    rows = Host.objects.select_related("switch", "request", "removal").select_for_update(of=("self",))
+    rows = Host.objects.select_related("switch", "request", "removal").select_for_update(
+        of=("self",), no_key=True
+    )
     found = list(rows.filter(Q(ip=signal.ip) | Q(mac=signal.mac)).order_by("id"))
     for row in found:
         if (row.ip, row.mac) == (signal.ip, signal.mac):
