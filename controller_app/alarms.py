@@ -64,6 +64,11 @@ class Alarms:
         self._events.emit("alarm", alarm=name, state="raised", detail=detail, **subject)
         log.warning("alarm", extra={"fields": {"alarm": name, **subject, "detail": detail}})
 
+    def has_room(self, name: str, most: int, /, **subject: object) -> bool:
+        """Whether this alarm stands, or fewer than `most` of the name do."""
+        key = (name, tuple(sorted(subject.items())))
+        return key in self._standing or sum(known == name for known, _ in self._standing) < most
+
     def clear(self, name: str, **subject: object) -> None:
         """Ends an alarm, if it stands."""
         self._end((name, tuple(sorted(subject.items()))))

@@ -20,6 +20,9 @@ from controller_app.settings import Settings
 from controller_app.signalling import Signalling
 from controller_app.switches import Registry
 
+MOST_UNTRUSTED = 100
+"""Addresses and reasons of refused switches that are told one by one; the others stand in one alarm."""
+
 QUIET = 5.0
 """Seconds of silence after which a switch is asked for a sign of life."""
 
@@ -74,9 +77,12 @@ class Controller:
         self.alarms.sound("broken_connection", f"a peer was cut off: {detail}", LASTING, host=host)
 
     def on_untrusted(self, address: tuple[Any, ...], reason: str) -> None:
-        """A peer was refused because of its certificate, or the lack of one."""
+        """A peer was refused because of its certificate, or the lack of one: told by address and reason."""
         detail = f"a switch at {peer_text(address)} was refused: {reason}"
-        self.alarms.sound("untrusted_switch", detail, LASTING, host=address[0])
+        subject = {"host": address[0], "reason": reason}
+        if not self.alarms.has_room("untrusted_switch", MOST_UNTRUSTED, **subject):
+            subject = {"host": "others", "reason": "see the detail"}
+        self.alarms.sound("untrusted_switch", detail, LASTING, **subject)
 
     def on_ready(self, datapath: Any) -> None:
         """The hand-shake is over: the switch is taken in, or refused."""

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 from controller_harness import Controller, dpid, entry, eventually, output, running
 
+import controller_app.controller as app
+from controller_app.alarms import Alarms
 from controller_app.certificates import Files
 from controller_app.errors import SettingError
+from controller_app.events import Events
 from controller_app.settings import read_settings
 from mininet_labs.fabric import Fabric
 from tercast.certificates import Identity, make_certificates
@@ -127,6 +130,50 @@ def test_a_peer_that_breaks_off_or_says_nothing_holds_nobody_up(run_dir, folder)
         for peer in silent:
             peer.close()
         assert eventually(lambda: controller.descriptors() <= before + 1)
+
+
+def test_each_reason_of_an_address_is_told_once_and_counted(run_dir, folder) -> None:
+    with running(run_dir, *options(folder / "lab")) as controller:
+        for _ in range(2):
+            _greet(controller, None)
+            for files in (_from(folder / "other", "switches"), _from(folder / "old", "switches")):
+                _greet(controller, files)
+            with socket.create_connection(("127.0.0.1", controller.openflow)) as plain:
+                plain.sendall(b"\x04\x00\x00\x08\x00\x00\x00\x01")  # a switch that speaks plain tcp
+
+        def counted() -> dict[str, int]:
+            rows = [row for row in controller.get("/v1/alarms") if row["alarm"] == "untrusted_switch"]
+            assert {row["host"] for row in rows} <= {"127.0.0.1"}
+            return {row["reason"]: row["count"] for row in rows}
+
+        assert eventually(lambda: list(counted().values()) == [2, 2, 2, 2]), counted()
+        reasons = " ".join(counted())
+        for words in ("no certificate", "unable to get local issuer", "expired", "does not speak TLS"):
+            assert words in reasons
+        lines = [row for row in controller.lines() if row.get("alarm") == "untrusted_switch"]
+        assert sorted(row["reason"] for row in lines) == sorted(counted())
+
+
+def _greet(controller: Controller, files: tuple[Path, Path] | None) -> None:
+    """One connection over TLS with these files, which the controller ends."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    if files is not None:
+        context.load_cert_chain(*files)
+    with socket.create_connection(("127.0.0.1", controller.openflow)) as plain:
+        assert _ended(context.wrap_socket(plain))
+
+
+def test_alarms_of_refused_switches_are_bounded() -> None:
+    controller = object.__new__(app.Controller)
+    controller.alarms = Alarms(Events())
+    for n in range(2 * app.MOST_UNTRUSTED):
+        controller.on_untrusted((f"2001:db8::{n:x}", 7, 0, 0), "it shows no certificate")
+    standing = controller.alarms.standing()
+    assert len(standing) == app.MOST_UNTRUSTED + 1
+    assert dict(standing[-1].subject)["host"] == "others" and standing[-1].count == app.MOST_UNTRUSTED
+    controller.on_untrusted(("2001:db8::0", 8, 0, 0), "it shows no certificate")
+    assert standing[0].count == 2 and "[2001:db8::0]:8" in standing[0].detail
 
 
 def _ended(secured: ssl.SSLSocket) -> bool:

@@ -15,6 +15,7 @@ from controlplane.accounts.callers import Caller, caller_of
 from controlplane.accounts.models import Token
 from controlplane.accounts.roles import Role
 from controlplane.accounts.scopes import Scope
+from controlplane.api import limits
 from controlplane.api.permissions import BOTH_READ, refused
 from controlplane.api.problems import not_found
 from controlplane.api.routes import METHODS, routes
@@ -89,6 +90,11 @@ def allowed(caller: Caller) -> list[dict[str, Any]]:
 class SchemaView(SpectacularAPIView):
     """The OpenAPI schema."""
 
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """It counts as a call like any other."""
+        limits.check(request, open_view=False)
+        super().initial(request, *args, **kwargs)
+
 
 class DocsView(SpectacularSwaggerSplitView):
     """The browsable page, from local files; a browser without log-in is sent to log in."""
@@ -99,6 +105,11 @@ class DocsView(SpectacularSwaggerSplitView):
             return HttpResponseRedirect(f"/login/?next={request.path}")
         response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
         return response
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """It counts as a call like any other."""
+        limits.check(request, open_view=False)
+        super().initial(request, *args, **kwargs)
 
 
 class NothingHereView(StrictView):

@@ -6,6 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, F
 
+from controlplane.accounts.callers import Client
 from controlplane.api.bodies import Body
 from controlplane.api.problems import conflict, not_found
 from controlplane.config.planning import address_plan
@@ -29,8 +30,11 @@ def visible() -> Any:
     return Topic.objects.exclude(LEAVING).select_related("request")
 
 
-def counts_of(rows: Iterable[Topic]) -> dict[int, dict[str, int]]:
-    """By topic: what is announced of it and lives, and by how many; two queries however many topics."""
+def counts_of(rows: Iterable[Topic], client: Client | None = None) -> dict[int, dict[str, int]]:
+    """By topic: what is announced of it and lives, and by how many; two queries however many topics.
+
+    For a client token only its own counts.
+    """
     ids = [row.pk for row in rows]
     counts = {pk: dict.fromkeys(COUNTED, 0) for pk in ids}
     for model, owner, owners, kind in (
@@ -38,6 +42,8 @@ def counts_of(rows: Iterable[Topic]) -> dict[int, dict[str, int]]:
         (Subscription, "subscriber", "subscribers", "subscriptions"),
     ):
         live = model._default_manager.filter(topic__in=ids).exclude(state__in=(State.WITHDRAWN, State.FAILED))
+        if client is not None:
+            live = live.filter(**{owner: client.pk}) if owner == client.kind else live.none()
         found = live.order_by().values_list("topic").annotate(n=Count("id"), who=Count(owner, distinct=True))
         for pk, n, who in found:
             counts[pk] |= {kind: n, owners: who}

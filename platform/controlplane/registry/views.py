@@ -69,7 +69,7 @@ class TopicViewSet(ListAndRead):
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
         """With what is announced of them."""
-        counts = topics.counts_of(rows if many else [rows])
+        counts = topics.counts_of(rows if many else [rows], caller_of(self.request).client)
         context = {**self.get_serializer_context(), "counts": counts}
         return TopicSerializer(rows, many=many, context=context).data
 

@@ -4,12 +4,14 @@ import json
 
 import pytest
 
+from controlplane.accounts.models import Token
+from controlplane.accounts.services import new_token
 from controlplane.control import planner_state
 from controlplane.control.models import Request, State
-from controlplane.registry.models import Advertisement, Topic
+from controlplane.registry.models import Advertisement, Publisher, Subscriber, Topic
 from tercast.addressing import AddressPlan
 
-from .conftest import TOPIC
+from .conftest import TOPIC, Caller
 
 SMALL = {"name": "news", "attributes": [{"name": "urgent", "type": "bool"}]}
 PAIR = {"name": "pair", "attributes": [{"name": "a", "type": "bool"}, {"name": "b", "type": "bool"}]}
@@ -234,3 +236,27 @@ def test_huge_doubles_reach_the_planner_whole(operator, end):
     assert type(logged["min"]) is type(logged["max"]) is float
     end()
     assert "wide" in planner_state.current_planner().topics
+
+
+def test_a_client_token_is_told_the_counts_of_its_own(world, make_user, end):
+    filters = [{"topic": "quotes", "filter": f"low > {n}"} for n in range(3)]
+    for who, mine in (("alice", filters[:2]), ("bob", filters)):
+        assert world.post("subscriptions/", [{"subscriber": who, **each} for each in mine]).status_code == 202
+    world.post("advertisements/", {"publisher": "exchange", "topic": "quotes", "filter": "true"})
+    end()
+    (topic,) = world.get("topics/").json()["results"]
+    assert topic["counts"] == {"publishers": 1, "advertisements": 1, "subscribers": 2, "subscriptions": 5}
+    alice = client_of(make_user("ines", "operator"), subscriber=Subscriber.objects.get(name="alice"))
+    exchange = client_of(make_user("olaf", "operator"), publisher=Publisher.objects.get(name="exchange"))
+    mine = {"publishers": 0, "advertisements": 0, "subscribers": 1, "subscriptions": 2}
+    assert alice.get(topic["url"]).json()["counts"] == mine
+    assert [row["counts"] for row in alice.get("topics/").json()["results"]] == [mine]
+    its = {"publishers": 1, "advertisements": 1, "subscribers": 0, "subscriptions": 0}
+    assert exchange.get(topic["url"]).json()["counts"] == its
+
+
+def client_of(user, **client):
+    caller = Caller()
+    text = new_token(Token(user=user, name="test", **client), ("client",))
+    caller.credentials(HTTP_AUTHORIZATION=f"Bearer {text}")
+    return caller

@@ -144,6 +144,13 @@ def test_who_calls_too_often_is_told_when_to_go_on(limit, viewer, operator, anon
     problem(anonymous.get("health/?only=database"), 429)
 
 
+def test_the_schema_and_its_page_count_as_calls(limit, viewer, problem):
+    for path in ("/api/schema/", "/api/docs/", "/api/schema/", "/api/docs/", "/api/docs/"):
+        assert viewer.get(path).status_code == 200
+    for path in ("/api/schema/", "/api/docs/"):
+        assert problem(viewer.get(path), 429)["detail"].startswith("More than 5 calls")
+
+
 def test_the_next_minute_is_a_new_one(limit, viewer, monkeypatch):
     for _ in range(6):
         last = viewer.get("me/")
