@@ -26,7 +26,9 @@ def test_a_failed_request_says_why(world):
         state=State.FAILED, problem=stored, started_at=timezone.now(), computed_at=timezone.now()
     )
     body = world.get(url).json()
+    remedy = body["problem"].pop("remedy")
     assert (body["state"], body["progress"], body["problem"]) == ("failed", 1.0, stored)
+    assert remedy.endswith(".")
     assert body["stage"]["computed"] and body["stage"]["confirmed"] is None
 
 

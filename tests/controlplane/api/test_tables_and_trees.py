@@ -2,13 +2,16 @@
 
 from django.utils import timezone
 
+from controlplane.network.matches import meaning
 from controlplane.network.models import InstalledEntry, Switch, Tree
 from controlplane.registry.models import Topic
 
 
 def install(switch, dst, **fields):
     fields = {"priority": 24, "actions": [], "confirmed_at": timezone.now(), **fields}
-    return InstalledEntry.objects.create(switch=Switch.objects.get(name=switch), dst=dst, **fields)
+    code, dz = meaning(dst)
+    at = {"switch": Switch.objects.get(name=switch), "dst": dst, "code": code, "dz": dz}
+    return InstalledEntry.objects.create(**at, **fields)
 
 
 def test_tables_tell_how_full_they_are(world):

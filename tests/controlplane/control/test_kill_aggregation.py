@@ -135,7 +135,6 @@ def test_a_worker_works_it_out_beside_itself(waiting, tmp_path):
             app.producer_or_acquire(connection.Producer()) as producer,
         ):
             tasks.sweep.apply_async(producer=producer)
-        wait_until(lambda: not Run.objects.filter(under_way=True, request=None).exists(), "the run", process)
-        session.run()
+        wait_until(lambda: not Run.objects.filter(under_way=True).exists(), "the run", process)
         assert Run.objects.get().state == "succeeded"
         assert process.stop() == 0
