@@ -141,7 +141,7 @@ def middle(client, repeat):
     cursors = {"from the middle": last // 2, "last by cursor": last - 100}
     found = {}
     for name, pk in cursors.items():
-        cursor = Position("id", (pk,), back=False).text()
+        cursor = Position("id", (pk,), back=False).text("/api/v1/subscriptions/")
         path = f"subscriptions/?limit=100&state=active&cursor={cursor}"
         found[f"subscriptions: {name}"] = measured(client, path, repeat)
     return found

@@ -132,7 +132,7 @@ def pages(client, rows):
         return client.get(path, headers=HEADERS).json()
 
     last = Request.objects.latest("id").pk
-    cursor = Position("id", (last - 100,), back=False).text()
+    cursor = Position("id", (last - 100,), back=False).text("/api/v1/requests/")
     _, first_time = timed(lambda: page("/api/v1/requests/?limit=100"))
     rows_read, last_time = timed(lambda: page(f"/api/v1/requests/?limit=100&cursor={cursor}"))
     assert rows_read["next"] is None and len(rows_read["results"]) == 100

@@ -1,15 +1,18 @@
-"""Log-in by `Authorization: Bearer TOKEN`."""
+"""Log-in by `Authorization: Bearer TOKEN`, and by the session of a browser."""
 
 from django.contrib.auth.models import User
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.authentication import SessionAuthentication as FrameworkSession
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
 from controlplane.accounts.models import Token
 from controlplane.accounts.services import find_token, note_use
 
 SCHEME = "bearer"
+CSRF_REFUSED = "trail_denied_user"
+"""Attribute of a request: the user of a session from which a write came without the CSRF token."""
 
 
 class BearerAuthentication(BaseAuthentication):
@@ -32,6 +35,19 @@ class BearerAuthentication(BaseAuthentication):
     def authenticate_header(self, request: Request) -> str:
         """What 401 answers say in `WWW-Authenticate`."""
         return 'Bearer realm="tercast"'
+
+
+class SessionAuthentication(FrameworkSession):
+    """Authenticates by the session; a write needs the CSRF token."""
+
+    def enforce_csrf(self, request: Request) -> None:
+        """As the framework does; the audit trail is told whose session it was."""
+        user = request._request.user
+        try:
+            super().enforce_csrf(request)
+        except PermissionDenied:
+            setattr(request._request, CSRF_REFUSED, user)
+            raise
 
 
 def _check_standing(token: Token) -> None:

@@ -1,7 +1,8 @@
-"""How the API's schema describes the token log-in."""
+"""How the API's schema describes the log-ins."""
 
 from typing import Any
 
+from drf_spectacular.authentication import SessionScheme as FrameworkScheme
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 
@@ -14,3 +15,9 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
         """The security scheme object of OpenAPI."""
         return {"type": "http", "scheme": "bearer", "description": "An access token."}
+
+
+class SessionScheme(FrameworkScheme):  # type: ignore[no-untyped-call]
+    """The session's cookie."""
+
+    target_class = "controlplane.accounts.authentication.SessionAuthentication"

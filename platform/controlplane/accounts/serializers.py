@@ -12,7 +12,7 @@ from controlplane.accounts.roles import standing_role
 from controlplane.accounts.scopes import Scope
 from controlplane.accounts.tokens import MAX_NAME, STANDINGS
 from controlplane.accounts.users import ROLES
-from controlplane.api.fields import Choice, Flag, Name, Reference, Text, Time
+from controlplane.api.fields import Choice, Flag, Name, Reference, Secret, Text, Time
 from controlplane.api.views import url
 
 _SCRIPT = {"name": "nightly report", "scopes": ["read"], "expires_at": "2030-01-01T00:00:00Z"}
@@ -110,7 +110,7 @@ class UserCreateSerializer(serializers.Serializer[Any]):
 
     username = Name(max_length=150)
     role = Choice(ROLES)
-    password = Text(required=False, max_length=MAX_PASSWORD, help_text="none: the user has tokens only")
+    password = Secret(required=False, max_length=MAX_PASSWORD, help_text="none: the user has tokens only")
     active = Flag(required=False)
 
 
@@ -118,7 +118,7 @@ class UserChangeSerializer(serializers.Serializer[Any]):
     """What can be changed of a user."""
 
     role = Choice(ROLES, required=False)
-    password = Text(
+    password = Secret(
         required=False,
         allow_null=True,
         max_length=MAX_PASSWORD,
@@ -130,5 +130,5 @@ class UserChangeSerializer(serializers.Serializer[Any]):
 class OwnPasswordSerializer(serializers.Serializer[Any]):
     """A change of the caller's own password."""
 
-    current = Text(max_length=MAX_PASSWORD)
-    password = Text(max_length=MAX_PASSWORD, help_text="the new one; ends all other sessions")
+    current = Secret(max_length=MAX_PASSWORD)
+    password = Secret(max_length=MAX_PASSWORD, help_text="the new one; ends all other sessions")

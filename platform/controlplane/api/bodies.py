@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from controlplane.api.fields import Secret
 from controlplane.api.listed import Listed, Unreadable
 from controlplane.api.problems import MAX_ERRORS, FieldError, Problem, invalid, pointer, too_large
 from tercast.errors import Path, Refused, RefusedMany, shown
@@ -165,16 +166,17 @@ def read_object(
     if isinstance(data, Unreadable):
         errors.add(index, path, "wrong_columns", data.detail)
         return {}
-    if not isinstance(data, dict):
-        errors.add(index, path, "wrong_type", f"{shown(data)} is not an object with fields.", data)
-        return {}
     fields = _writable(serializer)
+    hidden = any(isinstance(each, Secret) for each in fields.values())
+    if not isinstance(data, dict):
+        what, value = ("The body", None) if hidden else (shown(data), data)
+        errors.add(index, path, "wrong_type", f"{what} is not an object with fields.", value)
+        return {}
     for key in data:
         if key not in fields:
             rule = f"Known are: {', '.join(fields)}."
-            errors.add(
-                index, (*path, key), "unknown_field", f"There is no field {shown(key)}. {rule}", data[key]
-            )
+            value = None if hidden else data[key]
+            errors.add(index, (*path, key), "unknown_field", f"There is no field {shown(key)}. {rule}", value)
     out: dict[str, Any] = {}
     for name, each in fields.items():
         if name in data:
@@ -206,7 +208,8 @@ def _read_field(  # noqa: PLR0917
             read = each.run_validation(value)
         except serializers.ValidationError as error:
             for at, code, detail in _flatten(error.detail):
-                errors.add(index, (*path, *at), code, detail, _at(value, at))
+                at_fault = None if isinstance(each, Secret) else _at(value, at)
+                errors.add(index, (*path, *at), code, detail, at_fault)
     if len(errors.found) == before:
         out[name] = read
 

@@ -55,6 +55,14 @@ class Text(_Strict, serializers.CharField):
         return data
 
 
+class Secret(Text):
+    """Text that no answer repeats: a password."""
+
+    def refuse(self, code: str, detail: str) -> NoReturn:
+        """Refuse the value, which stands in a detail of the wrong type alone."""
+        super().refuse(code, "It is not a string; write it in quotes." if code == "wrong_type" else detail)
+
+
 class Name(Text):
     """The name of a new object: a slug."""
 

@@ -32,19 +32,22 @@ class Position:
     values: tuple[Any, ...]
     back: bool
 
-    def text(self) -> str:
-        """The cursor, signed, so that only ours are followed."""
+    def text(self, place: str) -> str:
+        """The cursor of the list `place`, signed, so that only ours are followed."""
         values = [v.isoformat() if isinstance(v, datetime) else v for v in self.values]
-        return signing.dumps([self.ordering, values, self.back], salt=_SALT)
+        return signing.dumps([place, self.ordering, values, self.back], salt=_SALT)
 
     @classmethod
-    def read(cls, text: str, ordering: str) -> "Position":
-        """The cursor `text` of a list in this `ordering`; raises `Problem` for any other."""
+    def read(cls, text: str, place: str, ordering: str) -> "Position":
+        """The cursor `text` of the list `place` in this `ordering`; raises `Problem` for any other."""
         try:
-            of, values, back = signing.loads(text, salt=_SALT)
+            there, of, values, back = signing.loads(text, salt=_SALT)
         except (signing.BadSignature, ValueError, TypeError):
             detail = f"cursor={shown(text)} is none of ours. Take `next` or `previous` from an answer."
             raise bad_parameter("cursor", "bad_cursor", detail, text) from None
+        if there != place:
+            detail = f"The cursor belongs to the list {there}, and this is {place}. Begin without a cursor."
+            raise bad_parameter("cursor", "bad_cursor", detail, text)
         if of != ordering:
             detail = f"The cursor belongs to a list ordered by {of}. Keep `ordering` while paging."
             raise bad_parameter("cursor", "bad_cursor", detail, text)
@@ -55,6 +58,7 @@ class CursorPages(BasePagination):
     """Pages by `limit` and `cursor`; the view's `orderings` lists the fields to order by, default first."""
 
     ordering: str
+    place: str
     request: Request
     count: int | None
     rows: list[Any]
@@ -68,7 +72,9 @@ class CursorPages(BasePagination):
         self.ordering = _read_ordering(query.get("ordering"), view.orderings)
         self.request = request
         self.count = queryset.count() if read_flag("count", query.get("count", "false")) else None
-        position = Position.read(query["cursor"], self.ordering) if "cursor" in query else None
+        self.place = _place(request, view)
+        cursor = query.get("cursor")
+        position = None if cursor is None else Position.read(cursor, self.place, self.ordering)
         back = position is not None and position.back
         rows = list(_slice(queryset, self.ordering, position)[: max(limit, LEAST_READ) + 1])
         more = len(rows) > limit
@@ -90,7 +96,7 @@ class CursorPages(BasePagination):
     def _link(self, row: Any, back: bool) -> str:
         values = tuple(_value(row, name) for name, _ in _fields(self.ordering))
         query = {k: v for k, v in self.request.query_params.items() if k != "cursor"}
-        query["cursor"] = Position(self.ordering, values, back).text()
+        query["cursor"] = Position(self.ordering, values, back).text(self.place)
         return f"{self.request.path}?{urlencode(query)}"
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
@@ -117,6 +123,14 @@ class CursorPages(BasePagination):
                 "results": schema,
             },
         }
+
+
+def _place(request: Request, view: Any) -> str:
+    """The address of the list, whichever object it is of: ids of rows go on over all of them."""
+    place = str(request.path)
+    for value in view.kwargs.values():
+        place = place.replace(f"/{value}/", "/<id>/", 1)
+    return place
 
 
 def pages(queryset: Any, ordering: str | None, allowed: tuple[str, ...], size: int) -> Iterator[list[Any]]:

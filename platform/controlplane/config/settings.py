@@ -142,7 +142,7 @@ PROJECT_ROOT = ROOT
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "controlplane.accounts.authentication.BearerAuthentication",
-        "rest_framework.authentication.SessionAuthentication",
+        "controlplane.accounts.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["controlplane.api.permissions.RolePermission"],
     "DEFAULT_PARSER_CLASSES": ["controlplane.api.parsing.StrictJSONParser"],

@@ -147,7 +147,11 @@ def _keep(held: Held, response: Response, secret: bool) -> None:
 
 def _again(row: Reply) -> Response:
     if not row.body and row.status != 204:
-        detail = f"This was done with the same {HEADER}: {row.location}. What it showed once is not kept."
+        made = row.location or row.path
+        detail = (
+            f"{made} was made with the same {HEADER}. What it showed once is not kept; "
+            "make another one with a new key."
+        )
         raise conflict("shown_once", detail)
     headers = {REPLAYED: "true", **({"Location": row.location} if row.location else {})}
     data = json.loads(row.body) if row.body and row.status != 204 else None

@@ -28,14 +28,10 @@ def logged_out(request: Any, user: Any, **_: Any) -> None:
 def failed(request: Any = None, credentials: dict[str, Any] | None = None, **_: Any) -> None:
     """A name or password was wrong, or none was looked at any more."""
     name = str((credentials or {}).get("username") or "")
-    throttled = getattr(request, MARK, 0)
-    _note(
-        request,
-        LOG_IN,
-        429 if throttled else 401,
-        name,
-        "throttled" if throttled else "wrong name or password",
-    )
+    if getattr(request, MARK, 0):
+        writing.note_throttled(request, LOG_IN, name)
+    else:
+        _note(request, LOG_IN, 401, name, "wrong name or password")
 
 
 def _note(request: Any, what: str, status: int, name: str, detail: str = "") -> None:

@@ -8,11 +8,14 @@ from django.db import Error as DatabaseError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from controlplane.accounts.authentication import CSRF_REFUSED
 from controlplane.trail import writing
 
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 DENIED = (401, 403, 429)
 BEGUN = "trail_begun"
+TOLD = 10
+"""Errors of a call that are told."""
 logger = logging.getLogger(__name__)
 
 
@@ -42,14 +45,16 @@ class Trail:
         elif status in DENIED and _counts(request):
             writing.note(request, resource_of(request), status, detail_of(response))
         elif request.path.startswith("/admin/") and request.method not in SAFE and not _log_in(request):
-            writing.note(request, "admin", status)
+            known = request.user.is_authenticated
+            writing.note(request, "admin", status if known else 401, "" if known else "not logged in")
 
 
 def _counts(request: HttpRequest) -> bool:
     """Whether a denied call is told: log-ins tell themselves, and who reads without a log-in is nobody."""
     if _log_in(request):
         return False
-    known = getattr(request, "user", None) is not None and request.user.is_authenticated
+    user = getattr(request, CSRF_REFUSED, None) or getattr(request, "user", None)
+    known = user is not None and user.is_authenticated
     return bool(known or request.method not in SAFE or "Authorization" in request.headers)
 
 
@@ -67,6 +72,14 @@ def resource_of(request: HttpRequest) -> str:
 
 
 def detail_of(response: Any) -> str:
-    """Why it was not done, from a problem document."""
+    """Why it was not done, from a problem document; of a bad call places and rules, never its values."""
     data = getattr(response, "data", None)
-    return str(data.get("detail", "")) if response.status_code >= 400 and isinstance(data, dict) else ""
+    if response.status_code < 400 or not isinstance(data, dict):
+        return ""
+    errors = data.get("errors", ()) if response.status_code == 400 else ()
+    return "; ".join(map(_place, errors[:TOLD])) or str(data.get("detail", ""))
+
+
+def _place(error: dict[str, Any]) -> str:
+    item = f"item {error['index']} " if "index" in error else ""
+    return f"{item}{error.get('parameter') or error['pointer'] or 'body'}: {error['code']}"

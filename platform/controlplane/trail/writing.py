@@ -1,26 +1,28 @@
 """Writing the trail: before an action is carried out, and again when it has ended."""
 
-import time
-from collections import OrderedDict
+from datetime import timedelta
 from typing import Any
 
+from django.db import transaction
 from django.db.models import F
 from django.http import HttpRequest
 from django.utils import timezone
 
+from controlplane.accounts.authentication import CSRF_REFUSED
 from controlplane.accounts.callers import address_of, client_of
 from controlplane.accounts.models import Token
 from controlplane.api.request_id import request_id
 from controlplane.trail.models import Action, Outcome
 
-TOGETHER = 60.0
-"""Seconds within which denied attempts that are alike are counted in one row."""
+TOGETHER = timedelta(minutes=1)
+"""Within which denied attempts that are alike are counted in one row, whichever process they come to."""
 
 COMMAND = "command"
 """Stands for the method of what came by no call."""
 
-_KNOWN = 1000
-_recent: OrderedDict[tuple[object, ...], tuple[int, float]] = OrderedDict()
+METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "POST", "PUT", "PATCH", "DELETE", "CONNECT"})
+OTHER = "other"
+"""Stands for every other method, of which anybody can make up any number."""
 
 
 def begin(request: HttpRequest, resource: str) -> int:
@@ -32,11 +34,16 @@ def begin(request: HttpRequest, resource: str) -> int:
 
 
 def end(pk: int, status: int, found: str | None, detail: str) -> None:
-    """Note what became of it; `found` is the address of the object that it made."""
+    """Note what became of it; `found` is the address of the object that it made.
+
+    A denied attempt joins the row of one like it that is there already.
+    """
     outcome = outcome_of(status)
     fields: dict[str, Any] = {"outcome": outcome, "status": status, "detail": storable(detail)[:300]}
     if found:
         fields["object"] = found[:300]
+    if outcome == Outcome.DENIED and _joins(pk, status):
+        return
     Action.objects.filter(pk=pk).update(last_at=timezone.now(), **fields)
 
 
@@ -46,13 +53,22 @@ def note(request: HttpRequest, resource: str, status: int, detail: str = "", **f
     row.status, row.outcome, row.detail = status, outcome_of(status), storable(detail)[:300]
     for name, value in fields.items():
         setattr(row, name, storable(value) if isinstance(value, str) else value)
-    if row.outcome == Outcome.DENIED and _counted(row):
+    if row.outcome != Outcome.DENIED or not _counted(row):
+        row.save(force_insert=True)
+
+
+def note_throttled(request: HttpRequest, resource: str, name: str) -> None:
+    """Note a log-in as `name` at which no password was looked at: one row an address and minute."""
+    row = _row(request, resource)
+    row.status, row.outcome, row.object = 429, Outcome.DENIED, resource[:300]
+    row.actor, row.detail = storable(name)[:150], "throttled"
+    like = {"address": row.address, "resource": row.resource, "status": row.status}
+    earlier = _earlier(row, like)
+    if earlier is None:
+        row.save(force_insert=True)
         return
-    row.save(force_insert=True)
-    if row.outcome == Outcome.DENIED:
-        _recent[_likeness(row)] = (row.pk, time.monotonic())
-        while len(_recent) > _KNOWN:
-            _recent.popitem(last=False)
+    several = {} if earlier.actor == row.actor else {"detail": "throttled; with several names"}
+    Action.objects.filter(pk=earlier.pk).update(times=F("times") + 1, last_at=row.last_at, **several)
 
 
 def note_command(resource: str, found: str, detail: str) -> None:
@@ -83,30 +99,50 @@ def outcome_of(status: int) -> Outcome:
     return Outcome.REFUSED if status < 500 else Outcome.FAILED
 
 
+def _joins(pk: int, status: int) -> bool:
+    """Whether what was begun as `pk` is counted in an earlier row, and its own is gone."""
+    row = Action.objects.filter(pk=pk).first()
+    if row is None:
+        return False
+    row.status, row.last_at = status, timezone.now()
+    with transaction.atomic():
+        if joins := _counted(row):
+            Action.objects.filter(pk=pk).delete()
+    return joins
+
+
 def _counted(row: Action) -> bool:
     """Whether it was counted in a row of the last minute."""
-    pk, at = _recent.get(_likeness(row), (0, float("-inf")))
-    if time.monotonic() - at > TOGETHER:
+    earlier = _earlier(row, _likeness(row))
+    if earlier is None:
         return False
-    return bool(Action.objects.filter(pk=pk).update(times=F("times") + 1, last_at=row.last_at))
+    return bool(Action.objects.filter(pk=earlier.pk).update(times=F("times") + 1, last_at=row.last_at))
 
 
-def _likeness(row: Action) -> tuple[object, ...]:
+def _earlier(row: Action, like: dict[str, object]) -> Action | None:
+    """The row of the last minute in which a denied attempt counts; `like` has what they have in common."""
+    known = Action.objects.filter(at__gt=row.last_at - TOGETHER, outcome=Outcome.DENIED, **like)
+    return known.exclude(pk=row.pk).order_by("-id").first()
+
+
+def _likeness(row: Action) -> dict[str, object]:
     """What alike means; without log-in whatever the address asks for, so that nobody fills the trail."""
-    who = (row.actor, row.token_id, row.address, row.method, row.status)
-    return (*who, row.resource, row.object) if row.actor else who
+    names = ("actor", "token_id", "address", "method", "status")
+    more = ("resource", "object") if row.actor and row.status != 429 else ()
+    return {name: getattr(row, name) for name in (*names, *more)}
 
 
 def _row(request: HttpRequest, resource: str) -> Action:
     now = timezone.now()
     token = getattr(request, "auth", None)
-    user = getattr(request, "user", None)
+    user = getattr(request, CSRF_REFUSED, None) or getattr(request, "user", None)
+    method = request.method or ""
     row = Action(
         at=now,
         last_at=now,
         actor=user.get_username() if user is not None and user.is_authenticated else "",
         address=address_of(request),
-        method=request.method or "",
+        method=method if method in METHODS else OTHER,
         resource=resource[:100],
         object=storable(request.path)[:300],
         call=request_id(request),

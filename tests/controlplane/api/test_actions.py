@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db.models import F
 from django.utils import timezone
 
 from controlplane.trail import retention, writing
@@ -16,10 +17,9 @@ from .test_users import GOOD, log_in
 
 
 @pytest.fixture(autouse=True)
-def fresh(settings):
-    """Nothing is known of earlier tests, and passwords are hashed quickly."""
+def quick_hashes(settings):
+    """Passwords are hashed quickly."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    writing._recent.clear()
 
 
 def actions(caller, query=""):
@@ -52,7 +52,7 @@ def test_reading_reports_and_dry_runs_are_not_noted(world, administrator):
 def test_what_is_refused_says_why(world, administrator):
     world.post("publishers/", {"name": "no name", "host": "h1"})
     (row,) = actions(administrator, "&outcome=refused")
-    assert row["status"] == 400 and "is not a name" in row["detail"]
+    assert row["status"] == 400 and row["detail"] == "/name: bad_name"
 
 
 def test_denied_attempts_are_counted_by_the_minute(viewer, administrator, anonymous):
@@ -89,6 +89,81 @@ def test_log_ins_are_noted_failed_and_throttled_ones_too(make_user, administrato
         ("logout", 200, 1, "olga"),
     ]
     assert not Action.objects.filter(detail__contains=GOOD).exists()
+
+
+def test_denied_attempts_that_had_begun_are_counted_too(world, administrator, make_user):
+    """Of a client token for another's subscriber, and of a password that is no more looked at."""
+    made = world.post("tokens/", {"name": "alice's", "subscriber": "alice"}).json()
+    client = Caller()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {made['token']}")
+    for _ in range(40):
+        answer = client.post("subscriptions/", {"subscriber": "bob", "topic": "quotes", "filter": "true"})
+        assert answer.status_code == 403
+    (row,) = actions(administrator, "&outcome=denied")
+    assert (row["times"], row["object"], row["token"]) == (40, "/api/v1/subscriptions/", "alice's")
+    assert row["last_at"] > row["at"] and not actions(administrator, "&outcome=begun")
+    browser = Caller()
+    browser.force_login(make_user("nora", "operator", GOOD))
+    for _ in range(12):
+        browser.post("me/password/", {"current": "wrong", "password": GOOD + "!"})
+    rows = [r["times"] for r in actions(administrator, "&actor=nora&status=429")]
+    assert rows == [7]
+    Action.objects.update(at=F("at") - timedelta(seconds=61))  # another minute begins
+    browser.post("me/password/", {"current": "wrong", "password": GOOD + "!"})
+    assert [r["times"] for r in actions(administrator, "&actor=nora&status=429")] == [7, 1]
+
+
+def test_an_address_without_log_in_adds_so_many_rows(administrator, db):
+    """However many names, methods and pages it makes up."""
+    for number in range(120):
+        log_in(f"name{number}", "wrong", address="192.0.2.9")
+    rows = actions(administrator, "&address=192.0.2.9")
+    assert sum(row["times"] for row in rows) == 120
+    assert [row["times"] for row in rows if row["status"] == 429] == [70]
+    assert rows[-1]["detail"] == "throttled; with several names" and len(rows) == 51
+    caller = Caller()
+    for number in range(20):
+        caller.generic(f"M{number}", "topics/", REMOTE_ADDR="192.0.2.10")
+        caller.post(f"/admin/p{number}/", {}, format="multipart", REMOTE_ADDR="192.0.2.10")
+    rows = actions(administrator, "&address=192.0.2.10")
+    assert [(row["method"], row["outcome"], row["times"]) for row in rows] == [
+        ("other", "denied", 20),
+        ("POST", "denied", 20),
+    ]
+
+
+def test_a_write_without_the_csrf_token_is_told_of_its_user(administrator, make_user):
+    browser = Caller(enforce_csrf_checks=True)
+    browser.force_login(make_user("nora", "operator"))
+    assert browser.post("topics/", {}).status_code == 403
+    (row,) = actions(administrator, "&outcome=denied")
+    assert (row["actor"], row["method"], row["resource"]) == ("nora", "POST", "topics")
+    assert "CSRF" in row["detail"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"password": 98765432109876},
+        {"password": ["98765432109876"]},
+        {"password": "98765432109876" * 100},
+        {"passwort": "98765432109876"},
+        "98765432109876",
+        ["98765432109876"],
+        {"role": "98765432109876"},
+    ],
+)
+def test_what_a_body_says_is_never_in_it(administrator, make_user, body):
+    """Nor does an answer repeat what may be a password."""
+    user = make_user("nora", "operator")
+    answer = administrator.patch(f"users/{user.pk}/", body)
+    assert answer.status_code == 400
+    assert "role" in body or "9876543210" not in answer.content.decode()
+    (row,) = actions(administrator, "&method=PATCH")
+    assert row["detail"] and "9876543210" not in str(row)
+    own = administrator.post("me/password/", body)
+    assert own.status_code == 400 and "9876543210" not in own.content.decode()
+    assert not Action.objects.filter(detail__contains="9876543210").exists()
 
 
 def test_the_trail_outlives_users_and_objects(world, administrator, make_user, caller_of):

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from controlplane.accounts.models import Token
 from controlplane.control.models import Request
+from controlplane.network.models import Host
 from controlplane.registry.models import Publisher, Subscription
 from controlplane.replies import keeping
 from controlplane.replies.models import Reply
@@ -115,6 +116,13 @@ def test_secrets_are_not_kept(operator, problem):
     assert document["type"].endswith("shown_once") and first["url"] in document["detail"]
     assert Token.objects.filter(name="made").count() == 1
     assert first["token"] not in json.dumps(list(Reply.objects.values("body", "digest", "location")))
+
+
+def test_the_key_of_a_host_is_named_when_it_was_made_before(world, problem):
+    address = f"/api/v1/hosts/{Host.objects.get(name='h1').pk}/key/"
+    shown = world.post(address, **KEY).json()["key"]
+    document = problem(world.post(address, **KEY), 409)
+    assert document["detail"].startswith(f"{address} was made") and shown not in str(document)
 
 
 @pytest.mark.parametrize("key", ["", "a b", "x" * 256, "\x7f", "ä"])

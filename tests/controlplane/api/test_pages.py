@@ -90,6 +90,14 @@ def cursor_of(page):
     return page["next"].split("cursor=")[1].split("&")[0]
 
 
+def test_a_cursor_is_of_its_list_alone(many, error):
+    cursor = cursor_of(many.get("publishers/?limit=5").json())
+    found = error(many.get(f"subscribers/?cursor={cursor}"))
+    assert (found["parameter"], found["code"]) == ("cursor", "bad_cursor")
+    assert "/api/v1/publishers/" in found["detail"] and "/api/v1/subscribers/" in found["detail"]
+    assert many.get(f"publishers/?limit=9&host=h1&cursor={cursor}").status_code == 200
+
+
 def test_cursors_cannot_be_made_or_moved(many, error):
     cursor = cursor_of(many.get("publishers/?limit=5").json())
     value, _, signature = cursor.partition("%3A")
