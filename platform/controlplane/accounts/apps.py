@@ -10,5 +10,7 @@ class AccountsConfig(AppConfig):
     label = "accounts"
 
     def ready(self) -> None:
-        """Make the token log-in known to the API's schema."""
-        from controlplane.accounts import schema  # noqa: F401, PLC0415 - registers itself
+        """Make the token log-in known to the API's schema, and count edits of users."""
+        from controlplane.accounts import edits, schema  # noqa: F401, PLC0415 - registers itself
+
+        edits.watch()

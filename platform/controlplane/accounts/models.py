@@ -1,4 +1,4 @@
-"""Access tokens, of which only a digest is kept, so that nobody reads them back; and failed log-ins."""
+"""Access tokens, of which only a digest is kept; how often users were edited; and failed log-ins."""
 
 from typing import Any
 
@@ -33,6 +33,7 @@ class Token(models.Model):
     last_used_at = models.DateTimeField(null=True, help_text="to the minute or so")
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
+    version = models.PositiveIntegerField(default=1)
 
     class Meta:
         ordering = ("id",)
@@ -49,6 +50,16 @@ class Token(models.Model):
     def client(self) -> Any:
         """The publisher or subscriber that it is good for; None for a token of a user's."""
         return self.publisher or self.subscriber
+
+
+class UserEdits(models.Model):
+    """How often a user was edited; none while there is no row."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="edits")
+    count = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        verbose_name_plural = "user edits"
 
 
 class FailedLogIn(models.Model):

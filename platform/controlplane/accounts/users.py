@@ -65,7 +65,8 @@ def _check_left(user: User, administrators: set[int], actor: Any) -> None:
 def set_own_password(user: User, password: str) -> None:
     """Change the password of the caller."""
     _set_password(user, password)
-    user.save(update_fields=("password",))
+    with transaction.atomic():
+        user.save(update_fields=("password",))
 
 
 def _set_password(user: User, password: str | None) -> None:

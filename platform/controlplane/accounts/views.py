@@ -3,13 +3,12 @@
 from typing import Any
 
 from django.contrib.auth import update_session_auth_hash
-from django.contrib.auth.models import User
 from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controlplane.accounts import tokens, users
+from controlplane.accounts import edits, tokens, users
 from controlplane.accounts.callers import caller_of
 from controlplane.accounts.log_in import check_password
 from controlplane.accounts.models import Token
@@ -102,7 +101,7 @@ class TokenViewSet(ListAndRead):
 class UserViewSet(ListAndRead):
     """Users and their roles, for administrators."""
 
-    queryset = User.objects.prefetch_related("groups")
+    queryset = edits.with_version().prefetch_related("groups")
     serializer_class = UserSerializer
     noun = "user"
     read_role = write_role = Role.ADMINISTRATOR

@@ -27,7 +27,7 @@ from controlplane.api.prefer import Wait, awaited
 from controlplane.api.problems import not_found
 from controlplane.api.query import ID, INTEGER, TEXT, TIME, Filter, choice, read_id
 from controlplane.api.schema import DRY_RUN, PREFER, WRITE
-from controlplane.api.views import ListAndRead, Resource, StrictView, WriteOptions, url
+from controlplane.api.views import ListAndRead, Resource, Single, StrictView, WriteOptions, url
 from controlplane.control.answers import ACCEPTED, accepted, cost_answer
 from controlplane.network.models import Switch
 from controlplane.registry.models import Subscription
@@ -35,23 +35,21 @@ from controlplane.registry.models import Subscription
 RUN_ACCEPTED = OpenApiResponse(RunSerializer, "Asked for; `Location` names the run.")
 
 
-class PolicyViewSet(Resource):
+class PolicyViewSet(Single):
     """The network's policy of aggregation."""
 
     queryset = Policy.objects.all()
     serializer_class = PolicySerializer
     noun = "policy"
-    pagination_class = None
-    filter_backends = ()
 
-    def lists(self) -> bool:
-        """It is one object, without pages."""
-        return False
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """The policy as it is, with what stands beside its row."""
+        return PolicySerializer(policy.standing()).data
 
     @extend_schema(operation_id="aggregation_read", tags=["aggregation"], responses=PolicySerializer)
     def list(self, request: Request) -> Response:
         """The policy as it is."""
-        return Response(PolicySerializer(policy.standing()).data)
+        return Response(self.rendered(self.find()))
 
     @extend_schema(
         operation_id="aggregation_update",

@@ -31,7 +31,7 @@ def carry_out(view: Any, request: Request, act: Callable[[], Response]) -> Respo
     if view.audited and not dry:
         _begin(request)
     key = keeping.key_of(request) if view.keyed and not dry else None
-    edits = view.versioned and request.method in EDITS and not dry and "pk" in view.kwargs
+    edits = view.versioned and request.method in EDITS and not dry and (view.single or "pk" in view.kwargs)
     response = _once(view, request, key, _edit(view, request, act) if edits else act)
     if isinstance(response, Awaited) and response.wait.seconds:
         response = response.settled()
@@ -55,7 +55,7 @@ def _edit(view: Any, request: Request, act: Callable[[], Response]) -> Callable[
             response = act()
             model = view.get_queryset().model if hasattr(view, "get_queryset") else None
             if model is not None and etags.has_version(model):
-                model._default_manager.filter(pk=view.kwargs["pk"]).update(version=F("version") + 1)
+                model._default_manager.filter(pk=view.row_id()).update(version=F("version") + 1)
         return response
 
     return edit

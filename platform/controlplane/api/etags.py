@@ -2,7 +2,8 @@
 
 A tag is `"VERSION.DIGEST"`: the row's version, which every edit raises, and a digest of what is shown, which
 also changes when the network does. `If-None-Match` is about all of it, `If-Match` about the version, so that
-an edit is not refused because a counter went on. Objects without a version have the digest alone.
+an edit is not refused because a counter went on. Objects without a version have the digest alone. Weak tags
+(`W/"..."`) are good for `If-None-Match`, and never match in `If-Match` (RFC 9110, section 8.8.3.2).
 """
 
 import hashlib
@@ -15,9 +16,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.api.problems import Problem
-from controlplane.api.query import read_id
 
-_TAG = re.compile(r'(?:W/)?"([\x21\x23-\x7e]*)"')
+_TAG = re.compile(r'(W/)?"([\x21\x23-\x7e]*)"')
 
 
 def has_version(model: Any) -> bool:
@@ -32,7 +32,7 @@ def has_version(model: Any) -> bool:
 def tag_of(row: Any, data: Any) -> str:
     """The tag of an object as it is shown, without its quotes."""
     digest = hashlib.sha256(JSONRenderer().render(data)).hexdigest()[:16]
-    version = getattr(row, "version", None) if has_version(type(row)) else None
+    version = getattr(row, "version", None)
     return digest if version is None else f"{version}.{digest}"
 
 
@@ -41,7 +41,7 @@ def tagged(request: Request, row: Any, response: Response) -> Response:
     tag = tag_of(row, response.data)
     known = request.headers.get("If-None-Match", "")
     headers = {"ETag": f'"{tag}"', "Cache-Control": "private, no-cache"}
-    if known.strip() == "*" or tag in _TAG.findall(known):
+    if known.strip() == "*" or tag in (each for _, each in _TAG.findall(known)):
         return Response(status=304, headers=headers)
     for name, value in headers.items():
         response[name] = value
@@ -54,9 +54,9 @@ def check_match(view: Any, request: Request) -> None:
     if wanted is None:
         return
     model = view.get_queryset().model
-    model._default_manager.select_for_update().filter(pk=read_id(view.kwargs["pk"])).first()
+    model._default_manager.select_for_update(no_key=True).filter(pk=view.row_id()).first()
     row = view.find()
-    tags = _TAG.findall(wanted)
+    tags = [tag for weak, tag in _TAG.findall(wanted) if not weak]
     if wanted.strip() == "*":
         return
     current = tag_of(row, view.rendered(row))

@@ -110,9 +110,8 @@ class TercastSchema(AutoSchema):
 
     def _edits(self) -> bool:
         view = self.view
-        return (
-            self.method in ("PATCH", "DELETE") and "{id}" in self.path and getattr(view, "versioned", False)
-        )
+        named = "{id}" in self.path or getattr(view, "single", False)
+        return self.method in ("PATCH", "DELETE") and named and getattr(view, "versioned", False)
 
     def _in_csv(self) -> bool:
         return self.method == "GET" and getattr(self.view, "exports", lambda: False)()
@@ -124,7 +123,8 @@ class TercastSchema(AutoSchema):
         return body
 
     def _is_single(self) -> bool:
-        return self.method == "GET" and getattr(self.view, "action", None) == "retrieve"
+        single = getattr(self.view, "single", False) or getattr(self.view, "action", None) == "retrieve"
+        return self.method == "GET" and single
 
     def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> Any:
         responses = super()._get_response_bodies(direction)

@@ -64,6 +64,8 @@ class StrictView(APIView):
     """Whether answers hold what is shown once, and so are not kept for a key."""
     versioned: ClassVar[bool] = True
     """Whether `pk` of the address is that of a row of the view's own, with a version."""
+    single: ClassVar[bool] = False
+    """Whether the view is about one object, whose address has no `pk`."""
     deprecated: ClassVar[Deprecated | None] = None
     csv: ClassVar[bool] = False
     """Whether what it reads is there as CSV, too."""
@@ -184,14 +186,39 @@ class Resource(StrictView, GenericViewSet[Any]):
         self.found = row
         return row
 
+    def row_id(self) -> int:
+        """The id of the row that the address names."""
+        return read_id(self.kwargs["pk"])
+
     def tagged(self, request: Request, response: Response) -> Response:
         """A single object has a tag."""
-        single = self.action == "retrieve" and self.found is not None
+        single = (self.single or self.action == "retrieve") and self.found is not None
         return etags.tagged(request, self.found, response) if single else response
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
         """`rows` by the view's serializer."""
         return self.get_serializer(rows, many=many).data
+
+
+class Single(Resource):
+    """One object for the network, without a list: the one row of the model, made where there is none."""
+
+    single = True
+    pagination_class = None
+    filter_backends = ()
+
+    def lists(self) -> bool:
+        """It is one object, without pages."""
+        return False
+
+    def row_id(self) -> int:
+        """The id of the one row."""
+        return int(self.get_queryset().model.current().pk)
+
+    def find(self, queryset: QuerySet[Any] | None = None) -> Any:
+        """The one row."""
+        self.found = self.get_queryset().model.current()
+        return self.found
 
 
 class ListAndRead(Resource):

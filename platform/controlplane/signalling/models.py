@@ -15,6 +15,7 @@ class Policy(models.Model):
     sealed_only = models.BooleanField(
         default=False, help_text="messages of hosts without a key are refused, whoever they are"
     )
+    version = models.PositiveIntegerField(default=1)
 
     @classmethod
     def current(cls) -> "Policy":

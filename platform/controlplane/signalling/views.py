@@ -1,6 +1,7 @@
 """`/api/v1/signalling/`, and the keys of hosts."""
 
 from base64 import b64encode
+from typing import Any
 
 from django.db import transaction
 from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
@@ -11,7 +12,7 @@ from rest_framework.response import Response
 from controlplane.api.bodies import read_one
 from controlplane.api.problems import not_found
 from controlplane.api.query import ID, INTEGER, TEXT, TIME, Filter
-from controlplane.api.views import Resource
+from controlplane.api.views import Resource, Single
 from controlplane.control import watermarks
 from controlplane.network.models import Host
 from controlplane.signalling import keys
@@ -62,33 +63,31 @@ class KeyViewSet(Resource):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class SignallingViewSet(Resource):
+class SignallingViewSet(Single):
     """What the network lets hosts do in band."""
 
     queryset = Policy.objects.all()
     serializer_class = SignallingSerializer
     noun = "policy"
     write_parameters = NOTHING
-    pagination_class = None
-    filter_backends = ()
 
-    def lists(self) -> bool:
-        """It is one object, without pages."""
-        return False
-
-    @extend_schema(operation_id="signalling_read", tags=["signalling"], responses=SignallingSerializer)
-    def list(self, request: Request) -> Response:
+    def rendered(self, rows: Any, many: bool = False) -> Any:
         """The policy as it is, and what was taken, dropped and refused."""
-        policy, counts = Policy.current(), watermarks.recall(DROPPED, {})
+        counts = watermarks.recall(DROPPED, {})
         dropped = [{"reason": why, "count": n} for why, n in sorted(counts.get("dropped", {}).items())]
         shown = {
-            "self_registration": policy.self_registration,
-            "sealed_only": policy.sealed_only,
+            "self_registration": rows.self_registration,
+            "sealed_only": rows.sealed_only,
             "taken": counts.get("taken", 0),
             "dropped": dropped,
             "refused": RefusedCount.objects.all(),
         }
-        return Response(SignallingSerializer(shown).data)
+        return SignallingSerializer(shown).data
+
+    @extend_schema(operation_id="signalling_read", tags=["signalling"], responses=SignallingSerializer)
+    def list(self, request: Request) -> Response:
+        """The policy as it is, and what was taken, dropped and refused."""
+        return Response(self.rendered(self.find()))
 
     @extend_schema(
         operation_id="signalling_update",

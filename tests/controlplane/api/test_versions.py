@@ -4,14 +4,20 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from django.contrib.auth.models import Group, User, update_last_login
 from drf_spectacular.generators import SchemaGenerator
 
+from controlplane.accounts import users
 from controlplane.api import limits
 from controlplane.api.deprecation import Deprecated
+from controlplane.control import watermarks
 from controlplane.moves.models import Lease
 from controlplane.network.models import InstalledEntry, Switch
 from controlplane.registry.models import Topic
 from controlplane.registry.views import TopicViewSet
+from controlplane.signalling.loop import DROPPED
+
+from .conftest import Caller
 
 
 def switch_url():
@@ -83,14 +89,78 @@ def test_a_refused_edit_raises_no_version(world, problem):
     assert tag(world, path) == seen
 
 
-def test_objects_without_versions_have_tags_of_what_is_shown(administrator, problem):
+def test_every_edit_of_a_user_raises_its_version_and_a_log_in_does_not(administrator, problem):
     own = administrator.get("users/").json()["results"][0]["url"]
     seen = tag(administrator, own)
     assert administrator.patch(own, {"role": "administrator"}, HTTP_IF_MATCH=seen).status_code == 200
     made = administrator.post("users/", {"username": "nora", "role": "viewer"}).json()["url"]
+    nora = User.objects.get(username="nora")
+
+    def by_command():
+        nora.set_password("another one, by hand")
+        nora.save()
+
+    edits = [
+        lambda: administrator.patch(made, {"password": "a quite long passphrase"}),
+        lambda: [administrator.patch(made, {"role": role}) for role in ("operator", "viewer")],
+        by_command,
+        nora.groups.clear,  # as the admin pages do it
+        lambda: Group.objects.get(name="viewer").user_set.add(nora),
+        lambda: users.set_own_password(nora, "yet another passphrase"),
+    ]
+    for edit in edits:
+        seen = tag(administrator, made)
+        edit()
+        problem(administrator.patch(made, {"active": True}, HTTP_IF_MATCH=seen), 412)
     seen = tag(administrator, made)
-    administrator.patch(made, {"role": "operator"})
-    problem(administrator.patch(made, {"role": "administrator"}, HTTP_IF_MATCH=seen), 412)
+    update_last_login(None, nora)
+    assert tag(administrator, made) != seen
+    assert administrator.patch(made, {"active": False}, HTTP_IF_MATCH=seen).status_code == 200
+
+
+def test_the_use_of_a_token_is_no_edit_of_it(viewer, problem):
+    made = viewer.post("tokens/", {"name": "x"}).json()
+    seen = tag(viewer, made["url"])
+    user = Caller()
+    user.credentials(HTTP_AUTHORIZATION=f"Bearer {made['token']}")
+    assert user.get("me/").status_code == 200
+    assert viewer.get(made["url"]).json()["last_used_at"] is not None
+    assert viewer.delete(made["url"], HTTP_IF_MATCH=seen).status_code == 204
+    problem(viewer.delete(made["url"], HTTP_IF_MATCH=seen), 412)
+
+
+POLICIES = [
+    ("aggregation/", ({"gain": 0.2}, {"gain": 0.1}), {"period": 600}, {"method": "la"}),
+    ("signalling/", ({"sealed_only": True}, {"sealed_only": False}), {"self_registration": False}, {}),
+]
+
+
+@pytest.mark.parametrize("path, there_and_back, mine, more", POLICIES)
+def test_policies_have_versions_too(operator, problem, path, there_and_back, mine, more):
+    seen = tag(operator, path)
+    assert operator.get(path, HTTP_IF_NONE_MATCH=seen).status_code == 304
+    problem(operator.patch(path, mine, HTTP_IF_MATCH='"nope"'), 412)
+    problem(operator.patch(path, mine, HTTP_IF_MATCH="nope"), 412)
+    for values in there_and_back:
+        assert operator.patch(path, values).status_code == 200
+    answer = operator.patch(path, mine, HTTP_IF_MATCH=seen)
+    assert problem(answer, 412) and answer.headers["ETag"] == tag(operator, path)
+    assert operator.patch(path, mine, HTTP_IF_MATCH=f'"x", {answer.headers["ETag"]}').status_code == 200
+    assert operator.patch(path, more, HTTP_IF_MATCH="*").status_code in (200, 202)
+
+
+def test_what_hosts_do_in_band_refuses_no_edit_of_the_policy(operator):
+    seen = tag(operator, "signalling/")
+    watermarks.keep(DROPPED, {"taken": 7})
+    assert tag(operator, "signalling/") != seen
+    assert operator.patch("signalling/", {"sealed_only": True}, HTTP_IF_MATCH=seen).status_code == 200
+
+
+def test_weak_tags_never_match_an_edit(world, problem):
+    path = switch_url()
+    seen = tag(world, path)
+    problem(world.patch(path, {"label": "x"}, HTTP_IF_MATCH=f"W/{seen}"), 412)
+    assert world.patch(path, {"label": "x"}, HTTP_IF_MATCH=f"W/{seen}, {seen}").status_code == 200
 
 
 def test_leases_are_no_rows_of_the_address(world, end):
