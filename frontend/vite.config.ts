@@ -19,6 +19,7 @@ export default defineConfig({
   test: {
     environment: "jsdom",
     include: ["src/**/*.test.{ts,tsx}"],
+    testTimeout: 120_000,
     setupFiles: [here("./src/test-setup.ts")],
   },
 });

@@ -7,13 +7,15 @@ import { useMay } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
 import { ended, type NetworkRequest } from "@/api/request";
 import { Confirm } from "@/common/Confirm";
+import { Conflict } from "@/common/Conflict";
+import { useEdits } from "@/common/edits";
 import { Facts } from "@/common/Facts";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { ABOUT, count, METHODS } from "./figures";
-import { type PolicyNow, usePolicy } from "./policy";
+import { POLICY, type PolicyNow, usePolicy } from "./policy";
+import { type Field, fieldsOf, LABELS, missing, percent, told, toSend } from "./policyForm";
 
 const FIELDS = ["method", "sampling", "gain", "period"] as const;
-type Change = Schemas["PatchedPolicyChangeRequest"];
 
 /** How tables are kept within budgets. */
 export function Policy() {
@@ -31,7 +33,7 @@ function Told({ policy: { method, sampling, gain, period } }: { policy: PolicyNo
       facts={[
         ["Method", `${method}: ${ABOUT[method] ?? ""}`],
         ["Share of the samples", sampling],
-        ["Gain of a periodic run", `${gain * 100} % at least`],
+        ["Gain of a periodic run", `${percent(gain)} % at least`],
         ["Periodic runs", period === null ? "none" : `every ${period} s`],
       ]}
     />
@@ -39,113 +41,153 @@ function Told({ policy: { method, sampling, gain, period } }: { policy: PolicyNo
 }
 
 function Form({ policy }: { policy: PolicyNow }) {
-  const [method, setMethod] = useState<string>(policy.method);
-  const [sampling, setSampling] = useState<string | number>(policy.sampling);
-  const [gain, setGain] = useState<string | number>(policy.gain * 100);
-  const [periodic, setPeriodic] = useState(policy.period !== null);
-  const [period, setPeriod] = useState<string | number>(policy.period ?? 300);
+  const { edits, values, edit, takeTheirs, keepMine, clear } = useEdits(fieldsOf(policy));
+  const { method, sampling, period, gain } = values;
+  const [lastPeriod, setLastPeriod] = useState<string | number>(period ?? 300);
   const [cost, setCost] = useState<Schemas["Cost"] | null>(null);
   const queries = useQueryClient();
-
-  const wanted: Change = {
-    method: method as Change["method"],
-    sampling: Number(sampling),
-    gain: Number(gain) / 100,
-    period: periodic ? Number(period) : null,
-  };
-  const change = Object.fromEntries(
-    FIELDS.filter((name) => wanted[name] !== policy[name]).map((name) => [name, wanted[name]]),
-  ) as Change;
+  const { change, conflicts } = toSend(edits, policy);
   const changed = Object.keys(change).length > 0;
+  const empty = missing(values);
 
+  /** What is to be sent by the newest policy; null where somebody else is to be heard first. */
+  const newest = async () => {
+    const { change: send, conflicts: others } = toSend(edits, await queries.fetchQuery(POLICY));
+    if (others.length === 0 && Object.keys(send).length > 0) return send;
+    setCost(null);
+    return null;
+  };
   const check = useMutation({
-    mutationFn: async () =>
-      (await api.PATCH("/api/v1/aggregation/", { body: change, params: { query: { dry_run: true } } }))
-        .data as unknown as Schemas["Cost"],
+    mutationFn: async () => {
+      const body = await newest();
+      if (!body) return null;
+      const params = { query: { dry_run: true } };
+      return (await api.PATCH("/api/v1/aggregation/", { body, params })).data as unknown as Schemas["Cost"];
+    },
     onSuccess: setCost,
   });
   const save = useMutation({
     mutationFn: async () => {
-      const { data } = await api.PATCH("/api/v1/aggregation/", { body: change });
+      const body = await newest();
+      if (!body) return false;
+      const { data } = await api.PATCH("/api/v1/aggregation/", { body });
       if (data && "state" in data && "stage" in data) await ended(data as NetworkRequest);
+      return true;
     },
-    onSuccess: () => {
+    onSuccess: async (saved) => {
+      await queries.invalidateQueries({ queryKey: POLICY.queryKey });
+      if (!saved) return;
       setCost(null);
+      clear();
       notifications.show({ message: "The policy is changed.", color: "green" });
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ["/api/v1/aggregation/"] }),
+    onError: () => queries.invalidateQueries({ queryKey: POLICY.queryKey }),
   });
   const problem = check.error ?? save.error;
-  const errors = problem ? byField(asProblem(problem), FIELDS) : {};
+  const errors = { ...(problem ? byField(asProblem(problem), FIELDS) : {}), ...empty };
+  const refused = Object.keys(empty).map((name) => LABELS[name as Field]);
+  const busy = check.isPending || save.isPending;
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    if (refused.length > 0 || conflicts.length > 0) return;
     if ("method" in change) check.mutate();
     else save.mutate();
   };
+  const setPeriod = (value: string | number) => {
+    setLastPeriod(value);
+    edit("period", value);
+  };
+  const setPeriodic = (on: boolean) => edit("period", on ? (policy.period ?? lastPeriod) : null);
+  const conflict = (field: Field) =>
+    conflicts.includes(field) && (
+      <Conflict
+        field={LABELS[field]}
+        theirs={told(field, fieldsOf(policy)[field])}
+        onTheirs={() => takeTheirs(field)}
+        onMine={() => keepMine(field)}
+      />
+    );
 
   return (
     <form onSubmit={submit}>
       <Stack maw={620}>
-        <Radio.Group label="Method" value={method} onChange={setMethod} error={errors.method}>
+        <Radio.Group
+          label={LABELS.method}
+          value={method}
+          onChange={(value) => edit("method", value)}
+          error={errors.method}
+        >
           <Stack gap="xs" mt={4}>
             {["none", ...METHODS].map((one) => (
               <Radio key={one} value={one} label={one} description={ABOUT[one]} />
             ))}
           </Stack>
         </Radio.Group>
+        {conflict("method")}
         <NumberInput
-          label="Share of the samples that runs learn from"
+          label={LABELS.sampling}
           description="Above 0, 1 at most. A smaller share makes runs quicker."
           value={sampling}
-          onChange={setSampling}
+          onChange={(value) => edit("sampling", value)}
           min={0}
           max={1}
           step={0.1}
           decimalScale={3}
           error={errors.sampling}
         />
+        {conflict("sampling")}
         <Switch
           label="Runs by period"
           description="Only methods that look at past events have runs."
-          checked={periodic}
+          checked={period !== null}
           onChange={({ currentTarget }) => setPeriodic(currentTarget.checked)}
         />
-        {periodic && (
-          <>
-            <NumberInput
-              label="Period"
-              description="10 seconds to 7 days."
-              suffix=" s"
-              value={period}
-              onChange={setPeriod}
-              min={10}
-              max={604_800}
-              allowDecimal={false}
-              error={errors.period}
-            />
-            <NumberInput
-              label="Gain that a periodic run must bring"
-              description="The share of what is needless that it must save to change tables."
-              suffix=" %"
-              value={gain}
-              onChange={setGain}
-              min={0}
-              max={100}
-              error={errors.gain}
-            />
-          </>
+        {period !== null && (
+          <NumberInput
+            label={LABELS.period}
+            description="10 seconds to 7 days."
+            suffix=" s"
+            value={period}
+            onChange={setPeriod}
+            min={10}
+            max={604_800}
+            allowDecimal={false}
+            error={errors.period}
+          />
         )}
+        {conflict("period")}
+        {period !== null && (
+          <NumberInput
+            label={LABELS.gain}
+            description="The share of what is needless that it must save to change tables."
+            suffix=" %"
+            value={gain}
+            onChange={(value) => edit("gain", value)}
+            min={0}
+            max={100}
+            error={errors.gain}
+          />
+        )}
+        {conflict("gain")}
         <ProblemAlert problem={cost ? null : problem} />
         <Group>
-          <Button type="submit" disabled={!changed} loading={check.isPending || (save.isPending && !cost)}>
+          <Button
+            type="submit"
+            disabled={!changed || refused.length > 0 || conflicts.length > 0}
+            loading={busy && !cost}
+          >
             Save
           </Button>
-          {!changed && (
-            <Text size="sm" c="dimmed">
-              It is as it was saved.
-            </Text>
-          )}
+          <Text size="sm" c="dimmed" role="status">
+            {conflicts.length > 0
+              ? "Say first which is to hold, theirs or yours."
+              : refused.length > 0
+                ? `To fill in first: ${refused.join(", ")}.`
+                : changed
+                  ? ""
+                  : "It is as it was saved."}
+          </Text>
         </Group>
       </Stack>
       <Confirm

@@ -4,25 +4,28 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import type { NetworkRequest } from "@/api/request";
+import { Conflict } from "@/common/Conflict";
 import { CostSummary } from "@/common/CostSummary";
+import { useEdits } from "@/common/edits";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { RequestProgress, useRequest } from "@/common/RequestProgress";
 import { useLiveRefresh } from "@/live/LiveProvider";
+import { type Indexing, indexingOf, same, send } from "./indexing";
 
 type Topic = Schemas["Topic"];
 
 /** Changes what a topic indexes: the cost of it first, then the request and the move, followed to their end. */
 export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () => void }) {
-  const [indexed, setIndexed] = useState(topic.indexed);
-  const [automatic, setAutomatic] = useState(topic.automatic_indexing);
+  const { edits, values, change, conflicts, edit, takeTheirs, keepMine } = useEdits(indexingOf(topic), same);
+  const { indexed, automatic_indexing: automatic } = values;
   const [logged, setLogged] = useState<NetworkRequest | null>(null);
   const queries = useQueryClient();
   const request = useRequest(logged);
   const id = String(topic.id);
-  const other = indexed.join() !== topic.indexed.join();
+  const other = change.indexed !== undefined;
   const cost = useQuery({
-    queryKey: ["topics/indexed/cost", topic.id, indexed],
-    enabled: other && indexed.length > 0 && logged === null,
+    queryKey: ["topics/indexed/cost", topic.id, topic.indexed, indexed],
+    enabled: other && indexed.length > 0 && logged === null && conflicts.length === 0,
     queryFn: async ({ signal }) =>
       (
         await api.PATCH("/api/v1/topics/{id}/", {
@@ -32,27 +35,32 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
         })
       ).data as Schemas["Cost"],
   });
-  const change = useMutation({
-    mutationFn: async () => {
-      const body = {
-        ...(other ? { indexed } : {}),
-        ...(automatic !== topic.automatic_indexing ? { automatic_indexing: automatic } : {}),
-      };
-      return (await api.PATCH("/api/v1/topics/{id}/", { params: { path: { id } }, body })).data;
-    },
+  const save = useMutation({
+    mutationFn: () => send(topic.id, edits),
     onSuccess: (answer) => {
-      queries.invalidateQueries({ queryKey: ["/api/v1/topics/"] });
-      if (answer && "state" in answer) return setLogged(answer as unknown as NetworkRequest);
+      const read = queries.invalidateQueries({ queryKey: ["/api/v1/topics/"] });
+      if (answer === null) return read;
+      if ("state" in answer) return setLogged(answer as unknown as NetworkRequest);
       notifications.show({ message: `Topic ${topic.name} was changed.`, color: "green" });
       onClose();
     },
   });
-  const changed = other || automatic !== topic.automatic_indexing;
+  const changed = Object.keys(change).length > 0;
   const toggle = (name: string) =>
-    setIndexed((now) =>
+    edit(
+      "indexed",
       topic.attributes
         .map((each) => each.name)
-        .filter((each) => (each === name ? !now.includes(each) : now.includes(each))),
+        .filter((each) => (each === name ? !indexed.includes(each) : indexed.includes(each))),
+    );
+  const conflict = (name: keyof Indexing, field: string, theirs: string) =>
+    conflicts.includes(name) && (
+      <Conflict
+        field={field}
+        theirs={theirs}
+        onTheirs={() => takeTheirs(name)}
+        onMine={() => keepMine(name)}
+      />
     );
   return (
     <Modal
@@ -89,10 +97,11 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
               ))}
             </Stack>
           </Checkbox.Group>
+          {conflict("indexed", "Indexed attributes", topic.indexed.join(", "))}
           <Switch
             label="Choose by itself, by past events, what is indexed"
             checked={automatic}
-            onChange={(event) => setAutomatic(event.currentTarget.checked)}
+            onChange={(event) => edit("automatic_indexing", event.currentTarget.checked)}
           />
           <div aria-live="polite" data-cost>
             {other && cost.isFetching && (
@@ -104,15 +113,15 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
             {other && cost.error && <ProblemAlert problem={cost.error} />}
             {other && cost.data && !cost.isFetching && <CostSummary cost={cost.data} />}
           </div>
-          {change.error && <ProblemAlert problem={change.error} />}
+          {save.error && <ProblemAlert problem={save.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose} data-autofocus>
               Cancel
             </Button>
             <Button
-              onClick={() => change.mutate()}
-              loading={change.isPending}
-              disabled={!changed || indexed.length === 0}
+              onClick={() => save.mutate()}
+              loading={save.isPending}
+              disabled={!changed || indexed.length === 0 || conflicts.length > 0}
             >
               Change it
             </Button>

@@ -1,0 +1,75 @@
+// For unit tests of pages: what they show, with a server that is a function.
+
+import { MantineProvider } from "@mantine/core";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { render } from "@testing-library/react";
+import type { ReactNode } from "react";
+import { MemoryRouter, useLocation } from "react-router";
+import { vi } from "vitest";
+import { api } from "@/api/client";
+import { asProblem, ProblemError } from "@/api/problems";
+import { LiveProvider } from "@/live/LiveProvider";
+
+export interface Call {
+  method: string;
+  path: string;
+  query: Record<string, unknown>;
+  body?: unknown;
+  match?: string;
+}
+
+/** Has `answer` stand for the server; the calls are noted in the order of their coming. An object's tag is its version. */
+export function serve(answer: (call: Call) => unknown): Call[] {
+  const calls: Call[] = [];
+  for (const method of ["GET", "POST", "PATCH"] as const) {
+    // biome-ignore lint/suspicious/noExplicitAny: the client's types are by path
+    vi.spyOn(api, method).mockImplementation((async (path: string, init: any = {}) => {
+      const call = {
+        ...{ method, path, query: init.params?.query ?? {}, body: init.body },
+        match: init.headers?.["If-Match"],
+      };
+      calls.push(call);
+      const data = answer(call) as { version?: number } | undefined;
+      return { data, response: new Response(null, { headers: { ETag: `"${data?.version ?? 1}"` } }) };
+    }) as never);
+  }
+  return calls;
+}
+
+/** What the server throws where it refuses. */
+export const refusal = (status: number, detail: string, errors: object[] = []) =>
+  new ProblemError(asProblem({ status, title: "Refused", detail, errors }));
+
+function Address({ tell }: { tell: (address: string) => void }) {
+  const { pathname, search } = useLocation();
+  tell(pathname + search);
+  return null;
+}
+
+/** A live stream on which nothing ever comes. */
+class Silent extends EventTarget {
+  close() {}
+}
+
+/** Shows a part of a page at an address. */
+export function show(part: ReactNode, address = "/") {
+  vi.stubGlobal("WebSocket", Silent);
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  const at = { now: address };
+  const tell = (now: string) => {
+    at.now = now;
+  };
+  render(
+    <MantineProvider env="test">
+      <QueryClientProvider client={client}>
+        <LiveProvider>
+          <MemoryRouter initialEntries={[address]}>
+            <Address tell={tell} />
+            {part}
+          </MemoryRouter>
+        </LiveProvider>
+      </QueryClientProvider>
+    </MantineProvider>,
+  );
+  return { client, at };
+}
