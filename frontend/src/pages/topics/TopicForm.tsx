@@ -21,7 +21,12 @@ import { useNavigate } from "react-router";
 import { api } from "@/api/client";
 import { asProblem } from "@/api/problems";
 import { ProblemAlert } from "@/common/ProblemAlert";
-import { blank, byPointer, type Draft, HELP, pointers, TYPES, type Type, topicBody } from "./attributes";
+import { blank, type Draft, errorsOf, HELP, place, TYPES, type Type, topicBody } from "./attributes";
+
+interface Sent {
+  name: string;
+  drafts: Draft[];
+}
 
 /** Makes a topic: a name, and attributes with their types and domains. What the server refuses stands at its field. */
 export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -32,12 +37,12 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
   const phone = useMediaQuery("(max-width: 48em)");
   const add = useRef<HTMLButtonElement>(null);
   const create = useMutation({
-    mutationFn: async () => {
-      const body = topicBody(name, drafts) as never;
+    mutationFn: async (sent: Sent) => {
+      const body = topicBody(sent.name, sent.drafts) as never;
       return (await api.POST("/api/v1/topics/", { body })).data;
     },
-    onSuccess: async () => {
-      const made = name.trim();
+    onSuccess: async (_, sent) => {
+      const made = sent.name.trim();
       await queries.invalidateQueries({ queryKey: ["/api/v1/topics/"] });
       notifications.show({ message: `Topic ${made} was made.`, color: "green" });
       onClose();
@@ -47,8 +52,15 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
     },
   });
   const problem = create.error ? asProblem(create.error) : null;
-  const errors = byPointer(problem, pointers(drafts));
-  const placed = Object.keys(errors).some(Boolean);
+  const errors = errorsOf(problem, create.variables?.drafts ?? []);
+  const fields = ["", "name", "type", "min", "max", "values"];
+  const shown = [
+    "/name",
+    "/indexed",
+    ...drafts.flatMap((draft) => fields.map((field) => place(draft, field))),
+  ];
+  const placed = shown.some((one) => one in errors);
+  const elsewhere = problem && (errors[""] || Object.keys(errors).length === 0);
   const change = (key: number, values: Partial<Draft>) =>
     setDrafts((now) => now.map((one) => (one.key === key ? { ...one, ...values } : one)));
   const move = (at: number, by: number) =>
@@ -71,7 +83,7 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          create.mutate();
+          create.mutate({ name, drafts });
         }}
       >
         <Stack>
@@ -117,7 +129,7 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
               {errors["/indexed"]}
             </Text>
           )}
-          {problem && (!placed || errors[""]) && <ProblemAlert problem={problem} />}
+          {elsewhere && <ProblemAlert problem={problem} />}
           {placed && (
             <Text c="var(--mantine-color-error)" size="sm" role="alert">
               The topic was not made; what is wrong is told at the fields.
@@ -154,7 +166,7 @@ function AttributeFields({
   move: (by: number) => void;
   remove: () => void;
 }) {
-  const error = (field: string) => errors[`/attributes/${at}/${field}`];
+  const error = (field: string) => errors[place(draft, field)];
   const numeric = draft.type === "int" || draft.type === "float";
   return (
     <Fieldset legend={`Attribute ${at + 1}`} p="sm">
@@ -208,9 +220,9 @@ function AttributeFields({
         <Text size="xs" c="dimmed">
           {draft.type}: {HELP[draft.type]}
         </Text>
-        {errors[`/attributes/${at}`] && (
+        {errors[place(draft)] && (
           <Text c="var(--mantine-color-error)" size="sm">
-            {errors[`/attributes/${at}`]}
+            {errors[place(draft)]}
           </Text>
         )}
         <Group justify="space-between">

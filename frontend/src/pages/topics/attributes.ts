@@ -74,6 +74,21 @@ function real(text: string): number | string {
   return trimmed !== "" && Number.isFinite(value) ? value : trimmed;
 }
 
+/** The messages of a problem by the fields of what was sent, which are told by `place`; others stand at "". */
+export function errorsOf(problem: Problem | null, sent: readonly Draft[]): Record<string, string> {
+  const found = Object.entries(byPointer(problem, pointers(sent)));
+  return Object.fromEntries(
+    found.map(([pointer, detail]) => {
+      const [, n, field] = /^\/attributes\/(\d+)(?:\/(.*))?$/.exec(pointer) ?? [];
+      const draft = n === undefined ? undefined : sent[Number(n)];
+      return [draft ? place(draft, field) : pointer, detail];
+    }),
+  );
+}
+
+/** Where the errors of an attribute, or of its field, are found: with the attribute, wherever it is moved. */
+export const place = ({ key }: Draft, field = "") => `#${key}/${field}`;
+
 /** The messages of a problem by their pointers; those below a pointer of `shown` go to it, the others to "". */
 export function byPointer(problem: Problem | null, shown: readonly string[]): Record<string, string> {
   const found: Record<string, string> = {};

@@ -1,0 +1,31 @@
+import { fireEvent, screen, within } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { refusal, serve, show } from "@/test-page";
+import { TopicForm } from "./TopicForm";
+
+test("an error stays with its attribute, wherever it is moved, and goes with it", async () => {
+  serve(() => {
+    throw refusal(400, "Bad.", [
+      { pointer: "/attributes/1/name", code: "bad_name", detail: "b c is no name." },
+    ]);
+  });
+  show(<TopicForm opened onClose={() => {}} />);
+  const press = (name: RegExp) => fireEvent.click(screen.getByRole("button", { name }));
+  const at = (n: number) => screen.getByRole("group", { name: `Attribute ${n}` });
+  const typed = (n: number) => within(at(n)).getByRole<HTMLInputElement>("textbox", { name: /name/ });
+  press(/Add an attribute/);
+  fireEvent.change(typed(1), { target: { value: "a" } });
+  fireEvent.change(typed(2), { target: { value: "b c" } });
+  press(/Make the topic/);
+  expect(await within(at(2)).findByText("b c is no name.")).toBeTruthy();
+
+  press(/Move attribute 2 up/);
+  expect(typed(1).value).toBe("b c");
+  expect(within(at(1)).getByText("b c is no name.")).toBeTruthy();
+  expect(within(at(2)).queryByText("b c is no name.")).toBeNull();
+
+  press(/Remove attribute 1/);
+  expect(typed(1).value).toBe("a");
+  expect(screen.queryByText("b c is no name.")).toBeNull();
+  expect(screen.queryByText(/what is wrong is told at the fields/)).toBeNull();
+});
