@@ -7,6 +7,7 @@ import { asProblem, type FieldError } from "@/api/problems";
 import { type Attribute, asFields, asValues, domain, type Fields, type Values } from "@/common/event";
 import { read } from "@/common/list";
 import { ProblemAlert } from "@/common/ProblemAlert";
+import { meant } from "./meant";
 import { PastEvents } from "./PastEvents";
 
 const SHOWN = 50;
@@ -132,6 +133,22 @@ function Field({
   );
 }
 
+/** The first publishers whose names have the text in them. */
+export function usePublishers(search: string) {
+  return useQuery({
+    queryKey: ["/api/v1/publishers/", "names", search],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) =>
+      (
+        await read<{ name: string }>(
+          "/api/v1/publishers/",
+          { q: search, ordering: "name", limit: SHOWN },
+          signal,
+        )
+      ).results,
+  });
+}
+
 /** A publisher, found by its name on the server. */
 function Publisher({
   value,
@@ -144,18 +161,7 @@ function Publisher({
 }) {
   const [typed, setTyped] = useState(value);
   const [search] = useDebouncedValue(typed === value ? "" : typed, 200);
-  const found = useQuery({
-    queryKey: ["/api/v1/publishers/", "names", search],
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) =>
-      (
-        await read<{ name: string }>(
-          "/api/v1/publishers/",
-          { q: search, ordering: "name", limit: SHOWN },
-          signal,
-        )
-      ).results,
-  });
+  const found = usePublishers(search);
   const names = found.data?.map(({ name }) => name) ?? [];
   return (
     <Select
@@ -175,15 +181,16 @@ function Publisher({
 }
 
 /** The topics that a publisher advertises, each once. */
-function useTopics(publisher: string) {
+export function useTopics(publisher: string) {
   return useQuery({
     queryKey: ["/api/v1/advertisements/", "topics", publisher],
     enabled: publisher !== "",
     queryFn: async ({ signal }) => {
-      const advertisement = /^a\d+$/.test(publisher);
-      const query = advertisement
-        ? { id: Number(publisher.slice(1)) }
-        : { publisher, state__in: "queued,planning,deploying,active", limit: 1_000 };
+      const { advertisement } = await meant(publisher, signal);
+      const query =
+        advertisement !== null
+          ? { id: advertisement }
+          : { publisher, state__in: "queued,planning,deploying,active", limit: 1_000 };
       const { data } = await api.GET("/api/v1/advertisements/", { params: { query }, signal });
       return [...new Set(data?.results.map(({ topic }) => topic))];
     },

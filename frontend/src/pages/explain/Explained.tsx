@@ -1,12 +1,14 @@
-import { Alert, Badge, Checkbox, Code, Group, Stack, Text, TextInput, Title, Tooltip } from "@mantine/core";
+import { Alert, Badge, Checkbox, Code, Group, Stack, Text, Title, Tooltip } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconEyeOff } from "@tabler/icons-react";
 import { createColumnHelper } from "@tanstack/react-table";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Schemas } from "@/api/client";
+import { useAddress } from "@/common/address";
 import { DataTable } from "@/common/DataTable";
 import { Empty } from "@/common/Empty";
 import { Facts } from "@/common/Facts";
 import { localList } from "@/common/localList";
+import { SearchField } from "@/common/SearchField";
 import { Way } from "./Way";
 import { ABOUT, type Explanation, FAULTS, type Fate, fates, REASONS, summary } from "./way";
 
@@ -175,10 +177,12 @@ const columns = [
 ];
 
 function Hosts({ found }: { found: Explanation }) {
-  const [q, setQ] = useState("");
-  const [all, setAll] = useState(false);
+  const [q, setQ] = useAddress("host");
+  const [others, setOthers] = useAddress("others");
+  const [all, setAll] = useState(others === "yes"); // at once: the address follows a moment later
+  useEffect(() => setAll(others === "yes"), [others]);
   const rows = useMemo(() => fates(found), [found]);
-  const others = rows.filter(({ reason }) => reason === "no_subscription").length;
+  const unasked = rows.filter(({ reason }) => reason === "no_subscription").length;
   const shown = rows.filter(
     ({ host, reason }) =>
       host.toLowerCase().includes(q.toLowerCase()) && (all || q !== "" || reason !== "no_subscription"),
@@ -186,17 +190,15 @@ function Hosts({ found }: { found: Explanation }) {
   return (
     <Stack gap="xs">
       <Group gap="md">
-        <TextInput
-          aria-label="Find a host"
-          placeholder="Find a host"
-          value={q}
-          onChange={({ currentTarget }) => setQ(currentTarget.value)}
-        />
-        {others > 0 && (
+        <SearchField label="Find a host" placeholder="Find a host" q={q} setQ={setQ} />
+        {unasked > 0 && (
           <Checkbox
-            label={`Also the ${others} without a subscription to the topic`}
+            label={`Also the ${unasked} without a subscription to the topic`}
             checked={all}
-            onChange={({ currentTarget }) => setAll(currentTarget.checked)}
+            onChange={({ currentTarget: { checked } }) => {
+              setAll(checked);
+              setOthers(checked ? "yes" : null);
+            }}
           />
         )}
       </Group>

@@ -1,4 +1,5 @@
 import { Code, Modal, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { createColumnHelper } from "@tanstack/react-table";
 import type { Schemas } from "@/api/client";
 import { DataTable } from "@/common/DataTable";
@@ -7,6 +8,7 @@ import { brief, type Values } from "@/common/event";
 import { useList } from "@/common/list";
 import { Time } from "@/common/time";
 import type { Asked } from "./EventForm";
+import { meant } from "./meant";
 
 type Sample = Schemas["EventSample"];
 const column = createColumnHelper<Sample>();
@@ -33,15 +35,21 @@ export function PastEvents({
   onClose: () => void;
   onPick: (asked: Asked) => void;
 }) {
+  const who = useQuery({
+    queryKey: ["/api/v1/publishers/", "meant", publisher],
+    enabled: opened,
+    queryFn: ({ signal }) => meant(publisher, signal),
+  });
+  const of = who.data?.publisher ?? "";
   return (
     <Modal
       opened={opened}
       onClose={onClose}
       size="xl"
-      title={publisher ? `Past events of ${publisher}` : "Past events"}
+      title={of ? `Past events of ${of}` : "Past events"}
       closeButtonProps={{ "aria-label": "Close" }}
     >
-      {opened && <Events publisher={/^a\d+$/.test(publisher) ? "" : publisher} onPick={onPick} />}
+      {opened && who.isFetched && <Events publisher={of} onPick={onPick} />}
     </Modal>
   );
 }

@@ -1,13 +1,13 @@
 import { Button, Group, Loader, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useSearchParams } from "react-router";
+import { Link, useSearchParams } from "react-router";
 import { api } from "@/api/client";
 import { CopyText } from "@/common/CopyText";
 import { Empty } from "@/common/Empty";
 import type { Values } from "@/common/event";
 import { readValues } from "@/common/event";
 import { PageHeader } from "@/common/PageHeader";
-import { EventForm } from "./EventForm";
+import { EventForm, usePublishers } from "./EventForm";
 import { Explained } from "./Explained";
 
 /** Why an event goes where it goes; the event is in the address. */
@@ -30,7 +30,7 @@ export function Component() {
   const ask = (event: { publisher: string; topic: string; values: Values }) => {
     const next = new URLSearchParams({ publisher: event.publisher, topic: event.topic });
     next.set("values", JSON.stringify(event.values));
-    if (next.toString() === parameters.toString()) void found.refetch();
+    if ([...next].every(([name, value]) => value === (parameters.get(name) ?? ""))) void found.refetch();
     else setParameters(next);
   };
   return (
@@ -69,9 +69,23 @@ export function Component() {
           <Explained found={found.data} />
         </>
       )}
-      {!publisher && (
-        <Empty cause="Type an event, or pick a past one. You see its way from switch to switch with the entry that it meets at each, and for every host why it gets the event or not." />
-      )}
+      {!publisher && <Beginning />}
     </Stack>
+  );
+}
+
+/** What to begin with: an event, or a network whose publishers send some. */
+function Beginning() {
+  const { data: publishers } = usePublishers("");
+  if (publishers?.length === 0)
+    return (
+      <Empty cause="There is no publisher yet, so that there is no event to explain. It takes a network, and a host that publishes.">
+        <Button component={Link} to="/welcome">
+          Set up a network
+        </Button>
+      </Empty>
+    );
+  return (
+    <Empty cause="Type an event, or pick a past one. You see its way from switch to switch with the entry that it meets at each, and for every host why it gets the event or not." />
   );
 }

@@ -1,7 +1,8 @@
 import { Button, Group, Loader, Select, Stack, Table, Text } from "@mantine/core";
 import type { EChartsCoreOption } from "echarts/core";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import type { Schemas } from "@/api/client";
+import { useAddress } from "@/common/address";
 import { useBudgetCurve } from "@/common/budgetCurve";
 import { Chart } from "@/common/Chart";
 import { ProblemAlert } from "@/common/ProblemAlert";
@@ -13,13 +14,14 @@ const METHODS = [
   { value: "fa-pb", label: "fa-pb: by past events" },
   { value: "optimal", label: "optimal: the best merge points" },
 ] as const;
-type Method = (typeof METHODS)[number]["value"];
+const USUAL = "fa-pb";
 
 /** What other budgets would cost, asked for on demand: it is computed from past events, which takes seconds. */
 export function Curve({ row }: { row: { id: number } }) {
-  const [method, setMethod] = useState<Method>("fa-pb");
-  const [asked, setAsked] = useState(false);
-  const query = useBudgetCurve(row.id, asked ? method : undefined);
+  const [chosen, setMethod] = useAddress("method", USUAL);
+  const [asked, setAsked] = useAddress("curve");
+  const method = METHODS.find(({ value }) => value === chosen)?.value ?? USUAL;
+  const query = useBudgetCurve(row.id, asked === "yes" ? method : undefined);
   const option = useMemo(() => optionOf(query.data?.points ?? []), [query.data]);
   return (
     <Stack gap="xs">
@@ -28,13 +30,13 @@ export function Curve({ row }: { row: { id: number } }) {
           label="What other budgets would cost"
           data={METHODS}
           value={method}
-          onChange={(value) => value && setMethod(value as Method)}
+          onChange={(value) => setMethod(value)}
           allowDeselect={false}
           style={{ flex: 1 }}
         />
         <Button
           variant="default"
-          onClick={() => (asked ? query.refetch() : setAsked(true))}
+          onClick={() => (asked === "yes" ? query.refetch() : setAsked("yes"))}
           loading={query.isFetching}
         >
           Work it out

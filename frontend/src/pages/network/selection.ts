@@ -2,7 +2,10 @@ import { useCallback } from "react";
 import { useParameters } from "@/common/address";
 
 /** Parts of the address that belong to what is selected, and go with it. */
-const OWN = ["switch", "link", "host", "tab", "hops", "page", "port", "topic", "dz", "entry", "merged"];
+const OWN = [
+  ...["switch", "link", "host", "tab", "hops", "page", "port", "topic", "dz", "entry", "merged"],
+  ...["method", "curve"],
+];
 
 export type Selection =
   | { kind: "switch"; name: string }
