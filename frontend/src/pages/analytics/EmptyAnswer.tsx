@@ -17,6 +17,12 @@ const CAUSE = {
   filter: "Nothing matches. ",
 };
 
+/** The server's words with what to click here, in place of what a program would call. */
+export function onThePage(detail: string, may: boolean): string {
+  const here = may ? "run it now by the button below" : "have an operator run it";
+  return detail.replace(/ask for one \(POST [^)]*\)/g, here);
+}
+
 /** Why there is nothing to draw, and the next step. `job` is none of Spark's where it cannot be asked for. */
 export function EmptyAnswer({ job, why }: { job: string; why: Why }) {
   const may = useMay("analytics/runs", "POST");
@@ -35,7 +41,7 @@ export function EmptyAnswer({ job, why }: { job: string; why: Why }) {
           <Text span fw={600}>
             {CAUSE[why.missing]}
           </Text>
-          <Said text={why.detail} />
+          <Said text={onThePage(why.detail, may)} />
         </>
       }
     >

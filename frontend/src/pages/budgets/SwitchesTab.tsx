@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, Progress, Stack, Text, TextInput } from "@mantine/core";
 import { createColumnHelper } from "@tanstack/react-table";
 import { useEffect, useMemo, useState } from "react";
+import { Link } from "react-router";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
 import { DataTable } from "@/common/DataTable";
@@ -167,12 +168,16 @@ export function SwitchesTab() {
             cause={
               q
                 ? "No switch is called like that."
-                : "There is no switch yet. Connect one, or import a topology."
+                : "There is no switch yet. Connect one, import a topology, or start the demo network."
             }
           >
-            {q && (
+            {q ? (
               <Button variant="light" onClick={() => setQ("")}>
                 Show all switches
+              </Button>
+            ) : (
+              <Button component={Link} to="/welcome">
+                Set up a network
               </Button>
             )}
           </Empty>

@@ -1,12 +1,11 @@
-import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { useEffect, useRef } from "react";
-import { useSearchParams } from "react-router";
+import { Button, Group, Select, Stack } from "@mantine/core";
+import { Link, useSearchParams } from "react-router";
 import type { NetworkRequest } from "@/api/request";
 import { useAddress } from "@/common/address";
 import { DataTable } from "@/common/DataTable";
 import { Empty } from "@/common/Empty";
 import { useList } from "@/common/list";
+import { SearchField } from "@/common/SearchField";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { columns } from "./columns";
 import { KINDS } from "./kinds";
@@ -57,7 +56,13 @@ export function Log() {
   return (
     <Stack>
       <Group gap="xs" role="search" aria-label="Filter the log">
-        <Search q={q} setQ={setQ} />
+        <SearchField
+          label="Search by object, kind or id of the call"
+          placeholder="Object, kind, id of the call"
+          q={q}
+          setQ={setQ}
+          className={classes.search}
+        />
         <Select
           aria-label="State"
           placeholder="Any state"
@@ -101,9 +106,13 @@ export function Log() {
                 : "There is no request yet. Each advertisement, subscription and change of the network is one."
             }
           >
-            {filtered && (
+            {filtered ? (
               <Button variant="light" onClick={clear}>
                 Show all requests
+              </Button>
+            ) : (
+              <Button component={Link} to="/welcome">
+                Set up a network
               </Button>
             )}
           </Empty>
@@ -111,24 +120,5 @@ export function Log() {
       />
       <RequestPanel id={row} onOpen={setRow} />
     </Stack>
-  );
-}
-
-/** What is typed goes into the address a moment later; an address that changes otherwise is shown. */
-function Search({ q, setQ }: { q: string; setQ: (q: string) => void }) {
-  const field = useRef<HTMLInputElement>(null);
-  const search = useDebouncedCallback(setQ, 250);
-  useEffect(() => {
-    if (field.current && document.activeElement !== field.current) field.current.value = q;
-  }, [q]);
-  return (
-    <TextInput
-      ref={field}
-      aria-label="Search by object, kind or id of the call"
-      placeholder="Object, kind, id of the call"
-      defaultValue={q}
-      onChange={(event) => search(event.currentTarget.value)}
-      className={classes.search}
-    />
   );
 }
