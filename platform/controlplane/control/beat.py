@@ -31,6 +31,7 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc] # django-celery-beat h
             except OperationalError as error:
                 logger.warning("the database cannot be read yet: %s", error)
                 connection.close()
+                self._initial_read = True  # the first read failed: what is read next is the first
                 time.sleep(DATABASE_RETRY)
 
     def apply_async(

@@ -7,7 +7,7 @@ on a connection that is used for nothing else. Either is let go by the system wh
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Protocol
 
 from django.conf import settings
@@ -92,10 +92,19 @@ def _file_lock(name: str) -> Iterator[Held | None]:
 @contextmanager
 def _advisory_lock(key: int) -> Iterator[Held | None]:
     own = connections.create_connection(DEFAULT_DB_ALIAS)
+    taken = False
     try:
         with own.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
             (taken,) = cursor.fetchone()
         yield _Advisory(own) if taken else None
     finally:
+        if taken:
+            _let_go(own, key)
         own.close()
+
+
+def _let_go(own: BaseDatabaseWrapper, key: int) -> None:
+    """Unlock before the connection goes: PostgreSQL sees its end only a moment later."""
+    with suppress(DatabaseError), own.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
