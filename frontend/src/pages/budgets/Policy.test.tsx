@@ -1,17 +1,27 @@
 import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { beforeEach, expect, test, vi } from "vitest";
-import { type Call, serve, show } from "@/test-page";
+import { type Call, refusal, serve, show } from "@/test-page";
 import { Policy } from "./Policy";
 
 let policy: Record<string, unknown>;
 let calls: Call[];
+let version: number;
+let meanwhile: (() => void) | null;
 
 beforeEach(() => {
   vi.restoreAllMocks();
   policy = { method: "la", sampling: 1, gain: 0.07, period: 300, alarms: [] };
-  calls = serve(({ method, path, body }) => {
+  version = 1;
+  meanwhile = null;
+  calls = serve(({ method, path, body, query, match }) => {
     if (path === "/api/v1/me/") return { may: [{ resource: "aggregation", methods: ["GET", "PATCH"] }] };
-    if (method === "PATCH") policy = { ...policy, ...(body as object) };
+    if (method === "GET") return { ...policy, version };
+    if (query.dry_run) return { accepted: true, entries: [], results: [] };
+    meanwhile?.();
+    meanwhile = null;
+    if (match !== `"${version}"`) throw refusal(412, "It was changed meanwhile.");
+    version += 1;
+    policy = { ...policy, ...(body as object) };
     return { ...policy };
   });
 });
@@ -49,6 +59,20 @@ test("a field that somebody else changed too is told at saving, with theirs, bef
   fireEvent.click(screen.getByRole("button", { name: /^Keep mine/ }));
   await press();
   await waitFor(() => expect(sent()).toEqual([{ sampling: 0.5 }]));
+});
+
+test("an edit that comes first by a moment is a conflict too, also when the method was confirmed", async () => {
+  show(<Policy />);
+  fireEvent.click(await screen.findByRole("radio", { name: "fa-lb" }));
+  meanwhile = () => {
+    policy = { ...policy, method: "none" };
+    version += 1;
+  };
+  await press();
+  fireEvent.click(await screen.findByRole("button", { name: "Change the method" }));
+  expect((await screen.findByRole("alert")).textContent).toContain("Method: now none.");
+  expect(policy.method).toBe("none");
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
 });
 
 test("theirs can be taken", async () => {

@@ -10,6 +10,7 @@ import { Confirm } from "@/common/Confirm";
 import { Conflict } from "@/common/Conflict";
 import { useEdits } from "@/common/edits";
 import { Facts } from "@/common/Facts";
+import { matched } from "@/common/matched";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { ABOUT, count, METHODS } from "./figures";
 import { POLICY, type PolicyNow, usePolicy } from "./policy";
@@ -50,38 +51,40 @@ function Form({ policy }: { policy: PolicyNow }) {
   const changed = Object.keys(change).length > 0;
   const empty = missing(values);
 
-  /** What is to be sent by the newest policy; null where somebody else is to be heard first. */
-  const newest = async () => {
-    const { change: send, conflicts: others } = toSend(edits, await queries.fetchQuery(POLICY));
-    if (others.length === 0 && Object.keys(send).length > 0) return send;
-    setCost(null);
-    return null;
-  };
+  /** Sends by the newest policy; null, and nothing is sent, where somebody else is to be heard first. */
+  const send = (dry: boolean) =>
+    matched(
+      () => api.GET("/api/v1/aggregation/"),
+      (now: PolicyNow) => {
+        queries.setQueryData(POLICY, now);
+        const { change: body, conflicts: others } = toSend(edits, now);
+        if (others.length === 0 && Object.keys(body).length > 0) return body;
+        setCost(null);
+        return null;
+      },
+      async (body, headers) => {
+        const params = { query: dry ? { dry_run: true } : {} };
+        return (await api.PATCH("/api/v1/aggregation/", { body, params, headers })).data;
+      },
+    );
   const check = useMutation({
-    mutationFn: async () => {
-      const body = await newest();
-      if (!body) return null;
-      const params = { query: { dry_run: true } };
-      return (await api.PATCH("/api/v1/aggregation/", { body, params })).data as unknown as Schemas["Cost"];
-    },
+    mutationFn: async () => (await send(true)) as unknown as Schemas["Cost"] | null,
     onSuccess: setCost,
   });
   const save = useMutation({
     mutationFn: async () => {
-      const body = await newest();
-      if (!body) return false;
-      const { data } = await api.PATCH("/api/v1/aggregation/", { body });
-      if (data && "state" in data && "stage" in data) await ended(data as NetworkRequest);
-      return true;
+      const answer = await send(false);
+      if (answer && "state" in answer && "stage" in answer) await ended(answer as NetworkRequest);
+      return answer !== null;
     },
     onSuccess: async (saved) => {
-      await queries.invalidateQueries({ queryKey: POLICY.queryKey });
+      await queries.invalidateQueries({ queryKey: POLICY });
       if (!saved) return;
       setCost(null);
       clear();
       notifications.show({ message: "The policy is changed.", color: "green" });
     },
-    onError: () => queries.invalidateQueries({ queryKey: POLICY.queryKey }),
+    onError: () => queries.invalidateQueries({ queryKey: POLICY }),
   });
   const problem = check.error ?? save.error;
   const errors = { ...(problem ? byField(asProblem(problem), FIELDS) : {}), ...empty };

@@ -1,18 +1,17 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { api, type Schemas } from "@/api/client";
 import { useLiveRefresh } from "@/live/LiveProvider";
 
-export type PolicyNow = Schemas["Policy"];
+export const POLICY = ["/api/v1/aggregation/"];
 
-/** The question for the policy; fetched by itself it is always asked anew. */
-export const POLICY = queryOptions({
-  queryKey: ["/api/v1/aggregation/"],
-  staleTime: 0,
-  queryFn: async ({ signal }) => (await api.GET("/api/v1/aggregation/", { signal })).data as PolicyNow,
-});
+export type PolicyNow = Schemas["Policy"];
 
 /** The network's policy of aggregation, with the alarms that stand. */
 export function usePolicy() {
-  useLiveRefresh(["request", "requests", "alarm"], POLICY.queryKey);
-  return useQuery({ ...POLICY, staleTime: 5_000, refetchInterval: 60_000 }); // costs are measured once a minute
+  useLiveRefresh(["request", "requests", "alarm"], POLICY);
+  return useQuery({
+    queryKey: POLICY,
+    refetchInterval: 60_000, // what merged entries cost is measured once a minute
+    queryFn: async ({ signal }) => (await api.GET("/api/v1/aggregation/", { signal })).data,
+  });
 }

@@ -39,7 +39,7 @@ export function IndexedDialog({ topic, onClose }: { topic: Topic; onClose: () =>
     mutationFn: () => send(topic.id, edits),
     onSuccess: (answer) => {
       const read = queries.invalidateQueries({ queryKey: ["/api/v1/topics/"] });
-      if (answer === null) return read;
+      if (!answer) return read;
       if ("state" in answer) return setLogged(answer as unknown as NetworkRequest);
       notifications.show({ message: `Topic ${topic.name} was changed.`, color: "green" });
       onClose();
