@@ -1,6 +1,6 @@
 """Cursor pages: each costs the same, wherever it lies; the order always ends with the primary key."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -133,6 +133,19 @@ def _place(request: Request, view: Any) -> str:
     return place
 
 
+def page_readers(request: Request, view: Any) -> dict[str, Callable[[], object]]:
+    """What reads the parameters of the page that a call asks for."""
+    query = request.query_params
+    ordering = query.get("ordering")
+    order = str(ordering if _is_order(ordering, view.orderings) else view.orderings[0])
+    return {
+        "limit": lambda: read_integer("limit", query["limit"], 1, MAX_LIMIT),
+        "count": lambda: read_flag("count", query["count"]),
+        "ordering": lambda: _read_ordering(ordering, view.orderings),
+        "cursor": lambda: Position.read(query["cursor"], _place(request, view), order),
+    }
+
+
 def pages(queryset: Any, ordering: str | None, allowed: tuple[str, ...], size: int) -> Iterator[list[Any]]:
     """All rows in the order asked for, `size` at a time, each by a query of its own."""
     order = _read_ordering(ordering, allowed)
@@ -150,10 +163,14 @@ def _all_pages(queryset: Any, order: str, size: int) -> Iterator[list[Any]]:
         position = Position(order, tuple(_value(rows[-1], name) for name, _ in _fields(order)), False)
 
 
+def _is_order(text: str | None, allowed: tuple[str, ...]) -> bool:
+    return text is not None and text.removeprefix("-") in allowed
+
+
 def _read_ordering(text: str | None, allowed: tuple[str, ...]) -> str:
     if text is None:
         return allowed[0]
-    if text.removeprefix("-") not in allowed:
+    if not _is_order(text, allowed):
         detail = f"ordering={shown(text)}: use one of {', '.join(allowed)}, with - before it for descending."
         raise bad_parameter("ordering", "not_a_choice", detail, text)
     return text

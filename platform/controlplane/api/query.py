@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -10,7 +11,7 @@ from django.http import QueryDict
 from rest_framework.filters import BaseFilterBackend
 from rest_framework.request import Request
 
-from controlplane.api.problems import bad_parameter
+from controlplane.api.problems import FieldError, Problem, bad_parameter, invalid
 from controlplane.api.times import read_utc
 from tercast.errors import Refused, shown
 
@@ -111,19 +112,47 @@ TIME = Kind(read_time, {"type": "string", "format": "date-time"})
 ID = Filter("id", "id", INTEGER, ("in", "gte", "lte"))
 
 
-def check_parameters(query: QueryDict, known: Iterable[str]) -> None:
-    """Raise `Problem` for the first parameter that is unknown, given twice, or not text for a database."""
-    names = sorted(known)
+Readers = Mapping[str, Callable[[], object]]
+"""By parameter: what reads its value in the current call, and raises `Problem` for a bad one."""
+
+
+def check_parameters(query: QueryDict, known: Iterable[str], readers: Readers | None = None) -> None:
+    """Raise `Problem` with every parameter that is unknown, given twice, no text for a database, or bad."""
+    names, found = sorted(known), list[FieldError]()
     for name, values in query.lists():
-        if name not in names:
-            rule = f"Known are: {', '.join(names)}." if names else "None is taken here."
-            raise bad_parameter(
-                name, "unknown_parameter", f"There is no query parameter {shown(name)}. {rule}", values[0]
-            )
-        if len(values) > 1:
-            raise bad_parameter(name, "repeated_parameter", f"{name} stands {len(values)} times. Keep one.")
-        if "\0" in values[0]:
-            raise bad_parameter(name, "null_character", f"{name} must not contain U+0000.", values[0])
+        try:
+            _check_parameter(name, values, names)
+            if readers and name in readers:
+                readers[name]()
+        except Problem as problem:
+            found += problem.errors
+    if found:
+        raise invalid(found)
+
+
+def _check_parameter(name: str, values: list[str], known: list[str]) -> None:
+    if name not in known:
+        rule = f"Known are: {', '.join(known)}." if known else "None is taken here."
+        raise bad_parameter(
+            name, "unknown_parameter", f"There is no query parameter {shown(name)}. {rule}", values[0]
+        )
+    if len(values) > 1:
+        raise bad_parameter(name, "repeated_parameter", f"{name} stands {len(values)} times. Keep one.")
+    if "\0" in values[0]:
+        raise bad_parameter(name, "null_character", f"{name} must not contain U+0000.", values[0])
+
+
+def filter_readers(view: Any, query: QueryDict) -> dict[str, Callable[[], object]]:
+    """What reads the filters of `view` that the query names."""
+    readers: dict[str, Callable[[], object]] = {
+        parameter: partial(each.condition, parameter, lookup, query[parameter])
+        for each in view.filters
+        for parameter, lookup in each.parameters().items()
+        if parameter in query
+    }
+    if view.search and "q" in query:
+        readers["q"] = partial(read_text, "q", str(query["q"]))
+    return readers
 
 
 class QueryFilter(BaseFilterBackend):

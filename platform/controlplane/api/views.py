@@ -1,7 +1,9 @@
 """The base of all views: declared parameters, ids, and the options of calls that change something."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, cast
 
 from django.db.models import Model, Q, QuerySet
@@ -15,12 +17,20 @@ from controlplane.api import etags, limits
 from controlplane.api.calls import carry_out
 from controlplane.api.deprecation import Deprecated
 from controlplane.api.exports import FORMAT, CsvRenderer, asked_format, export, in_csv
-from controlplane.api.pages import PARAMETERS
+from controlplane.api.pages import PARAMETERS, page_readers
 from controlplane.api.parsing import body_required
 from controlplane.api.permissions import Clients
 from controlplane.api.prefer import Wait
-from controlplane.api.problems import bad_parameter, not_found
-from controlplane.api.query import Filter, check_parameters, filter_parameters, read_flag, read_id
+from controlplane.api.problems import Problem, bad_parameter, not_found
+from controlplane.api.query import (
+    Filter,
+    Readers,
+    check_parameters,
+    filter_parameters,
+    filter_readers,
+    read_flag,
+    read_id,
+)
 
 WRITE_PARAMETERS = frozenset({"dry_run", "atomic"})
 ROOT = "/api/v1"
@@ -80,7 +90,10 @@ class StrictView(APIView):
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
         """By `Accept`, or by `?format=` where CSV may be asked for."""
-        asked = asked_format(request) if request.method == "GET" and self.exports() else None
+        asked = None
+        if request.method == "GET" and self.exports():
+            with suppress(Problem):  # told together with the other parameters
+                asked = asked_format(request)
         if asked is None:
             return super().perform_content_negotiation(request, force)
         renderer = next(each for each in self.get_renderers() if each.format == asked)
@@ -91,6 +104,10 @@ class StrictView(APIView):
     def known_parameters(self) -> Iterable[str]:
         """The query parameters of the current call."""
         return ()
+
+    def readers(self, request: Request) -> Readers:
+        """What reads the query parameters of the current call, so that all bad ones are told together."""
+        return {FORMAT: partial(asked_format, request)} if self.exports() else {}
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         """As of any view, but that handlers run within `carry_out`."""
@@ -120,7 +137,7 @@ class StrictView(APIView):
         """Count the call, authenticate and authorize; then check what stands around the body."""
         limits.check(request, self.open)
         super().initial(request, *args, **kwargs)
-        check_parameters(request.query_params, self.known_parameters())
+        check_parameters(request.query_params, self.known_parameters(), self.readers(request))
         if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
             raise body_required()
 
@@ -147,6 +164,15 @@ class Resource(StrictView, GenericViewSet[Any]):
         if not self.lists():
             return ()
         return filter_parameters(self) | PARAMETERS | ({FORMAT} if self.csv else set())
+
+    def readers(self, request: Request) -> Readers:
+        """Filters and paging in lists, options of a write elsewhere."""
+        query = request.query_params
+        if not self.lists():
+            names = [name for name in WRITE_PARAMETERS & self.write_parameters if name in query]
+            return {name: partial(read_flag, name, query[name]) for name in names}
+        paging = page_readers(request, self) if not in_csv(request) else {}
+        return {**super().readers(request), **filter_readers(self, query), **paging}
 
     def lists(self) -> bool:
         """Whether the current action answers with a page."""

@@ -8,7 +8,7 @@ from django.db.models import Count, F
 
 from controlplane.accounts.callers import Client
 from controlplane.api.bodies import Body
-from controlplane.api.problems import conflict, not_found
+from controlplane.api.problems import conflict, not_found, pointer
 from controlplane.config.planning import address_plan
 from controlplane.control.changes import Payload, log_one, racing
 from controlplane.control.models import FINAL_STATES, Request, State
@@ -57,16 +57,19 @@ def draft(body: Body) -> Topic:
         _check_name(body, item["name"])
     attributes = _attributes(body, item.get("attributes"))
     code = _code(body, item.get("code"))
-    errors.check()
+    if not {"name", "attributes"} <= item.keys():
+        errors.check()
     document = {"name": item["name"], "code": code, "attributes": attributes}
     if "indexed" in item:
         document["indexed"] = item["indexed"]
     try:
         topic = eventspace.Topic.from_json(document)
     except Refused as refused:
-        errors.refused(0, (), refused)
+        if pointer(refused.path) not in {error.pointer for error in errors.found}:
+            errors.refused(0, (), refused)
         errors.check()
         raise
+    errors.check()
     read = topic.to_json()
     return Topic(name=topic.name, code=code, attributes=read["attributes"], indexed=read["indexed"])
 

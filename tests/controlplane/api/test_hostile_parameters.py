@@ -131,3 +131,27 @@ def test_writes_take_their_own_parameters_only(operator, error):
         assert error(operator.delete(f"{prefix}/1/?force=true"))["parameter"] == "force"
         assert error(operator.delete(f"{prefix}/1/?dry_run=yes"))["parameter"] == "dry_run"
         assert error(operator.post(f"{prefix}/?atomic=no", {}))["parameter"] == "atomic"
+
+
+def test_all_bad_parameters_of_a_query_are_told_at_once(world, problem):
+    answer = world.get(
+        "subscriptions/?foo=1&limit=0&ordering=x&id=x&cursor=zz&id__in=1,y&count=1&q=" + "x" * 501
+    )
+    found = [(each["parameter"], each["code"]) for each in problem(answer, 400)["errors"]]
+    assert found == [
+        ("foo", "unknown_parameter"),
+        ("limit", "out_of_range"),
+        ("ordering", "not_a_choice"),
+        ("id", "not_an_integer"),
+        ("cursor", "bad_cursor"),
+        ("id__in", "not_an_integer"),
+        ("count", "not_a_flag"),
+        ("q", "too_long"),
+    ]
+    answer = world.get("hosts/?format=xls&limit=0")
+    assert [each["parameter"] for each in problem(answer, 400)["errors"]] == ["format", "limit"]
+    answer = world.post("hosts/?dry_run=yes&atomic=no&foo=1", {})
+    assert [each["parameter"] for each in problem(answer, 400)["errors"]] == ["dry_run", "atomic", "foo"]
+    for path in [*ALL_LISTS, "operations/1/results/", "tables/1/entries/"]:
+        errors = problem(world.get(f"{path}?limit=0&foo=1&ordering=x"), 400)["errors"]
+        assert [each["parameter"] for each in errors] == ["limit", "foo", "ordering"], path

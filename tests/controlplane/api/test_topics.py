@@ -260,3 +260,15 @@ def client_of(user, **client):
     text = new_token(Token(user=user, name="test", **client), ("client",))
     caller.credentials(HTTP_AUTHORIZATION=f"Bearer {text}")
     return caller
+
+
+def test_all_that_is_wrong_with_a_topic_is_told_at_once(world, pointers):
+    many = [{"name": f"a{n}", "type": "bool"} for n in range(65)]
+    found = pointers(world.post("topics/", {"name": "quotes", "code": 3, "attributes": many}))
+    assert sorted(pointer for _, pointer, _ in found) == ["/attributes", "/code", "/name"]
+    twice = {**PAIR, "name": "quotes", "indexed": ["a", "a"]}
+    found = pointers(world.post("topics/", twice))
+    assert sorted(pointer for _, pointer, _ in found) == ["/indexed/1", "/name"]
+    bad = [{"name": "a", "type": "int", "min": 2, "max": 1}, {"name": "b", "type": "no"}]
+    found = pointers(world.post("topics/", {"name": "quotes", "attributes": bad}))
+    assert len(found) == len(set(found)) == 3
