@@ -32,7 +32,8 @@ def add(values: dict[str, Any]) -> User:
 def change(pk: int, values: dict[str, Any], actor: Any) -> User:
     """Change role, standing or password; 409 for what would lock out the caller or the last administrator."""
     with transaction.atomic():
-        administrators = {row.pk for row in User.objects.select_for_update().filter(pk__in=_administrators())}
+        locked = User.objects.select_for_update().filter(pk__in=_administrators()).order_by("pk")
+        administrators = {row.pk for row in locked}
         user = User.objects.select_for_update().filter(pk=pk).first()
         if user is None:
             raise not_found(f"There is no user {pk}.")
