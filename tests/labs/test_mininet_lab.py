@@ -34,7 +34,7 @@ def lacking() -> str | None:
 pytestmark = [pytest.mark.fabric, pytest.mark.skipif(lacking() is not None, reason=f"lacks: {lacking()}")]
 
 
-def until(ready: Callable[[], object], what: str, seconds: float = 60.0) -> None:
+def until(ready: Callable[[], object], what: str, seconds: float = 180.0) -> None:
     deadline = time.monotonic() + seconds
     while not ready():
         assert time.monotonic() < deadline, what

@@ -76,7 +76,7 @@ def worker(env: dict[str, str], log: Path) -> Process:
     return Process([*CELERY, "worker", *flags], env, log)
 
 
-def wait_until(condition: Callable[[], bool], what: str, process: Process, within: float = 60) -> None:
+def wait_until(condition: Callable[[], bool], what: str, process: Process, within: float = 180) -> None:
     """Poll `condition`; fails with the process's log when it does not come true."""
     end = time.monotonic() + within
     while not condition():

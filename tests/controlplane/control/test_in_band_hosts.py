@@ -37,7 +37,7 @@ from tercast.signalling.seal import Seal
 pytestmark = pytest.mark.fabric
 
 TOPIC = Topic.from_json({"name": "quotes", "code": 4, "attributes": world.ATTRIBUTES, "indexed": ["low"]})
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 @pytest.fixture
