@@ -168,9 +168,9 @@ def measure(arguments):
     }
 
 
-def main():
-    """Run it."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(description, measure):
+    """Measure what the command line asks for, in an installation of its own; print it as JSON."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--subscriptions", type=int, default=200_000)
     parser.add_argument("--entries", type=int, default=50_000)
     parser.add_argument("--repeat", type=int, default=9)
@@ -180,4 +180,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, measure)

@@ -9,8 +9,6 @@ an empty cache.
 """
 # ruff: noqa: PLC0415 - Django's modules can be imported once the environment names the database
 
-import argparse
-import json
 import os
 import platform
 import subprocess
@@ -21,8 +19,8 @@ from types import SimpleNamespace
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "platform"), str(ROOT), str(ROOT / "tests/e2e"), str(ROOT / "tests/benchmarks")]
 
-from bench_lists import fill  # noqa: E402
-from bench_rest import opened, own_installation  # noqa: E402
+from bench_lists import fill, main  # noqa: E402
+from bench_rest import opened  # noqa: E402
 
 BUDGET_MS, USABLE_MS = 500, 2000
 PASSWORD = "correct horse battery"
@@ -187,16 +185,5 @@ def await_server(base):
     wait_until("the server", up, (), timeout=120)
 
 
-def main():
-    """Run it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--subscriptions", type=int, default=200_000)
-    parser.add_argument("--entries", type=int, default=50_000)
-    parser.add_argument("--repeat", type=int, default=9)
-    arguments = parser.parse_args()
-    with own_installation():
-        print(json.dumps(measure(arguments), indent=2))
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, measure)

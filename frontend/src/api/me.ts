@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "./client";
+import { ME } from "./queries";
 
 /** Who is logged in. */
 export function useMe() {
   return useQuery({
-    queryKey: ["me"],
+    queryKey: ME,
     staleTime: 10_000,
     refetchInterval: 30_000, // a role that was taken away takes its controls with it
     queryFn: async () => (await api.GET("/api/v1/me/")).data,

@@ -7,14 +7,19 @@ function worthTrying(failures: number, error: Error): boolean {
   return failures < 2 && (status === 0 || status === 429 || status >= 500);
 }
 
+/** The key of the query about who is logged in. */
+export const ME = ["me"] as const;
+
 /** Somebody may do less than the page thought: its controls are looked at again. */
 function lookAgain(error: Error): void {
   if (error instanceof ProblemError && error.problem.status === 403)
-    queryClient.invalidateQueries({ queryKey: ["me"] });
+    queryClient.invalidateQueries({ queryKey: ME });
 }
 
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: lookAgain }),
+  queryCache: new QueryCache({
+    onError: (error, { queryKey }) => queryKey[0] !== ME[0] && lookAgain(error), // or it would ask for ever
+  }),
   mutationCache: new MutationCache({ onError: lookAgain }),
   defaultOptions: {
     queries: { staleTime: 5_000, retry: worthTrying, refetchOnWindowFocus: true },

@@ -10,6 +10,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from controlplane.accounts.callers import Caller, caller_of
 from controlplane.accounts.models import Token
@@ -87,16 +88,20 @@ def allowed(caller: Caller) -> list[dict[str, Any]]:
     return [{"resource": name, "methods": sorted(methods)} for name, methods in granted.items()]
 
 
-class SchemaView(SpectacularAPIView):
-    """The OpenAPI schema."""
+class _Counted(APIView):
+    """Counts as a call like any other."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """It counts as a call like any other."""
+        """Count it, before anything else is done."""
         limits.check(request, open_view=False)
         super().initial(request, *args, **kwargs)
 
 
-class DocsView(SpectacularSwaggerSplitView):
+class SchemaView(_Counted, SpectacularAPIView):
+    """The OpenAPI schema."""
+
+
+class DocsView(_Counted, SpectacularSwaggerSplitView):
     """The browsable page, from local files; a browser without log-in is sent to log in."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -105,11 +110,6 @@ class DocsView(SpectacularSwaggerSplitView):
             return HttpResponseRedirect(f"/login/?next={request.path}")
         response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
         return response
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """It counts as a call like any other."""
-        limits.check(request, open_view=False)
-        super().initial(request, *args, **kwargs)
 
 
 class NothingHereView(StrictView):

@@ -8,7 +8,6 @@ from django.db import Error as DatabaseError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from controlplane.accounts.authentication import CSRF_REFUSED
 from controlplane.trail import writing
 
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
@@ -53,8 +52,7 @@ def _counts(request: HttpRequest) -> bool:
     """Whether a denied call is told: log-ins tell themselves, and who reads without a log-in is nobody."""
     if _log_in(request):
         return False
-    user = getattr(request, CSRF_REFUSED, None) or getattr(request, "user", None)
-    known = user is not None and user.is_authenticated
+    known = writing.actor_of(request)
     return bool(known or request.method not in SAFE or "Authorization" in request.headers)
 
 

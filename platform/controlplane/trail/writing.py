@@ -99,6 +99,12 @@ def outcome_of(status: int) -> Outcome:
     return Outcome.REFUSED if status < 500 else Outcome.FAILED
 
 
+def actor_of(request: HttpRequest) -> str:
+    """Who calls, also where the call lacked the CSRF token of the session; "" for nobody who is logged in."""
+    user = getattr(request, CSRF_REFUSED, None) or getattr(request, "user", None)
+    return user.get_username() if user is not None and user.is_authenticated else ""
+
+
 def _joins(pk: int, status: int) -> bool:
     """Whether what was begun as `pk` is counted in an earlier row, and its own is gone."""
     row = Action.objects.filter(pk=pk).first()
@@ -135,12 +141,11 @@ def _likeness(row: Action) -> dict[str, object]:
 def _row(request: HttpRequest, resource: str) -> Action:
     now = timezone.now()
     token = getattr(request, "auth", None)
-    user = getattr(request, CSRF_REFUSED, None) or getattr(request, "user", None)
     method = request.method or ""
     row = Action(
         at=now,
         last_at=now,
-        actor=user.get_username() if user is not None and user.is_authenticated else "",
+        actor=actor_of(request),
         address=address_of(request),
         method=method if method in METHODS else OTHER,
         resource=resource[:100],

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from controlplane.upkeep.archive import Reader, settle
+from controlplane.upkeep.archive import Reader, private, settle
 from controlplane.upkeep.errors import UpkeepError
 
 _LEFT = re.compile(r"\..+\.(restored|\d+)")
@@ -71,8 +71,7 @@ def _place(folder: Path, name: str) -> tuple[Path, Path]:
 
 
 def _write(path: Path, content: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as out:
+    with private(path) as out:
         out.write(content)
         out.flush()
-        os.fsync(descriptor)
+        os.fsync(out.fileno())

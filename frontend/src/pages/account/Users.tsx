@@ -19,6 +19,7 @@ import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
+import { ME } from "@/api/queries";
 import { useAddress } from "@/common/address";
 import { DataTable } from "@/common/DataTable";
 import { Empty } from "@/common/Empty";
@@ -113,7 +114,7 @@ function Edit({ user, onClose }: { user: User | null; onClose: () => void }) {
     onSuccess: (saved) => {
       notifications.show({ message: `${saved?.username} is saved.`, color: "green" });
       queries.invalidateQueries({ queryKey: [USERS] });
-      queries.invalidateQueries({ queryKey: ["me"] });
+      queries.invalidateQueries({ queryKey: ME });
       onClose();
     },
   });
