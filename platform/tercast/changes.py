@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from tercast.addressing import AddressPlan
 from tercast.aggregation.overlay import TopicOverlay, overlay_of
@@ -18,9 +19,13 @@ from tercast.tables import (
     SwitchDiff,
     Table,
     ordered,
+    plain_switch_diff,
     switch_diff,
 )
 from tercast.trie import InPortKey, InPortMasks, Trie
+
+if TYPE_CHECKING:
+    from tercast.compiled.web import Change
 
 Row = tuple[str, int]
 Rows = dict[Key, Row]
@@ -102,32 +107,43 @@ def take_changes(queue: Queue, writer: Writer) -> Diff:
     if not queue.tries:
         return _NOTHING
     by_switch: dict[str, list[Trie]] = {}
-    tries = dict.fromkeys(queue.tries)  # one over which an overlay stands may be there several times
+    tries, known = queue.tries, queue.take_changes()
     for trie in tries:
         by_switch.setdefault(trie.site.id, []).append(trie)
-    diffs = [_switch_changes(switch, some, writer) for switch, some in by_switch.items()]
+    diffs = [_switch_changes(switch, some, known, writer) for switch, some in by_switch.items()]
     for trie in tries:
-        trie.touched = {}
-        trie.in_touched = {}
+        if trie not in known or trie.in_touched:
+            trie.touched = {}
+            trie.in_touched = {}
+        trie.is_touched = False
     queue.tries = []
-    return Diff(tuple(diff for diff in diffs if len(diff)))
+    return Diff(tuple([diff for diff in diffs if diff.added or diff.modified or diff.removed]))
 
 
 _NOTHING = Diff()
 _make = tuple.__new__  # what a named tuple calls in the end
 
 
-def _switch_changes(switch: str, tries: Iterable[Trie], writer: Writer) -> SwitchDiff:
+def _switch_changes(
+    switch: str, tries: Sequence[Trie], known: Mapping[Trie, Iterable[Change]], writer: Writer
+) -> SwitchDiff:
     added: list[Entry] = []
     modified: list[Entry] = []
     removed: list[Entry] = []
+    if len(tries) == 1 and tries[0] in known and not tries[0].in_touched:
+        _plain_changes(tries[0], known[tries[0]], writer, (added, modified, removed))
+        return plain_switch_diff(switch, added, modified, removed)
     for trie in tries:
         overlay = overlay_of(trie)
         if overlay is not None:
             _installed_changes(overlay, writer, added, modified, removed)
             continue
-        if trie.touched:
-            _plain_changes(trie, writer, added, modified, removed)
+        changes = known.get(trie)
+        if changes is None and trie.touched:
+            entries = trie.entries
+            changes = [(key, before, entries.get(key, 0)) for key, before in trie.touched.items()]
+        if changes:
+            _plain_changes(trie, changes, writer, (added, modified, removed))
         for at, masks in trie.in_touched.items():
             now = trie.in_entries.get(at)
             if masks == now:
@@ -144,13 +160,16 @@ def _switch_changes(switch: str, tries: Iterable[Trie], writer: Writer) -> Switc
 
 
 def _plain_changes(
-    trie: Trie, writer: Writer, added: list[Entry], modified: list[Entry], removed: list[Entry]
+    trie: Trie, changes: Iterable[Change], writer: Writer, lists: tuple[list[Entry], ...]
 ) -> None:
-    """The changes of plain entries; what `Writer.plain` does, without a call for each."""
-    entries, rows, actions = trie.entries, writer.rows(trie.code), trie.site.actions
+    """Put changes of plain entries on the lists of those added, modified and removed.
+
+    It does what `Writer.plain` does, without a call for each.
+    """
+    added, modified, removed = lists
+    rows, actions = writer.rows(trie.code), trie.site.actions
     renamed = trie.site.has_retired  # then other masks may mean the same
-    for key, before in trie.touched.items():
-        after = entries.get(key, 0)
+    for key, before, after in changes:
         if before == after:
             continue
         dst, priority = rows.get(key) or writer.row(trie, key)

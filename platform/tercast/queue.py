@@ -9,7 +9,7 @@ from tercast.keys import Key
 from tercast.site import Bit, Site
 
 if TYPE_CHECKING:
-    from tercast.compiled.web import Web
+    from tercast.compiled.web import Change, Web
     from tercast.trees import Tree
     from tercast.trie import Trie
 
@@ -113,16 +113,29 @@ class Queue:
 
     def touch(self, trie: Trie) -> None:
         """Note that the table of a topic at a switch is about to change; the order is that of the changes."""
-        self.tries.append(trie)
+        if not trie.is_touched:
+            trie.is_touched = True
+            self.tries.append(trie)
+
+    def take_changes(self) -> dict[Trie, list[Change]]:
+        """The changes of those touched tries whose plain entries webs know; they are gone from there."""
+        found: dict[Trie, list[Change]] = {}
+        for web in dict.fromkeys(trie.web for trie in self.tries):
+            if web is not None:
+                found.update(web.take_changes())
+        return found
 
     def put_aside(self) -> Aside:
         """Hand over what was touched, and begin anew."""
         aside: Aside = []
-        for trie in dict.fromkeys(self.tries):
+        changes = self.take_changes()
+        for trie in self.tries:
             overlay = overlay_of(trie)
-            aside.append((trie, trie.touched, trie.in_touched, None if overlay is None else overlay.take()))
+            touched = trie.touched or {key: before for key, before, _ in changes.get(trie, ())}
+            aside.append((trie, touched, trie.in_touched, None if overlay is None else overlay.take()))
             trie.touched = {}
             trie.in_touched = {}
+            trie.is_touched = False
         self.tries = []
         return aside
 
@@ -131,8 +144,9 @@ class Queue:
         self.tries = []
         for trie, touched, in_touched, installed in aside:
             overlay = overlay_of(trie)
+            trie.is_touched = True
             if overlay is None:
-                trie.touched = touched
+                trie.give_touched(touched)
                 trie.in_touched = in_touched
             elif installed is None:  # it came since
                 overlay.give_exact(touched, in_touched)

@@ -141,18 +141,32 @@ def switch_diff(
     switch: str, added: Iterable[Entry], modified: Iterable[Entry], removed: Iterable[Entry]
 ) -> SwitchDiff:
     """A change with its entries put into the order in which they are applied."""
-    return SwitchDiff(switch, _sorted(added), _sorted(modified), _sorted(removed)[::-1])
+    return SwitchDiff(switch, _sorted(list(added)), _sorted(list(modified)), _sorted(list(removed))[::-1])
 
 
-def _sorted(entries: Iterable[Entry]) -> Table:
+def plain_switch_diff(
+    switch: str, added: list[Entry], modified: list[Entry], removed: list[Entry]
+) -> SwitchDiff:
+    """The same of entries none of which has an `in_port`; the lists are used up."""
+    for rows in (added, modified, removed):
+        if len(rows) > 1:
+            _sort_plain(rows)
+    return SwitchDiff(switch, tuple(added), tuple(modified), tuple(removed[::-1]))
+
+
+def _sorted(rows: list[Entry]) -> Table:
     """Longest prefixes first, then by address and port."""
-    rows = list(entries)
     if len(rows) > 1:
         if any(map(_port_of, rows)):
             rows.sort(key=_in_port)
-        rows.sort(key=_dst)
-        rows.sort(key=_priority, reverse=True)  # which leaves equal ones in their order
+        _sort_plain(rows)
     return tuple(rows)
+
+
+def _sort_plain(rows: list[Entry]) -> None:
+    """Longest prefixes first, then by address; what is equal stays in its order."""
+    rows.sort(key=_dst)
+    rows.sort(key=_priority, reverse=True)
 
 
 def ordered(entries: Iterable[Entry]) -> Table:

@@ -40,6 +40,7 @@ class TopicPlan:
     __slots__ = (
         "_ads",
         "_homeless",
+        "_is_freed",
         "_keys",
         "_network",
         "_spots",
@@ -70,6 +71,7 @@ class TopicPlan:
         self._keys: tuple[DzSet, tuple[Key, ...]] = ((), ())
         self._subs: dict[str, Cells] = {}
         self._ads: dict[str, Cells] = {}
+        self._is_freed = False
         self._spots: dict[str, Spot] = {}
 
     def trie(self, site: Site) -> Trie:
@@ -125,6 +127,7 @@ class TopicPlan:
         an advertisement is in no tree.
         """
         compiled.spread_by_web(self)
+        self._let_go()
         place = self._network.place(host)
         if place is None:
             self._homeless[ad] = self.keys(cells)
@@ -147,6 +150,12 @@ class TopicPlan:
                 tree = forest.nearest(rest, place.switch)
                 owned[tree] = tuple(sorted((*owned.get(tree, ()), *rest)))
         self.claim(ad, host, Claim(forest, tuple((tree, self.keys(dz)) for tree, dz in owned.items())))
+
+    def _let_go(self) -> None:
+        """Let what was withdrawn go before its cells come back in another tree, which has other links."""
+        if self._is_freed:
+            self._is_freed = False
+            self.queue.settle()
 
     def forest_of(self, switch: str) -> Forest:
         """The forest of the component of a switch that is up, made at the first call."""
@@ -179,6 +188,7 @@ class TopicPlan:
         if claim is None:
             self._reached(ad)
             return None
+        self._is_freed = True
         mine = self._ads[host]
         spot = self._spots.get(host)
         for tree, keys in claim.pieces:

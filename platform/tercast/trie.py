@@ -52,15 +52,17 @@ class Trie:
     """Layers and table of one topic at one switch.
 
     `entries` maps a cell to its mask of outputs, `in_entries` a port and cell to outputs elsewhere and back.
-    `touched` and `in_touched` hold what stood there when changes were last taken (0: nothing).
+    `touched` and `in_touched` hold what stood there when changes were last taken (0: nothing). Where a web
+    spreads changes and nothing needs to `keep` entries, it knows these, and what was touched of them.
     """
 
     __slots__ = (
+        "_entries",
         "ads",
         "code",
-        "entries",
         "in_entries",
         "in_touched",
+        "is_touched",
         "order",
         "peers",
         "queue",
@@ -77,12 +79,37 @@ class Trie:
         self.queue = queue
         self.subs = Layer(order)
         self.ads = AdLayer(order)
-        self.entries: dict[Key, Mask] = {}
+        self._entries: dict[Key, Mask] = {}
+        self.is_touched = False
         self.in_entries: dict[InPortKey, InPortMasks] = {}
         self.touched: dict[Key, Mask] = {}
         self.in_touched: dict[InPortKey, InPortMasks | None] = {}
         self.peers: dict[Bit, Peer] = {}
         self.web: Web | None = None
+
+    @property
+    def entries(self) -> dict[Key, Mask]:
+        """The plain entries: one dictionary that follows every change; a new one where a web knows them."""
+        web = self.web
+        return self._entries if web is None or web.keeps(self) else web.entries(self)
+
+    def keep(self) -> None:
+        """Have `entries` and `touched` follow every change from now on."""
+        if self.web is not None:
+            self.web.keep(self)
+
+    def give(self, entries: dict[Key, Mask], touched: dict[Key, Mask]) -> None:
+        """Let these be the dictionaries of entries, and of what stood there when changes were last taken."""
+        self._entries, self.touched = entries, touched
+
+    def give_touched(self, touched: dict[Key, Mask]) -> None:
+        """Let this be what stood in touched plain entries when changes were last taken."""
+        web = self.web
+        if web is None or web.keeps(self):
+            self.touched = touched
+        elif touched:
+            entries = self.entries
+            web.give_changes(self, [(key, before, entries.get(key, 0)) for key, before in touched.items()])
 
     def takes(self, keys: Sequence[Key]) -> Web | None:
         """The web that changes of these cells have to be noted at, if there is one."""
@@ -191,6 +218,7 @@ class Trie:
 
     def clear(self) -> None:
         """Nobody wants or brings anything; neighbours are not told."""
+        self.keep()
         for key in list(self.entries):
             self.put(key, self.entries[key], 0)
         for in_key in list(self.in_entries):
@@ -329,15 +357,14 @@ class Trie:
         site = self.site
         if not site.marked:
             self.queue.mark(site)
-        if not self.touched and not self.in_touched:
-            self.queue.touch(self)
+        self.queue.touch(self)
         self.touched.setdefault(key, before)
         if after:
-            self.entries[key] = after
+            self._entries[key] = after
             if not before:
                 site.count += 1
         else:
-            del self.entries[key]
+            del self._entries[key]
             site.count -= 1
 
     def put_in(self, key: InPortKey, after: InPortMasks | None) -> None:
@@ -348,8 +375,7 @@ class Trie:
         site = self.site
         if not site.marked:
             self.queue.mark(site)
-        if not self.touched and not self.in_touched:
-            self.queue.touch(self)
+        self.queue.touch(self)
         self.in_touched.setdefault(key, before)
         if after is None:
             del self.in_entries[key]

@@ -50,6 +50,35 @@ def test_batches_and_restarts_change_nothing(
     assert planner.unreachable() == whole.unreachable()
 
 
+@settings(max_examples=200)
+@given(st.integers(0, 100_000), st.sampled_from([1, 3, 64]))
+def test_dense_batches_come_to_what_their_requests_do(seed: int, max_trees: int) -> None:
+    topology, requests = dense_scene(seed)
+    batches, singles = planner_for(topology, max_trees), planner_for(topology, max_trees)
+    batches.apply_all(requests)
+    for request in requests:
+        singles.apply(request)
+    assert batches.take_diff().apply({}) == batches.tables() == singles.tables()
+    assert batches.counts() == singles.counts()
+    assert batches.trees() == singles.trees()
+
+
+def test_a_cell_goes_from_a_tree_that_ends_to_a_new_one_in_one_batch() -> None:
+    topology, _ = dense_scene(351)
+    first = {"op": "advertise", "id": "a1", "host": "h3", "dz": ["1001", "0110"], "topic": "a"}
+    second = {"op": "advertise", "id": "a2", "host": "h6", "dz": ["1111", "011"], "topic": "a"}
+    both = {"op": "subscribe", "id": "q", "host": "h4", "dz": [""], "topic": "a"}
+    batches, singles = planner_for(topology), planner_for(topology)
+    for planner in (batches, singles):
+        planner.apply_all([first, both])
+    batches.apply_all([{"op": "unadvertise", "id": "a1"}, second])
+    assert batches.tables() != {}
+    for request in ({"op": "unadvertise", "id": "a1"}, second):
+        singles.apply(request)
+    assert batches.tables() == singles.tables()
+    assert batches.trees() == singles.trees()
+
+
 def test_filters_are_encoded_together_up_to_a_change_of_what_is_indexed() -> None:
     topology, _ = dense_scene(1)
     attributes = [{"name": name, "type": "int", "min": 0, "max": 3} for name in "xy"]

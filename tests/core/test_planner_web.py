@@ -19,7 +19,7 @@ from tests.core.networks import TOPICS, advertise, dense_scene, host, link, plan
 
 pytest.importorskip("numba")
 
-from tercast.compiled import meaning
+from tercast.compiled import changes, meaning
 
 Requests = list[dict[str, Any]]
 
@@ -119,6 +119,42 @@ def test_it_can_begin_and_end_in_the_middle(seed: int) -> None:
     for request in requests[len(requests) // 2 :]:
         late.apply(request)
     assert_same(plain, late)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_was_not_taken_for_long_comes_to_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes, "_MOST", 4)
+    network, requests = dense_scene(seed)
+    compiled.use(True)
+    planner = planner_for(network)
+    for request in requests:
+        planner.apply(request)
+        if request["op"] == "advertise":
+            planner.dry_run([subscribe("tried", network["hosts"][0]["id"], "0", "01")])
+    compiled.use(False)
+    plain = planner_for(network)
+    plain.apply_all(requests)
+    diff, same = planner.take_diff(), plain.take_diff()
+    assert diff.apply({}) == planner.tables() == plain.tables()
+    assert len(diff) == len(same) == sum(planner.counts().values())
+
+
+def test_entries_are_given_to_who_keeps_them_and_followed() -> None:
+    network, requests = dense_scene(5)
+    compiled.use(True)
+    planner, plain = planner_for(network), planner_for(network)
+    planner.apply_all(requests[:20])
+    known = planner.tables()
+    for plan in planner.plans:
+        for trie in plan.tries.values():
+            before = trie.entries
+            trie.keep()
+            assert trie.entries == before and trie.entries is trie.entries
+    assert planner.tables() == known
+    planner.apply_all(requests[20:])
+    compiled.use(False)
+    plain.apply_all(requests)
+    assert planner.take_diff().apply({}) == planner.tables() == plain.tables()
 
 
 def test_a_switch_with_too_many_bits_is_planned_in_plain_python(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,6 +32,7 @@ class TopicOverlay:
         self._all = everything
         self.plan = plan
         self.rule = Rule(plan, network, trie.site)
+        trie.keep()
         self.tables: dict[int, Table] = {0: Table(trie, self.rule, trie.entries)}
         everything.append(self.tables[0].installed)
         for port, _ in trie.in_entries:

@@ -18,8 +18,11 @@ MATES = 4
 PEER = MATES + MAX_BITS
 PEER_BIT = PEER + MAX_BITS
 PEER_LINK = PEER_BIT + MAX_BITS
-COLUMNS = PEER_LINK + MAX_BITS
-"""From there on, by the number of a bit: the bits of its port; switch, bit and link behind a link port."""
+MET = PEER_LINK + MAX_BITS
+MORE = MET + 1
+COLUMNS = MORE + 1
+"""From MATES on, by the number of a bit: the bits of its port; switch, bit and link behind a link port. In
+the last two, while a change spreads: whether it changed the table, how many plain entries there are more."""
 
 NONE = -1
 

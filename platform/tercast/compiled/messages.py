@@ -21,13 +21,14 @@ ALIVE = 5
 NEXT = 6
 COLUMNS = 7
 
-NODES, ROWS, HASHES, CHANGES = range(4)
-"""What a book holds: nodes of tries, messages, the table of hashes, what changed in tables."""
+NODES, ROWS, HASHES, CHANGES, PORT_CHANGES, TOUCHED = range(6)
+"""What a book holds: nodes of tries, messages, the table of hashes; what changed in tables, among plain
+entries and among those of a port, and at which switches."""
 
-MADE = 0
-"""In the counts of a book: messages, changes, and from FIRST on the youngest message of each kind."""
-CHANGED = 1
-FIRST = 2
+MADE, CHANGED, PORT_CHANGED, TOUCHING = range(4)
+"""In the counts of a book: messages, changes of both kinds, switches, and from FIRST on the youngest message
+of each kind."""
+FIRST = 4
 COUNTS = FIRST + 4
 
 
@@ -38,7 +39,9 @@ def new_book(nodes: Ints) -> list[Ints]:
         nodes,
         np.empty((32, COLUMNS), np.int64),
         np.zeros((64, 1), np.int64),
-        np.empty((32, 5), np.int64),
+        np.empty((32, 4), np.int64),
+        np.empty((4, 5), np.int64),
+        np.empty((16, 2), np.int64),
     ]
 
 

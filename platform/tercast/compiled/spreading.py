@@ -13,6 +13,8 @@ from tercast.compiled.cells import Ints
 from tercast.compiled.kinds import ADVERTISE, SUBSCRIBE, UNADVERTISE, UNSUBSCRIBE
 from tercast.compiled.meaning import (
     HOSTS,
+    MET,
+    MORE,
     PEER,
     PEER_BIT,
     PEER_LINK,
@@ -26,7 +28,20 @@ from tercast.compiled.meaning import (
     place_of,
     same_below,
 )
-from tercast.compiled.messages import CHANGED, CHANGES, COUNTS, NODES, ROWS, new_book, send, take
+from tercast.compiled.messages import (
+    CHANGED,
+    CHANGES,
+    COUNTS,
+    NODES,
+    PORT_CHANGED,
+    PORT_CHANGES,
+    ROWS,
+    TOUCHED,
+    TOUCHING,
+    new_book,
+    send,
+    take,
+)
 from tercast.compiled.tries import (
     A_BELOW,
     LEFT,
@@ -50,9 +65,8 @@ CHANGE_LINKS, OWN_SUBS, OWN_ADS = 4, 5, 6
 WORDS = 5
 """Of an operation: kind, switch, cell, mask of bits, row of the tree."""
 
-PLAIN = -1
-"""A change of a table is: switch, cell, PLAIN, outputs before and after; or, instead of PLAIN, the number of
-a bit on the ingress port, and outputs elsewhere and back, NONE where the entry goes."""
+"""A change of a plain entry is: switch, cell, outputs before and after. One of an entry of a port: switch,
+cell, the number of a bit on the port, outputs elsewhere and back, NONE where the entry goes."""
 
 Masks = tuple[int, int, int, int]
 """S and A above a cell, then at it."""
@@ -76,8 +90,12 @@ class Field(NamedTuple):
 
 
 @njit(cache=True)
-def run(nodes: Ints, sites: Ints, trees: Ints, operations: Ints, depth: int) -> tuple[Ints, Ints]:
-    """Carry out operations and what follows; the nodes, moved where they needed room, and what changes."""
+def run(nodes: Ints, sites: Ints, trees: Ints, operations: Ints, depth: int) -> tuple[Ints, Ints, Ints, Ints]:
+    """Carry out operations and what follows; the nodes, moved where they needed room, and what changes.
+
+    That is changes of plain entries and of those of a port, in their order, and the switches with any, each
+    with the number of plain entries that it has more.
+    """
     path, stack = np.empty(LEVELS, np.int64), np.empty((2 * LEVELS, 6), np.int64)
     field = Field(sites, trees, depth, np.zeros(COUNTS, np.int64), path, stack)
     book = new_book(nodes)
@@ -99,7 +117,13 @@ def run(nodes: Ints, sites: Ints, trees: Ints, operations: Ints, depth: int) -> 
         rows = book[ROWS]
         kind, trie, key = rows[row, m.KIND], rows[row, m.TRIE], rows[row, m.KEY]
         _apply(book, field, kind, trie, key, rows[row, m.BIT], rows[row, m.TREE])
-    return book[NODES], book[CHANGES][: field.counts[CHANGED]]
+    touched = book[TOUCHED][: field.counts[TOUCHING]]
+    for row in range(touched.shape[0]):
+        site = sites[touched[row, 0]]
+        touched[row, 1] = site[MORE]
+        site[MORE], site[MET] = 0, 0
+    changes, ports = book[CHANGES][: field.counts[CHANGED]], book[PORT_CHANGES][: field.counts[PORT_CHANGED]]
+    return book[NODES], changes, ports, touched
 
 
 @njit(cache=True)
@@ -210,7 +234,7 @@ def _change(book: Book, field: Field, trie: int, key: int, old: Masks, new: Mask
     s_over1, a_over1, s1, a1 = new
     before, after = entry(site, s_over0, a_over0, s0, a0), entry(site, s_over1, a_over1, s1, a1)
     if before != after:
-        _note(book, field, trie, key, PLAIN, before, after)
+        _note(book, field, trie, key, before, after)
     was, now = exports(site, s_over0, a_over0, s0, a0), exports(site, s_over1, a_over1, s1, a1)
     if was != now:
         _export_s(book, field, trie, key, was, now, tree)
@@ -223,7 +247,7 @@ def _change(book: Book, field: Field, trie: int, key: int, old: Masks, new: Mask
         out0, back0 = in_port(site, mates, s_over0, a_over0, s0, a0)
         out1, back1 = in_port(site, mates, s_over1, a_over1, s1, a1)
         if out0 != out1 or back0 != back1:
-            _note(book, field, trie, key, place, out1, back1)
+            _note_port(book, field, trie, key, place, out1, back1)
 
 
 @njit(cache=True)
@@ -299,13 +323,41 @@ def _own(book: Book, field: Field, ads: bool, trie: int, key: int, mask: int, tr
 
 
 @njit(cache=True)
-def _note(book: Book, field: Field, trie: int, key: int, port: int, one: int, other: int) -> None:
+def _note(book: Book, field: Field, trie: int, key: int, before: int, after: int) -> None:
+    _touch(book, field, trie, int(after != 0) - int(before != 0))
     rows = book[CHANGES]
     at = field.counts[CHANGED]
     if at == rows.shape[0]:
         rows = book[CHANGES] = doubled(rows)
     field.counts[CHANGED] = at + 1
-    rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3], rows[at, 4] = trie, key, port, one, other
+    rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3] = trie, key, before, after
+
+
+@njit(cache=True)
+def _note_port(book: Book, field: Field, trie: int, key: int, place: int, out: int, back: int) -> None:
+    _touch(book, field, trie, 0)
+    rows = book[PORT_CHANGES]
+    at = field.counts[PORT_CHANGED]
+    if at == rows.shape[0]:
+        rows = book[PORT_CHANGES] = doubled(rows)
+    field.counts[PORT_CHANGED] = at + 1
+    rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3], rows[at, 4] = trie, key, place, out, back
+
+
+@njit(cache=True)
+def _touch(book: Book, field: Field, trie: int, more: int) -> None:
+    """Something changes at a switch, which has so many more plain entries."""
+    site = field.sites[trie]
+    site[MORE] += more
+    if site[MET]:
+        return
+    site[MET] = 1
+    rows = book[TOUCHED]
+    at = field.counts[TOUCHING]
+    if at == rows.shape[0]:
+        rows = book[TOUCHED] = doubled(rows)
+    field.counts[TOUCHING] = at + 1
+    rows[at, 0] = trie
 
 
 @njit(cache=True)

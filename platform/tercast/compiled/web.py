@@ -1,8 +1,9 @@
 """The tries of one topic at all switches, kept where compiled code spreads changes over them.
 
 It does what the layers of `tercast.trie.Trie` and `tercast.queue.Queue` do, for switches of at most 60 bits
-and cells of at most 55: operations are noted, and carried out when the queue settles. What changes in tables
-goes to the tries, which keep their entries. `leave` puts everything back into layers.
+and cells of at most 55: operations are noted, and carried out when the queue settles. Plain entries follow
+from the nodes and are found when they are asked for; what changed is kept in rows until it is taken. A trie
+over which aggregation lies has both in its dictionaries (`keep`). `leave` puts everything back into layers.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tercast.aggregation.overlay import overlay_of
 from tercast.compiled import meaning
+from tercast.compiled.changes import KEY, SWITCH, Changes, entries_of
 from tercast.compiled.spreading import (
     CHANGE_LINKS,
     OWN_ADS,
     OWN_SUBS,
-    PLAIN,
     WORDS,
     owned_between,
     owners,
@@ -32,6 +34,7 @@ from tercast.topology import Port
 from tercast.topology_parts import Link
 
 if TYPE_CHECKING:
+    from tercast.compiled.cells import Ints
     from tercast.topic_plan import TopicPlan
     from tercast.trees import Tree
     from tercast.trie import Trie
@@ -41,6 +44,9 @@ MOST_CELLS = 1 << 24
 
 _CHUNK = 1 << 16
 
+Change = tuple[Key, Mask, Mask]
+"""Of a plain entry: its cell, outputs before and after (0: none)."""
+
 _ABOVE = (1 << 63) - 1
 
 
@@ -48,8 +54,10 @@ class Web:
     """Tries of one plan; made of its layers, which are empty from then on."""
 
     __slots__ = (
+        "_changes",
         "_depth",
         "_gone",
+        "_kept",
         "_links",
         "_nodes",
         "_numbers",
@@ -79,6 +87,8 @@ class Web:
         self._spare_rows = list(range(8))[::-1]
         self._gone: list[Tree] = []
         self._operations: list[int] = []
+        self._changes = Changes()
+        self._kept: dict[int, Trie] = {}
         for trie in plan.tries.values():
             self.add_trie(trie)
         for tree in plan.trees():
@@ -163,37 +173,93 @@ class Web:
             return
         operations = np.array(self._operations, np.int64)
         self._operations.clear()
-        self._nodes, changes = run(self._nodes, self._sites, self._trees, operations, self._depth)
-        self._tell(changes.tolist())
+        self._nodes, changes, in_ports, touched = run(
+            self._nodes, self._sites, self._trees, operations, self._depth
+        )
+        if len(touched):
+            self._tell(changes, in_ports.tolist(), touched.tolist())
         for tree in self._gone:
             if not tree.ads:
                 self._free(tree)
         self._gone.clear()
 
-    def _tell(self, changes: list[list[int]]) -> None:
-        """Give tries what changes in their tables; plain entries as `Trie.put` does, without calling it."""
-        tries, queue = self._tries, self._plan.queue
-        for number, short, port, one, other in changes:
+    def _tell(self, changes: Ints, in_ports: list[list[int]], touched: list[list[int]]) -> None:
+        """Let tries know what changed in their tables."""
+        tries, mark, touch = self._tries, self._plan.queue.mark, self._plan.queue.touch
+        for number, more in touched:
             trie = tries[number]
-            key = self._widen(short) if self._shift else short
-            if port != PLAIN:
-                at = trie.site.socket(1 << port).port, key
-                trie.put_in(at, None if one == meaning.NONE else (one, other))
-                continue
-            site, touched = trie.site, trie.touched
+            site = trie.site
             if not site.marked:
-                queue.mark(site)
-            if key not in touched:
-                if not touched and not trie.in_touched:
-                    queue.touch(trie)
-                touched[key] = one
-            if not other:
-                del trie.entries[key]
-                site.count -= 1
+                mark(site)
+            if not trie.is_touched:
+                touch(trie)
+            site.count += more
+        for number, short, place, outputs, back in in_ports:
+            trie = tries[number]
+            at = trie.site.socket(1 << place).port, self._widen(short) if self._shift else short
+            trie.put_in(at, None if outputs == meaning.NONE else (outputs, back))
+        if self._kept:
+            changes = self._tell_kept(changes)
+        self._changes.add(changes, len(tries))
+
+    def _tell_kept(self, changes: Ints) -> Ints:
+        """Give those that keep entries theirs; what is left."""
+        mine = np.isin(changes[:, SWITCH], list(self._kept))
+        for number, short, before, after in changes[mine].tolist():
+            trie = self._kept[number]
+            key = self._widen(short) if self._shift else short
+            trie.touched.setdefault(key, before)
+            if after:
+                trie.entries[key] = after
             else:
-                trie.entries[key] = other
-                if not one:
-                    site.count += 1
+                del trie.entries[key]
+        return changes[~mine]
+
+    def take_changes(self) -> dict[Trie, list[Change]]:
+        """What changed in plain entries since the last call, where nothing keeps them."""
+        rows, groups = self._changes.take(len(self._tries))
+        changes = self._changes_of(rows)
+        found: dict[Trie, list[Change]] = {}
+        start = 0
+        for number, rows_here in groups.tolist():
+            found[self._tries[number]] = changes[start : start + rows_here]
+            start += rows_here
+        return found
+
+    def give_changes(self, trie: Trie, changes: Iterable[Change]) -> None:
+        """Changes of a trie that are still to be taken; of what it has, none is."""
+        number, shift = self._numbers[trie.site.id], self._shift
+        rows = [
+            (number, self._narrow(key) if shift else key, before, after) for key, before, after in changes
+        ]
+        self._changes.add(np.array(rows, np.int64).reshape(-1, 4), len(self._tries))
+
+    def entries(self, trie: Trie) -> dict[Key, Mask]:
+        """The plain entries of a trie, as the nodes have them."""
+        site = self._sites[self._numbers[trie.site.id]]
+        found = entries_of(self._nodes, site[meaning.ROOT], site)
+        if not self._shift:
+            return dict(found.tolist())
+        return {self._widen(short): outputs for short, outputs in found.tolist()}
+
+    def keeps(self, trie: Trie) -> bool:
+        """Whether a trie has its entries in dictionaries of its own."""
+        return self._numbers[trie.site.id] in self._kept
+
+    def keep(self, trie: Trie) -> None:
+        """Let a trie have its entries and what was touched in dictionaries, which are changed from now on."""
+        number = self._numbers[trie.site.id]
+        if number in self._kept:
+            return
+        mine = self._changes.take_out(number, len(self._tries))
+        trie.give(self.entries(trie), {key: before for key, before, _ in self._changes_of(mine)})
+        self._kept[number] = trie
+
+    def _changes_of(self, rows: Ints) -> list[Change]:
+        changes: list[Change] = rows[:, KEY:].tolist()
+        if self._shift:
+            return [(self._widen(short), before, after) for short, before, after in changes]
+        return changes
 
     def keys_between(self, trie: Trie, low: Key, high: Key) -> list[Key]:
         """The cells that somebody wants or brings at a switch, from `low` up to but not including `high`."""
@@ -213,6 +279,8 @@ class Web:
         """Put everything back into the layers of the tries, which go on without this."""
         self.run()
         trees = {row: tree for tree in self._plan.trees() for row in (self._rows.get(tree.number),)}
+        for trie in self._tries:
+            self.keep(trie)
         for trie, root in zip(self._tries, self._sites[:, meaning.ROOT].tolist(), strict=False):
             wanted, brought, tree_of = {}, {}, {}
             for short, wants, brings, row in owners(self._nodes, root).tolist():
@@ -240,8 +308,14 @@ class Web:
         operations.clear()
         for start in range(0, packed.size, _CHUNK * WORDS):
             part = packed[start : start + _CHUNK * WORDS]
-            self._nodes, _ = run(self._nodes, self._sites, self._trees, part, self._depth)
+            self._nodes, *_ = run(self._nodes, self._sites, self._trees, part, self._depth)
         trie.fill({}, {}, {})
+        if overlay_of(trie) is not None:
+            self._kept[number] = trie
+            return
+        touched = trie.touched
+        trie.give({}, {})
+        trie.give_touched(touched)
 
     def _read_site(self, trie: Trie, number: int) -> bool:
         """Note the bits of a switch as they are; False where they are too many."""
