@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterable
 from itertools import count
 from statistics import median
@@ -29,6 +30,9 @@ from tercast.planner import Planner
 from tercast.tables import Diff
 
 BATCH = 500
+
+SAMPLES = 3
+"""So many single requests' diffs are carried out by a switch as well."""
 
 Requests = list[dict[str, Any]]
 
@@ -138,29 +142,42 @@ def diff_of_batch(planner: Planner, requests: Requests) -> tuple[Diff, float]:
 def singly(planner: Planner, requests: Iterable[dict[str, Any]], most_seconds: float) -> dict[str, Any]:
     """Rates of single requests, a diff taken after each; those that change tables and those that do not.
 
-    It ends early after `most_seconds`; the number that was applied is in the result.
+    It ends early after `most_seconds`; the number that was applied is in the result. `sample` are the first
+    requests that changed something: their diffs, and the seconds that each took.
     """
     times: dict[int, list[float]] = {}
-    changes, spent = 0, 0.0
+    changes: Counter[int] = Counter()
+    sample: list[tuple[Diff, float]] = []
+    spent = 0.0
     for request in requests:
         start = perf_counter()
         outcome = planner.apply(request)
-        made = len(planner.take_diff())
+        diff = planner.take_diff()
+        made = len(diff)
         took = perf_counter() - start
         assert outcome.ok, (request, outcome)
-        times.setdefault(made.bit_length(), []).append(took)
-        changes += made
+        magnitude = made.bit_length()
+        times.setdefault(magnitude, []).append(took)
+        changes[magnitude] += made
+        if made and len(sample) < SAMPLES:
+            sample.append((diff, took))
         spent += took
         if spent > most_seconds:
             break
     changing = [took for magnitude, some in times.items() if magnitude for took in some]
     unchanging = times.get(0, [])
+    by_diff = {magnitude: _by_diff(times[magnitude], changes[magnitude]) for magnitude in sorted(times)}
     return {
-        **_timed(changing + unchanging, changes),
-        "changing": _timed(changing, changes),
+        **_timed(changing + unchanging, changes.total()),
+        "changing": _timed(changing, changes.total()),
         "unchanging": _timed(unchanging, 0),
-        "by_diff": {shown_magnitude(magnitude): _middle(times[magnitude]) for magnitude in sorted(times)},
+        "by_diff": {shown_magnitude(magnitude): told for magnitude, told in by_diff.items()},
+        "sample": sample,
     }
+
+
+def _by_diff(times: list[float], changes: int) -> dict[str, Any]:
+    return {**_middle(times), "changes_per_s": round(changes / sum(times))}
 
 
 def shown_magnitude(bits: int) -> str:

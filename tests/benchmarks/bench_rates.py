@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
 import bench_switch
 from bench_child import Guard, in_child, settled_rss_mib, tell
 from bench_extent import Case, Extent
-from bench_growth import growth
+from bench_growth import KINDS, growth
 from bench_planners import (
     BATCH,
     Subject,
@@ -20,6 +21,8 @@ from bench_planners import (
     use_kernels,
 )
 from workloads import everything
+
+from tercast.tables import Diff
 
 ENCODED = 500
 
@@ -37,7 +40,7 @@ def measure(extent: Extent) -> list[dict[str, Any]]:
             + (f" ({row['stopped']})" if row["stopped"] else "")
         )
         rows.append(row)
-    bench_switch.time_parts([told for row in rows for at in row["sizes"] for told in at["batches"].values()])
+    bench_switch.time_parts([told for row in rows for at in row["sizes"] for told in _all_told(at)])
     return rows
 
 
@@ -78,7 +81,11 @@ def _at_size(subject: Subject, extent: Extent, empty_mib: float) -> dict[str, An
         "rss_mib": round(rss, 1),
         "mib_per_1000": round((rss - empty_mib) / deployed * 1000, 2),
     }
-    return {**found, **_singly(subject, extent), "batches": _in_batches(subject, extent)}
+    single = _singly(subject, extent)
+    for told in single.values():
+        sample = told["sample"]
+        told["sample"] = _told([diff for diff, _ in sample], sum(took for _, took in sample), subject)
+    return {**found, **single, "batches": _in_batches(subject, extent)}
 
 
 def _singly(subject: Subject, extent: Extent) -> dict[str, Any]:
@@ -127,10 +134,23 @@ def _in_batches(subject: Subject, extent: Extent) -> dict[str, Any]:
     found = {}
     for kind, batch in batches.items():
         diff, seconds = diff_of_batch(subject.planner, batch)
-        parts = bench_switch.some_parts(diff, subject.planner.topology.hosts)
-        told = {"planning_ms": round(seconds * 1000, 3), "switches": len(diff.switches), "parts": parts}
+        told = _told([diff], seconds, subject)
         found[kind] = {**rates(len(batch), len(diff), seconds), **told}
     return found
+
+
+def _told(diffs: Sequence[Diff], seconds: float, subject: Subject) -> dict[str, Any]:
+    """What is told of diffs that took so long to plan; `parts` are for a switch to carry out."""
+    return {
+        "planning_ms": round(seconds * 1000, 3),
+        "switches": sum(len(diff.switches) for diff in diffs),
+        "parts": bench_switch.some_parts(diffs, subject.planner.topology.hosts),
+    }
+
+
+def _all_told(at: dict[str, Any]) -> list[dict[str, Any]]:
+    """Of one size all that has parts for a switch to carry out."""
+    return [*at["batches"].values(), *(at[kind]["sample"] for kind in KINDS)]
 
 
 def _whole_space(subject: Subject) -> dict[str, Any]:

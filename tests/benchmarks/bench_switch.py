@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
@@ -54,9 +55,9 @@ def measure(extent: Extent) -> dict[str, Any]:
     }
 
 
-def some_parts(diff: Diff, hosts: Hosts) -> list[str]:
-    """Some switches' parts of a diff, the largest first, in the words of `ovs-ofctl`."""
-    parts = sorted(diff.switches, key=len, reverse=True)
+def some_parts(diffs: Iterable[Diff], hosts: Hosts) -> list[str]:
+    """Some switches' parts of diffs, the largest first, in the words of `ovs-ofctl`."""
+    parts = sorted((part for diff in diffs for part in diff.switches), key=len, reverse=True)
     some = [parts[n * len(parts) // PARTS] for n in range(PARTS)] if len(parts) > PARTS else parts
     return [_text(part, hosts) for part in some]
 
@@ -70,31 +71,34 @@ def _text(part: SwitchDiff, hosts: Hosts) -> str:
 
 
 def time_parts(batches: list[dict[str, Any]]) -> None:
-    """Replace the `parts` of each batch's diff by what a switch takes for it, in milliseconds.
+    """Replace the `parts` of diffs by what a switch takes for them, in milliseconds.
 
     `switch_ms` is one bundle for each switch, one after the other: the mean of the parts times their number.
     `slowest_part_ms` is the largest part alone, as if all switches worked at the same time. Both are None
-    where there is no Open vSwitch, or nothing changes. The start of `ovs-ofctl` is in each.
+    where there is no Open vSwitch, or nothing changes. The start of `ovs-ofctl` is in each: `start_ms` is
+    what it takes with nothing to add.
     """
     folder = Path(tempfile.mkdtemp(prefix="tb-", dir="/tmp"))
     try:
         with Fabric(folder / "f", ONE_SWITCH, timeout=120) as fabric:
+            start_ms = 1000 * min(_seconds(fabric, "") for _ in range(5))
             for told in batches:
-                _carry_out(fabric, told)
+                _carry_out(fabric, told, start_ms)
     except FabricError as error:
         tell(f"switch: {error}")
         for told in batches:
             if told.pop("parts", None) is not None:
-                told |= {"switch_ms": None, "slowest_part_ms": None}
+                told |= {"switch_ms": None, "slowest_part_ms": None, "start_ms": None}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _carry_out(fabric: Fabric, told: dict[str, Any]) -> None:
+def _carry_out(fabric: Fabric, told: dict[str, Any], start_ms: float) -> None:
     took = [1000 * min(_seconds(fabric, text) for _ in range(2)) for text in told.pop("parts")]
     fabric.ofctl("s1", "del-flows")
     told["switch_ms"] = round(sum(took) / len(took) * told["switches"], 2) if took else None
     told["slowest_part_ms"] = round(max(took), 2) if took else None
+    told["start_ms"] = round(start_ms, 2)
 
 
 def _seconds(fabric: Fabric, text: str) -> float:
