@@ -353,7 +353,7 @@ def _switch_aims(result: Result) -> Iterator[Aim]:
             (told["changes_per_s"] / rate, _where(row, at))
             for row, at in _compiled(result, filters)
             for magnitude, told in at[kind]["by_diff"].items()
-            if int(magnitude.split("-")[0]) >= MANY and told["requests"] >= FEWEST
+            if int(magnitude.split("-")[0]) >= MANY and told["requests"] >= FEWEST and "changes_per_s" in told
         ]
         if found:
             ratio, where = min(found)
@@ -367,7 +367,7 @@ def _same_diff(result: Result, way: str, filters: str, kind: str) -> Iterator[Ai
     found = [
         (told["switch_ms"] / told["planning_ms"], _where(row, at))
         for row, at in _compiled(result, filters)
-        for told in ((at[kind]["sample"] if way == "singly" else at["batches"][kind]),)
+        for told in ((at[kind].get("sample", {}) if way == "singly" else at["batches"][kind]),)
         if told.get("switch_ms")
     ]
     if found:
