@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tercast import compiled
@@ -19,7 +20,8 @@ from tests.core.networks import TOPICS, advertise, dense_scene, host, link, plan
 
 pytest.importorskip("numba")
 
-from tercast.compiled import changes, meaning
+from tercast.compiled import changes, meaning, room, web
+from tercast.compiled.tries import new_nodes
 
 Requests = list[dict[str, Any]]
 
@@ -137,6 +139,33 @@ def test_what_was_not_taken_for_long_comes_to_the_same(seed: int, monkeypatch: p
     diff, same = planner.take_diff(), plain.take_diff()
     assert diff.apply({}) == planner.tables() == plain.tables()
     assert len(diff) == len(same) == sum(planner.counts().values())
+
+
+def test_rows_keep_what_they_hold_when_they_get_more_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "_WORTH", 4)
+    place = room.Room()
+    rows = np.arange(48, dtype=np.int64).reshape(6, 8)
+    assert place.wanted(rows, 6) and not place.wanted(rows, 3)
+    for used in (6, 12, 5000):
+        holder = [rows]
+        del rows
+        rows = place.larger(holder, used)
+        assert rows.shape == (2 * used, 8) and not holder
+        assert rows[:6].ravel().tolist() == list(range(48)) and not rows[6:].any()
+    other, holder = rows, [rows]
+    rows = place.larger(holder, 10_000)
+    assert rows[:6].tolist() == other[:6].tolist()
+    rows[0] = 7
+    assert other[0, 0] == 0, "who refers to them keeps what was there"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nodes_that_get_more_room_plan_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    network, requests = dense_scene(seed)
+    plain = planned(network, requests, {0: False})
+    monkeypatch.setattr(room, "_WORTH", 1)
+    monkeypatch.setattr(web, "new_nodes", lambda _: new_nodes(3))
+    assert_same(plain, planned(network, requests, {0: True}))
 
 
 def test_entries_are_given_to_who_keeps_them_and_followed() -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from tercast.aggregation.overlay import overlay_of
 from tercast.compiled import meaning
 from tercast.compiled.changes import KEY, SWITCH, Changes, entries_of
+from tercast.compiled.room import Room
 from tercast.compiled.spreading import (
     CHANGE_LINKS,
     OWN_ADS,
@@ -27,7 +28,7 @@ from tercast.compiled.spreading import (
     root_for_one_more,
     run,
 )
-from tercast.compiled.tries import MAX_DEPTH, new_nodes
+from tercast.compiled.tries import MAX_DEPTH, RIGHT, new_nodes
 from tercast.keys import LENGTH_BITS, LENGTH_MASK, Key
 from tercast.site import Bit, Mask
 from tercast.topology import Port
@@ -63,6 +64,7 @@ class Web:
         "_numbers",
         "_operations",
         "_plan",
+        "_room",
         "_rows",
         "_shift",
         "_sites",
@@ -77,6 +79,7 @@ class Web:
         self._depth = min(plan.order.depth, MAX_DEPTH)
         self._shift = plan.order.depth - self._depth
         self._nodes = new_nodes(1024)
+        self._room = Room()
         self._sites = np.zeros((16, meaning.COLUMNS), np.int64)
         self._trees = np.zeros((8, 16 + 16), np.int64)
         self._tries: list[Trie] = []
@@ -173,6 +176,7 @@ class Web:
             return
         operations = np.array(self._operations, np.int64)
         self._operations.clear()
+        self._stretch()
         self._nodes, changes, in_ports, touched = run(
             self._nodes, self._sites, self._trees, operations, self._depth
         )
@@ -182,6 +186,14 @@ class Web:
             if not tree.ads:
                 self._free(tree)
         self._gone.clear()
+
+    def _stretch(self) -> None:
+        """Make room for nodes before the kernel does, which would copy them."""
+        used = int(self._nodes[0, RIGHT])
+        if self._room.wanted(self._nodes, used):
+            holder = [self._nodes]
+            del self._nodes
+            self._nodes = self._room.larger(holder, used)
 
     def _tell(self, changes: Ints, in_ports: list[list[int]], touched: list[list[int]]) -> None:
         """Let tries know what changed in their tables."""
@@ -308,6 +320,7 @@ class Web:
         operations.clear()
         for start in range(0, packed.size, _CHUNK * WORDS):
             part = packed[start : start + _CHUNK * WORDS]
+            self._stretch()
             self._nodes, *_ = run(self._nodes, self._sites, self._trees, part, self._depth)
         trie.fill({}, {}, {})
         if overlay_of(trie) is not None:
