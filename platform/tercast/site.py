@@ -49,6 +49,7 @@ class Site:
 
     __slots__ = (
         "_actions",
+        "_by_port",
         "_free",
         "_mates",
         "_memo",
@@ -80,6 +81,7 @@ class Site:
         self.host_bits: dict[str, Bit] = {}
         self._sockets: dict[Bit, Socket] = {}
         self._mates: dict[Bit, Mask] = {}
+        self._by_port: dict[int, Mask] = {}
         self._shared: tuple[Mask, ...] = ()
         self._width = 0
         self.version = 0
@@ -160,8 +162,7 @@ class Site:
 
     def hosts_on(self, port: int) -> Mask:
         """The bits of the hosts attached at a port."""
-        bits = (bit for bit in self.host_bits.values() if self._sockets[bit].port == port)
-        return next((self._mates[bit] for bit in bits), 0)
+        return self._by_port.get(port, 0)
 
     def wanted(self, brought: Mask, among: Mask) -> Mask:
         """Ports of `among` over which an advertisement is exported: others than the port bring it."""
@@ -294,11 +295,12 @@ class Site:
         self.version += 1
         self._memo.clear()
         self._mates = {bit: bit for bit in self.link_bits.values()}
+        self._by_port = {}
         shared: list[Mask] = []
         by_port = sorted(self.host_bits.values(), key=lambda bit: self._sockets[bit].port)
-        for _, group in groupby(by_port, key=lambda bit: self._sockets[bit].port):
+        for port, group in groupby(by_port, key=lambda bit: self._sockets[bit].port):
             bits = list(group)
-            mates = sum(bits)
+            mates = self._by_port[port] = sum(bits)
             self._mates.update(dict.fromkeys(bits, mates))
             if len(bits) > 1:
                 shared.append(mates)

@@ -13,7 +13,7 @@ entries below its own and the masks with which it is reached, since one entry mo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from tercast.aggregation.merge_points import common
@@ -56,7 +56,7 @@ class Fewest:
         self.keys = ground.keys
         self._kids = ground.kids
         self._here = [key in table.own for key in self.keys]
-        self._masks, self.proven = in_common(ground.edges)
+        self._masks, self.proven = in_common(ground.edges, table.rule.ports)
         count = len(self.keys)
         self._below = [0] * count
         self._reach = [0] * count
@@ -174,18 +174,23 @@ class _Ground:
         self.edges = edges[1:]
 
 
-def in_common(found: Iterable[Mask]) -> tuple[list[Mask], bool]:
-    """All that some of these masks have in common, the fewest bits first; whether these are all."""
+def in_common(
+    found: Iterable[Mask], ports: Callable[[Mask], tuple[int, ...]]
+) -> tuple[list[Mask], bool]:
+    """All that some of these masks have in common, the fewest bits first; whether these are all.
+
+    Of equal numbers those come first whose `ports` do: which bit a port has depends on what was before.
+    """
+
+    def place(mask: Mask) -> tuple[bool, int, tuple[int, ...]]:
+        return (True, 0, ()) if mask < 0 else (False, mask.bit_count(), ports(mask))
+
     known = {-1}
-    for mask in sorted(set(found)):
+    for mask in sorted(set(found), key=place):
         known |= {mask & other for other in known}
         if len(known) > MOST_MASKS:
-            return _by_size(known)[:MOST_MASKS], False
-    return _by_size(known), True
-
-
-def _by_size(masks: Iterable[Mask]) -> list[Mask]:
-    return sorted(masks, key=lambda mask: (mask < 0, mask.bit_count(), mask))
+            return sorted(known, key=place)[:MOST_MASKS], False
+    return sorted(known, key=place), True
 
 
 def _parents(order: Order, keys: list[Key]) -> list[int]:

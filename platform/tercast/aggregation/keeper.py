@@ -44,6 +44,11 @@ class Step:
         self.undo: list[Undo] = []
         self.least: dict[str, Least] = {}
 
+    def note(self, overlay: Overlay) -> None:
+        """The entries that a switch has are those that it had before, if nothing was noted yet."""
+        if overlay.site not in self.before:
+            self.before[overlay.site] = overlay.count
+
 
 class Keeper:
     """The overlays of a planner's network, and the policy: whether LA may make room (`none`: it may not).
@@ -259,7 +264,7 @@ class Keeper:
             overlay = site.overlay = self.overlays[site.id] = Overlay(site)
             overlay.look(self._planner.all_plans, self._planner.network)
         else:
-            step.before.setdefault(site, overlay.count)
+            step.note(overlay)
         return overlay
 
     def _suspect(self, topic: str, cells: list[Key]) -> dict[Overlay, None]:
@@ -283,7 +288,7 @@ class Keeper:
     def _mend(self, involved: Iterable[Overlay], step: Step) -> None:
         for overlay in involved:
             self._touched.add(overlay.site.id)
-            step.before.setdefault(overlay.site, overlay.count)
+            step.note(overlay)
             for found in overlay.topics.values():
                 for table in found.tables.values():
                     if table.fresh:
@@ -299,7 +304,7 @@ class Keeper:
         for overlay in involved:
             excess = overlay.excess
             if excess > 0:
-                step.before.setdefault(overlay.site, overlay.count)
+                step.note(overlay)
                 tables = list(overlay.tables())
                 step.undo += shrink(tables, excess)
                 if overlay.excess > 0:

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from tercast.aggregation.kept import merge_kept
+from tercast.aggregation.merge_points import MergePoints
 from tercast.aggregation.node import Node, tally_of
 from tercast.aggregation.partly import merge_partly
 from tercast.aggregation.table import Members, Table, Undo
@@ -50,37 +51,28 @@ def _merge_pairs(tables: Sequence[Table], left: int, undo: list[Undo]) -> int:
 
     Down to where a pair within a cover is the lowest.
     """
-    depths = [_depth(table) for table in tables]
-    while left > 0 and (lowest := max(depths)) >= 0:
-        number = depths.index(lowest)
-        down_to = max((depth + (n < number) for n, depth in enumerate(depths) if n != number), default=0)
-        down_to = max(down_to, *(_put_off(table) for table in tables), 0)
-        if lowest < down_to:
+    points = [table.start_points() for table in tables]
+    if len(tables) == 1:
+        return _merge_in(tables[0], points[0], max(_put_off(points), 0), left, undo)
+    while left > 0:
+        depths = [_length(one.lowest()) for one in points]
+        lowest, put_off = max(depths), max(_put_off(points), 0)
+        if lowest < put_off:
             break
-        left = _merge_in(tables[number], down_to, left, undo)
-        depths[number] = _depth(tables[number])
+        number = depths.index(lowest)
+        others = max(depth + (n < number) for n, depth in enumerate(depths) if n != number)
+        left = _merge_in(tables[number], points[number], max(put_off, others), left, undo)
     return left
 
 
-def _put_off(table: Table) -> int:
+def _put_off(points: Sequence[MergePoints]) -> int:
     """The length of the lowest point within a cover; -1 where there is none."""
-    point = table.start_points().lowest_put_off()
-    return point & LENGTH_MASK if point != NONE else -1
+    return max(_length(one.lowest_put_off()) for one in points)
 
 
-def _depth(table: Table) -> int:
-    """The length of a table's lowest merge point; -1 where it has none."""
-    points, shifts, installed = table.start_points(), table.order.shifts, table.installed
-    while (point := points.lowest()) != NONE:
-        second = bisect_left(installed, point) + 1
-        length = point & LENGTH_MASK
-        if second >= len(installed) or (installed[second] ^ point) >> shifts[length]:
-            points.drop()
-        elif _is_within(table.nodes.get(installed[second - 1]), installed[second - 1], point):
-            points.put_off()
-        else:
-            return length
-    return -1
+def _length(point: Key) -> int:
+    """That of a merge point; -1 where there is none."""
+    return point & LENGTH_MASK if point else -1
 
 
 def _is_within(node: Node | None, first: Key, point: Key) -> bool:
@@ -88,7 +80,7 @@ def _is_within(node: Node | None, first: Key, point: Key) -> bool:
     return node is not None and (node.up != NONE or (first == point and bool(node.kids)))
 
 
-def _merge_in(table: Table, down_to: int, left: int, undo: list[Undo]) -> int:
+def _merge_in(table: Table, points: MergePoints, down_to: int, left: int, undo: list[Undo]) -> int:
     """Merge lowest pairs of one table, at points of so many bits or more; what is still too much.
 
     A merge makes no new points. So those to be merged are found first, and what then lies under several, in
@@ -96,7 +88,7 @@ def _merge_in(table: Table, down_to: int, left: int, undo: list[Undo]) -> int:
     """
     while left > 0:
         runs = _Runs(table)
-        left = runs.choose(down_to, left)
+        left = runs.choose(points, down_to, left)
         runs.merge(undo)
         if not runs.met_kept:
             break
@@ -117,75 +109,65 @@ class _Runs:
         self._found: dict[int, tuple[int, Mask, Key]] = {}
         self.met_kept = False
 
-    def choose(self, down_to: int, left: int) -> int:
+    def choose(self, points: MergePoints, down_to: int, left: int) -> int:
         """Find the lowest points that save `left` entries, as far as `down_to` allows; what is missing.
 
         It stops where covers that keep something, or plain entries besides those of a port, are to be merged.
         """
-        table = self._table
-        points, rule, installed, shifts = (
-            table.start_points(),
-            table.rule,
-            table.installed,
-            table.order.shifts,
-        )
-        while left > 0 and (point := points.lowest()) != NONE:
-            length = point & LENGTH_MASK
-            if length < down_to:
-                break
-            start = bisect_left(installed, point)
-            stop, members, mask = self._members(start, point >> shifts[length], shifts[length])
-            if stop < 0 and _is_within(table.nodes.get(installed[start]), installed[start], point):
-                points.put_off()
-                down_to = max(down_to, length)
-            elif stop < 0 or (members > 1 and table.port):
-                self.met_kept = True
-                return left
-            elif members < 2:
-                points.drop()
-            elif rule.some_forbid(mask) and not rule.allows(point, mask, ()):
-                points.put_aside()
-            else:
-                points.drop()
-                self._found[start] = (stop, mask, point)
-                left -= members - 1
-        return left
-
-    def _members(self, start: int, cell: int, shift: int) -> tuple[int, int, Mask]:
-        """Where what is installed in a cell ends (-1: a cover keeps something), its number, its outputs."""
         table, found = self._table, self._found
-        installed, nodes, own = table.installed, table.nodes, table.own
-        at, members, mask = start, 0, 0
-        while at < len(installed) and (key := installed[at]) >> shift == cell:
-            run = found.get(at)
-            if run is not None:
-                at, more, _ = run
-                mask |= more
-            else:
-                node = nodes.get(key)
-                if node is None:
-                    mask |= own[key]
-                elif node.kids or node.up:
-                    return -1, 0, 0
+        rule, shifts, take = table.rule, table.order.shifts, points.take
+        forbidden = rule.forbidden
+        installed, nodes, own, end = table.installed, table.nodes, table.own, len(table.installed)
+        while left > 0 and (point := take(down_to)):
+            start = at = bisect_left(installed, point)
+            shift = shifts[point & LENGTH_MASK]
+            cell, members, mask = point >> shift, 0, 0
+            while at < end and (key := installed[at]) >> shift == cell:
+                if at in found:
+                    at, more, _ = found[at]
+                    mask |= more
                 else:
-                    mask |= node.mask
-                at += 1
-            members += 1
-        return at, members, mask
+                    if key not in nodes:
+                        mask |= own[key]
+                    elif (node := nodes[key]).kids or node.up:
+                        break
+                    else:
+                        mask |= node.mask
+                    at += 1
+                members += 1
+            else:
+                if members < 2:
+                    continue
+                if table.port:
+                    break
+                if mask & forbidden and not rule.allows(point, mask, ()):
+                    points.put_aside(point)
+                else:
+                    found[start] = (at, mask, point)
+                    left -= members - 1
+                continue
+            # a cover keeps something
+            if not _is_within(nodes.get(installed[start]), installed[start], point):
+                break
+            points.put_off(point)
+            down_to = max(down_to, point & LENGTH_MASK)
+        else:
+            return left
+        points.give_back(point)
+        self.met_kept = True
+        return left
 
     def merge(self, undo: list[Undo]) -> None:
         """Merge them."""
-        table = self._table
+        merge, found = self._table.merge, self._found
         tops: list[tuple[int, int, Key]] = []
         beyond = 0
-        for start in sorted(self._found):
-            stop, _, point = self._found[start]
+        for start in sorted(found):
             if start >= beyond:
-                tops.append((start, stop, point))
-                beyond = stop
+                beyond, _, point = found[start]
+                tops.append((start, beyond, point))
         for start, stop, point in reversed(tops):
-            members = [(key, table.nodes.get(key)) for key in table.installed[start:stop]]
-            undo.append(table.merge(start, stop, point, members, _joined(table, members)))
+            undo.append(merge(start, stop, point))
 
 
 def _joined(table: Table, members: Members) -> Node:
@@ -209,11 +191,10 @@ def _joined(table: Table, members: Members) -> Node:
 def _merge_anyhow(table: Table, undo: list[Undo]) -> int:
     """Merge at the lowest point, which lies in no cover, and keep what covers keep; the entries it saves."""
     points = table.start_points()
-    point = points.lowest()
+    point = points.take(0)
     members = [(key, table.nodes.get(key)) for key in table.within(point)]
     roots = [(key, node) for key, node in members if node is None or node.up == NONE]
     if len(roots) < 2:
-        points.drop()
         return 0
     merged = _joined(table, roots)
     if table.port:
@@ -227,9 +208,8 @@ def _merge_anyhow(table: Table, undo: list[Undo]) -> int:
     if not merged.tally:
         built = table.build((point, tuple(key for key, _ in kept)))
     if not table.rule.allows(point, merged.mask, merged.kids):
-        points.put_aside()
+        points.put_aside(point)
         return 0
-    points.drop()
     undo.append(table.swap(point, built))
     return len(members) - len(built)
 

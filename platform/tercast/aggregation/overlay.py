@@ -115,8 +115,8 @@ class TopicOverlay:
                 table.mates |= site.hosts_on(port)
                 if table.nodes:
                     table.follow_others(touched)
-        for (port, key), masks in in_touched.items():
-            after = in_entries.get((port, key))
+        for port, key in sorted(in_touched):
+            masks, after = in_touched[port, key], in_entries.get((port, key))
             if masks == after:
                 continue
             found = self.tables.get(port)

@@ -37,9 +37,10 @@ class Rule:
         """Trees have changed."""
         self._common = _UNKNOWN
 
-    def some_forbid(self, outputs: Mask) -> bool:
-        """Whether there are trees that have not all the links among these outputs."""
-        return bool(outputs & self._site.links & ~self._everywhere())
+    @property
+    def forbidden(self) -> Mask:
+        """The links that some trees have not."""
+        return self._site.links & ~self._everywhere()
 
     def allows(self, key: Key, outputs: Mask, kids: Sequence[Key]) -> bool:
         """Whether an entry at `key`, of which `kids` take parts away, may have these outputs."""
@@ -67,6 +68,10 @@ class Rule:
     def links(self) -> Mask:
         """The bits that the rule is about."""
         return self._site.links
+
+    def ports(self, mask: Mask) -> tuple[int, ...]:
+        """The link ports among some bits, in order."""
+        return tuple(sorted(port for port, bit in self._site.link_bits.items() if bit & mask))
 
     def holds(self, key: Key, node: Node) -> bool:
         """Whether a node obeys."""

@@ -143,14 +143,15 @@ class Table:
     def follow_all(self, changed: Mapping[Key, Mask]) -> None:
         """Exact entries have changed from these masks (0: none); `own` says so already.
 
-        Does what `follow` does, with less work where entries come that no cover with exceptions holds.
+        Does what `follow` does for each in order, with less work where entries come that no cover with
+        exceptions holds. The order tells which of several that bring an output is `fresh`.
         """
         own, nodes, installed, shifts = self.own, self.nodes, self.installed, self.order.shifts
         points, touched = self.points, self.touched
         low = high = NONE  # the cell of the last node that was met
         last, hollow = Node(), len(self._hollow)
-        for key, before in changed.items():
-            after = own.get(key, 0)
+        for key in sorted(changed):
+            before, after = changed[key], own.get(key, 0)
             if before == after:
                 continue
             if before & ~after or hollow:
@@ -162,25 +163,26 @@ class Table:
                 at = installed[index - 1] if index else NONE
                 node = nodes.get(at)
                 if node is None or (not node.up and (key ^ at) >> shifts[at & LENGTH_MASK]):
-                    touched.setdefault(key, before or None)
-                    if not before:
-                        installed.insert(index, key)
-                        if points is not None:
-                            points.come(installed, index)
+                    if before:
+                        touched.setdefault(key, before)
+                        continue
+                    touched.setdefault(key, None)
+                    if points is not None:
+                        points.come(at, key, installed[index] if index < len(installed) else NONE)
+                    installed.insert(index, key)
                     continue
                 if node.up or node.kids:
                     self.follow(key, before, after)
                     continue
-                low, high, last = at, self.order.end(at), node
+                low, last = at, node
+                shift = shifts[at & LENGTH_MASK]
+                high = (at >> shift) + 1 << shift
+            came = before ^ after
             if not before:
                 last.entries += 1
-            self._widen(low, last, before ^ after)
-
-    def _widen(self, at: Key, node: Node, came: Mask) -> None:
-        """One more entry brings some bits to a node."""
-        node.tally += tally_of(came)
-        if came & ~node.mask:
-            self._show(at, node, node.mask, node.mask | came)
+            last.tally += tally_of(came)
+            if came & ~last.mask:
+                self._show(low, last, last.mask, last.mask | came)
 
     def follow(self, key: Key, before: Mask, after: Mask) -> None:
         """An exact entry has changed from one mask to another (0: none); `own` says so already."""
@@ -219,8 +221,8 @@ class Table:
         apart, hollow = ~self.mates, len(self._hollow)
         low = high = NONE  # the cell of the last node that was met
         last = Node()
-        for key, was in changed.items():
-            before, after = was & apart, others.get(key, 0) & apart
+        for key in sorted(changed):
+            before, after = changed[key] & apart, others.get(key, 0) & apart
             if before == after:
                 continue
             if before & ~after or hollow:
@@ -237,7 +239,10 @@ class Table:
                     self.follow_other(key, before, after)
                     continue
                 low, high, last = at, self.order.end(at), node
-            self._widen(low, last, before ^ after)
+            came = before ^ after
+            last.tally += tally_of(came)
+            if came & ~last.mask:
+                self._show(low, last, last.mask, last.mask | came)
 
     def follow_other(self, key: Key, before: Mask, after: Mask) -> None:
         """One has changed; without the bits of hosts on the port."""
@@ -290,23 +295,35 @@ class Table:
                 self.points.meet(a, b)
         return self, at, gone
 
-    def merge(self, start: int, stop: int, point: Key, members: Members, merged: Node) -> Undo:
+    def merge(self, start: int, stop: int, point: Key) -> Undo:
         """`swap`, where a node takes in entries and covers that keep nothing, at these indexes.
 
         Its common prefixes with its neighbours are those of what it takes in, so no merge point comes.
         """
-        nodes, own, touched = self.nodes, self.own, self.touched
+        nodes, own, touched, installed = self.nodes, self.own, self.touched, self.installed
         if not touched:
             self.trie.queue.touch(self.trie)
-        for key, node in members:
+        members: Members = []
+        entries = tally = mask = 0
+        for key in installed[start:stop]:
+            node = nodes.pop(key, None)
+            members.append((key, node))
             if node is None:
-                touched.setdefault(key, own[key])
+                mine = own[key]
+                entries += 1
+                tally += tally_of(mine)
             else:
-                touched.setdefault(key, node.mask)
-                del nodes[key]
-        touched.setdefault(point, None)
-        self.installed[start:stop] = (point,)
-        nodes[point] = merged
+                mine = node.mask
+                entries += node.entries
+                tally += node.tally
+            mask |= mine
+            if key not in touched:
+                touched[key] = mine
+        if point not in touched:
+            touched[point] = None
+        merged = nodes[point] = Node()
+        merged.entries, merged.tally, merged.mask = entries, tally, mask
+        installed[start:stop] = (point,)
         return self, point, members
 
     def build(self, spread: Spread) -> Members:
@@ -359,9 +376,10 @@ class Table:
         installed = self.installed
         if not before:
             index = bisect_right(installed, key)
-            installed.insert(index, key)
             if self.points is not None:
-                self.points.come(installed, index)
+                before, after = installed[index - 1 : index], installed[index : index + 1]
+                self.points.come(before[0] if before else NONE, key, after[0] if after else NONE)
+            installed.insert(index, key)
         elif not after:
             del installed[bisect_left(installed, key)]
 
