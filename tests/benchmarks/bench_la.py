@@ -1,13 +1,17 @@
 """What aggregation at once (LA) adds to a request; prints JSON, progress goes to standard error.
 
     PYTHONPATH=platform:tests/benchmarks .venv/bin/python tests/benchmarks/bench_la.py [--quick] [-o FILE]
+    PYTHONPATH=platform:tests/benchmarks .venv/bin/python tests/benchmarks/bench_la.py --page [-o FILE]
 
-Eight publishers advertise everything, or an eighth of the space each (eight trees); subscribers at all
-switches subscribe one after the other, around hot spots or (`uniform`) narrowly anywhere, which makes tables
-of tens of thousands of exact entries. The same requests go through a planner without budgets, and through one
-whose switches hold at most `budget` entries. `la_us` is the processor time that the second spends on
-installed tables, in the mean over all requests: following exact entries, and merging. `la_us_per_switch`
-shares it among the switches where a request merged something.
+With `--page` nothing is measured: what was is put into the table of docs/algorithms.md.
+
+Workloads are those of the figures on aggregation (eight trees, 4,402 hosts, filters that are one to four dz),
+and harder ones: eight publishers advertise everything, or an eighth of the space each (eight trees);
+subscribers at all switches subscribe one after the other, around hot spots or (`uniform`) narrowly anywhere,
+which makes tables of tens of thousands of exact entries. The same requests go through a planner without
+budgets, and through one whose switches hold at most `budget` entries. `la_us` is the processor time that the
+second spends on installed tables, in the mean over all requests: following exact entries, and merging.
+`la_us_per_switch` shares it among the switches where a request merged something.
 """
 
 from __future__ import annotations
@@ -15,13 +19,16 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import re
 import sys
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from time import process_time
 from typing import Any
 
 import bench_machine
+from aggregation_workloads import Synthetic, random_network
 from workloads import Filters, eighths, everything, random_graph, subscriptions, topic
 
 from tercast.addressing import AddressPlan
@@ -33,12 +40,23 @@ from tercast.requests import Request, Subscribe
 from tercast.topology_json import read_topology
 
 DEPTH, CELLS = 48, 8
+HOSTS, MOST_CELLS = 4402, 50
+"""Of the figures."""
 
 Case = tuple[str, int, int, int, int]
 """Filters, switches, subscriptions, budget, trees."""
 
-QUICK: list[Case] = [("zipf", 60, 1_500, 100, 1), ("zipf", 60, 1_500, 100, 8), ("uniform", 60, 300, 100, 1)]
+Load = tuple[dict[str, Any], list[dict[str, Any]], list[Request]]
+"""A network, what is advertised, and subscriptions with their dz."""
+
+QUICK: list[Case] = [
+    ("zipf", 60, 1_500, 100, 1),
+    ("zipf", 60, 1_500, 100, 8),
+    ("uniform", 60, 300, 100, 1),
+    ("figures, zipf", 60, 1_500, 75, 8),
+]
 FULL: list[Case] = [
+    *((f"figures, {kind}", 300, 15_000, budget, 8) for kind in ("uniform", "zipf") for budget in (75, 600)),
     *(("zipf", 300, 15_000, budget, trees) for budget in (50, 100, 300) for trees in (1, 8)),
     *(("uniform", 300, 3_000, budget, 1) for budget in (100, 600)),
 ]
@@ -49,8 +67,12 @@ def main() -> None:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("-o", "--output", type=Path, help="where to write; standard output without it")
+    parser.add_argument("--page", action="store_true", help="fill the table of the page, measure nothing")
     parser.add_argument("--quick", action="store_true", help="60 switches, fewer subscriptions")
     args = parser.parse_args()
+    if args.page:
+        fill(json.loads((args.output or RESULTS).read_text())["la"])
+        return
     rows = [measure(*case) for case in (QUICK if args.quick else FULL)]
     text = json.dumps({"machine": bench_machine.describe(), "la": rows}, indent=1)
     if args.output is None:
@@ -61,12 +83,7 @@ def main() -> None:
 
 def measure(kind: str, switches: int, number: int, budget: int, trees: int) -> dict[str, Any]:
     """One network with one budget for all of its switches."""
-    network = random_graph(switches)
-    hosts = [host["id"] for host in network["hosts"]]
-    apart = trees > 1
-    ads = eighths(hosts) if apart else [everything(host, n) for n, host in enumerate(hosts[:8])]
-    requests = subscriptions(Filters(kind, 5, 1), hosts, number)
-    encoded = _encoded(requests)
+    network, ads, encoded = (_figures if kind.startswith("figures") else _hard)(kind, switches, number, trees)
     exact, bounded = _planner(network, None), _planner(network, budget)
     bounded.apply({"op": "set_aggregation", "method": "la"})
     for planner in (exact, bounded):
@@ -96,11 +113,29 @@ def measure(kind: str, switches: int, number: int, budget: int, trees: int) -> d
     return row
 
 
-def _encoded(requests: list[dict[str, Any]]) -> list[Request]:
+def _figures(kind: str, switches: int, number: int, trees: int) -> Load:
+    """The random graph of the figures, at its full size where there are 300 switches."""
+    network, workload = (
+        random_network(switches, HOSTS * switches // 300),
+        Synthetic(kind.rpartition(" ")[2], 1),
+    )
+    hosts = [host["id"] for host in network["hosts"]]
+    requests = list(islice(workload.subscriptions(hosts), number))
+    return network, workload.advertisements(hosts)[:trees], _encoded(requests, MOST_CELLS)
+
+
+def _hard(kind: str, switches: int, number: int, trees: int) -> Load:
+    network = random_graph(switches)
+    hosts = [host["id"] for host in network["hosts"]]
+    ads = eighths(hosts) if trees > 1 else [everything(host, n) for n, host in enumerate(hosts[:8])]
+    return network, ads, _encoded(subscriptions(Filters(kind, 5, 1), hosts, number), CELLS)
+
+
+def _encoded(requests: list[dict[str, Any]], most: int) -> list[Request]:
     """The requests with their dz, so that encoding is no part of what is measured."""
     space = Topic.from_json(topic(5))
     return [
-        Subscribe(one["id"], one["host"], one["topic"], None, encode_text(one["filter"], space, DEPTH, CELLS))
+        Subscribe(one["id"], one["host"], one["topic"], None, encode_text(one["filter"], space, DEPTH, most))
         for one in requests
     ]
 
@@ -150,10 +185,43 @@ def _planner(network: dict[str, Any], budget: int | None) -> Planner:
     bounded = {**network, "switches": [{**one, "tcam_budget": budget} for one in network["switches"]]}
     return Planner(
         AddressPlan.default("ipv6"),
-        Limits(max_dz_length=DEPTH, max_dz_per_filter=CELLS),
+        Limits(max_dz_length=DEPTH, max_dz_per_filter=MOST_CELLS),
         read_topology(bounded, "ipv6"),
         [Topic.from_json(topic(5))],
     )
+
+
+RESULTS = Path(__file__).resolve().parent / "results" / "la.json"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "algorithms.md"
+_PLACE = re.compile(r"(<!-- table: la -->\n).*?(<!-- end -->\n)", re.DOTALL)
+_COLUMNS = (
+    "filters",
+    "subscriptions",
+    "budget",
+    "switches over it",
+    "exact entries, largest table",
+    "planning",
+    "LA",
+    "LA, a switch that merges",
+)
+
+
+def fill(rows: list[dict[str, Any]]) -> None:
+    """Put what was measured into the page."""
+    lines = [_COLUMNS, ["---"] * len(_COLUMNS), *map(_cells, rows)]
+    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    PAGE.write_text(_PLACE.sub(lambda found: found[1] + table + found[2], PAGE.read_text()))
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    return [
+        row["filters"] + (", 8 trees" if row["trees"] > 1 else ""),
+        f"{row['subscriptions']:,}",
+        f"{row['budget']}",
+        f"{row['switches_over_budget']}",
+        f"{row['exact_entries']:,}, {row['largest_exact']:,}",
+        *(f"{row[name]:,.0f} us" for name in ("exact_us", "la_us", "la_us_per_switch")),
+    ]
 
 
 if __name__ == "__main__":

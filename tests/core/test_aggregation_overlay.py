@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tercast.aggregation.overlay import TopicOverlay
 from tercast.planner import Planner
 from tercast.tables import SwitchDiff
 from tests.core.aggregation_oracle import installed_as_defined
@@ -135,3 +136,24 @@ def test_a_snapshot_without_aggregation_is_one_of_exact_tables() -> None:
     planner.apply_all(requests[:20])
     restored = Planner.restore(old_snapshot(planner))
     assert restored.tables() == planner.exact_tables() == restored.exact_tables()
+
+
+def test_the_order_in_which_exact_entries_change_means_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It follows from hashes and from what was before: a planner that starts anew would plan otherwise."""
+    follow = TopicOverlay.follow
+
+    def backwards(overlay: TopicOverlay) -> bool:
+        trie = overlay._trie
+        trie.touched = dict(reversed(trie.touched.items()))
+        trie.in_touched = dict(reversed(trie.in_touched.items()))
+        return follow(overlay)
+
+    def tables_of(seed: int) -> list[Any]:
+        network, requests = lively_scene(seed)
+        planner = planner_of_scene(network)
+        planner.apply({"op": "set_aggregation", "method": "la"})
+        return [(planner.apply(request).ok, planner.keeper.covers()) for request in requests]
+
+    plain = [tables_of(seed) for seed in range(300, 330)]
+    monkeypatch.setattr(TopicOverlay, "follow", backwards)
+    assert [tables_of(seed) for seed in range(300, 330)] == plain

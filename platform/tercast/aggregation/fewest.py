@@ -174,9 +174,7 @@ class _Ground:
         self.edges = edges[1:]
 
 
-def in_common(
-    found: Iterable[Mask], ports: Callable[[Mask], tuple[int, ...]]
-) -> tuple[list[Mask], bool]:
+def in_common(found: Iterable[Mask], ports: Callable[[Mask], tuple[int, ...]]) -> tuple[list[Mask], bool]:
     """All that some of these masks have in common, the fewest bits first; whether these are all.
 
     Of equal numbers those come first whose `ports` do: which bit a port has depends on what was before.

@@ -114,48 +114,46 @@ class _Runs:
 
         It stops where covers that keep something, or plain entries besides those of a port, are to be merged.
         """
-        table, found = self._table, self._found
-        rule, shifts, take = table.rule, table.order.shifts, points.take
-        forbidden = rule.forbidden
-        installed, nodes, own, end = table.installed, table.nodes, table.own, len(table.installed)
-        while left > 0 and (point := take(down_to)):
-            start = at = bisect_left(installed, point)
+        table, found, rule, installed = self._table, self._found, self._table.rule, self._table.installed
+        shifts, forbidden, members_at = table.order.shifts, rule.forbidden, self._members
+        while left > 0 and (point := points.take(down_to)):
+            start = bisect_left(installed, point)
             shift = shifts[point & LENGTH_MASK]
-            cell, members, mask = point >> shift, 0, 0
-            while at < end and (key := installed[at]) >> shift == cell:
-                if at in found:
-                    at, more, _ = found[at]
-                    mask |= more
-                else:
-                    if key not in nodes:
-                        mask |= own[key]
-                    elif (node := nodes[key]).kids or node.up:
-                        break
-                    else:
-                        mask |= node.mask
-                    at += 1
-                members += 1
-            else:
-                if members < 2:
-                    continue
-                if table.port:
-                    break
+            stop, members, mask = members_at(start, point >> shift, shift)
+            if stop < 0 and _is_within(table.nodes.get(installed[start]), installed[start], point):
+                points.put_off(point)
+                down_to = max(down_to, point & LENGTH_MASK)
+            elif stop < 0 or (members > 1 and table.port):
+                points.give_back(point)
+                self.met_kept = True
+                break
+            elif members > 1:
                 if mask & forbidden and not rule.allows(point, mask, ()):
                     points.put_aside(point)
                 else:
-                    found[start] = (at, mask, point)
+                    found[start] = (stop, mask, point)
                     left -= members - 1
-                continue
-            # a cover keeps something
-            if not _is_within(nodes.get(installed[start]), installed[start], point):
-                break
-            points.put_off(point)
-            down_to = max(down_to, point & LENGTH_MASK)
-        else:
-            return left
-        points.give_back(point)
-        self.met_kept = True
         return left
+
+    def _members(self, start: int, cell: int, shift: int) -> tuple[int, int, Mask]:
+        """Where what is installed in a cell ends (-1: a cover keeps something), its number, its outputs."""
+        table, found = self._table, self._found
+        installed, nodes, own = table.installed, table.nodes, table.own
+        at, members, mask, end = start, 0, 0, len(installed)
+        while at < end and (key := installed[at]) >> shift == cell:
+            if at in found:
+                at, more, _ = found[at]
+                mask |= more
+            else:
+                if key not in nodes:
+                    mask |= own[key]
+                elif (node := nodes[key]).kids or node.up:
+                    return -1, 0, 0
+                else:
+                    mask |= node.mask
+                at += 1
+            members += 1
+        return at, members, mask
 
     def merge(self, undo: list[Undo]) -> None:
         """Merge them."""

@@ -377,8 +377,9 @@ class Table:
         if not before:
             index = bisect_right(installed, key)
             if self.points is not None:
-                before, after = installed[index - 1 : index], installed[index : index + 1]
-                self.points.come(before[0] if before else NONE, key, after[0] if after else NONE)
+                before_it = installed[index - 1] if index else NONE
+                behind_it = installed[index] if index < len(installed) else NONE
+                self.points.come(before_it, key, behind_it)
             installed.insert(index, key)
         elif not after:
             del installed[bisect_left(installed, key)]
