@@ -105,8 +105,11 @@ def parse_json(data: bytes) -> Any:
 
 
 def write_json(name: str, document: Any, indent: int | None = 1) -> None:
-    """Write a document as a whole: a file is there complete or as it was; `-` is standard output."""
-    text = json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+    """Write a document as a whole: a file is there complete or as it was; `-` is standard output.
+
+    Without an indent it is one line; with one the outer objects and lists have a line for each item.
+    """
+    text = (_encode(document) if indent is None else _indented(document, " " * indent, OUTER)) + "\n"
     if name == STANDARD_OUTPUT:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -115,6 +118,34 @@ def write_json(name: str, document: Any, indent: int | None = 1) -> None:
         _write_whole(FilePath(name), text)
     except OSError as error:
         raise FileRefused([f"{name}: cannot be written: {error.strerror or error}"]) from None
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+OUTER = 3
+"""How deep objects and lists are written line by line; what lies deeper stands on the line of its owner."""
+
+
+def _indented(value: Any, pad: str, levels: int, before: str = "\n") -> str:
+    """JSON with a line for each item of its outer levels; the standard encoder is slow where it indents."""
+    if levels == 0 or not value or not _is_nested(value):
+        return _encode(value)
+    inner = before + pad
+    if isinstance(value, dict):
+        ends = "{}"
+        items = [
+            f"{_encode(str(key))}: {_indented(one, pad, levels - 1, inner)}" for key, one in value.items()
+        ]
+    else:
+        ends = "[]"
+        items = [_indented(one, pad, levels - 1, inner) for one in value]
+    return ends[0] + inner + f",{inner}".join(items) + before + ends[1]
+
+
+def _is_nested(value: Any) -> bool:
+    """Whether it is an object, or a list of objects or lists."""
+    if isinstance(value, list | tuple):
+        return any(isinstance(one, dict | list | tuple) for one in value)
+    return isinstance(value, dict)
 
 
 def _write_whole(path: FilePath, text: str) -> None:

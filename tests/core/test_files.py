@@ -129,3 +129,42 @@ def test_a_file_beyond_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.
     file.write_text(" " * 99 + "{}")
     with pytest.raises(FileRefused, match=r"x\.json: .*more than 100 bytes"):
         read_json(str(file))
+
+
+def test_outer_levels_are_written_line_by_line(tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    document = {
+        "format": "x/1",
+        "empty": {},
+        "of": {"a": ["0", "1"], "b": []},
+        "flows": {'s"1': [{"match": {"dst": "é"}, "n": [1, {"deep": [2.5, None, True]}]}, {"match": {}}]},
+        "rows": [[1, 2], [3]],
+    }
+    write_json(str(file), document)
+    text = file.read_text()
+    assert json.loads(text) == document
+    assert text.splitlines() == [
+        "{",
+        ' "format": "x/1",',
+        ' "empty": {},',
+        ' "of": {',
+        '  "a": ["0", "1"],',
+        '  "b": []',
+        " },",
+        ' "flows": {',
+        '  "s\\"1": [',
+        '   {"match": {"dst": "é"}, "n": [1, {"deep": [2.5, null, true]}]},',
+        '   {"match": {}}',
+        "  ]",
+        " },",
+        ' "rows": [',
+        "  [1, 2],",
+        "  [3]",
+        " ]",
+        "}",
+    ]
+    write_json(str(file), document, indent=None)
+    assert len(file.read_text().splitlines()) == 1
+    for bad in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            write_json(str(file), {"a": [{"b": bad}]})
