@@ -1,6 +1,6 @@
 """Where coarser entries may stand for a while: within a topic, over links that all trees there have."""
 
-from tercast.aggregation.permit import permit_at, rest_at
+from tercast.aggregation.permit import permit_at, trees_at
 from tests.core.networks import advertise, host, link, planner_for, subscribe, topology
 
 LINE = topology(
@@ -21,8 +21,9 @@ def test_links_of_the_tree_that_owns_the_region() -> None:
     (entry,) = planner.table("s2")
     assert permit_at(planner, "s2")(entry.dst) == {1, 2}
     assert permit_at(planner, "nowhere")(entry.dst) is None
-    assert rest_at(planner, "s2") == {1, 2}
-    assert rest_at(planner, "nowhere") is None
+    code, address = next(iter(planner.topics.values())).code, planner.registry.address
+    assert trees_at(planner, "s2") == {address.match(code, 0b10): {1, 2}}
+    assert trees_at(planner, "nowhere") is None
 
 
 def test_only_what_all_trees_have_where_several_own_some_of_it() -> None:
@@ -36,7 +37,7 @@ def test_only_what_all_trees_have_where_several_own_some_of_it() -> None:
     assert both is not None and left is not None and right is not None
     assert both == left & right
     assert left != right
-    assert rest_at(planner, "s1") == both
+    assert trees_at(planner, "s1") == {address.match(code, 0b10): left, address.match(code, 0b11): right}
 
 
 def test_nowhere_beyond_a_topic() -> None:

@@ -2,7 +2,7 @@
 
 import json
 import random
-from itertools import product
+from itertools import combinations, product
 
 import pytest
 from hypothesis import given, settings
@@ -76,28 +76,31 @@ def every_table(before, found: list[Step]):
             yield dict(table)
 
 
-def judge(before, after, limit, found, trees=None, rest=None) -> None:
+def judge(before, after, limit, found, trees=None, rest=False) -> None:
     """`trees`: the links of the tree that owns each half of the half; None: no coarser entries.
 
-    `rest`: the links to which may go what meets no entry; None: nothing may.
+    `rest`: whether what meets no entry may be sent somewhere.
     """
     old, new = ({one.key: one for one in table} for table in (before, after))
     last = None
     for table in every_table(before, found):
         last = table
         assert len(table) - (REST in table) <= limit
-        assert rest is not None or REST not in table
-        assert {*LINKS} & said(table.get(REST)) <= (rest or frozenset())
+        assert rest or REST not in table
         for point, port in product(POINTS, PORTS):
             was, will, now = (said(met(one, point, port)) for one in (old, new, table))
             assert was & will <= now, "something is lost"
             links = now & set(LINKS)
             on_tree = trees is not None and links <= trees[point[:2]]
-            on_tree = on_tree or (rest is not None and links <= rest)
             assert links <= was or links <= will or on_tree, "sent off the trees"
             coarser = trees is not None or REST in table
             assert coarser or now <= was | will, "needless without a coarser entry"
     assert last == new
+
+
+def owned(trees):
+    """The same as the prefixes that trees own."""
+    return {entry(cell, ()).dst: links for cell, links in trees.items()}
 
 
 def permit_of(trees):
@@ -134,16 +137,83 @@ def test_every_table_on_the_way_is_safe_and_within_the_limit(before, after, more
 
 
 @settings(max_examples=300)
-@given(tables, tables, st.none() | forests, st.frozensets(st.sampled_from(LINKS)))
-def test_what_meets_no_entry_serves_a_full_table_on_the_way(before, after, trees, rest):
+@given(tables, tables, forests, st.booleans())
+def test_what_meets_no_entry_serves_a_full_table_on_the_way(before, after, trees, coarser):
     limit = max(len(before), len(after))
-    if trees:
-        rest = frozenset.intersection(*trees.values())
-    permit = permit_of(trees) if trees else nowhere
-    found = steps(before, after, limit, permit, rest)
+    found = steps(before, after, limit, permit_of(trees) if coarser else nowhere, owned(trees))
     if found is not None:
-        judge(before, after, limit, found, trees, rest)
-    assert found is not None or rest != frozenset(LINKS), "on one tree there is always a way"
+        judge(before, after, limit, found, trees, rest=True)
+    one_tree = all(links == {*LINKS} for links in trees.values())
+    assert found is not None or not one_tree, "on one tree there is always a way"
+
+
+SMALL = ["", "0", "1", "00", "01", "10", "11"]
+QUARTERS = SMALL[3:]
+SUBSETS = [frozenset(some) for n in range(4) for some in combinations((*LINKS, "a"), n)]
+
+
+def answer(rows, point):
+    """What a table by cells says at a point; None: nothing."""
+    return rows[max(over, key=len)] if (over := [dz for dz in rows if point.startswith(dz)]) else None
+
+
+def some_way(old, new, limit, trees) -> bool:
+    """Whether single changes lead from one table to another: all tables there can be are tried."""
+    was, will = ({p: answer(rows, p) or frozenset() for p in QUARTERS} for rows in (old, new))
+
+    def safe(rows, rest):
+        for p in QUARTERS:
+            now = answer(rows, p)
+            now = rest if now is None else now
+            links = now & {*LINKS}
+            if not (was[p] & will[p] <= now and any(links <= may for may in (was[p], will[p], trees[p]))):
+                return False
+        return True
+
+    def after(rows, rest):
+        for dz in SMALL:
+            if dz in rows:
+                yield {key: said for key, said in rows.items() if key != dz}, rest
+            if dz in rows or len(rows) < limit:
+                yield from (({**rows, dz: outputs}, rest) for outputs in SUBSETS)
+        yield from ((rows, outputs) for outputs in SUBSETS)
+
+    goal = (frozenset(new.items()), frozenset())
+    todo = [(old, frozenset())]
+    seen = {(frozenset(old.items()), frozenset())}
+    while todo and goal not in seen:
+        for rows, rest in after(*todo.pop()):
+            state = (frozenset(rows.items()), rest)
+            if state not in seen and safe(rows, rest):
+                seen.add(state)
+                todo.append((rows, rest))
+    return goal in seen
+
+
+def small_table(rng: random.Random, size: int, trees):
+    """Entries that keep trees apart."""
+    rows = {}
+    while len(rows) < size:
+        dz = rng.choice(SMALL)
+        allowed = frozenset.intersection(*(links for cell, links in trees.items() if cell.startswith(dz)))
+        rows[dz] = frozenset(one for one in (*sorted(allowed), "a") if rng.random() < 0.7)
+    return rows
+
+
+@pytest.mark.parametrize("free", [0, 1])
+def test_where_none_are_found_there_are_none(free):
+    """On a small domain, and with trees that differ; some ways there are not."""
+    rng = random.Random(free)
+    stuck = 0
+    for _ in range(400):
+        trees = {cell: frozenset(link for link in LINKS if rng.random() < 0.6) for cell in QUARTERS}
+        size = rng.randint(1, 2)
+        old, new = small_table(rng, size, trees), small_table(rng, rng.randint(1, size), trees)
+        before, after = (tuple(entry(dz, said) for dz, said in rows.items()) for rows in (old, new))
+        if steps(before, after, size + free, permit_of(trees), owned(trees)) is None:
+            assert not some_way(old, new, size + free, trees), (old, new, trees)
+            stuck += 1
+    assert free or stuck
 
 
 MERGED_PAIR = (entry("00", {1, "a"}), entry("01", {1, "b"})), (entry("0", {1, "a", "b"}),)
@@ -154,9 +224,9 @@ REPLACED = (entry("00", {1, "a"}),), (entry("0", {1, "a"}),)
 def test_a_full_table_of_entries_side_by_side_passes_through_what_meets_none(before, after):
     limit = max(len(before), len(after))
     assert steps(before, after, limit, permit_of(ONE_TREE)) is None or len(after) > 1
-    found = steps(before, after, limit, permit_of(ONE_TREE), frozenset({1}))
+    found = steps(before, after, limit, permit_of(ONE_TREE), owned(ONE_TREE))
     assert found is not None
-    judge(before, after, limit, found, ONE_TREE, frozenset({1}))
+    judge(before, after, limit, found, ONE_TREE, rest=True)
     assert next(step.rest for step in reversed(found) if step.rest is not None) == (), "and it drops again"
 
 
@@ -166,9 +236,21 @@ def test_one_entry_that_may_go_that_way_is_enough():
     after = (entry("0", {1}), entry("10", {2}))
     trees = {"00": frozenset({1}), "01": frozenset({1}), "10": frozenset({1, 2}), "11": frozenset({1, 2})}
     assert steps(before, after, 2, permit_of(trees)) is None
-    found = steps(before, after, 2, permit_of(trees), frozenset({1}))
+    found = steps(before, after, 2, permit_of(trees), owned(trees))
     assert found is not None
-    judge(before, after, 2, found, trees, frozenset({1}))
+    judge(before, after, 2, found, trees, rest=True)
+
+
+def test_entries_shield_what_other_trees_own_from_what_meets_no_entry():
+    """The tree of one quarter has no links: its entry comes first, and then the others pass."""
+    before = (entry("00", {1, "a"}), entry("10", {1, "a"}))
+    after = (entry("", {1, "a"}), entry("11", {"a"}))
+    trees = {**ONE_TREE, "11": frozenset()}
+    assert steps(before, after, 3, permit_of(trees)) is None
+    found = steps(before, after, 3, permit_of(trees), owned(trees))
+    assert found is not None
+    judge(before, after, 3, found, trees, rest=True)
+    assert steps(before, after, 2, permit_of(trees), owned(trees)) is None
 
 
 @settings(max_examples=150)
@@ -229,7 +311,14 @@ def test_a_full_table_passes_through_a_coarser_entry():
 
 
 def test_no_coarser_entry_couples_trees():
-    assert steps(*STUCK, 2, permit_of({**ONE_TREE, "10": frozenset({2})})) is None
+    """It sends to hosts alone, then; and where that is too little there is none."""
+    trees = {**ONE_TREE, "10": frozenset({2})}
+    found = steps(*STUCK, 2, permit_of(trees))
+    assert found is not None
+    judge(*STUCK, 2, found, trees)
+    before, after = (entry("", {"a"}), entry("00", {1, "b"})), (entry("", {"b"}), entry("0", {1, "a"}))
+    assert steps(before, after, 2, permit_of(ONE_TREE)) is not None
+    assert steps(before, after, 2, permit_of(trees)) is None
 
 
 def test_entries_left_by_another_plan_have_no_way():
@@ -252,7 +341,7 @@ def shares(pairs: int = 60) -> dict[str, float]:
     trees = {cell: frozenset({1}) for cell in ("00", "01", "10", "11")}
     found = {}
     for more in (0, 1, 2):
-        rest = {"permit": permit_of(trees), "rest": frozenset({1})}
+        rest = {"permit": permit_of(trees), "trees": owned(trees)}
         for name, way in (("exact", {}), ("coarser", {"permit": permit_of(trees)}), ("rest", rest)):
             ways = [steps(*case, 8 + more, **way) for case in cases]
             found[f"{name} +{more}"] = sum(way is not None for way in ways) / pairs

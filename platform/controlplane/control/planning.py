@@ -5,9 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from controlplane.control import passages
 from controlplane.control.hot import Hot
 from controlplane.control.merge import Merged
 from controlplane.control.models import Request
+from controlplane.control.northbound import Northbound
+from controlplane.control.passages import NoWay
 from controlplane.control.progress import problem
 from controlplane.control.proof import Unproved
 from controlplane.moves import stages
@@ -40,29 +43,35 @@ class Planned:
         return position
 
 
-def plan(hot: Hot, rows: Sequence[Request]) -> Iterator[Planned]:
+def plan(hot: Hot, rows: Sequence[Request], northbound: Northbound) -> Iterator[Planned]:
     """Carry out `rows`, which follow the planner's position, and prove the result.
 
-    Tables that cannot be proved are seen by nobody: the planner goes back to where it was, and the halves of
-    the batch are tried alone, until the request is found that has to fail for it. Each part is to be decided
-    before the next one is asked for.
+    Tables that cannot be proved, or to which full ones cannot change without losing events, are seen by
+    nobody: the planner goes back to where it was, and the halves of the batch are tried alone, until the
+    request is found that has to fail for it. Each part is to be decided before the next one is asked for.
     """
     try:
         prover = hot.prover  # of the tables as they are before
         planned = _apply(hot, rows)
         prover.prove(rows, planned.diffs)
+        passages.check(hot, northbound, rows, planned.diffs)
         yield planned
         return
+    except NoWay as stuck:
+        hot.rewind()
+        if len(rows) == 1:
+            yield _stuck(hot, rows[0], stuck)
+            return
     except Exception as error:  # whatever the planner trips over must not stop the log
         logger.exception("requests %d to %d cannot be planned", rows[0].pk, rows[-1].pk)
         hot.rewind()
         fault = str(error) if isinstance(error, Unproved) else f"{type(error).__name__}: {error}"
-    if len(rows) == 1:
-        yield _failed(rows[0], fault)
-        return
+        if len(rows) == 1:
+            yield _failed(rows[0], fault)
+            return
     middle = len(rows) // 2
-    yield from plan(hot, rows[:middle])
-    yield from plan(hot, rows[middle:])
+    yield from plan(hot, rows[:middle], northbound)
+    yield from plan(hot, rows[middle:], northbound)
 
 
 def _apply(hot: Hot, rows: Sequence[Request]) -> Planned:
@@ -115,10 +124,24 @@ def _refusal(outcome: Outcome) -> dict[str, Any]:
     return problem("refused", title, str(refused), outcome.failed_switches, [error])
 
 
+def _stuck(hot: Hot, row: Request, stuck: NoWay) -> Planned:
+    """It fails, and nothing else changes; a first reserve is asked for again when an entry is free."""
+    if row.kind == "set_reserve":
+        hot.unreserved.update(stuck.switches)
+    row.problem = problem("refused", "No room in a table", str(stuck), stuck.switches)
+    _nothing(row)
+    return Planned([row])
+
+
+def _nothing(row: Request) -> None:
+    """A request comes to nothing."""
+    row.matched, row.switches, row.added, row.removed, row.modified = None, [], 0, 0, 0
+
+
 def _failed(row: Request, fault: str) -> Planned:
     detail = (
         f"the tables that this request leads to were not deployed, because they cannot be proved: {fault}"
     )
     row.problem = problem("internal", "An error of the planner", detail)
-    row.matched, row.switches, row.added, row.removed, row.modified = None, [], 0, 0, 0
+    _nothing(row)
     return Planned([row], (), [f"request {row.pk} ({row.kind}) failed: {detail}"])

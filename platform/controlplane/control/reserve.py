@@ -1,7 +1,7 @@
 """A switch without bundles keeps an entry of its budget free; what it knows is seen when it connects.
 
-A full table makes that room in steps that lose nothing. Where there are none (no entry is free, and its trees
-have no links in common over which some entry's events could go for a moment) it waits for a free entry.
+A full table makes that room in steps that lose nothing. Where there are none (no entry is free, and no
+entry's events could go another way for a moment without leaving their trees) it waits for a free entry.
 """
 
 from collections.abc import Iterable, Mapping

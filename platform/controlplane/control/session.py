@@ -23,9 +23,9 @@ from controlplane.control import (
     capacity,
     deploy,
     faults,
-    installed,
     naming,
     outbox,
+    passages,
     planner_state,
     planning,
     progress,
@@ -41,11 +41,9 @@ from controlplane.control.hot import Hot
 from controlplane.control.lag import Debt
 from controlplane.control.lock import Held, planner_lock
 from controlplane.control.models import Request
-from controlplane.control.northbound import Northbound, NorthboundError
+from controlplane.control.northbound import Northbound
 from controlplane.control.planning import Planned
-from controlplane.control.room import Room
 from controlplane.control.stakes import stakes
-from controlplane.control.stepwise import Stepwise, without_bundles
 from controlplane.moves import stages
 from controlplane.network.models import Switch
 from tercast.tables import SwitchDiff
@@ -95,7 +93,7 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
             faults.point("take")
             if not rows:
                 break
-            for planned in planning.plan(hot, rows):
+            for planned in planning.plan(hot, rows, northbound):
                 with naming.named(naming.of_requests(planned.rows)):
                     _carry_out(hot, northbound, planned)
             planner_state.keep_snapshot(hot.state)
@@ -174,28 +172,10 @@ def _push(
             hot.lag.add(diff.switch, Debt.of(diff, f"switch {diff.switch} has yet to be repaired"))
     silent = [name for name in hot.lag if not hot.lag.refused(name)]
     ready = [diff for diff in diffs if diff.switch in clean]
-    room = _room(hot, ready, known)
+    room = passages.room_of(hot, ready, known)
     full = [diff for diff in ready if diff.switch in room and room[diff.switch].is_tight(diff)]
-    stepwise = _stepwise(hot, northbound, [known[diff.switch] for diff in full]) if full else None
+    stepwise = passages.stepwise_of(hot, northbound, [known[diff.switch] for diff in full]) if full else None
     return deploy.push_holding(northbound, ready, known, hot.lag, silent, room=room, stepwise=stepwise)
-
-
-def _stepwise(hot: Hot, northbound: Northbound, full: Sequence[Switch]) -> Stepwise | None:
-    """The tables of those that know no bundles; None when the controller does not say which."""
-    try:
-        slow = without_bundles(northbound.switches())
-    except NorthboundError:
-        return None
-    tables = {switch.name: installed.table(switch) for switch in full if switch.dpid in slow}
-    return Stepwise(hot.state.planner, tables, {switch.name: switch.limit for switch in full})
-
-
-def _room(hot: Hot, diffs: Sequence[SwitchDiff], known: dict[str, Switch]) -> dict[str, Room]:
-    """The room in the tables of the switches, where they have a budget."""
-    budgets = {diff.switch: hot.budget(diff.switch) for diff in diffs}
-    return {
-        name: Room(budget, hot.entries(known[name])) for name, budget in budgets.items() if budget is not None
-    }
 
 
 def _leaving(row: Request) -> set[str]:

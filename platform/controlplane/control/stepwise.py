@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tercast.aggregation.permit import permit_at, rest_at
+from tercast.aggregation.permit import permit_at, trees_at
 from tercast.aggregation.steps import Step, steps
 from tercast.planner import Planner
 from tercast.tables import SwitchDiff, Table
@@ -59,7 +59,7 @@ class Stepwise:
 
 def way(planner: Planner, switch: str, before: Table, after: Table, limit: int) -> list[Step] | None:
     """Steps between two tables of a switch in which nothing is lost; None: there are none."""
-    return steps(before, after, limit, permit_at(planner, switch), rest_at(planner, switch))
+    return steps(before, after, limit, permit_at(planner, switch), trees_at(planner, switch))
 
 
 def without_bundles(rows: Iterable[Mapping[str, Any]]) -> set[str]:

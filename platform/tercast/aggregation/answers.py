@@ -57,15 +57,26 @@ def links_in(outputs: Outputs) -> Outputs:
 
 
 class Answers:
-    """Judges a table that changes from `old` to `new`: at every point what it says must do for both."""
+    """Judges a table that changes from `old` to `new`: at every point what it says must do for both.
 
-    __slots__ = ("_bounds", "_links", "_may", "_new", "_old", "ports", "prefixes", "rest")
+    `trees`: by the number of a prefix the links that the tree has which owns it; None: `links` tells what all
+    trees of a prefix have. Where it is `lenient` every entry may serve hosts that want nothing, as coarse
+    ones may.
+    """
+
+    __slots__ = ("_bounds", "_links", "_may", "_new", "_old", "_owners", "lenient", "ports", "prefixes")
 
     def __init__(
-        self, prefixes: Prefixes, old: Rows, new: Rows, links: Links, rest: frozenset[int] | None = None
+        self,
+        prefixes: Prefixes,
+        old: Rows,
+        new: Rows,
+        links: Links,
+        trees: Mapping[int, frozenset[int]] | None = None,
     ) -> None:
         self.prefixes = prefixes
-        self.rest: Outputs | None = None if rest is None else _over(rest)
+        self.lenient = False
+        self._owners = None if trees is None else _owners(prefixes, trees)
         self.ports = [*sorted({*old, *new} - {None}, key=str), None]
         self._old = old
         self._new = new
@@ -92,6 +103,11 @@ class Answers:
                 up = self.prefixes.parents[up]
         return None
 
+    @property
+    def knows_trees(self) -> bool:
+        """Whether it is known of every region which tree owns it."""
+        return self._owners is not None
+
     def may_stand(self, n: int) -> bool:
         """Whether an entry that is there only on the way may stand at prefix `n`."""
         return self._permitted(n) is not None
@@ -101,17 +117,31 @@ class Answers:
         old, new = self.bounds(n, port)
         if outputs in (old, new):
             return True
-        if not (old & new <= outputs and (coarse or outputs <= old | new)):
+        more = coarse or self.lenient
+        if not (old & new <= outputs and (more or outputs <= old | new)):
             return False
         links = links_in(outputs)
-        on_trees = links <= (self._permitted(n) or NOTHING) or links <= (self.rest or NOTHING)
-        return links <= old or links <= new or on_trees
+        return links <= old or links <= new or self._is_on_trees(links, n)
+
+    def _is_on_trees(self, links: Outputs, n: int) -> bool:
+        if self._owners is None:
+            return links <= (self._permitted(n) or NOTHING)
+        owner = self._owners[n]
+        return owner is None or links <= owner
 
     def _permitted(self, n: int) -> Outputs | None:
         if n not in self._may:
             ports = self._links(n)
             self._may[n] = None if ports is None else _over(ports)
         return self._may[n]
+
+
+def _owners(prefixes: Prefixes, trees: Mapping[int, frozenset[int]]) -> list[Outputs | None]:
+    """The links of the tree that owns each region; None: no tree does, so no event comes there."""
+    found: list[Outputs | None] = []
+    for n, up in enumerate(prefixes.parents):
+        found.append(_over(trees[n]) if n in trees else None if up == ROOTLESS else found[up])
+    return found
 
 
 def _over(ports: frozenset[int]) -> Outputs:

@@ -9,10 +9,14 @@ it, so that these can go. Every table has that, beside its content, and no room 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
-from tercast.aggregation.answers import NOTHING, Outputs, Row, actions_for, links_in
+from tercast.aggregation.answers import NOTHING, Outputs, Row, actions_for
 from tercast.aggregation.turning import DROPPED, Turning
+
+Serve = Callable[[Outputs, Outputs], Outputs]
+"""Where an event is sent on the way, by its old answer and its new one."""
 
 Going = list[tuple[int | None, int]]
 """Entries that are to go: ingress port and prefix."""
@@ -34,17 +38,22 @@ def pass_through(turning: Turning, widest: bool) -> bool:
 
 
 def pass_by_rest(turning: Turning) -> bool:
-    """Let entries go while what meets none is sent where they send: one, all that change, or all."""
-    if turning.answers.rest is None or not turning.pending():
+    """Let entries go while what meets none is sent where they send: one, all that change, or all.
+
+    Where the trees do not allow that, to where they send before and after.
+    """
+    if not turning.answers.knows_trees or not turning.pending():
         return False
     every: Going = [(port, n) for port, table in turning.rows.items() for n in table]
     wrong = [(port, n) for port, n in every if turning.rows[port][n] != turning.after.get(port, {}).get(n)]
+    if turning.last_first:
+        wrong.reverse()
     others = [one for one in every if one not in wrong] if len(every) <= _SINGLY else []
     for going in (*([one] for one in (wrong + others)[:_SINGLY]), wrong, every):
         key = (_ROOTLESS, hash(frozenset(going)))
         if going and key not in turning.tried:
             turning.tried.add(key)
-            if _leave(turning, going):
+            if _leave(turning, going, _either) or _leave(turning, going, _both):
                 return True
     return False
 
@@ -54,30 +63,39 @@ def end_rest(turning: Turning) -> bool:
     return turning.rest is not DROPPED and turning.send_rest(DROPPED)
 
 
-def _leave(turning: Turning, going: Going) -> bool:
+def _either(old: Outputs, new: Outputs) -> Outputs:
+    """What an answer on the way may send to at most, but for hosts."""
+    return old | new
+
+
+def _both(old: Outputs, new: Outputs) -> Outputs:
+    """What an answer on the way has to send to at least."""
+    return old & new
+
+
+def _leave(turning: Turning, going: Going, serve: Serve) -> bool:
     """Take `going` away, with their answers for what meets no entry then; whether that could be."""
-    row, had = _rest(turning, going), turning.rest
-    if row is None or not turning.send_rest(row):
+    row, had = _rest(turning, going, serve), turning.rest
+    sends = bool(row.outputs)
+    if sends and not turning.send_rest(row):
         return False
     gone = [turning.drop(n, port) for port, n in sorted(going, key=lambda one: (one[1], str(one[0])))]
-    if not any(gone):
+    if sends and not any(gone):
         turning.changes.pop()
         turning.rest = had
     return any(gone)
 
 
-def _rest(turning: Turning, going: Going) -> Row | None:
-    """What serves all that meets no entry without `going`; None where it would leave the trees."""
+def _rest(turning: Turning, going: Going, serve: Serve) -> Row:
+    """What serves all that meets no entry without `going`."""
     saved = {port: dict(turning.rows[port]) for port, _ in going}
     for port, n in going:
         del turning.rows[port][n]
     outputs: Outputs = NOTHING
     for n, entering in product(turning.left_over(), turning.answers.ports):
         if turning.answers.at(turning.rows, n, entering) is None:
-            outputs = outputs.union(*turning.answers.bounds(n, entering))
+            outputs |= serve(*turning.answers.bounds(n, entering))
     turning.rows.update(saved)
-    if not links_in(outputs) <= (turning.answers.rest or NOTHING):
-        return None
     return Row(actions_for(outputs), outputs, coarse=True)
 
 
@@ -103,7 +121,7 @@ def _has_room(turning: Turning, n: int, port: int | None, going: list[int]) -> b
 
 def _stand(turning: Turning, n: int, port: int | None, going: list[int]) -> bool:
     """Put the coarser entry in the place of `going`, then the new ones, and take it away if it can go."""
-    row = _coarse(turning, n, port, going)
+    row = _coarse(turning, n, port, going, _either) or _coarse(turning, n, port, going, _both)
     if row is None or not turning.put(n, port, row):
         return False
     turning.tried.add((n, port))
@@ -114,7 +132,7 @@ def _stand(turning: Turning, n: int, port: int | None, going: list[int]) -> bool
     return True
 
 
-def _coarse(turning: Turning, n: int, port: int | None, going: list[int]) -> Row | None:
+def _coarse(turning: Turning, n: int, port: int | None, going: list[int], serve: Serve) -> Row | None:
     """The entry that serves all that would meet it; None where a point may not meet it."""
     table = turning.rows[port]
     saved = dict(table)
@@ -124,7 +142,7 @@ def _coarse(turning: Turning, n: int, port: int | None, going: list[int]) -> Row
     outputs: Outputs = NOTHING
     for at, entering in product(turning.within(n), turning.answers.ports if port is None else (port,)):
         if not turning.answers.prefixes.hollow[at] and turning.answers.at(turning.rows, at, entering) is mark:
-            outputs = outputs.union(*turning.answers.bounds(at, entering))
+            outputs |= serve(*turning.answers.bounds(at, entering))
     row = table[n] = Row(actions_for(outputs), outputs, coarse=True)
     safe = turning.is_safe(n, port, throughout=True)
     table.clear()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tercast.aggregation.rule import Rule
+from tercast.dz import WHOLE
 from tercast.errors import Refused
 from tercast.site import Mask, Site
 from tercast.tables import Output
 
 if TYPE_CHECKING:
-    from tercast.aggregation.steps import Permit
+    from tercast.aggregation.steps import Permit, Trees
     from tercast.planned_network import PlannedNetwork
 
 
@@ -39,19 +40,20 @@ def permit_at(planner: PlannedNetwork, switch: str) -> Permit:
     return permit
 
 
-def rest_at(planner: PlannedNetwork, switch: str) -> frozenset[int] | None:
-    """The links of a switch that all trees there have: where what meets no entry may be sent for a while.
+def trees_at(planner: PlannedNetwork, switch: str) -> Trees | None:
+    """What trees own, each with the links that it has at a switch; None at one that the planner lacks.
 
-    None at a switch that the planner lacks.
+    An event stays on its tree if it is sent over these alone.
     """
     site = planner.network.sites.get(switch)
     if site is None:
         return None
-    common = site.links
+    address, found = planner.registry.address, dict[str, frozenset[int]]()
     for plan in planner.all_plans:
-        for tree in plan.trees():
-            common &= tree.masks.get(site, common)
-    return _ports(site, common)
+        order = plan.order
+        for key, links in Rule(plan, planner.network, site).edges(order.key(WHOLE)).items():
+            found[address.match(plan.topic.code, order.dz(key))] = _ports(site, links)
+    return found
 
 
 def _ports(site: Site, links: Mask) -> frozenset[int]:

@@ -33,8 +33,10 @@ class Turning:
         "_ports",
         "after",
         "answers",
+        "backwards",
         "changes",
         "count",
+        "last_first",
         "limit",
         "rest",
         "rows",
@@ -45,6 +47,8 @@ class Turning:
         self.answers = answers
         self.after = after
         self.limit = limit
+        self.backwards = False  # parts alike: the last comes first
+        self.last_first = False  # entries that may go alike: the last comes first
         self.rows: Rows = {port: dict(before.get(port, {})) for port in {*before, *after}}
         self.count = sum(map(len, self.rows.values()))
         self.rest = DROPPED
@@ -57,6 +61,10 @@ class Turning:
                 for n in table:
                     self._ports[n].add(port)
         self._judges: tuple[Callable[[int], bool], ...] = (self._frees, self._fits, lambda _: True)
+
+    def hurry(self) -> None:
+        """Give up sooner."""
+        self._labour = LABOUR // 10
 
     def pending(self) -> bool:
         """Whether anything has still to change."""
@@ -178,7 +186,8 @@ class Turning:
     def _in_turn(self, numbers: list[int]) -> list[int]:
         """Those with something to change, that which frees most first."""
         found = [(sum(balances), n) for n in numbers if (balances := self._balances(n))]
-        return [n for _, n in sorted(found)]
+        turn = -1 if self.backwards else 1
+        return [n for _, n in sorted(found, key=lambda one: (one[0], turn * one[1]))]
 
     def _fits(self, n: int) -> bool:
         return self._balances(n).count(1) <= self.limit - self.count

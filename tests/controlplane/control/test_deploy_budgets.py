@@ -314,21 +314,43 @@ def no_way(*_: object) -> None:
     """As when no steps lead from one table to the other."""
 
 
-def test_where_no_steps_lead_a_switch_makes_room_first_and_that_is_told(network, monkeypatch):
-    """The controller says that it is too much, having done nothing; the next attempt removes, then adds."""
-    monkeypatch.setattr(stepwise, "steps", no_way)
+def test_a_request_to_which_no_steps_lead_fails_and_nothing_else_changes(network, monkeypatch):
     world.log({"op": "set_aggregation", "method": "la"})
     moved(network)
     network.switches[world.dpid(2)].bundles = False
+    with monkeypatch.context() as patched:
+        patched.setattr(stepwise, "steps", no_way)
+        session.run()
+    failed = list(Request.objects.filter(state="failed"))
+    assert [row.kind for row in failed] == ["subscribe"], "the others of the batch are carried out"
+    assert failed[0].problem["title"] == "No room in a table" and failed[0].problem["switches"] == ["s2"]
+    assert not Request.objects.exclude(state__in=("active", "failed")).exists()
+    world.subscribe("h3", ["0011"])
     session.run()
-    assert Request.objects.filter(state="deploying").exists()
-    assert "over its limit" in SwitchSync.objects.get(switch="s2").problem["detail"]
-    later()
-    assert {state for _, _, state in world.states()} == {"active"}
+    assert [state for _, _, state in world.states()][-1] == "active"
     assert network.switches[world.dpid(2)].peak == 2
+    assert not alarms("removes first")
     assert list(replay.differences()) == []
-    told = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
-    assert any("removes first" in text for text in told)
+
+
+def test_where_no_steps_lead_to_what_cannot_be_refused_a_switch_makes_room_first_and_that_is_told(
+    network, monkeypatch
+):
+    """Another plan's entries fill the table of a switch that connects anew."""
+    world.log({"op": "set_aggregation", "method": "la"})
+    moved(network)
+    session.run()
+    slow = network.switches[world.dpid(2)]
+    slow.table = {(f"ff0e:4:{n:x}::/48", None, 34): [{"output": 1}] for n in (1, 2)}
+    network.bundles = False
+    network.connect(world.dpid(2))
+    sync.ask_for(["s2"])
+    monkeypatch.setattr(stepwise, "steps", no_way)
+    session.run()
+    later()
+    assert network.switches[world.dpid(2)].peak <= 2
+    assert list(replay.differences()) == []
+    assert alarms("removes first")
 
 
 @pytest.mark.parametrize("seed", range(8))

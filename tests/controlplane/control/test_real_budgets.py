@@ -1,5 +1,6 @@
 """Open vSwitch whose tables refuse what is beyond their budgets, with events on their way all the time."""
 
+import random
 import shutil
 import tempfile
 import threading
@@ -130,4 +131,53 @@ def test_full_tables_change_while_events_flow(platform):
     platform.fabric.restart_switches()  # a power cut: the limit stays, the tables are empty
     wait_until(lambda: platform.own_entries() == before, "the repair", platform.worker)
     assert platform.event(STABLE, b"after the cut") == b"after the cut"
+    assert list(replay.differences()) == []
+
+
+@pytest.fixture
+def ring(transactional_db):
+    """Three switches in a ring, without bundles: at s1 and s2 trees have different links."""
+    folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
+    running = Platform(folder, "--no-bundles", links=[{"a": "s1", "a_port": 4, "b": "s3", "b_port": 4}])
+    try:
+        running.start()
+        yield running
+    finally:
+        running.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.mark.full
+def test_full_tables_without_bundles_change_entry_by_entry_where_trees_differ(ring):
+    """What cannot be come to without losing events fails, and the tables refuse what is beyond the budget."""
+    rng = random.Random(3)
+    world.line(3)
+    world.add_link("s1", 4, "s3", 4)
+    world.log({"op": "set_aggregation", "method": "la"})
+    for switch in ("s1", "s2", "s3"):
+        world.log({"op": "set_budget", "switch": switch, "tcam_budget": BUDGET})
+    world.advertise("h1", ["00", "11"])
+    world.advertise("h2", ["01", "10"])
+    world.subscribe("h3", [STABLE])
+    done(ring, "the first subscription")
+    assert len(world.trees()) == 2
+    for switch in ("s1", "s2", "s3"):
+        ring.fabric.set_capacity(switch, BUDGET + reserved(ring, switch))
+    with Stream(ring) as stream:
+        wait_until(lambda: len(stream.got) > 50, "events", ring.worker)
+        live = []
+        for n in range(40):
+            cell = "".join(rng.choice("01") for _ in range(rng.randint(2, 5)))
+            live.append(world.subscribe(f"h{rng.randint(1, 3)}", [cell]))
+            if len(live) > 7:
+                world.withdraw(live.pop(rng.randrange(len(live))))
+            if n % 4 == 3:
+                done(ring, f"the requests up to {n}")
+    assert sorted(stream.got) == list(range(stream.got[0], stream.sent)), "nothing is lost or doubled"
+    failed = {row.problem["title"] for row in Request.objects.filter(state="failed", kind="subscribe")}
+    assert failed <= {"No room in a table"}
+    assert Request.objects.filter(state="active", kind="subscribe").count() > 20
+    told = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
+    assert not [text for text in told if "removes first" in text or "over" in text]
+    assert set(ring.own_entries().values()) <= set(range(BUDGET + 1))
     assert list(replay.differences()) == []

@@ -6,7 +6,9 @@ import socket
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import control_world as world
 import pytest
@@ -59,12 +61,14 @@ def free_port() -> int:
 class Platform:
     """Open vSwitch, a controller with `options`, a worker and beat, on the test's database."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *options: str, links: Iterable[dict[str, Any]] = ()) -> None:
+        """`links` are there besides those of the line."""
         self.folder = folder
         self.options = options
         self.openflow, self.northbound = free_port(), free_port()
+        topology = {**TOPOLOGY, "links": [*TOPOLOGY["links"], *links]}
         self.fabric = Fabric(
-            folder / "f", TOPOLOGY, controllers=[f"tcp:127.0.0.1:{self.openflow}"], links="joined"
+            folder / "f", topology, controllers=[f"tcp:127.0.0.1:{self.openflow}"], links="joined"
         )
         self.env = environment(folder / "state", f"http://127.0.0.1:{self.northbound}")
         self.controller: Process | None = None
