@@ -161,7 +161,7 @@ class _Maker:
         space = self._space(nodes, layers, port)
         charge = np.zeros((len(nodes.parent), len(self.bits.links) + 1))
         event, ingress = event[nodes.inside], arrivals.ingress[nodes.inside]
-        extra = self._extra(sample, event, ingress, space["out"][nodes.at])
+        extra = self._extra(sample, event, ingress, nodes, space["out"]) if self.follow else charge[:0, :-1]
         tally(nodes.at, sample.weight[event], ingress, extra, charge)
         if self.trace:
             local = any(source.switch == self.switch for source in sample.sources)
@@ -185,15 +185,13 @@ class _Maker:
             edges[owned] = layers[1].mask[values[1][owned], : bits.link_words]
         return {"out": out, "passes": passes, "edges": edges}
 
-    def _extra(self, sample: Sample, event: Array, ingress: Array, out: Array) -> Array:
+    def _extra(self, sample: Sample, event: Array, ingress: Array, nodes: Nodes, out: Array) -> Array:
         """For each event and link: what a needless copy costs beyond itself."""
         extra = np.zeros((len(event), len(self.bits.links)))
-        if not self.follow:
-            return extra
         wires = self.scene.wires
         for link in wires.of(self.switch).tolist():
             column = int(wires.column[link])
-            wanted = out[:, column // 62] >> column % 62 & 1
+            wanted = (out[:, column // 62] >> column % 62 & 1)[nodes.at]
             needless = np.flatnonzero((wanted == 0) & (ingress != column))
             extra[needless, column] = sample.behind(link, event[needless])
         return extra

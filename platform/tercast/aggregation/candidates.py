@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from tercast.aggregation.exceptions import ROUNDS
 from tercast.aggregation.expected import HOST_WEIGHT, Expected, judged
 from tercast.aggregation.given import charged, lowest_merges
-from tercast.aggregation.methods import by_exceptions, is_large, pattern_based
+from tercast.aggregation.methods import by_exceptions, pattern_based
 from tercast.aggregation.scene import Scene
 from tercast.aggregation.selection import Decisions, Selection, Selections
 from tercast.aggregation.traffic import Traffic, smoothed
@@ -17,6 +18,34 @@ HELD_BACK = 0.2
 """The share of a sample on which candidates are compared."""
 
 Candidate = Callable[[Scene, Traffic, int], Selections]
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is tried, where exact tables beyond their budgets have no more than `entries` together.
+
+    `sweeps` over all switches and `rounds` at each; `events` to learn from at most. `thorough`: wide
+    smoothing is tried as well, and what is chosen is made again from all of the sample.
+    """
+
+    entries: float
+    sweeps: int
+    rounds: int
+    events: float
+    thorough: bool
+
+
+EFFORTS = (
+    Effort(15_000, sweeps=4, rounds=ROUNDS, events=math.inf, thorough=True),
+    Effort(150_000, sweeps=2, rounds=3, events=20_000, thorough=False),
+    Effort(math.inf, sweeps=1, rounds=2, events=20_000, thorough=False),
+)
+
+
+def effort_of(scene: Scene) -> Effort:
+    """How much is tried on a scene."""
+    entries = sum(map(scene.count, scene.over_budget()))
+    return next(effort for effort in EFFORTS if entries <= effort.entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +82,17 @@ class Decided:
 
 def near(scene: Scene, traffic: Traffic, seed: int) -> Selections:
     """Exceptions, from a sample smoothed a little."""
-    return by_exceptions(scene, NEAR(traffic, seed))
+    return _with_exceptions(scene, NEAR(traffic, seed))
 
 
 def wide(scene: Scene, traffic: Traffic, seed: int) -> Selections:
     """Exceptions, from a sample smoothed more: for events that spread over large parts of the space."""
-    return by_exceptions(scene, WIDE(traffic, seed))
+    return _with_exceptions(scene, WIDE(traffic, seed))
+
+
+def _with_exceptions(scene: Scene, traffic: Traffic) -> Selections:
+    effort = effort_of(scene)
+    return by_exceptions(scene, traffic, effort.sweeps, effort.rounds)
 
 
 CANDIDATES: dict[str, Candidate] = {
@@ -75,16 +109,18 @@ STANDING = "installed"
 def best_candidate(scene: Scene, sample: Traffic, seed: int, standing: Decisions | None = None) -> Decided:
     """The candidate that is best on events held back, made again from all of the sample.
 
-    `fa-pb` only where it is better by more than chance would have it. Large tables are not tried with wide
-    smoothing, and keep what was made without the events held back. `standing` are installed tables, if they
-    hold the budgets.
+    `fa-pb` only where it is better by more than chance would have it. With large tables less is tried (see
+    `Effort`), and what was made without the events held back is kept. `standing` are installed tables, if
+    they hold the budgets.
     """
     train, held = sample.split(HELD_BACK, seed)
     if not len(train) or not len(held):
         found = near(scene, sample, seed)
         return Decided(found, "exceptions", judged(scene, found, sample))
-    large = is_large(scene)
-    names = [name for name in CANDIDATES if name != "exceptions-wide" or not large]
+    effort = effort_of(scene)
+    if len(train) > effort.events:
+        train = train.sampled(effort.events / len(train))
+    names = [name for name in CANDIDATES if name != "exceptions-wide" or effort.thorough]
     made: dict[str, Decisions] = {name: CANDIDATES[name](scene, train, seed) for name in names}
     if standing is not None:
         made[STANDING] = standing
@@ -98,7 +134,8 @@ def best_candidate(scene: Scene, sample: Traffic, seed: int, standing: Decisions
     if chosen in (STANDING, "la"):
         boards = charged(scene, made[chosen], sample, HOST_WEIGHT)
         return Decided(made[chosen], chosen, costs[chosen], boards)
-    return Decided(made[chosen] if large else CANDIDATES[chosen](scene, sample, seed), chosen, costs[chosen])
+    found = CANDIDATES[chosen](scene, sample, seed) if effort.thorough else made[chosen]
+    return Decided(found, chosen, costs[chosen])
 
 
 def _unmet(found: Decisions) -> int:

@@ -51,10 +51,14 @@ def needless(
         if to < 0 or not has[v]:
             continue
         total = 0.0
-        for b in range(links):
-            w = b // 62
-            if (mask[to, w] & ~out[v, w]) >> (b - 62 * w) & 1:
-                total += charge[v, b]
+        for w in range(link_words):
+            more = mask[to, w] & ~out[v, w]
+            b = 62 * w
+            while more and b < links:
+                if more & 1:
+                    total += charge[v, b]
+                more >>= 1
+                b += 1
         hosts = 0
         for w in range(link_words, out.shape[1]):
             rest = mask[to, w] & ~out[v, w]

@@ -43,6 +43,16 @@ def slot_costs(
     link_words = edges.shape[1]
     links = charge.shape[1] - 1
     costs = np.zeros(offset[-1], dtype=np.float64)
+    like = np.empty((len(parent), width), dtype=np.int64)
+    for v in range(len(parent)):
+        for k in range(width):
+            like[v, k] = k
+            for j in range(k):
+                same = like[v, k] == k
+                for w in range(words):
+                    same = same and masks[v, j, w] == masks[v, k, w]
+                if same:
+                    like[v, k] = j
     for v in range(len(parent)):
         if here[v] or (has[v] and not passes[v]):
             costs[offset[v]] = 1e300
@@ -50,24 +60,29 @@ def slot_costs(
             continue
         at = v
         for level in range(depth[v], -1, -1):
+            first = offset[v] + 1 + level * width
             for k in range(width):
-                slot = offset[v] + 1 + level * width + k
+                if like[at, k] != k:
+                    costs[first + k] = costs[first + like[at, k]]
+                    continue
                 fits = True
                 for w in range(words):
-                    if out[v, w] & ~masks[at, k, w]:
-                        fits = False
+                    fits = fits and not out[v, w] & ~masks[at, k, w]
                 for w in range(link_words):
-                    if masks[at, k, w] & ~edges[v, w]:
-                        fits = False
+                    fits = fits and not masks[at, k, w] & ~edges[v, w]
                 if not fits:
-                    costs[slot] = 1e300
+                    costs[first + k] = 1e300
                     continue
                 total = charge[v, links] * host_weight * (mask_hosts[at, k] - out_hosts[v])
-                for b in range(links):
-                    w = b // 62
-                    if (masks[at, k, w] & ~out[v, w]) >> (b - 62 * w) & 1:
-                        total += charge[v, b]
-                costs[slot] = total
+                for w in range(link_words):
+                    more = masks[at, k, w] & ~out[v, w]
+                    b = 62 * w
+                    while more and b < links:
+                        if more & 1:
+                            total += charge[v, b]
+                        more >>= 1
+                        b += 1
+                costs[first + k] = total
             at = parent[at]
     return costs
 
@@ -78,20 +93,18 @@ def solve(parent: Array, depth: Array, offset: Array, costs: Array, width: int, 
     best = costs.copy()
     for v in range(len(parent) - 1, -1, -1):
         base = offset[v]
-        own = base + 1 + width * depth[v]
+        shared = 1 + width * depth[v]
+        own = base + shared
         entry = best[own]
         for k in range(1, width):
-            if best[own + k] < entry:
-                entry = best[own + k]
+            entry = min(entry, best[own + k])
         entry += price
         over = parent[v]
-        shared = 1 + width * depth[v]
-        for j in range(shared):
-            here = best[base + j]
-            if entry < here:
-                here = entry
-            if over >= 0:
-                best[offset[over] + j] += here
+        if over >= 0:
+            mine = best[base : base + shared]
+            theirs = best[offset[over] : offset[over] + shared]
+            for j in range(shared):
+                theirs[j] += min(mine[j], entry)
     return best
 
 
@@ -119,43 +132,48 @@ def choose(parent: Array, depth: Array, offset: Array, best: Array, width: int, 
 
 @Kernel
 def leanings(
-    parent: Array, has: Array, out: Array, charge: Array, price: float, link_words: int, host_weight: float
+    parent: Array,
+    has: Array,
+    out: Array,
+    charge: Array,
+    price: float,
+    link_words: int,
+    host_bits: int,
+    host_weight: float,
 ) -> Array:
-    """For each node the outputs that are worth giving to all space below, when an exception costs `price`.
+    """For each node the outputs that its space would best have from above, each output by itself.
 
-    An output stays out of a mask where those that lack it would pay more for it than those that need it would
-    pay for exceptions.
+    A piece of space that wants an output from above it where it is not given costs an exception, `price`, as
+    does a whole branch that is to have the other way; where it is given and not wanted, its copies or an
+    exception are paid. The least of both, from below. Hosts are the first `host_bits` bits of their words.
     """
     count, words = out.shape
     links = charge.shape[1] - 1
-    columns = links + 62 * (words - link_words)
-    gain = np.zeros((count, columns), dtype=np.float64)
+    columns = links + host_bits
+    lacking = np.zeros((count, columns), dtype=np.float64)
+    given = np.zeros((count, columns), dtype=np.float64)
     mask = np.zeros((count, words), dtype=np.int64)
     for v in range(count - 1, -1, -1):
-        if has[v]:
-            for c in range(columns):
-                if c < links:
-                    w = c // 62
-                    there = out[v, w] >> (c - 62 * w) & 1
-                    cost = charge[v, c]
-                else:
-                    w = link_words + (c - links) // 62
-                    there = out[v, w] >> (c - links) % 62 & 1
-                    cost = charge[v, links] * host_weight
-                if there:
-                    gain[v, c] += price
-                else:
-                    gain[v, c] -= min(cost, price)
+        over = parent[v]
         for c in range(columns):
-            if gain[v, c] > 0:
-                if c < links:
-                    w = c // 62
-                    mask[v, w] |= 1 << (c - 62 * w)
+            if c < links:
+                w = c // 62
+                bit = c - 62 * w
+                cost = charge[v, c]
+            else:
+                w = link_words + (c - links) // 62
+                bit = (c - links) % 62
+                cost = charge[v, links] * host_weight
+            if has[v]:
+                if out[v, w] >> bit & 1:
+                    lacking[v, c] += price
                 else:
-                    w = link_words + (c - links) // 62
-                    mask[v, w] |= 1 << (c - links) % 62
-            if parent[v] >= 0:
-                gain[parent[v], c] += gain[v, c]
+                    given[v, c] += min(cost, price)
+            if given[v, c] < lacking[v, c]:
+                mask[v, w] |= 1 << bit
+            if over >= 0:
+                lacking[over, c] += min(lacking[v, c], price + given[v, c])
+                given[over, c] += min(given[v, c], price + lacking[v, c])
     return mask
 
 

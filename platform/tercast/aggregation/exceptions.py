@@ -13,7 +13,7 @@ import numpy as np
 from tercast.aggregation.board import Board
 from tercast.aggregation.entry_kernels import trim
 from tercast.aggregation.exception_kernels import NEVER, choose, leanings, lossless, slot_costs, solve
-from tercast.aggregation.kernels import Array
+from tercast.aggregation.kernels import WORD, Array
 from tercast.aggregation.selection import Selection, select, tidied
 from tercast.aggregation.tables import hosts_in
 
@@ -23,6 +23,9 @@ nothing is gained any more."""
 
 PATIENCE = 2
 """Rounds without gain after which there are no more."""
+
+LEANS = (0.3, 1.0, 3.0)
+"""Prices of an exception for one output, as shares of that of an entry, which may serve several outputs."""
 
 WAY_BEYOND = 1.6
 """Up to how many entries, as a multiple of the budget, cheap ones are taken away from."""
@@ -41,7 +44,7 @@ def best_selection(board: Board, budget: int, host_weight: float, rounds: int = 
     best: Selection | None = None
     same = _lossless_masks(board)
     masks = np.stack((board.everything, board.out, same), axis=1)
-    price, idle = 0.0, 0
+    price, idle, host_bits = 0.0, 0, _host_bits(board)
     for left in reversed(range(rounds)):
         programme = _Programme(board, masks, host_weight, CLOSE if left == 0 else ROUGH)
         found = programme.search(budget, price)
@@ -52,12 +55,30 @@ def best_selection(board: Board, budget: int, host_weight: float, rounds: int = 
                 best, idle = trimmed, 0
         if best is None or best.cost == 0 or not found.price or idle == PATIENCE:
             break
-        lean = leanings(
-            board.parent, board.has, board.out, board.charge, found.price, board.link_words, host_weight
-        )
         narrow = np.where(best.standing[:, None], best.mask, board.everything)
-        masks = np.stack((board.everything, same, narrow, lean), axis=1)
+        leans = [_leaning(board, found.price * share, host_bits, host_weight) for share in LEANS]
+        masks = np.stack((board.everything, same, narrow, *leans), axis=1)
     return best
+
+
+def _leaning(board: Board, price: float, host_bits: int, host_weight: float) -> Array:
+    """The masks that are worth having when an exception costs so much for each output."""
+    return leanings(
+        board.parent,
+        board.has,
+        board.out,
+        board.charge,
+        price,
+        board.link_words,
+        host_bits,
+        host_weight,
+    )
+
+
+def _host_bits(board: Board) -> int:
+    """How many of the bits behind those of links any output has."""
+    words = np.bitwise_or.reduce(board.out[:, board.link_words :], axis=0).tolist()
+    return max((WORD * w + word.bit_length() for w, word in enumerate(words)), default=0)
 
 
 def _lossless_masks(board: Board) -> Array:

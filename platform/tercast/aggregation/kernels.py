@@ -186,15 +186,16 @@ def tally(node: Array, weight: Array, ingress: Array, extra: Array, charge: Arra
     """Charge events at their nodes, for each link out of which a copy would go.
 
     `charge` is nodes by links and one column for all events. `ingress` is the link from which an event came
-    (-1: none); `extra` is events by links, what a copy costs beyond itself.
+    (-1: none); `extra` is events by links, what a copy costs beyond itself (no rows: nothing).
     """
     links = charge.shape[1] - 1
+    more = len(extra) > 0
     for i in range(len(node)):
         at = node[i]
         charge[at, links] += weight[i]
         for b in range(links):
             if b != ingress[i]:
-                charge[at, b] += weight[i] * (1.0 + extra[i, b])
+                charge[at, b] += weight[i] * (1.0 + extra[i, b] if more else 1.0)
 
 
 @Kernel
@@ -234,6 +235,42 @@ def downstream(
                     height += 1
         out[i] = total
     return out
+
+
+@Kernel
+def send(
+    code: Array,
+    first: int,
+    last: int,
+    starts: Array,
+    owner: Array,
+    over: Array,
+    to_hosts: Array,
+    links: Array,
+    forward: Array,
+    hosts: Array,
+    switch: int,
+    keep: bool,
+) -> None:
+    """Let a switch send the events from `first` to `last`, whose codes ascend, by the entries of a table.
+
+    `starts` and `owner` are as `flatten` has them. `over` is entries by links: whether one sends over it, at
+    the end a row for where there is none; `to_hosts` to how many hosts. `forward` and `hosts` are as for
+    `downstream`. With `keep` what is sent stays where there is no entry.
+    """
+    at = -1
+    none = len(to_hosts) - 1
+    for e in range(first, last):
+        while at + 1 < len(starts) and starts[at + 1] <= code[e]:
+            at += 1
+        entry = owner[at] if at >= 0 else -1
+        if entry < 0:
+            if keep:
+                continue
+            entry = none
+        hosts[switch, e] = to_hosts[entry]
+        for k in range(len(links)):
+            forward[links[k], e] = over[entry, k] != 0
 
 
 @Kernel

@@ -14,26 +14,26 @@ from tercast.aggregation.kernels import Array
 def pick_merges(parent: Array, cost: Array, entries: Array, budget: int) -> tuple[Array, bool]:
     """The merge points with the least cost per benefit, reduced after each choice.
 
-    Of equal ones the paper says nothing; here the one that saves most comes first. `entries` counts the exact
-    ones at and below each node. Which are picked (those below a picked one mean nothing any more), and
-    whether they are enough.
+    Of equal ones (to seven digits, for sums are rounded) the paper says nothing; here the one that saves most
+    comes first. `entries` counts the exact ones at and below each node. Which are picked (those below a
+    picked one mean nothing any more), and whether they are enough.
     """
     left = cost.copy()
     gain = entries - 1.0
     picked = np.zeros(len(parent), dtype=np.bool_)
     count = 0.0
-    heap = [(0.0, 0.0, -1)]
+    heap = [(np.float32(0.0), 0.0, -1)]
     for v in range(len(parent)):
         if parent[v] < 0:
             count += entries[v]
         if gain[v] > 0 and left[v] < np.inf:
-            heap.append((left[v] / gain[v], -gain[v], v))
+            heap.append((np.float32(left[v] / gain[v]), -gain[v], v))
     heapq.heapify(heap)
     while count > budget:
         if len(heap) == 0:
             return picked, False
         ratio, minus, v = heapq.heappop(heap)
-        if v < 0 or picked[v] or minus != -gain[v] or gain[v] <= 0 or ratio != left[v] / gain[v]:
+        if v < 0 or picked[v] or minus != -gain[v] or gain[v] <= 0 or ratio != np.float32(left[v] / gain[v]):
             continue
         above = parent[v]
         while above >= 0 and not picked[above]:
@@ -50,7 +50,7 @@ def pick_merges(parent: Array, cost: Array, entries: Array, budget: int) -> tupl
             if left[above] < np.inf:
                 left[above] = max(0.0, left[above] - paid)
                 if gain[above] > 0:
-                    heapq.heappush(heap, (left[above] / gain[above], -gain[above], above))
+                    heapq.heappush(heap, (np.float32(left[above] / gain[above]), -gain[above], above))
             above = parent[above]
     return picked, True
 

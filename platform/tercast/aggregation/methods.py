@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from tercast.aggregation.board import Board, make_board
-from tercast.aggregation.exceptions import ROUNDS, best_selection
+from tercast.aggregation.exceptions import best_selection
 from tercast.aggregation.expected import HOST_WEIGHT
 from tercast.aggregation.loads import Loads
 from tercast.aggregation.merges import greedy_merges
-from tercast.aggregation.order import by_distance, from_publishers
+from tercast.aggregation.order import by_distance, from_publishers, upstream_of
 from tercast.aggregation.sample import Sample
 from tercast.aggregation.scene import Scene, TableSet
 from tercast.aggregation.selection import Selection, Selections
@@ -19,10 +19,11 @@ from tercast.aggregation.tables import Cells
 from tercast.aggregation.traffic import Traffic
 from tercast.aggregation.yardstick import least_merge_cost
 
-LARGE = 150_000
-"""Exact entries of switches beyond their budgets from which on less is tried."""
+SWEEPS = 4
+"""Sweeps of FA-PB at most."""
 
-SWEEPS, FEW_ROUNDS = 4, 2
+LOAD_SWEEPS = 2
+"""Sweeps of FA-LB, which has nothing to compare them by; the others stop where the sample gains nothing."""
 
 TRACE = 1e-3
 """The weight of events that are thought to be anywhere, as a share of all."""
@@ -32,49 +33,45 @@ Flows = Sequence[Sample | Loads]
 
 def load_based(scene: Scene, traffic: Traffic, seed: int) -> Selections:
     """FA-LB (Bhowmik et al., section 5.2)."""
-    loads: list[Sample | Loads] = [
-        Loads(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics
-    ]
-    return _from_publishers(scene, loads, seed)
+    loads = [Loads(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    return [{}, *merge_sweeps(scene, loads, seed, LOAD_SWEEPS)][-1]
 
 
 def pattern_based(scene: Scene, traffic: Traffic, seed: int) -> Selections:
-    """FA-PB (Bhowmik et al., section 5.2)."""
-    samples: list[Sample | Loads] = [
-        Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics
-    ]
-    return _from_publishers(scene, samples, seed)
+    """FA-PB (Bhowmik et al., section 5.2); of its sweeps the one that makes fewest copies of the sample."""
+    samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    best: tuple[float, Selections] | None = None
+    for found in merge_sweeps(scene, samples, seed, SWEEPS):
+        copies = sum(float(sample.copies()[0].sum()) for sample in samples)
+        if best is not None and copies >= best[0]:
+            break
+        best = copies, found
+    return best[1] if best is not None else {}
 
 
-def by_exceptions(scene: Scene, traffic: Traffic) -> Selections:
+def by_exceptions(scene: Scene, traffic: Traffic, sweeps: int, rounds: int) -> Selections:
     """Merges with exceptions where they pay; what tables downstream make of a needless copy counts.
 
     Switches that are still to be decided count as exact. Then all are decided again, with the others as they
-    are now; the best of all sweeps is kept. Large tables are swept once, and with fewer rounds.
+    are now, in so many sweeps at most; the best is kept.
     """
-    large = is_large(scene)
     samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
     sources = [source for sample in samples for source in sample.sources]
     weights = [float(sample.weight[s.events].sum()) for sample in samples for s in sample.sources]
     trace = TRACE * (sum(weights) or 1.0)
 
     def decide(board: Board, budget: int) -> Selection | None:
-        return best_selection(board, budget, HOST_WEIGHT, FEW_ROUNDS if large else ROUNDS)
+        return best_selection(board, budget, HOST_WEIGHT, rounds)
 
     order = by_distance(scene, sources, weights, scene.over_budget())
     best: tuple[float, Selections] | None = None
-    for _ in range(1 if large else SWEEPS):
-        found = _decide(scene, order, samples, decide, follow=True, trace=trace)
+    for _ in range(sweeps):
+        found = _decide(scene, order, samples, decide, trace)
         cost = sum(_cost(sample) for sample in samples)
         if best is not None and cost >= best[0]:
             break
         best = cost, found
     return best[1] if best is not None else {}
-
-
-def is_large(scene: Scene) -> bool:
-    """Whether tables beyond budgets are so large that less is tried."""
-    return sum(scene.count(s) for s in scene.over_budget()) > LARGE
 
 
 def _cost(sample: Sample) -> float:
@@ -83,41 +80,76 @@ def _cost(sample: Sample) -> float:
     return float(copies.sum() + HOST_WEIGHT * delivered.sum())
 
 
-def _from_publishers(scene: Scene, flows: Flows, seed: int) -> Selections:
-    """Both methods of the paper: what is undecided upstream has the coarsest tables there can be."""
+def merge_sweeps(scene: Scene, flows: Flows, seed: int, sweeps: int) -> Iterator[Selections]:
+    """Both methods of the paper: what is undecided upstream has the coarsest tables there can be.
+
+    The first that comes out is the paper's. Switches that were decided before some upstream of them are
+    decided again, with the filters upstream that are known by then, until nothing changes any more.
+    """
     switches = scene.over_budget()
     for switch in switches:
         for topic, flow in zip(scene.topics, flows, strict=True):
             if switch in topic.tables:
                 flow.set_tables(switch, coarsest(topic.tables[switch]))
-    sources = [source for flow in flows for source in flow.sources]
-    order = from_publishers(scene, sources, switches, seed)
+    upstream = upstream_of(scene, [source for flow in flows for source in flow.sources], switches)
+    order = from_publishers(upstream, switches, seed)
+    found: Selections = {}
+    waiting = set(switches)
+    for _ in range(sweeps):
+        moved = False
+        for switch in order:
+            if switch in waiting:
+                waiting.discard(switch)
+                if _merge(scene, switch, flows, found):
+                    moved = True
+                    waiting.update(s for s in switches if s != switch and upstream[s] >> switch & 1)
+        if not moved:
+            return
+        yield dict(found)
 
-    def decide(board: Board, budget: int) -> Selection | None:
-        return greedy_merges(board, budget, 1.0)
 
-    return _decide(scene, order, flows, decide, follow=False, trace=0.0)
+def _merge(scene: Scene, switch: int, flows: Flows, found: Selections) -> bool:
+    """Decide a switch as the paper does; whether it gets other tables than before."""
+    budget = scene.budgets[switch]
+    assert budget is not None
+    selection = greedy_merges(make_board(scene, switch, flows), budget, 1.0)
+    known = found.get(switch)
+    if switch in found and _is_same(known, selection):
+        return False
+    found[switch] = selection
+    _install(switch, flows, selection)
+    return True
+
+
+def _is_same(known: Selection | None, selection: Selection | None) -> bool:
+    """Whether two selections of boards without events among their nodes have the same entries."""
+    if known is None or selection is None:
+        return known is selection
+    return bool((known.standing == selection.standing).all())
+
+
+def _install(switch: int, flows: Flows, selection: Selection | None) -> None:
+    """Let events meet what was selected at a switch."""
+    tables = selection.tables() if selection is not None else {}
+    for flow in flows:
+        if switch in flow.topic.tables:
+            flow.set_tables(switch, tables.get(flow.topic.name, flow.topic.tables[switch]))
 
 
 def _decide(
     scene: Scene,
     order: Sequence[int],
-    flows: Flows,
+    samples: Sequence[Sample],
     decide: Callable[[Board, int], Selection | None],
-    *,
-    follow: bool,
     trace: float,
 ) -> Selections:
     found: Selections = {}
     for switch in order:
         budget = scene.budgets[switch]
         assert budget is not None
-        board = make_board(scene, switch, flows, follow=follow, trace=trace)
-        selection = found[switch] = decide(board, budget)
-        tables = selection.tables() if selection is not None else {}
-        for flow in flows:
-            if switch in flow.topic.tables:
-                flow.set_tables(switch, tables.get(flow.topic.name, flow.topic.tables[switch]))
+        board = make_board(scene, switch, samples, follow=True, trace=trace)
+        found[switch] = decide(board, budget)
+        _install(switch, samples, found[switch])
     return found
 
 

@@ -148,6 +148,8 @@ def _gaps(
     codes: Codes, events: Array, deepest: Array, weight: Array, most: int
 ) -> tuple[Array, Array, Array]:
     """The gaps in which events lie: codes and lengths of the `most` heaviest; that of each event, or -1."""
+    if not most:
+        return codes.array([]), np.zeros(0, dtype=np.int64), np.full(len(events), -1, dtype=np.int64)
     length = deepest + 1
     starts, first, which = np.unique(codes.cut(events, length), return_index=True, return_inverse=True)
     lengths = length[first]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,13 +15,12 @@ from tercast.aggregation.scene import Scene
 Sources = Iterable[Source | Load]
 
 
-def from_publishers(scene: Scene, sources: Sources, switches: Sequence[int], seed: int) -> list[int]:
+def from_publishers(upstream: Mapping[int, int], switches: Sequence[int], seed: int) -> list[int]:
     """From publishers to subscribers (Bhowmik et al., section 5.3).
 
     Each comes when all that lie upstream of it are through. Where some wait for each other, one of those with
     the fewest before it is drawn.
     """
-    upstream = _upstream(scene, sources, switches)
     draw = random.Random(seed)
     waiting = dict.fromkeys(switches)
     left = sum(1 << s for s in waiting)
@@ -50,7 +49,7 @@ def by_distance(
     return sorted(switches, key=lambda s: (float(mean[s]), s))
 
 
-def _upstream(scene: Scene, sources: Sources, switches: Sequence[int]) -> dict[int, int]:
+def upstream_of(scene: Scene, sources: Sources, switches: Sequence[int]) -> dict[int, int]:
     """For each switch the set (as bits) of those among `switches` on the ways of sources to it."""
     among = set(switches)
     out = dict.fromkeys(switches, 0)

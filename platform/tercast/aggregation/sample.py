@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tercast.aggregation.kernels import Array, downstream
+from tercast.aggregation.kernels import Array, downstream, send
 from tercast.aggregation.scene import NO_TABLES, Scene, TableSet, TopicScene
 from tercast.aggregation.tables import Cells, hosts_in
 from tercast.aggregation.traffic import TopicTraffic
@@ -59,20 +59,57 @@ class Sample:
         """Let a switch have other tables."""
         if not len(self.code):
             return
-        bits, wires = self._scene.bits[switch], self._scene.wires
-        rows = self.rows(tables.plain, self.code, bits.words)
+        self._send(switch, tables.plain, slice(0, len(self.code)))
         for source in self.sources:
             if source.switch == switch:
-                rows[source.events] &= self.apart(source)
+                self._send(switch, tables.plain, source.events, self.apart(source))
                 if source.port in tables.inner:
-                    inner = tables.inner[source.port]
-                    owner = self.owner(inner, self.code[source.events])
-                    hit = owner >= 0
-                    rows[source.events][hit] = inner.mask[owner[hit]]
-        self._hosts[switch] = hosts_in(rows, bits.link_words)
-        for link in wires.of(switch).tolist():
-            column = int(wires.column[link])
-            self._forward[link] = rows[:, column // 62] >> column % 62 & 1
+                    self._send(switch, tables.inner[source.port], source.events, keep=True)
+
+    def _send(
+        self, switch: int, cells: Cells, events: slice, among: Array | None = None, *, keep: bool = False
+    ) -> None:
+        """Let a switch send events by the entries of one table, `among` some outputs only (None: all).
+
+        Where no entry is met nothing is sent; with `keep` what is sent stays.
+        """
+        bits, scene = self._scene.bits[switch], self._scene
+        wires = scene.wires.of(switch)
+        mask = np.concatenate((cells.mask, np.zeros((1, bits.words), dtype=np.int64)))
+        if among is not None:
+            mask &= among
+        columns = scene.wires.column[wires]
+        over = mask[:, columns // 62] >> columns % 62 & 1
+        hosts = hosts_in(mask, bits.link_words)
+        if self.topic.codes.is_wide or not len(cells):
+            owner = self.owner(cells, self.code[events])
+            chosen = np.flatnonzero(owner >= 0) if keep else np.arange(len(owner))
+            self._hosts[switch, events.start + chosen] = hosts[owner[chosen]]
+            for number, link in enumerate(wires.tolist()):
+                self._forward[link, events.start + chosen] = over[owner[chosen], number]
+            return
+        starts, owner = cells.stretches(self.topic.codes)
+        for low, high in self._runs(events):
+            send(
+                self.code,
+                low,
+                high,
+                starts,
+                owner,
+                over,
+                hosts,
+                wires,
+                self._forward,
+                self._hosts,
+                switch,
+                keep,
+            )
+
+    def _runs(self, events: slice) -> Iterator[tuple[int, int]]:
+        """The events of a slice, source by source, in each of which codes ascend."""
+        for source in self.sources:
+            if events.start <= source.events.start and source.events.stop <= events.stop:
+                yield source.events.start, source.events.stop
 
     def arrivals(self, switch: int, port: int | None = None) -> Arrivals:
         """What comes to the plain table of a switch, or to that of an ingress port."""
