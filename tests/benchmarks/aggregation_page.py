@@ -10,13 +10,15 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "aggregation-quick.json"
+TIMES = HERE / "results" / "aggregation-time.json"
 DOCS = HERE.parents[1] / "docs"
 PAGE = DOCS / "aggregation-figures.md"
 PICTURES = DOCS / "images" / "aggregation"
@@ -35,6 +37,12 @@ STYLES = {
     "la with optimal": ("tab:green", "D"),
 }
 
+FA_PB_AIMS = {10: 0.45, 25: 0.25, 50: 0.11}
+"""Copies added by `fa-pb` as a share of those by `la`, with hot spots, for budgets in percent."""
+
+OPTIMAL_AIMS = {"zipf": 0.5, "uniform": 0.7}
+"""The same of `optimal` and `fa-pb`, for each kind of workload."""
+
 _PLACE = re.compile(r"<!-- table: ([\w-]+) -->\n.*?<!-- end -->\n", re.DOTALL)
 
 
@@ -48,11 +56,11 @@ def main() -> None:
 
 
 def filled(page: str, result: dict[str, Any]) -> str:
-    """The page with all its tables made from `result`."""
+    """The page with all its tables made from `result`, and from what runs on a large network cost."""
 
     def fill(found: re.Match[str]) -> str:
         name = found[1]
-        whole = {"machine": machine, "ratios": ratios}.get(name)
+        whole = {"machine": machine, "ratios": ratios, "aims": aims, "times": times}.get(name)
         text = whole(result) if whole else table(result["experiments"][name])
         return f"<!-- table: {name} -->\n{text}<!-- end -->\n"
 
@@ -80,16 +88,40 @@ def table(experiment: Experiment) -> str:
     seeds = len({row["seed"] for row in rows})
     names = [name for name in methods(rows) if name != "exact"]
     head = [experiment["x"], *names]
-    lines = [head, ["---"] * len(head)]
+    lines = [head]
     for x in sorted({row["x"] for row in rows}):
         lines.append([f"{x:g}", *(_cell(_values(rows, name, added("unseen"), x), seeds) for name in names)])
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return _lines_of(lines[0], lines[1:])
 
 
 def ratios(result: dict[str, Any]) -> str:
     """What methods add, as shares of each other, where budgets are shares: of the means, and at worst."""
     head = ["workload", "budget, %", "fa-pb / la", "optimal / fa-pb", "optimal / fa-pb, worst seed"]
-    lines = [head, ["---"] * len(head)]
+    rows = [
+        [share.title, f"{share.budget:g}", *(f"{cell:.2f}" for cell in (share.pb, share.best, share.worst))]
+        for share in shares(result)
+    ]
+    return _lines_of(head, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How methods stand to each other at a budget, on unseen events.
+
+    `pb`: `fa-pb` to `la`; `best`, `worst`: `optimal` to `fa-pb`, of the means of `seeds` seeds and at worst.
+    """
+
+    kind: str
+    title: str
+    budget: float
+    seeds: int
+    pb: float
+    best: float
+    worst: float
+
+
+def shares(result: dict[str, Any]) -> Iterator[Share]:
+    """All that was measured with budgets as shares of the largest exact table."""
     for name, experiment in result["experiments"].items():
         if name.startswith("shares-"):
             rows = experiment["rows"]
@@ -97,12 +129,71 @@ def ratios(result: dict[str, Any]) -> str:
                 la, pb, best = (
                     _values(rows, method, added("unseen"), x) for method in ("la", "fa-pb", "optimal")
                 )
-                worst = max(
-                    (_ratio(ours, theirs) for ours, theirs in zip(best, pb, strict=True)), default=0.0
+                yield Share(
+                    name.rsplit("-", 1)[1],
+                    experiment["title"],
+                    x,
+                    len(best),
+                    _ratio(mean(pb), mean(la)),
+                    _ratio(mean(best), mean(pb)),
+                    max(_ratio(ours, theirs) for ours, theirs in zip(best, pb, strict=True)),
                 )
-                cells = (_ratio(mean(pb), mean(la)), _ratio(mean(best), mean(pb)), worst)
-                lines.append([experiment["title"], f"{x:g}", *(f"{cell:.2f}" for cell in cells)])
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def aims(result: dict[str, Any]) -> str:
+    """What was aimed at, and what was measured."""
+    rows = []
+    for share in shares(result):
+        few = f" ({share.seeds} seeds)" if share.seeds < len(result["sizes"]["seeds"]) else ""
+        for text, aim, figure in _aims_of(share):
+            what = f"{share.title}, {share.budget:g} %: {text}"
+            rows.append([what, f"at most {aim:g}", f"{figure:.2f}{few}", _met(figure <= aim)])
+    worst = max(share.worst for share in shares(result))
+    rows.append(["`optimal / fa-pb` of any seed above", "at most 1.05", f"{worst:.2f}", _met(worst <= 1.05)])
+    for run in json.loads(TIMES.read_text())["runs"]:
+        seconds = run["processor_seconds"]
+        what = f"300 switches, 15,000 subscriptions, budget {run['budget']}: `{run['method']}`"
+        rows.append([what, "under 10 s on one core", f"{seconds:.1f} s", _met(seconds < 10)])
+    return _lines_of(["aim", "", "measured", "met"], rows)
+
+
+def _aims_of(share: Share) -> Iterator[tuple[str, float, float]]:
+    if share.kind == "zipf":
+        yield "`fa-pb / la`", FA_PB_AIMS[share.budget], share.pb
+    yield "`optimal / fa-pb`", OPTIMAL_AIMS[share.kind], share.best
+
+
+def _met(met: bool) -> str:
+    return "yes" if met else "**no**"
+
+
+def times(result: dict[str, Any]) -> str:
+    """What a run of each method costs on a large network, and what it makes."""
+    found = json.loads(TIMES.read_text())
+    head = ["budget", "switches over it", "method", "run, s", "processor, s", "copies added, %"]
+    rows = [
+        [
+            str(run["budget"]),
+            f"{run['switches_over_budget']}",
+            run["method"],
+            f"{run['seconds']:.1f}",
+            f"{run['processor_seconds']:.1f}",
+            f"{run['added_percent']:.2f}",
+        ]
+        for run in found["runs"]
+    ]
+    machine = found["machine"]
+    told = (
+        f"{found['switches']} switches, {found['hosts']:,} hosts, {found['subscriptions']:,} subscriptions, "
+        f"{found['events']:,} events, {found['exact_entries']:,} exact entries, "
+        f"{found['largest_exact']:,} in the largest table. Begun {machine['started']}, {machine['cpu']}, "
+        f"{machine['cores']} cores with a load of {machine['load_average'][0]:g}.\n\n"
+    )
+    return told + _lines_of(head, rows)
+
+
+def _lines_of(head: list[str], rows: list[list[str]]) -> str:
+    return "".join(f"| {' | '.join(line)} |\n" for line in (head, ["---"] * len(head), *rows))
 
 
 def _ratio(ours: float, theirs: float) -> float:

@@ -39,9 +39,9 @@ def main() -> None:
     args = _parser().parse_args()
     if args.quick:
         vars(args).update(QUICK)
-    warm.warm_up()
-    found = measure(args)
-    text = json.dumps({"machine": describe(), **found}, indent=1)
+    if args.warm_up:
+        warm.warm_up()
+    text = json.dumps({"machine": describe(), **measure(args)}, indent=1)
     if args.output is None:
         print(text)
     else:
@@ -139,6 +139,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, size in (("switches", 300), ("hosts", 4_402), ("subscriptions", 15_000), ("events", 100_000)):
         parser.add_argument(f"--{name}", type=int, default=size)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--no-warm-up", dest="warm_up", action="store_false", help="kernels not made ready")
     parser.add_argument("-o", "--output", type=Path, help="where to write; standard output without it")
     return parser
 

@@ -70,6 +70,47 @@ def test_pictures_are_drawn(result: dict[str, Any], tmp_path: Path) -> None:
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_aims_are_met_or_not_as_measured() -> None:
+    def rows(pb: float, best: float) -> list[dict[str, Any]]:
+        values = {"la": 100.0, "fa-pb": pb, "optimal": best}
+        return [
+            {"seed": 1, "x": 10, "method": name, "unseen": {"added_percent": value}}
+            for name, value in values.items()
+        ]
+
+    def told(pb: float, best: float) -> list[str]:
+        shares = {"shares-tree-zipf": {"title": "T", "rows": rows(pb, best)}}
+        lines = page.aims({"sizes": {"seeds": [1]}, "experiments": shares}).splitlines()
+        return [line.split(" | ")[-1].removesuffix(" |") for line in lines[2:5]]
+
+    assert told(45, 22.5) == ["yes", "yes", "yes"]
+    assert told(46, 22.5) == ["**no**", "yes", "yes"]
+    assert told(45, 23) == ["yes", "**no**", "yes"]
+    assert told(45, 48) == ["yes", "**no**", "**no**"]
+
+
+def test_what_a_run_costs_is_measured_for_all_methods(tmp_path: Path) -> None:
+    sizes = {"switches": 6, "hosts": 12, "subscriptions": 60, "events": 200}
+    output = tmp_path / "times.json"
+    done = subprocess.run(
+        [
+            sys.executable,
+            str(HERE / "bench_aggregation_time.py"),
+            *(word for name, size in sizes.items() for word in (f"--{name}", str(size))),
+            *("--budgets", "40", "--no-warm-up", "-o", str(output)),
+        ],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "platform"), str(ROOT)])},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(output.read_text())
+    assert {name: found[name] for name in sizes} == sizes
+    assert [run["method"] for run in found["runs"]] == ["fa-lb", "fa-pb", "optimal"]
+    assert all(run["switches_over_budget"] for run in found["runs"])
+
+
 def test_the_page_shows_the_committed_results() -> None:
     text = PAGE.read_text()
     assert page.filled(text, json.loads(page.RESULTS.read_text())) == text

@@ -111,7 +111,7 @@ def best_candidate(scene: Scene, sample: Traffic, seed: int, standing: Decisions
 
     `fa-pb` only where it is better by more than chance would have it. With large tables less is tried (see
     `Effort`), and what was made without the events held back is kept. `standing` are installed tables, if
-    they hold the budgets.
+    they hold the budgets; what a candidate leaves unmet stays as it stands.
     """
     train, held = sample.split(HELD_BACK, seed)
     if not len(train) or not len(held):
@@ -121,7 +121,7 @@ def best_candidate(scene: Scene, sample: Traffic, seed: int, standing: Decisions
     if len(train) > effort.events:
         train = train.sampled(effort.events / len(train))
     names = [name for name in CANDIDATES if name != "exceptions-wide" or effort.thorough]
-    made: dict[str, Decisions] = {name: CANDIDATES[name](scene, train, seed) for name in names}
+    made = {name: _filled(CANDIDATES[name](scene, train, seed), standing) for name in names}
     if standing is not None:
         made[STANDING] = standing
     fewest = min(map(_unmet, made.values()))
@@ -134,8 +134,14 @@ def best_candidate(scene: Scene, sample: Traffic, seed: int, standing: Decisions
     if chosen in (STANDING, "la"):
         boards = charged(scene, made[chosen], sample, HOST_WEIGHT)
         return Decided(made[chosen], chosen, costs[chosen], boards)
-    found = CANDIDATES[chosen](scene, sample, seed) if effort.thorough else made[chosen]
-    return Decided(found, chosen, costs[chosen])
+    if not effort.thorough:
+        return Decided(made[chosen], chosen, costs[chosen])
+    return Decided(_filled(CANDIDATES[chosen](scene, sample, seed), standing), chosen, costs[chosen])
+
+
+def _filled(found: Decisions, standing: Decisions | None) -> Decisions:
+    """The same with the tables that stand, where a method finds none that hold the budget."""
+    return {s: (standing or {}).get(s) if one is None else one for s, one in found.items()}
 
 
 def _unmet(found: Decisions) -> int:

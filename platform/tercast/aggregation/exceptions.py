@@ -14,6 +14,7 @@ from tercast.aggregation.board import Board
 from tercast.aggregation.entry_kernels import trim
 from tercast.aggregation.exception_kernels import NEVER, choose, leanings, lossless, slot_costs, solve
 from tercast.aggregation.kernels import WORD, Array
+from tercast.aggregation.merges import greedy_merges
 from tercast.aggregation.selection import Selection, select, tidied
 from tercast.aggregation.tables import hosts_in
 
@@ -41,7 +42,7 @@ KINDS = 16
 
 def best_selection(board: Board, budget: int, host_weight: float, rounds: int = ROUNDS) -> Selection | None:
     """The cheapest entries found that are no more than `budget`; None where so few cannot be."""
-    best: Selection | None = None
+    best = greedy_merges(board, budget, host_weight)
     same = _lossless_masks(board)
     masks = np.stack((board.everything, board.out, same), axis=1)
     price, idle, host_bits = 0.0, 0, _host_bits(board)
