@@ -144,7 +144,8 @@ def aims(result: dict[str, Any]) -> str:
     """What was aimed at, and what was measured."""
     rows = []
     for share in shares(result):
-        few = f" ({share.seeds} seeds)" if share.seeds < len(result["sizes"]["seeds"]) else ""
+        seeds = len(result["sizes"]["seeds"])
+        few = f" ({share.seeds} of {seeds} seeds)" if share.seeds < seeds else ""
         for text, aim, figure in _aims_of(share):
             what = f"{share.title}, {share.budget:g} %: {text}"
             rows.append([what, f"at most {aim:g}", f"{figure:.2f}{few}", _met(figure <= aim)])
@@ -187,7 +188,8 @@ def times(result: dict[str, Any]) -> str:
         f"{found['switches']} switches, {found['hosts']:,} hosts, {found['subscriptions']:,} subscriptions, "
         f"{found['events']:,} events, {found['exact_entries']:,} exact entries, "
         f"{found['largest_exact']:,} in the largest table. Begun {machine['started']}, {machine['cpu']}, "
-        f"{machine['cores']} cores with a load of {machine['load_average'][0]:g}.\n\n"
+        f"{machine['cores']} cores with a load of {machine['load_average'][0]:g}. Reading the events took "
+        f"{found['read_seconds']:g} s.\n\n"
     )
     return told + _lines_of(head, rows)
 
