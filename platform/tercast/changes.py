@@ -82,7 +82,7 @@ class Writer:
                 for table, rows in overlay.rows():
                     found += [self.installed(table, key, mask) for key, mask in rows.items()]
                 continue
-            found += [self.plain(trie, key, mask) for key, mask in trie.entries.items()]
+            found += [self.plain(trie, key, mask) for key, mask in trie.installed().items()]
             found += [self.in_port(trie, at, masks) for at, masks in trie.in_entries.items()]
         return ordered(found)
 
@@ -113,8 +113,7 @@ def take_changes(queue: Queue, writer: Writer) -> Diff:
     diffs = [_switch_changes(switch, some, known, writer) for switch, some in by_switch.items()]
     for trie in tries:
         if trie not in known or trie.in_touched:
-            trie.touched = {}
-            trie.in_touched = {}
+            trie.forget_changes()
         trie.is_touched = False
     queue.tries = []
     return Diff(tuple([diff for diff in diffs if diff.added or diff.modified or diff.removed]))
@@ -140,8 +139,7 @@ def _switch_changes(
             continue
         changes = known.get(trie)
         if changes is None and trie.touched:
-            entries = trie.entries
-            changes = [(key, before, entries.get(key, 0)) for key, before in trie.touched.items()]
+            changes = trie.changes()
         if changes:
             _plain_changes(trie, changes, writer, (added, modified, removed))
         for at, masks in trie.in_touched.items():

@@ -29,11 +29,13 @@ _BLOCK = 512
 class Order:
     """The keys of cells of at most `depth` bits."""
 
-    __slots__ = ("depth", "shifts")
+    __slots__ = ("bits", "depth", "shifts")
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
         self.shifts = tuple(depth - length + LENGTH_BITS for length in range(depth + 1))
+        self.bits = tuple(1 << shift for shift in self.shifts)
+        """By length: the bit in which a cell differs from the other half of what it is half of."""
 
     def key(self, dz: Dz) -> Key:
         """The key of `dz`, which has at most `depth` bits."""

@@ -41,13 +41,13 @@ class Allowance:
         tops = self._tops.get((switch, topic, in_port))
         return tops is not None and any(dz >> k in tops for k in range(dz.bit_length()))
 
-    def has_ports(self, switch: str, topic: str) -> bool:
-        """Whether covers at a switch are of an ingress port, so that plain entries may be met no more."""
+    def has_covers(self, switch: str, topic: str) -> bool:
+        """Whether a topic has covers at a switch, so that packets may need other entries less than before."""
         if self._covers is None:
             return not self.exact
         if self._tops is None:
             self._tops = _tops(self._covers())
-        return any(at[:2] == (switch, topic) and at[2] is not None for at in self._tops)
+        return any(at[:2] == (switch, topic) for at in self._tops)
 
 
 def _tops(covers: NetworkCovers) -> dict[tuple[str, str, int | None], set[Dz]]:

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 
 from tercast.dz import WHOLE, Dz, DzSet, covers
 from tercast.forwarding import HostMask, Step, World
-from tercast.table_checks import Row, check_rows
+from tercast.table_checks import Effects, Row, check_rows, named
 from tercast.topic_proof import Frame, Rule, Rules, TopicProof
 from tercast.topology import Port
 from tercast.violations import Findings
 
 EVERYWHERE: DzSet = (WHOLE,)
+
+_NOBODY = "no packet ever comes to"
 
 
 @dataclass(slots=True)
@@ -31,7 +33,7 @@ class Flow:
 class Walk:
     """One pass over a cell of the space: all atoms in it, and all entries."""
 
-    __slots__ = ("_flows", "_found", "_proof", "_stack", "_used", "_world")
+    __slots__ = ("_effects", "_flows", "_found", "_matched", "_needed", "_proof", "_stack", "_world")
 
     def __init__(self, proof: TopicProof, world: World, found: Findings) -> None:
         self._proof = proof
@@ -39,7 +41,9 @@ class Walk:
         self._found = found
         self._stack: list[Frame] = []
         self._flows: dict[Port, Flow] = {}
-        self._used: set[int] = set()
+        self._matched: set[int] = set()
+        self._needed: set[int] = set()
+        self._effects = Effects()
 
     def check(self, cell: Dz) -> None:
         """Walk every atom within `cell`, then look at the entries there."""
@@ -154,16 +158,12 @@ class Walk:
         """What the entry that wins at a switch does to packets from an ingress port."""
         switch, in_port = here
         flow = Flow()
-        winner: Rule | None = None
-        for rules in chain:
-            for rule in rules.get(switch, ()):
-                if rule.entry.in_port in (None, in_port):
-                    self._used.add(id(rule))
-                    if winner is None or rule.entry.priority > winner.entry.priority:
-                        winner = rule
+        winner, other = self._winner(switch, in_port, chain)
         if winner is None:
             return flow
         flow.rule = winner
+        if id(winner) not in self._needed and self._differ(winner, other, in_port):
+            self._needed.add(id(winner))
         steps = [step for step in winner.steps if step.port != in_port]
         if winner.turns:
             steps += self._world.back(switch, in_port, winner.entry)
@@ -177,6 +177,27 @@ class Walk:
                 flow.once |= step.hosts
                 flow.direct |= step.hosts
         return flow
+
+    def _winner(self, switch: str, in_port: int, chain: list[Rules]) -> tuple[Rule | None, Rule | None]:
+        """The entry that packets from a port meet, and the one that they would meet without it."""
+        winner: Rule | None = None
+        other: Rule | None = None
+        for rules in chain:
+            for rule in rules.get(switch, ()):
+                if rule.entry.in_port in (None, in_port):
+                    self._matched.add(id(rule))
+                    if winner is None or rule.entry.priority > winner.entry.priority:
+                        winner, other = rule, winner
+                    elif other is None or rule.entry.priority > other.entry.priority:
+                        other = rule
+        return winner, other
+
+    def _differ(self, winner: Rule, other: Rule | None, in_port: int) -> bool:
+        """Whether packets from a port would fare otherwise without the entry that they meet."""
+        effects = self._effects
+        return winner.turns or effects.of(winner.entry, in_port) != (
+            [] if other is None else effects.of(other.entry, in_port)
+        )
 
     def _check_needless(self, dz: Dz, wanted: HostMask) -> None:
         """No copy crosses a link for nobody, but from a merged entry (then also for those who want none)."""
@@ -199,9 +220,9 @@ class Walk:
         allowance, topic = proof.allowance, proof.topic
         for dz, switch, rule in proof.rules(within):
             rows.setdefault(switch, []).append(Row(dz, rule.entry))
-            if id(rule) not in self._used and not self._may_idle(switch, rule):
-                detail = f"{switch}: no packet ever comes to entry {rule.entry.dst}"
-                self._add("idle", detail, dz, switch)
+            if id(rule) not in self._needed and not self._may_idle(switch, rule):
+                what = "no packet would fare otherwise without" if id(rule) in self._matched else _NOBODY
+                self._add("idle", f"{switch}: {what} entry {named(rule.entry)}", dz, switch)
         over: dict[str, list[Row]] = {switch: [] for switch in rows}
         for dz, switch, rule in proof.rules(above):
             if switch in over:
@@ -210,10 +231,8 @@ class Walk:
             check_rows(switch, topic, own, over[switch], self._found, allowance=allowance)
 
     def _may_idle(self, switch: str, rule: Rule) -> bool:
-        """Whether an entry that no packet comes to is merged, or hidden by merged ones of an ingress port."""
-        if self._is_merged(switch, rule):
-            return True
-        return rule.entry.in_port is None and self._proof.allowance.has_ports(switch, self._proof.topic)
+        """Whether an entry that no packet needs is merged, or may lie beneath merged ones."""
+        return self._is_merged(switch, rule) or self._proof.allowance.has_covers(switch, self._proof.topic)
 
     def _add(self, kind: str, detail: str, dz: Dz, switch: str) -> None:
         self._found.add(kind, detail, topic=self._proof.topic, region=(dz,), switch=switch)

@@ -131,10 +131,9 @@ class Queue:
         changes = self.take_changes()
         for trie in self.tries:
             overlay = overlay_of(trie)
-            touched = trie.touched or {key: before for key, before, _ in changes.get(trie, ())}
+            touched = {key: before for key, before, _ in changes.get(trie) or trie.changes()}
             aside.append((trie, touched, trie.in_touched, None if overlay is None else overlay.take()))
-            trie.touched = {}
-            trie.in_touched = {}
+            trie.forget_changes()
             trie.is_touched = False
         self.tries = []
         return aside
@@ -145,11 +144,13 @@ class Queue:
         for trie, touched, in_touched, installed in aside:
             overlay = overlay_of(trie)
             trie.is_touched = True
-            if overlay is None:
+            if overlay is None or installed is None:
                 trie.give_touched(touched)
                 trie.in_touched = in_touched
-            elif installed is None:  # it came since
-                overlay.give_exact(touched, in_touched)
+            if overlay is None:
+                continue
+            if installed is None:  # it came since
+                overlay.take_exact()
             else:
                 overlay.give(installed)
             self.tries.append(trie)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tercast.tables import IN_PORT, Action, Output, SetDst
 
@@ -24,10 +24,16 @@ Bit = int
 InPort = tuple[int, Mask, Mask]
 """For packets that enter at a port: the port, the outputs elsewhere, the hosts on the port itself."""
 
-State = tuple[Mask, Mask, tuple[InPort, ...]]
-"""At a cell: outputs of its entry (0: none), link ports to export to, entries with an `in_port`."""
+State = tuple[Mask, Mask, tuple[InPort, ...], Mask]
+"""At a cell: outputs of its entry (0: none, or TAKEN), link ports to export to, entries with an `in_port`.
 
-NOTHING: State = (0, 0, ())
+Last: those of the outputs that lead back to the only port from which packets meet the entry.
+"""
+
+TAKEN: Final = -1
+"""Instead of outputs: a shorter entry stands above, which no packet meets here, and none is needed."""
+
+NOTHING: State = (0, 0, (), 0)
 
 _MEMO_LIMIT = 20_000
 
@@ -177,22 +183,25 @@ class Site:
         if state is None:
             if len(self._memo) >= _MEMO_LIMIT:
                 self._memo.clear()
-            state = self._memo[key] = self._state(s0, a0, s1, a1)
+            state = self._memo[key] = self._state(*key)
         return state
 
     def same_below(self, a0: Mask, a1: Mask, seen: Mask) -> bool:
         """Whether A0 and A1 mean the same for every cell below where S has only bits of `seen`."""
+        if not seen:
+            return True
         changed = a0 ^ a1
-        if changed & self.links or (self._excluded(a0) ^ self._excluded(a1)) & seen:
+        if changed & self.links:
             return False
-        hosts = changed & self.hosts
-        while hosts:
-            bit = hosts & -hosts
-            hosts ^= bit
-            mates = self._mates[bit]
-            if seen & mates and bool(a0 & mates) != bool(a1 & mates):
-                return False
-        return True
+        ports = False
+        while changed:
+            mates = self._mates[changed & -changed]
+            changed &= ~mates
+            if bool(a0 & mates) != bool(a1 & mates):
+                if seen & mates:
+                    return False
+                ports = True
+        return not ports or (self._is_open_below(a0, seen) and self._is_open_below(a1, seen))
 
     def actions(self, outputs: Mask, back: Mask = 0) -> tuple[Action, ...]:
         """The actions for a mask of outputs, and for one of hosts on the ingress port.
@@ -208,36 +217,64 @@ class Site:
         return actions
 
     def _state(self, s0: Mask, a0: Mask, s1: Mask, a1: Mask) -> State:
-        out0, out1 = self._outputs(s0, a0), self._outputs(s1, a1)
         exports = self._crossing(s1, a1) & ~self._crossing(s0, a0)
         in_ports: tuple[InPort, ...] = ()
-        entry = out1 if out1 != out0 else 0
         if s1 & a1 & self.hosts or self._shared:
-            above = self._in_ports(s0, a0, out0)
-            in_ports = tuple(found for found in self._in_ports(s1, a1, out1) if found not in above)
-            if self._taken_over(s1, a1):
-                entry = 0
-        return entry, exports, in_ports
+            above = self._in_ports(s0, a0)
+            in_ports = tuple(found for found in self._in_ports(s1, a1) if found not in above)
+        entry, back = self._entry(s0, a0, s1, a1)
+        return entry, exports, in_ports, back
 
-    def _taken_over(self, s: Mask, a: Mask) -> bool:
-        """Whether all that comes enters at one port, whose entries with an `in_port` say all there is to say.
+    def _entry(self, s0: Mask, a0: Mask, s1: Mask, a1: Mask) -> tuple[Mask, Mask]:
+        """The outputs of a plain entry, and those of them that it does without.
 
-        Plain entries would never be met there. Where others bring something further below they are met again,
-        and stand there: the outputs are others, since the hosts on that port are among them now.
+        It is for what comes over ports that have no entries of their own. Where that has the same outputs as
+        above there is none. Where not, somebody does need one: a port that is now the only such one loses
+        itself as an output, but then hosts on the others want more here than above.
+
+        Outputs only grow down the trie, which aggregation relies on; without the others they do not.
         """
-        if not a & self.hosts:
-            return False
-        mates = self._mates[a & -a]
-        return not a & ~mates and bool(s & mates)
+        over, here = self._served(s0, a0), self._served(s1, a1)
+        if here == over:
+            return 0, 0
+        if here == TAKEN:
+            return (TAKEN if over > 0 else 0), 0
+        outputs = s1 & ~self._excluded(a1)
+        return outputs, outputs & ~here
 
-    def _outputs(self, s: Mask, a: Mask) -> Mask:
-        """Who gets what is brought here and does not come from the own port."""
-        return s & ~self._excluded(a)
+    def _served(self, s: Mask, a: Mask) -> Mask:
+        """The outputs for what is brought here over ports without entries of their own; TAKEN: nothing is."""
+        if not a:
+            return 0
+        a = self._open(s, a)
+        if not a:
+            return TAKEN
+        mates = self._mates[a & -a]
+        return s if a & ~mates else s & ~mates
+
+    def _open(self, s: Mask, a: Mask) -> Mask:
+        """What of A is not on a port with entries of its own, where hosts both bring and want something."""
+        hosts = a & self.hosts
+        if not self._shared:
+            return a & ~(hosts & s)
+        while hosts:
+            mates = self._mates[hosts & -hosts]
+            hosts &= ~mates
+            if s & mates:
+                a &= ~mates
+        return a
+
+    def _is_open_below(self, a: Mask, seen: Mask) -> bool:
+        """Whether one port more or less where nobody wants anything changes nothing for cells below.
+
+        That is so beside two other such ports, and beside one whose own bits no cell there has.
+        """
+        free = self._open(seen, a)
+        mates = self._mates[free & -free] if free else 0
+        return bool(free) and (bool(free & ~mates) or not seen & mates)
 
     def _excluded(self, a: Mask) -> Mask:
-        """Bits that get nothing: all where nobody brings anything, a port where it alone does."""
-        if not a:
-            return -1
+        """Bits that get nothing of what A brings, which is not empty: a port where it alone does."""
         mates = self._mates[a & -a]
         return 0 if a & ~mates else mates
 
@@ -248,14 +285,14 @@ class Site:
         links = a & self.links
         return links if s & s - 1 else links & ~s
 
-    def _in_ports(self, s: Mask, a: Mask, out: Mask) -> tuple[InPort, ...]:
+    def _in_ports(self, s: Mask, a: Mask) -> tuple[InPort, ...]:
         """For each port with both publishers and subscribers: where packets that enter there have to go."""
         found: list[InPort] = []
         hosts = s & self.hosts
         while hosts:
             mates = self._mates[hosts & -hosts]
             if a & mates:
-                found.append((self._sockets[mates & -mates].port, out & ~mates, s & mates))
+                found.append((self._sockets[mates & -mates].port, s & ~mates, s & mates))
             hosts &= ~mates
         return tuple(sorted(found))
 

@@ -92,27 +92,27 @@ def _check_row(
             f"entry {entry.dst} has priority {entry.priority}; {LOWEST_PRIORITY} to {HIGHEST_PRIORITY}",
         )
     for port, host in _repeated(effects.of(entry, None)):
-        note("doubled", f"entry {_named(entry)} sends to port {port}{host and f' as {host}'} more than once")
+        note("doubled", f"entry {named(entry)} sends to port {port}{host and f' as {host}'} more than once")
     for other in above:
         mine, its = entry.in_port, other.entry.in_port
         if mine is not None and its is not None and mine != its:
             continue
         if other.entry.key == entry.key:
-            note("ambiguous", f"entry {_named(entry)} is there twice")
+            note("ambiguous", f"entry {named(entry)} is there twice")
         elif other.entry.priority == entry.priority:
             note(
                 "ambiguous",
-                f"entries {_named(other.entry)} and {_named(entry)} share priority {entry.priority}",
+                f"entries {named(other.entry)} and {named(entry)} share priority {entry.priority}",
             )
         elif (other.entry.priority > entry.priority) != _wins(other, row):
             low, high = (entry, other.entry) if _wins(row, other) else (other.entry, entry)
-            note("priority", f"entry {_named(high)} wins over {_named(low)}, which should win")
+            note("priority", f"entry {named(high)} wins over {named(low)}, which should win")
     hidden = _hidden(row, above)
     if not _says_news(row, hidden, effects):
         among = (row,) if hidden is None else (row, hidden)
         if not any(allowance.is_merged(switch, topic, one.entry.in_port, one.dz) for one in among):
-            same = _named(hidden.entry) if hidden is not None else "no entry at all"
-            note("redundant", f"entry {_named(row.entry)} does no other than {same}")
+            same = named(hidden.entry) if hidden is not None else "no entry at all"
+            note("redundant", f"entry {named(row.entry)} does no other than {same}")
 
 
 def _repeated(copies: list[Copy]) -> list[Copy]:
@@ -159,5 +159,6 @@ def effect(entry: Entry, port: int | None) -> list[Copy]:
     return sorted(copies)
 
 
-def _named(entry: Entry) -> str:
+def named(entry: Entry) -> str:
+    """An entry as findings name it."""
     return entry.dst if entry.in_port is None else f"{entry.dst} from port {entry.in_port}"

@@ -8,14 +8,15 @@ change of the neighbour's trie, for the bit of the port between them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tercast.compiled.kinds import ADVERTISE, SUBSCRIBE, UNADVERTISE, UNSUBSCRIBE
+from tercast.fill import Fill
 from tercast.keys import LENGTH_MASK, Key, Order
 from tercast.layers import AdLayer, Layer
 from tercast.queue import Queue
-from tercast.site import NOTHING, Bit, Mask, Site, State
+from tercast.site import NOTHING, TAKEN, Bit, Mask, Site, State
 from tercast.topology import Port
 from tercast.trees import Tree
 
@@ -48,25 +49,46 @@ class Frame(NamedTuple):
     tree: Tree | None
 
 
+class OfPort:
+    """The cells of those of `entries` that are for one ingress port."""
+
+    __slots__ = ("_entries", "_port")
+
+    def __init__(self, entries: Mapping[InPortKey, InPortMasks], port: int) -> None:
+        self._entries = entries
+        self._port = port
+
+    def __contains__(self, key: object) -> bool:
+        return (self._port, key) in self._entries
+
+
 class Trie:
     """Layers and table of one topic at one switch.
 
-    `entries` maps a cell to its mask of outputs, `in_entries` a port and cell to outputs elsewhere and back.
-    `touched` and `in_touched` hold what stood there when changes were last taken (0: nothing). Where a web
-    spreads changes and nothing needs to `keep` entries, it knows these, and what was touched of them.
+    `entries` maps a cell to its mask of outputs, `in_entries` a port and cell to outputs elsewhere and back;
+    `hidden` and `in_hidden` are those that no packet meets, as `fill` and, for ports, `in_fill` tell. An
+    entry is installed without the outputs that `spare` has for its cell.
+    `touched`, `in_touched`, `spare_touched` hold what stood there when changes were last taken (0: nothing).
+    Where a web spreads changes and nothing needs to `keep` entries, it knows all about the plain ones.
     """
 
     __slots__ = (
         "_entries",
         "ads",
         "code",
+        "fill",
+        "hidden",
         "in_entries",
+        "in_fill",
+        "in_hidden",
         "in_touched",
         "is_touched",
         "order",
         "peers",
         "queue",
         "site",
+        "spare",
+        "spare_touched",
         "subs",
         "touched",
         "web",
@@ -82,6 +104,12 @@ class Trie:
         self._entries: dict[Key, Mask] = {}
         self.is_touched = False
         self.in_entries: dict[InPortKey, InPortMasks] = {}
+        self.fill = Fill(order)
+        self.hidden: dict[Key, Mask] = {}
+        self.in_fill: dict[int, Fill] = {}
+        self.in_hidden: dict[InPortKey, InPortMasks] = {}
+        self.spare: dict[Key, Mask] = {}
+        self.spare_touched: dict[Key, Mask] = {}
         self.touched: dict[Key, Mask] = {}
         self.in_touched: dict[InPortKey, InPortMasks | None] = {}
         self.peers: dict[Bit, Peer] = {}
@@ -98,18 +126,53 @@ class Trie:
         if self.web is not None:
             self.web.keep(self)
 
-    def give(self, entries: dict[Key, Mask], touched: dict[Key, Mask]) -> None:
-        """Let these be the dictionaries of entries, and of what stood there when changes were last taken."""
-        self._entries, self.touched = entries, touched
+    def installed(self) -> Mapping[Key, Mask]:
+        """The plain entries without what is spare."""
+        web, spare = self.web, self.spare
+        if web is not None and not web.keeps(self):
+            return web.entries(self, installed=True)
+        if not spare:
+            return self._entries
+        return {key: mask & ~spare.get(key, 0) for key, mask in self._entries.items()}
+
+    def give(self, plain: Iterable[tuple[Key, Mask, Mask]], touched: dict[Key, Mask]) -> None:
+        """Let these be all plain entries (cell, outputs or TAKEN, what is spare), and this what was touched.
+
+        Nothing is touched by that, nor counted.
+        """
+        site = self.site
+        before = site.count, site.marked, self.is_touched
+        site.marked = self.is_touched = True
+        self._entries = {}
+        self.fill.clear()
+        for found in (self.hidden, self.spare):
+            found.clear()
+        for key, outputs, spare in plain:
+            self.put(key, 0, outputs)
+            if spare:
+                self.spare[key] = spare
+        site.count, site.marked, self.is_touched = before
+        self.touched, self.spare_touched = touched, dict.fromkeys(touched, 0)
 
     def give_touched(self, touched: dict[Key, Mask]) -> None:
-        """Let this be what stood in touched plain entries when changes were last taken."""
+        """Let this be what was installed of touched plain entries when changes were last taken."""
         web = self.web
         if web is None or web.keeps(self):
-            self.touched = touched
+            self.touched, self.spare_touched = touched, dict.fromkeys(touched, 0)
         elif touched:
-            entries = self.entries
-            web.give_changes(self, [(key, before, entries.get(key, 0)) for key, before in touched.items()])
+            now = self.installed()
+            web.give_changes(self, [(key, before, now.get(key, 0)) for key, before in touched.items()])
+
+    def changes(self) -> Iterator[tuple[Key, Mask, Mask]]:
+        """Where entries that are kept here may have changed: cell, what was last taken, what is installed."""
+        entries, spare, was_spare = self._entries, self.spare, self.spare_touched
+        for key, was in self.touched.items():
+            now_spare = spare.get(key, 0)
+            yield key, was & ~was_spare.get(key, now_spare), entries.get(key, 0) & ~now_spare
+
+    def forget_changes(self) -> None:
+        """What has changed was taken."""
+        self.touched, self.spare_touched, self.in_touched = {}, {}, {}
 
     def takes(self, keys: Sequence[Key]) -> Web | None:
         """The web that changes of these cells have to be noted at, if there is one."""
@@ -219,15 +282,12 @@ class Trie:
     def clear(self) -> None:
         """Nobody wants or brings anything; neighbours are not told."""
         self.keep()
-        for key in list(self.entries):
-            self.put(key, self.entries[key], 0)
-        for in_key in list(self.in_entries):
-            self.put_in(in_key, None)
+        self._clear_table()
         self.subs = Layer(self.order)
         self.ads = AdLayer(self.order)
         self.web = None
 
-    def fill(self, wanted: dict[Key, Mask], brought: dict[Key, Mask], trees: dict[Key, Tree]) -> None:
+    def know(self, wanted: dict[Key, Mask], brought: dict[Key, Mask], trees: dict[Key, Tree]) -> None:
         """Let just these bits want and bring cells; the table and neighbours are not told."""
         self.subs = Layer(self.order, wanted)
         self.ads = AdLayer(self.order, brought)
@@ -345,6 +405,8 @@ class Trie:
             self.put(key, before[0], after[0])
         if before[1] != after[1]:
             self._export_s(key, before[1], after[1], tree)
+        if before[3] != after[3]:
+            self.put_spare(key, after[3])
         if before[2] != after[2]:
             gone = {port for port, _, _ in before[2]} - {port for port, _, _ in after[2]}
             for port in gone:
@@ -353,12 +415,67 @@ class Trie:
                 self.put_in((port, key), (outputs, back))
 
     def put(self, key: Key, before: Mask, after: Mask) -> None:
-        """The outputs of the entry at `key` change (0: there is none)."""
+        """The outputs of the entry at `key` change (0: there is none, or TAKEN)."""
+        fill, hidden = self.fill, self.hidden
+        if before == TAKEN:
+            fill.taken.remove(key)
+        if after == TAKEN:
+            fill.taken.add(key)
+        if key in fill.halves:
+            if after > 0:
+                hidden[key] = after
+            else:
+                hidden.pop(key, None)
+            return
+        if before > 0 or after > 0:
+            self._show(key, max(before, 0), max(after, 0))
+        if not before:
+            over = fill.close(key, self._entries)
+            if over:
+                hidden[over] = self._entries[over]
+                self._show(over, hidden[over], 0)
+        elif not after:
+            over = fill.open(key, self._entries, hidden)
+            if over:
+                self._show(over, 0, hidden.pop(over))
+
+    def put_spare(self, key: Key, after: Mask) -> None:
+        """The entry at `key`, if there is one, is installed without these outputs from now on."""
+        self._touch(key, self._entries.get(key, 0))
+        self.spare_touched.setdefault(key, self.spare.get(key, 0))
+        if after:
+            self.spare[key] = after
+        else:
+            del self.spare[key]
+
+    def put_in(self, at: InPortKey, after: InPortMasks | None) -> None:
+        """The entry of a port and cell is this one from now on; None: there is none."""
+        port, key = at
+        fill, shown = self.in_fill.get(port), OfPort(self.in_entries, port)
+        if fill is None:
+            fill = self.in_fill[port] = Fill(self.order)
+        if key in fill.halves:
+            if after is not None:
+                self.in_hidden[at] = after
+            else:
+                self.in_hidden.pop(at, None)
+            return
+        before = self.in_entries.get(at)
+        self._show_in(at, after)
+        if before is None and after is not None:
+            over = fill.close(key, shown)
+            if over:
+                self.in_hidden[port, over] = self.in_entries[port, over]
+                self._show_in((port, over), None)
+        elif before is not None and after is None:
+            over = fill.open(key, shown, OfPort(self.in_hidden, port))
+            if over:
+                self._show_in((port, over), self.in_hidden.pop((port, over)))
+
+    def _show(self, key: Key, before: Mask, after: Mask) -> None:
+        """What is installed at `key` changes."""
         site = self.site
-        if not site.marked:
-            self.queue.mark(site)
-        self.queue.touch(self)
-        self.touched.setdefault(key, before)
+        self._touch(key, before)
         if after:
             self._entries[key] = after
             if not before:
@@ -367,8 +484,8 @@ class Trie:
             del self._entries[key]
             site.count -= 1
 
-    def put_in(self, key: InPortKey, after: InPortMasks | None) -> None:
-        """The entry of a port and cell is this one from now on; None: there is none."""
+    def _show_in(self, key: InPortKey, after: InPortMasks | None) -> None:
+        """This is installed for a port and cell from now on; None: nothing."""
         before = self.in_entries.get(key)
         if before == after:
             return
@@ -384,6 +501,24 @@ class Trie:
             self.in_entries[key] = after
             if before is None:
                 site.count += 1
+
+    def _touch(self, key: Key, before: Mask) -> None:
+        if not self.site.marked:
+            self.queue.mark(self.site)
+        self.queue.touch(self)
+        self.touched.setdefault(key, before)
+
+    def _clear_table(self) -> None:
+        self.fill.clear()
+        self.hidden.clear()
+        self.in_fill.clear()
+        self.in_hidden.clear()
+        for key in list(self.spare):
+            self.put_spare(key, 0)
+        for key in list(self._entries):
+            self._show(key, self._entries[key], 0)
+        for at in list(self.in_entries):
+            self._show_in(at, None)
 
     def _export_s(self, key: Key, was: Mask, now: Mask, tree: Tree | None) -> None:
         changed = was ^ now

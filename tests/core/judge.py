@@ -129,6 +129,17 @@ class World:
         return out
 
 
+def _copies(actions: list[dict[str, Any]], in_port: int) -> list[tuple[int, str]]:
+    """Where actions send a packet from a port, and as whose."""
+    copies, rewritten = [], ""
+    for action in actions:
+        if "set_dst" in action:
+            rewritten = action["set_dst"]
+        elif action["output"] != in_port:
+            copies.append((in_port if action["output"] == "in_port" else action["output"], rewritten))
+    return sorted(copies)
+
+
 def _overlap(a: set[str], b: set[str]) -> bool:
     return any(x.startswith(y) or y.startswith(x) for x in a for y in b)
 
@@ -145,7 +156,7 @@ class Walk:
     crossed: Counter[tuple[str, int]] = field(default_factory=Counter)
     useful: set[tuple[str, int]] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
-    hits: set[tuple[str, int]] = field(default_factory=set)
+    needed: set[tuple[str, int]] = field(default_factory=set)
 
 
 class Judge:
@@ -168,10 +179,13 @@ class Judge:
         }
 
     def problems(self, tight: bool = True) -> list[str]:
-        """All that is wrong; `tight` also asks for entries and outputs that nobody needs."""
+        """All that is wrong; `tight` also asks for entries and outputs that nobody needs.
+
+        Nobody needs an entry without which the same would happen to every packet of every publisher.
+        """
         world = self.world
         out: list[str] = list(self._static())
-        hits: set[tuple[str, int]] = set()
+        needed: set[tuple[str, int]] = set()
         entered = {
             (world.place(host), topic, cell)
             for host, topic, cells in world.ads.values()
@@ -183,7 +197,7 @@ class Judge:
         ):
             assert place is not None
             walk = self.walk(place, world.address(topic, point))
-            hits |= walk.hits
+            needed |= walk.needed
             where = f"{topic} {point} from {place}"
             out += [f"{where}: {problem}" for problem in walk.problems]
             wanted = self._wanted(place[0], topic, point)
@@ -201,7 +215,7 @@ class Judge:
                 out += [
                     f"{switch}: entry that nothing needs: {flow}"
                     for i, flow in enumerate(table)
-                    if (switch, i) not in hits
+                    if (switch, i) not in needed
                 ]
         return out
 
@@ -223,14 +237,16 @@ class Judge:
             for i, (low, high, port, priority, actions) in enumerate(self.parsed.get(switch, ()))
             if low <= address <= high and port in (None, in_port)
         ]
-        walk.hits.update((switch, i) for _, i, _ in matching)
         if not matching:
             return False
-        best = max(priority for priority, _, _ in matching)
-        winners = [actions for priority, _, actions in matching if priority == best]
-        if len(winners) > 1:
+        matching.sort(key=lambda match: -match[0])
+        _, winner, actions = matching[0]
+        _, _, otherwise = matching[1] if len(matching) > 1 else (0, 0, [])
+        if len(matching) > 1 and matching[0][0] == matching[1][0]:
             walk.problems.append(f"ambiguous at {switch}")
-        return self._act(walk, place, address, path, winners[0])
+        if _copies(actions, in_port) != _copies(otherwise, in_port):
+            walk.needed.add((switch, winner))
+        return self._act(walk, place, address, path, actions)
 
     def _act(self, walk: Walk, place: Any, address: int, path: Any, actions: list[dict[str, Any]]) -> bool:
         switch, in_port = place

@@ -21,6 +21,7 @@ from tests.core.aggregation_scenes import (
     spiced_scenes,
     state,
 )
+from tests.core.networks import advertise, host, link, planner_for, subscribe, topology
 
 methods = st.sampled_from(["la", "la", "none", "optimal"])
 trees = st.sampled_from([1, 2, 64])
@@ -157,3 +158,23 @@ def test_the_order_in_which_exact_entries_change_means_nothing(monkeypatch: pyte
     plain = [tables_of(seed) for seed in range(300, 330)]
     monkeypatch.setattr(TopicOverlay, "follow", backwards)
     assert [tables_of(seed) for seed in range(300, 330)] == plain
+
+
+def test_a_kept_cell_in_the_table_of_a_port_says_what_the_entry_of_the_port_above_it_says() -> None:
+    """Where others bring more, a plain entry begins there, of which the port has none of its own."""
+    hosts = [host(name, "s1", 5, i) for i, name in enumerate("xy", 1)]
+    hosts += [host("near", "s1", 6, 4), host("far", "s2", 5, 5)]
+    planner = planner_for(topology(2, [link("s1", 1, "s2", 1)], hosts))
+    cells = ("1000", "1010", "1100", "111")
+    planner.apply_all([advertise("a", "x", "1"), *(subscribe(f"q{cell}", "y", cell) for cell in cells)])
+    planner.apply_all([subscribe("n", "near", "1"), advertise("b", "far", "1111")])
+    covers = {"s1": {"a": {"in_port": {"5": [{"dz": "1", "kept": ["1111"]}]}}}}
+    assert planner.apply({"op": "aggregate", "method": "optimal", "covers": covers}).ok
+    assert not installed_as_defined(planner)
+    for request in (
+        {"op": "unsubscribe", "id": "q111"},
+        subscribe("q", "y", "111"),
+        advertise("c", "far", "111"),
+    ):
+        assert planner.apply(request).ok
+        assert not installed_as_defined(planner)

@@ -54,8 +54,7 @@ def test_entries_with_an_in_port_also_say_what_the_plain_ones_say() -> None:
     planner.apply(advertise("b", "far", "0"))
     assert entries(planner, "s1") == [
         ("ff0e:4::/33", None, ["y", 5]),
-        ("ff0e:4::/34", None, [1, "y", 5]),
-        ("ff0e:4::/35", None, [1, "y", 5, "near", 6]),
+        ("ff0e:4::/35", None, ["y", 5, "near", 6]),
         *alone,
     ]
     plain = [entry.priority for entry in planner.table("s1") if entry.in_port is None]

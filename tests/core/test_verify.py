@@ -104,6 +104,7 @@ DAMAGE: dict[str, tuple[Damage, str, str]] = {
     "loop made": (
         lambda t: (
             t["s3"].append(Entry(ALL_OF_0, None, 19, (Output(1), Output(2))))
+            or t["s1"].append(Entry(ALL_OF_0, None, 19, (Output(1),)))
             or more(t, "s2", ALL_OF_0, Output(1))
         ),
         "loop",
@@ -127,7 +128,11 @@ DAMAGE: dict[str, tuple[Damage, str, str]] = {
         "nobody",
     ),
     "longer prefix loses": (lambda t: change(t, "s3", PART_011, priority=5), "priority", PART_011),
-    "in_port loses": (lambda t: change(t, "s1", "ff0e:4::/34", 9, priority=3), "priority", "port 9"),
+    "in_port loses": (
+        lambda t: t["s1"].append(Entry("ff0e:4::/35", None, 1021, (Output(1),))),
+        "priority",
+        "port 9",
+    ),
     "priority too high": (lambda t: change(t, "s3", PART_011, priority=60001), "priority", "60001"),
     "priority too low": (lambda t: change(t, "s2", ALL_OF_0, priority=1), "priority", "has priority 1"),
     "same priority": (

@@ -69,10 +69,22 @@ class Ground:
 
     `trees` are cells, none within another, each with the links (a mask) that its tree has here. `links` are
     all bits that stand for links. `mates` are, for each ingress port with entries of its own, the bits of the
-    hosts on it: a plain entry sends nothing back to where a packet came from.
+    hosts on it: a plain entry sends nothing back to where a packet came from. Where no cover is, entries are
+    installed without what is `spare` at their cells.
     """
 
-    __slots__ = ("_in_keys", "_in_port", "_plain_keys", "_tops", "links", "mates", "order", "plain", "trees")
+    __slots__ = (
+        "_in_keys",
+        "_in_port",
+        "_plain_keys",
+        "_tops",
+        "links",
+        "mates",
+        "order",
+        "plain",
+        "spare",
+        "trees",
+    )
 
     def __init__(
         self,
@@ -83,9 +95,11 @@ class Ground:
         trees: Mapping[Key, Mask],
         links: Mask,
         mates: Mapping[int, Mask],
+        spare: Mapping[Key, Mask] | None = None,
     ) -> None:
         self.order = order
         self.plain = plain
+        self.spare = spare or {}
         self.trees = trees
         self.links = links
         self.mates = mates
@@ -180,12 +194,13 @@ def ground_of(plan: TopicPlan, switch: str, forest: Forest | None) -> Ground:
         trees={key: tree.masks.get(site, 0) for key, tree in owners.items()},
         links=site.links,
         mates={port: site.hosts_on(port) for port in {port for port, _ in trie.in_entries}},
+        spare=trie.spare,
     )
 
 
 def materialise(ground: Ground, covers: TableCovers) -> Installed:
     """The entries that are installed under covers: of each cover its own, elsewhere the exact ones."""
-    plain = dict(ground.plain)
+    plain = {key: mask & ~ground.spare.get(key, 0) for key, mask in ground.plain.items()}
     in_port = {(port, key): masks for port in ground.ports for key, masks in ground.in_port(port).items()}
     for cover in covers.plain:
         regions = ground.regions(cover)

@@ -34,6 +34,17 @@ def tally_of(mask: Mask) -> Tally:
     return out
 
 
+def mask_of(tally: Tally) -> Mask:
+    """The bits that a tally counts."""
+    out, bit = 0, 1
+    while tally:
+        if tally & _FULL:
+            out |= bit
+        tally >>= FIELD
+        bit <<= 1
+    return out
+
+
 class Node:
     """An entry at the `dz` of a cover or at one that it keeps.
 

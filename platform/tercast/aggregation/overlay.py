@@ -33,12 +33,11 @@ class TopicOverlay:
         self.plan = plan
         self.rule = Rule(plan, network, trie.site)
         trie.keep()
-        self.tables: dict[int, Table] = {0: Table(trie, self.rule, trie.entries)}
+        self.tables: dict[int, Table] = {0: Table(trie, self.rule, trie.entries, spare=trie.spare)}
         everything.append(self.tables[0].installed)
         for port, _ in trie.in_entries:
             self.table(port)
-        self.give_exact(trie.touched, trie.in_touched)
-        trie.touched, trie.in_touched = {}, {}
+        self.take_exact()
 
     def table(self, port: int) -> Table:
         """The table of an ingress port, made at the first call from the exact entries as they are."""
@@ -67,7 +66,9 @@ class TopicOverlay:
         touched, in_touched = trie.touched, trie.in_touched
         if not touched and not in_touched:
             return False
-        trie.touched, trie.in_touched = {}, {}
+        if trie.spare or trie.spare_touched:
+            self.tables[0].touch_spare(trie.changes())
+        trie.forget_changes()
         if in_touched or len(self.tables) > 1:
             self._follow_ports(touched, in_touched)
         self.tables[0].follow_all(touched)
@@ -76,11 +77,13 @@ class TopicOverlay:
                 table.refill()
         return True
 
-    def give_exact(self, touched: dict[Key, Mask], in_touched: dict[InPortKey, InPortMasks | None]) -> None:
+    def take_exact(self) -> None:
         """Take over what stood in the exact tables when changes were last taken."""
-        self.tables[0].touched = {key: mask or None for key, mask in touched.items()}
-        for (port, key), masks in in_touched.items():
+        trie = self._trie
+        self.tables[0].touched = {key: before or None for key, before, _ in trie.changes()}
+        for (port, key), masks in trie.in_touched.items():
             self.table(port).touched[key] = None if masks is None else masks[0] | masks[1]
+        trie.forget_changes()
 
     def rows(self) -> Iterator[tuple[Table, dict[Key, Mask]]]:
         """What is installed, table by table; a mask of 0 drops."""

@@ -7,13 +7,13 @@ follows changes of the exact entries one by one; covers change by `swap`, which 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tercast.aggregation.exact_keys import ExactKeys
 from tercast.aggregation.merge_points import MergePoints
-from tercast.aggregation.node import Node, grow, tally_of, tiled
+from tercast.aggregation.node import Node, grow, mask_of, tally_of, tiled
 from tercast.aggregation.rule import Rule
 from tercast.keys import LENGTH_MASK, NONE, Key, Order, SortedKeys
 from tercast.site import Mask
@@ -33,6 +33,8 @@ Spread = tuple[Key, tuple[Key, ...]]
 
 class Table:
     """`own` are the exact entries: masks by key, for an ingress port outputs elsewhere and back in one mask.
+
+    Where they are installed themselves it is without what `spare` has for their cells.
 
     `others`, at `other_keys`, are what packets meet where the table of an ingress port says nothing: the
     plain entries, without the bits `mates` of the hosts on the port. `touched` holds what was installed when
@@ -54,6 +56,7 @@ class Table:
         "points",
         "port",
         "rule",
+        "spare",
         "stale",
         "suspects",
         "thin",
@@ -71,11 +74,13 @@ class Table:
         others: Mapping[Key, Mask] | None = None,
         other_keys: ExactKeys | None = None,
         mates: Mask = 0,
+        spare: Mapping[Key, Mask] | None = None,
     ) -> None:
         self.trie = trie
         self.order: Order = trie.order
         self.rule = rule
         self.own = own
+        self.spare = spare if spare is not None else {}
         self.port = port
         self.mates = mates
         self._others = others if others is not None else {}
@@ -96,15 +101,19 @@ class Table:
 
     def rows(self) -> dict[Key, Mask]:
         """What is installed; a mask of 0 drops."""
-        nodes, own = self.nodes, self.own
-        return {key: nodes[key].mask if key in nodes else own[key] for key in self.installed}
+        nodes = self.nodes
+        return {key: nodes[key].mask if key in nodes else self.exactly(key) for key in self.installed}
+
+    def exactly(self, key: Key) -> Mask:
+        """An exact entry as it is installed where no cover is; 0: there is none."""
+        return self.own.get(key, 0) & ~self.spare.get(key, 0)
 
     def value(self, key: Key) -> Mask | None:
         """What is installed at a key; None: nothing."""
         node = self.nodes.get(key)
         if node is not None:
             return node.mask
-        return None if self.home(key) else self.own.get(key)
+        return None if self.home(key) else self.exactly(key) or None
 
     def covers(self) -> list[Spread]:
         """All covers, in order."""
@@ -139,6 +148,12 @@ class Table:
         while (up := self.nodes[key].up) != NONE:
             key = up
         return key
+
+    def touch_spare(self, changed: Iterable[tuple[Key, Mask, Mask]]) -> None:
+        """Exact entries as they are installed, some without what is spare, have changed: before, and now."""
+        for key, before, _ in changed:
+            if self.home(key) == NONE:
+                self.touched.setdefault(key, before or None)
 
     def follow_all(self, changed: Mapping[Key, Mask]) -> None:
         """Exact entries have changed from these masks (0: none); `own` says so already.
@@ -214,6 +229,7 @@ class Table:
         else:
             del own[key]
         self.follow(key, before, after)
+        self.stale.update(filter(self.nodes.__contains__, self.within(key)))
 
     def follow_others(self, changed: Mapping[Key, Mask]) -> None:
         """Plain entries, which packets meet where this table says nothing, have changed from these masks."""
@@ -257,16 +273,18 @@ class Table:
             self.stale.update(self._hollow.range(key, self.order.end(key)))
 
     def refill(self) -> None:
-        """Work out anew the nodes in whose space no exact entry begins."""
+        """Work out anew the nodes in whose space no exact entry begins, and those for an ingress port."""
         for key in self.stale:
             node = self.nodes.get(key)
             if node is not None and not node.tally:
                 self._show(key, node, node.mask, self._above(key, node))
+            elif node is not None and self.port:
+                self._show(key, node, node.mask, mask_of(node.tally) | self._own_above(key, node))
         self.stale.clear()
 
     def swap(self, at: Key, members: Members) -> Undo:
         """Let `members`, in order, be all that is installed within a cell; what undoes it."""
-        installed, nodes, own, touched = self.installed, self.nodes, self.own, self.touched
+        installed, nodes, touched = self.installed, self.nodes, self.touched
         if not touched:
             self.trie.queue.touch(self.trie)
         start = bisect_left(installed, at)
@@ -276,7 +294,7 @@ class Table:
             node = nodes.pop(key, None)
             gone.append((key, node))
             if node is None:
-                touched.setdefault(key, own[key])
+                touched.setdefault(key, self.exactly(key))
             else:
                 touched.setdefault(key, node.mask)
                 if not node.tally:
@@ -301,6 +319,7 @@ class Table:
         Its common prefixes with its neighbours are those of what it takes in, so no merge point comes.
         """
         nodes, own, touched, installed = self.nodes, self.own, self.touched, self.installed
+        spare = self.spare
         if not touched:
             self.trie.queue.touch(self.trie)
         members: Members = []
@@ -318,7 +337,7 @@ class Table:
                 tally += node.tally
             mask |= mine
             if key not in touched:
-                touched[key] = mine
+                touched[key] = mine & ~spare.get(key, 0) if spare and node is None else mine
         if point not in touched:
             touched[point] = None
         merged = nodes[point] = Node()
@@ -337,6 +356,8 @@ class Table:
         for key, node in nodes.items():
             if not node.tally:
                 node.mask = self._above(key, node)
+            elif self.port:
+                node.mask |= self._own_above(key, node)
         return list(nodes.items())
 
     def others_in(self, cell: Key) -> dict[Key, Mask]:
@@ -395,7 +416,7 @@ class Table:
             node.discount(gone)
         if hollow != (not node.tally):
             (self._hollow.remove if hollow else self._hollow.add)(at)
-        if not node.tally:
+        if not node.tally or self.port:
             self.stale.add(at)
         self._show(at, node, old, node.mask)
 
@@ -410,6 +431,18 @@ class Table:
 
     def _tiled(self, key: Key, node: Node) -> bool:
         return tiled(self.order, key, node.kids)
+
+    def _own_above(self, key: Key, node: Node) -> Mask:
+        """What the nearest entry of the port above a node says in all of it, though plain ones begin there."""
+        if node.void:
+            return 0
+        order, own, dz = self.order, self.own, self.order.dz(key) >> 1
+        while dz:
+            mine = own.get(order.key(dz))
+            if mine:
+                return mine
+            dz >>= 1
+        return 0
 
     def _above(self, key: Key, node: Node) -> Mask:
         """What the exact tables do in a node in whose space nothing begins."""

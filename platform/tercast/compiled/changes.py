@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from tercast.compiled.cells import Ints
+from tercast.compiled.fills import is_filled
 from tercast.compiled.meaning import entry
 from tercast.compiled.tries import KEY as NODE_KEY
 from tercast.compiled.tries import LEFT, LEVELS, RIGHT, A, S, doubled
@@ -126,8 +127,8 @@ def _firsts(changes: Ints) -> tuple[Ints, Ints]:
 
 @njit(cache=True)
 def entries_of(nodes: Ints, root: int, site: Ints) -> Ints:
-    """The plain entries of a switch, depth first: cell and outputs."""
-    found = np.empty((64, 2), np.int64)
+    """The plain entries of a switch, depth first: cell, outputs or TAKEN, what is spare, whether filled."""
+    found = np.empty((64, 4), np.int64)
     stack = np.empty((2 * LEVELS, 3), np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2] = root, 0, 0
     size, number = 1, 0
@@ -135,11 +136,12 @@ def entries_of(nodes: Ints, root: int, site: Ints) -> Ints:
         size -= 1
         at, s_over, a_over = stack[size, 0], stack[size, 1], stack[size, 2]
         s, a = s_over | nodes[at, S], a_over | nodes[at, A]
-        outputs = entry(site, s_over, a_over, s, a)
+        outputs, spare = entry(site, s_over, a_over, s, a)
         if outputs:
             if number == found.shape[0]:
                 found = doubled(found)
-            found[number, 0], found[number, 1] = nodes[at, NODE_KEY], outputs
+            found[number, 0], found[number, 1], found[number, 2] = nodes[at, NODE_KEY], outputs, spare
+            found[number, 3] = is_filled(nodes, site, at, s, a)
             number += 1
         for side in (RIGHT, LEFT):
             if nodes[at, side]:

@@ -13,8 +13,10 @@ ROOT = 0
 LINKS = 1
 HOSTS = 2
 SHARED = 3
-"""Where its trie begins; the bits of link ports and of hosts; whether hosts share a port."""
-MATES = 4
+KEPT = 4
+"""Where its trie begins; the bits of link ports and of hosts; whether hosts share a port; whether the trie
+has its table in dictionaries."""
+MATES = 5
 PEER = MATES + MAX_BITS
 PEER_BIT = PEER + MAX_BITS
 PEER_LINK = PEER_BIT + MAX_BITS
@@ -25,6 +27,7 @@ COLUMNS = MORE + 1
 the last two, while a change spreads: whether it changed the table, how many plain entries there are more."""
 
 NONE = -1
+TAKEN = -1
 
 
 @njit(cache=True)
@@ -37,23 +40,6 @@ def place_of(bit: int) -> int:
 def mates_of(site: Ints, mask: int) -> int:
     """The bits on the port of the lowest bit of a mask."""
     return int(site[MATES + place_of(mask & -mask)])
-
-
-@njit(cache=True)
-def excluded(site: Ints, brought: int) -> int:
-    """Bits that get nothing: all where nobody brings anything, a port where it alone does."""
-    if brought == 0:
-        return -1
-    mates = mates_of(site, brought)
-    return 0 if brought & ~mates else mates
-
-
-@njit(cache=True)
-def outputs(site: Ints, wanted: int, brought: int) -> int:
-    """Who gets what is brought here and does not come from the own port."""
-    if wanted == 0:
-        return 0
-    return wanted & ~excluded(site, brought)
 
 
 @njit(cache=True)
@@ -74,18 +60,63 @@ def exported(brought: int, links: int) -> int:
 
 
 @njit(cache=True)
-def entry(site: Ints, s0: int, a0: int, s1: int, a1: int) -> int:
-    """The outputs of the entry at a cell with the masks S1 and A1 below S0 and A0; 0: there is none."""
+def entry(site: Ints, s0: int, a0: int, s1: int, a1: int) -> tuple[int, int]:
+    """The outputs of the entry at a cell with the masks S1 and A1 below S0 and A0 (0: none, or TAKEN).
+
+    And those of them that it does without.
+    """
     if s0 == s1 and a0 == a1:
+        return 0, 0
+    here = served(site, s1, a1)
+    if here == 0:
+        return 0, 0
+    over = served(site, s0, a0)
+    if here == over:
+        return 0, 0
+    if here == TAKEN:
+        return (TAKEN if over > 0 else 0), 0
+    mates = mates_of(site, a1)
+    below = s1 if a1 & ~mates else s1 & ~mates
+    return below, below & ~here
+
+
+@njit(cache=True)
+def served(site: Ints, wanted: int, brought: int) -> int:
+    """The outputs for what is brought over ports without entries of their own; TAKEN: nothing is."""
+    if brought == 0:
         return 0
-    below = outputs(site, s1, a1)
-    if below == 0 or below == outputs(site, s0, a0):
-        return 0
-    if a1 & site[HOSTS]:  # all that comes may enter at one port, whose own entries say all there is to say
-        mates = mates_of(site, a1)
-        if not a1 & ~mates and s1 & mates:
-            return 0
-    return below
+    free = open_ports(site, wanted, brought)
+    if free == 0:
+        return TAKEN
+    mates = mates_of(site, free)
+    return wanted if free & ~mates else wanted & ~mates
+
+
+@njit(cache=True)
+def open_ports(site: Ints, wanted: int, brought: int) -> int:
+    """What of A is not on a port with entries of its own, where hosts both bring and want something."""
+    hosts = brought & site[HOSTS]
+    if hosts == 0 or wanted & site[HOSTS] == 0:
+        return brought
+    if not site[SHARED]:
+        return int(brought & ~(hosts & wanted))
+    free = brought
+    while hosts:
+        mates = mates_of(site, hosts)
+        hosts &= ~mates
+        if wanted & mates:
+            free &= ~mates
+    return free
+
+
+@njit(cache=True)
+def is_open_below(site: Ints, brought: int, seen: int) -> bool:
+    """Whether one port more or less where nobody wants anything changes nothing for cells below."""
+    free = open_ports(site, seen, brought)
+    if free == 0:
+        return False
+    mates = mates_of(site, free)
+    return bool(free & ~mates != 0 or seen & mates == 0)
 
 
 @njit(cache=True)
@@ -102,22 +133,25 @@ def in_port(site: Ints, mates: int, s0: int, a0: int, s1: int, a1: int) -> tuple
     """For packets that enter at the port of `mates`: outputs elsewhere and back; NONE twice: no entry."""
     if not (s1 & mates and a1 & mates):
         return NONE, NONE
-    elsewhere, back = outputs(site, s1, a1) & ~mates, s1 & mates
-    if s0 & mates and a0 & mates and elsewhere == outputs(site, s0, a0) & ~mates and back == s0 & mates:
+    if s0 == s1 and a0 & mates:
         return NONE, NONE
-    return elsewhere, back
+    return s1 & ~mates, s1 & mates
 
 
 @njit(cache=True)
 def same_below(site: Ints, a0: int, a1: int, seen: int) -> bool:
     """Whether A0 and A1 mean the same for every cell where S has only bits of `seen`."""
+    if seen == 0:
+        return True
     changed = a0 ^ a1
-    if changed & site[LINKS] or (excluded(site, a0) ^ excluded(site, a1)) & seen:
+    if changed & site[LINKS]:
         return False
-    hosts = changed & site[HOSTS]
-    while hosts:
-        mates = mates_of(site, hosts)
-        hosts &= ~mates
-        if seen & mates and (a0 & mates != 0) != (a1 & mates != 0):
-            return False
-    return True
+    ports = False
+    while changed:
+        mates = mates_of(site, changed)
+        changed &= ~mates
+        if (a0 & mates != 0) != (a1 & mates != 0):
+            if seen & mates:
+                return False
+            ports = True
+    return not ports or (is_open_below(site, a0, seen) and is_open_below(site, a1, seen))

@@ -21,14 +21,14 @@ ALIVE = 5
 NEXT = 6
 COLUMNS = 7
 
-NODES, ROWS, HASHES, CHANGES, PORT_CHANGES, TOUCHED = range(6)
+NODES, ROWS, HASHES, CHANGES, PORT_CHANGES, TOUCHED, FILLS = range(7)
 """What a book holds: nodes of tries, messages, the table of hashes; what changed in tables, among plain
-entries and among those of a port, and at which switches."""
+entries and among those of a port, and at which switches; cells with and without which others may be full."""
 
-MADE, CHANGED, PORT_CHANGED, TOUCHING = range(4)
-"""In the counts of a book: messages, changes of both kinds, switches, and from FIRST on the youngest message
-of each kind."""
-FIRST = 4
+MADE, CHANGED, PORT_CHANGED, TOUCHING, FILLING = range(5)
+"""In the counts of a book: messages, changes of both kinds, switches, cells, and from FIRST on the youngest
+message of each kind."""
+FIRST = 5
 COUNTS = FIRST + 4
 
 
@@ -42,6 +42,7 @@ def new_book(nodes: Ints) -> list[Ints]:
         np.empty((32, 4), np.int64),
         np.empty((4, 5), np.int64),
         np.empty((16, 2), np.int64),
+        np.empty((4, 2), np.int64),
     ]
 
 

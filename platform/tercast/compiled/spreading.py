@@ -10,9 +10,11 @@ from numba import njit
 from tercast.compiled import messages as m
 from tercast.compiled import tries as t
 from tercast.compiled.cells import Ints
+from tercast.compiled.fills import judge_fills, may_fill
 from tercast.compiled.kinds import ADVERTISE, SUBSCRIBE, UNADVERTISE, UNSUBSCRIBE
 from tercast.compiled.meaning import (
     HOSTS,
+    KEPT,
     MET,
     MORE,
     PEER,
@@ -32,6 +34,8 @@ from tercast.compiled.messages import (
     CHANGED,
     CHANGES,
     COUNTS,
+    FILLING,
+    FILLS,
     NODES,
     PORT_CHANGED,
     PORT_CHANGES,
@@ -65,8 +69,10 @@ CHANGE_LINKS, OWN_SUBS, OWN_ADS = 4, 5, 6
 WORDS = 5
 """Of an operation: kind, switch, cell, mask of bits, row of the tree."""
 
+SPARE = -2
 """A change of a plain entry is: switch, cell, outputs before and after. One of an entry of a port: switch,
-cell, the number of a bit on the port, outputs elsewhere and back, NONE where the entry goes."""
+cell, the number of a bit on the port, outputs elsewhere and back, NONE where the entry goes. Where a trie is
+kept, outputs are those with what is spare, and that is told like a change of a port, as SPARE."""
 
 Masks = tuple[int, int, int, int]
 """S and A above a cell, then at it."""
@@ -90,13 +96,15 @@ class Field(NamedTuple):
 
 
 @njit(cache=True)
-def run(nodes: Ints, sites: Ints, trees: Ints, operations: Ints, depth: int) -> tuple[Ints, Ints, Ints, Ints]:
+def run(
+    nodes: Ints, sites: Ints, trees: Ints, operations: Ints, depth: int
+) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Carry out operations and what follows; the nodes, moved where they needed room, and what changes.
 
-    That is changes of plain entries and of those of a port, in their order, and the switches with any, each
-    with the number of plain entries that it has more.
+    That is changes of plain entries and of those of a port, in their order, the switches with any, each
+    with the number of plain entries that it has more, hidden ones as others; and what `judge_fills` says.
     """
-    path, stack = np.empty(LEVELS, np.int64), np.empty((2 * LEVELS, 6), np.int64)
+    path, stack = np.empty(LEVELS, np.int64), np.empty((2 * LEVELS, 7), np.int64)
     field = Field(sites, trees, depth, np.zeros(COUNTS, np.int64), path, stack)
     book = new_book(nodes)
     for at in range(0, operations.size, WORDS):
@@ -123,7 +131,8 @@ def run(nodes: Ints, sites: Ints, trees: Ints, operations: Ints, depth: int) -> 
         touched[row, 1] = site[MORE]
         site[MORE], site[MET] = 0, 0
     changes, ports = book[CHANGES][: field.counts[CHANGED]], book[PORT_CHANGES][: field.counts[PORT_CHANGED]]
-    return book[NODES], changes, ports, touched
+    fills = judge_fills(book[NODES], sites, depth, book[FILLS][: field.counts[FILLING]], path)
+    return book[NODES], changes, ports, touched, fills
 
 
 @njit(cache=True)
@@ -154,31 +163,38 @@ def _apply(book: Book, field: Field, kind: int, trie: int, key: int, bit: int, t
             raise AssertionError("a bit goes that does not own the cell")
         tree = nodes[at, t.TREE]
     nodes[at, column] = own ^ bit
+    parent = path[steps - 1] if steps else 0
     if ad and not a_over & bit:
         over = a_over | own
-        _spread_a(book, field, trie, at, (s_over, a_over, s_over | nodes[at, S], over), over ^ bit, tree)
+        old = (s_over, a_over, s_over | nodes[at, S], over)
+        _spread_a(book, field, trie, at, parent, old, over ^ bit, tree)
     elif not ad and not s_over & bit:
         tree = nodes[at, t.TREE] if nodes[at, A] else tree_over
         over = s_over | own
-        _spread_s(book, field, trie, at, (s_over, a_over, over, a_over | nodes[at, A]), over ^ bit, tree)
+        old = (s_over, a_over, over, a_over | nodes[at, A])
+        _spread_s(book, field, trie, at, parent, old, over ^ bit, tree)
     if not came:
         prune(nodes, path, steps, at)
 
 
 @njit(cache=True)
-def _spread_s(book: Book, field: Field, trie: int, at: int, old: Masks, s1: int, tree: int) -> None:
+def _spread_s(
+    book: Book, field: Field, trie: int, at: int, parent: int, old: Masks, s1: int, tree: int
+) -> None:
     """S at a node becomes `s1`."""
     s_over, a_over, s0, a = old
-    _change(book, field, trie, book[NODES][at, t.KEY], old, (s_over, a_over, s1, a), tree)
+    _change(book, field, trie, at, parent, old, (s_over, a_over, s1, a), tree)
     _walk(book, field, trie, at, (s0, s1, a, a), tree)
 
 
 @njit(cache=True)
-def _spread_a(book: Book, field: Field, trie: int, at: int, old: Masks, a1: int, tree: int) -> None:
+def _spread_a(
+    book: Book, field: Field, trie: int, at: int, parent: int, old: Masks, a1: int, tree: int
+) -> None:
     """A at a node, which lies in `tree`, becomes `a1`."""
     s_over, a_over, s, a0 = old
     key = book[NODES][at, t.KEY]
-    _change(book, field, trie, key, old, (s_over, a_over, s, a1), tree)
+    _change(book, field, trie, at, parent, old, (s_over, a_over, s, a1), tree)
     _compare(book, field, trie, key, (a_over, a0, a_over, a1), tree)
     _walk(book, field, trie, at, (s, s, a0, a1), tree)
 
@@ -191,16 +207,15 @@ def _walk(book: Book, field: Field, trie: int, top: int, over: Masks, tree: int)
     while size:
         size -= 1
         at, s0, s1 = stack[size, 0], stack[size, 1], stack[size, 2]
-        a0, a1, tree = stack[size, 3], stack[size, 4], stack[size, 5]
+        a0, a1, tree, parent = stack[size, 3], stack[size, 4], stack[size, 5], stack[size, 6]
         s_own, a_own = nodes[at, S], nodes[at, A]
         s0_at, s1_at, a0_at, a1_at = s0 | s_own, s1 | s_own, a0 | a_own, a1 | a_own
         if a_own:
             tree = nodes[at, t.TREE]
         if s_own or a_own:
-            key = nodes[at, t.KEY]
-            _change(book, field, trie, key, (s0, a0, s0_at, a0_at), (s1, a1, s1_at, a1_at), tree)
+            _change(book, field, trie, at, parent, (s0, a0, s0_at, a0_at), (s1, a1, s1_at, a1_at), tree)
             if a_own and a0 != a1:
-                _compare(book, field, trie, key, (a0, a0_at, a1, a1_at), tree)
+                _compare(book, field, trie, nodes[at, t.KEY], (a0, a0_at, a1, a1_at), tree)
             if s0_at == s1_at and a0_at == a1_at:
                 continue
         size = _push(nodes, site, stack, size, at, (s0_at, s1_at, a0_at, a1_at), tree)
@@ -221,18 +236,28 @@ def _push(nodes: Ints, site: Ints, stack: Ints, size: int, at: int, over: Masks,
             elif same_below(site, a0, a1, s0 | nodes[child, S_BELOW]):
                 continue
         stack[size, 0], stack[size, 1], stack[size, 2] = child, s0, s1
-        stack[size, 3], stack[size, 4], stack[size, 5] = a0, a1, tree
+        stack[size, 3], stack[size, 4], stack[size, 5], stack[size, 6] = a0, a1, tree, at
         size += 1
     return size
 
 
 @njit(cache=True)
-def _change(book: Book, field: Field, trie: int, key: int, old: Masks, new: Masks, tree: int) -> None:
-    """The masks of a cell change: its entry, its exports, its entries with an `in_port` follow."""
-    site = field.sites[trie]
+def _change(
+    book: Book, field: Field, trie: int, at: int, parent: int, old: Masks, new: Masks, tree: int
+) -> None:
+    """The masks of a node change: its entry, its exports, its entries with an `in_port` follow."""
+    site, key = field.sites[trie], book[NODES][at, t.KEY]
     s_over0, a_over0, s0, a0 = old
     s_over1, a_over1, s1, a1 = new
-    before, after = entry(site, s_over0, a_over0, s0, a0), entry(site, s_over1, a_over1, s1, a1)
+    before, had = entry(site, s_over0, a_over0, s0, a0)
+    after, has = entry(site, s_over1, a_over1, s1, a1)
+    if (before == 0) != (after == 0) and may_fill(book[NODES], parent, at):
+        _note_fill(book, field, trie, key)
+    if site[KEPT]:
+        if had != has:
+            _note_port(book, field, trie, key, SPARE, has, 0)
+    else:
+        before, after = max(before, 0) & ~had, max(after, 0) & ~has
     if before != after:
         _note(book, field, trie, key, before, after)
     was, now = exports(site, s_over0, a_over0, s0, a0), exports(site, s_over1, a_over1, s1, a1)
@@ -342,6 +367,18 @@ def _note_port(book: Book, field: Field, trie: int, key: int, place: int, out: i
         rows = book[PORT_CHANGES] = doubled(rows)
     field.counts[PORT_CHANGED] = at + 1
     rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3], rows[at, 4] = trie, key, place, out, back
+
+
+@njit(cache=True)
+def _note_fill(book: Book, field: Field, trie: int, key: int) -> None:
+    """A cell that others may be full with, begins to be full of its own, or ends."""
+    _touch(book, field, trie, 0)
+    rows = book[FILLS]
+    at = field.counts[FILLING]
+    if at == rows.shape[0]:
+        rows = book[FILLS] = doubled(rows)
+    field.counts[FILLING] = at + 1
+    rows[at, 0], rows[at, 1] = trie, key
 
 
 @njit(cache=True)

@@ -16,12 +16,13 @@ import numpy as np
 
 from tercast.aggregation.overlay import overlay_of
 from tercast.compiled import meaning
-from tercast.compiled.changes import KEY, SWITCH, Changes, entries_of
+from tercast.compiled.changes import AFTER, BEFORE, KEY, SWITCH, Changes, entries_of
 from tercast.compiled.room import Room
 from tercast.compiled.spreading import (
     CHANGE_LINKS,
     OWN_ADS,
     OWN_SUBS,
+    SPARE,
     WORDS,
     owned_between,
     owners,
@@ -58,6 +59,7 @@ class Web:
         "_changes",
         "_depth",
         "_gone",
+        "_hidden",
         "_kept",
         "_links",
         "_nodes",
@@ -92,6 +94,7 @@ class Web:
         self._operations: list[int] = []
         self._changes = Changes()
         self._kept: dict[int, Trie] = {}
+        self._hidden: set[tuple[int, int]] = set()
         for trie in plan.tries.values():
             self.add_trie(trie)
         for tree in plan.trees():
@@ -177,11 +180,16 @@ class Web:
         operations = np.array(self._operations, np.int64)
         self._operations.clear()
         self._stretch()
-        self._nodes, changes, in_ports, touched = run(
+        self._nodes, changes, in_ports, touched, fills = run(
             self._nodes, self._sites, self._trees, operations, self._depth
         )
         if len(touched):
-            self._tell(changes, in_ports.tolist(), touched.tolist())
+            self._tell(in_ports.tolist(), touched.tolist())
+            if self._kept:
+                changes = self._tell_kept(changes)
+            if self._hidden or len(fills):
+                changes = self._hide(changes, fills.tolist())
+            self._changes.add(changes, len(self._tries))
         for tree in self._gone:
             if not tree.ads:
                 self._free(tree)
@@ -195,9 +203,9 @@ class Web:
             del self._nodes
             self._nodes = self._room.larger(holder, used)
 
-    def _tell(self, changes: Ints, in_ports: list[list[int]], touched: list[list[int]]) -> None:
-        """Let tries know what changed in their tables."""
-        tries, mark, touch = self._tries, self._plan.queue.mark, self._plan.queue.touch
+    def _tell(self, in_ports: list[list[int]], touched: list[list[int]]) -> None:
+        """Let tries know that their tables changed, and what in entries of ports."""
+        tries, kept, mark, touch = self._tries, self._kept, self._plan.queue.mark, self._plan.queue.touch
         for number, more in touched:
             trie = tries[number]
             site = trie.site
@@ -205,27 +213,58 @@ class Web:
                 mark(site)
             if not trie.is_touched:
                 touch(trie)
-            site.count += more
+            if number not in kept:
+                site.count += more
         for number, short, place, outputs, back in in_ports:
             trie = tries[number]
-            at = trie.site.socket(1 << place).port, self._widen(short) if self._shift else short
+            key = self._widen(short) if self._shift else short
+            if place == SPARE:
+                trie.put_spare(key, outputs)
+                continue
+            at = trie.site.socket(1 << place).port, key
             trie.put_in(at, None if outputs == meaning.NONE else (outputs, back))
-        if self._kept:
-            changes = self._tell_kept(changes)
-        self._changes.add(changes, len(tries))
 
     def _tell_kept(self, changes: Ints) -> Ints:
         """Give those that keep entries theirs; what is left."""
         mine = np.isin(changes[:, SWITCH], list(self._kept))
         for number, short, before, after in changes[mine].tolist():
-            trie = self._kept[number]
-            key = self._widen(short) if self._shift else short
-            trie.touched.setdefault(key, before)
-            if after:
-                trie.entries[key] = after
-            else:
-                del trie.entries[key]
+            self._kept[number].put(self._widen(short) if self._shift else short, before, after)
         return changes[~mine]
+
+    def _hide(self, changes: Ints, fills: list[list[int]]) -> Ints:
+        """Changes of what is installed, from those of entries whether or not any packet meets them.
+
+        `fills` are the entries of which some may begin or cease to be met: switch, cell, whether it is not,
+        outputs now.
+        """
+        hidden, kept = self._hidden, self._kept
+        judged = {(number, key): (filled, now) for number, key, filled, now in fills if number not in kept}
+        rows: list[list[int]] = []
+        places: dict[tuple[int, int], int] = {}
+        for row in changes.tolist():
+            at = row[SWITCH], row[KEY]
+            if at not in hidden and at not in judged:
+                rows.append(row)
+            elif at in places:
+                rows[places[at]][AFTER] = row[AFTER]
+            else:
+                places[at] = len(rows)
+                rows.append(row)
+        for at, (filled, now) in judged.items():
+            if at not in places and bool(filled) != (at in hidden):
+                places[at] = len(rows)
+                rows.append([*at, now, now])
+        for at, place in places.items():
+            self._hide_one(at, rows[place], judged.get(at, (at in hidden, 0))[0])
+        return np.array(rows, np.int64).reshape(-1, 4)
+
+    def _hide_one(self, at: tuple[int, int], row: list[int], filled: int | bool) -> None:
+        """Make what is installed at a cell of a change of its entry; whether it is filled from now on."""
+        was, now = at in self._hidden, bool(filled and row[AFTER])
+        site = self._tries[at[0]].site
+        site.count += (was and bool(row[BEFORE])) - now
+        row[BEFORE], row[AFTER] = 0 if was else row[BEFORE], 0 if now else row[AFTER]
+        (self._hidden.add if now else self._hidden.discard)(at)
 
     def take_changes(self) -> dict[Trie, list[Change]]:
         """What changed in plain entries since the last call, where nothing keeps them."""
@@ -246,13 +285,21 @@ class Web:
         ]
         self._changes.add(np.array(rows, np.int64).reshape(-1, 4), len(self._tries))
 
-    def entries(self, trie: Trie) -> dict[Key, Mask]:
-        """The plain entries of a trie, as the nodes have them."""
-        site = self._sites[self._numbers[trie.site.id]]
-        found = entries_of(self._nodes, site[meaning.ROOT], site)
+    def entries(self, trie: Trie, installed: bool = False) -> dict[Key, Mask]:
+        """The plain entries of a trie, from its nodes; as they are `installed` without what is spare."""
+        rows = self._entries_of(trie)
+        rows = rows[(rows[:, 1] > 0) & (rows[:, 3] == 0)]
+        if installed:
+            rows[:, 1] &= ~rows[:, 2]
+        found = rows[:, :2].tolist()
         if not self._shift:
-            return dict(found.tolist())
-        return {self._widen(short): outputs for short, outputs in found.tolist()}
+            return dict(found)
+        return {self._widen(short): outputs for short, outputs in found}
+
+    def _entries_of(self, trie: Trie) -> Ints:
+        site = self._sites[self._numbers[trie.site.id]]
+        found: Ints = entries_of(self._nodes, site[meaning.ROOT], site)
+        return found
 
     def keeps(self, trie: Trie) -> bool:
         """Whether a trie has its entries in dictionaries of its own."""
@@ -264,8 +311,16 @@ class Web:
         if number in self._kept:
             return
         mine = self._changes.take_out(number, len(self._tries))
-        trie.give(self.entries(trie), {key: before for key, before, _ in self._changes_of(mine)})
+        touched = {key: before for key, before, _ in self._changes_of(mine)}
+        rows = self._entries_of(trie)[:, :3].tolist()
+        plain = [(self._widen(short), outputs, spare) for short, outputs, spare in rows]
+        self._keep(number, trie)
+        self._hidden = {at for at in self._hidden if at[0] != number}
+        trie.give(plain, touched)
+
+    def _keep(self, number: int, trie: Trie) -> None:
         self._kept[number] = trie
+        self._sites[number, meaning.KEPT] = 1
 
     def _changes_of(self, rows: Ints) -> list[Change]:
         changes: list[Change] = rows[:, KEY:].tolist()
@@ -303,7 +358,7 @@ class Web:
                     brought[key] = brings
                     tree_of[key] = trees[row]
             trie.web = None
-            trie.fill(wanted, brought, tree_of)
+            trie.know(wanted, brought, tree_of)
         for tree in trees.values():
             tree.give_carried(Counter(self.carried(tree)))
         self._plan.web = None
@@ -322,12 +377,13 @@ class Web:
             part = packed[start : start + _CHUNK * WORDS]
             self._stretch()
             self._nodes, *_ = run(self._nodes, self._sites, self._trees, part, self._depth)
-        trie.fill({}, {}, {})
+        trie.know({}, {}, {})
         if overlay_of(trie) is not None:
-            self._kept[number] = trie
+            self._keep(number, trie)
             return
-        touched = trie.touched
-        trie.give({}, {})
+        touched = {key: before for key, before, _ in trie.changes()}
+        self._hidden.update((number, self._narrow(key)) for key in trie.hidden)
+        trie.give((), {})
         trie.give_touched(touched)
 
     def _read_site(self, trie: Trie, number: int) -> bool:
