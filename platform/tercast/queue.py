@@ -147,10 +147,9 @@ class Queue:
             if overlay is None or installed is None:
                 trie.give_touched(touched)
                 trie.in_touched = in_touched
-            if overlay is None:
-                continue
-            if installed is None:  # it came since
-                overlay.take_exact()
-            else:
-                overlay.give(installed)
+            if overlay is not None:
+                if installed is None:  # it came since
+                    overlay.take_exact()
+                else:
+                    overlay.give(installed)
             self.tries.append(trie)

@@ -433,7 +433,7 @@ class Table:
         return tiled(self.order, key, node.kids)
 
     def _own_above(self, key: Key, node: Node) -> Mask:
-        """What the nearest entry of the port above a node says in all of it, though plain ones begin there."""
+        """What the nearest entry of the port above a node says in it, though plain ones may begin there."""
         if node.void:
             return 0
         order, own, dz = self.order, self.own, self.order.dz(key) >> 1
