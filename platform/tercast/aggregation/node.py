@@ -1,6 +1,6 @@
 """Installed entries under covers, kept up to date while exact entries below them change.
 
-The outputs of an exact entry hold those of every exact entry that covers it (see `docs/algorithms.md`). So
+The outputs of an exact entry, spare ones included, hold those of every exact entry that covers it. So
 the union over a region is the union of the exact entries that begin in it, and where none does, what the
 nearest one above says. A node counts, for each bit, the exact entries that bring it, all in one number.
 """
