@@ -222,6 +222,8 @@ class TopicPlan:
             if tree.number not in claim.forest.trees:
                 claim.forest.trees[tree.number] = tree
                 self._network.revive(tree)
+                if self.web is not None:  # it may have come since
+                    self.web.lay_out(tree, tree.links)
         claim.forest.trees = dict(sorted(claim.forest.trees.items()))
 
     def detach(self, host: str) -> None:

@@ -2,10 +2,21 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.core.networks import advertise, planner_for, request_lists, scenes, subscribe
+from tercast import compiled
+from tests.core.networks import (
+    advertise,
+    host,
+    link,
+    planner_for,
+    request_lists,
+    scenes,
+    subscribe,
+    topology,
+)
 from tests.core.test_planner_budgets import pair
 
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
@@ -51,3 +62,16 @@ def test_a_dry_run_tells_budgets() -> None:
     assert run.outcomes[1].failed_switches == ("s2",)
     assert (run.before, run.after) == ({"s1": 0, "s2": 0}, {"s1": 1, "s2": 1})
     assert planner.tables() == {}
+
+
+def test_kernels_that_come_into_use_while_a_dry_run_is_taken_back_find_trees_that_had_gone() -> None:
+    pytest.importorskip("numba")
+    hosts = [host("h1", "s1", 5, 1), host("h2", "s2", 5, 2)]
+    planner = planner_for(topology(2, [link("s1", 1, "s2", 1)], hosts))
+    compiled.use(False)
+    planner.apply_all([advertise("a", "h1", "1"), subscribe("q", "h2", "10")])
+    before = planner.tables()
+    compiled.use(True)
+    planner.dry_run([{"op": "unadvertise", "id": "a"}, {"op": "unsubscribe", "id": "q"}])
+    compiled.use(None)
+    assert planner.tables() == before
