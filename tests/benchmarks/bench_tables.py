@@ -289,7 +289,7 @@ def _aims(result: Result) -> Iterator[Aim]:
     largest = [(row, row["sizes"][-1]) for row in result.get("planner", ()) if row["kernels"] == "compiled"]
     for graph, cells, aim in _RATE_AIMS:
         for row, at in largest:
-            if (row["graph"], row["cells"]) == (graph, cells):
+            if (row["graph"], row["filters"], row["cells"]) == (graph, "zipf", cells):
                 rate, batch = at["subscribe"]["requests_per_s"], at["batches"]["subscribe"]["requests_per_s"]
                 name = (
                     f"subscriptions/s, {graph}, {row['filters']}, {row['attributes']} attributes, {cells} dz"
@@ -308,6 +308,40 @@ def _aims(result: Result) -> Iterator[Aim]:
         yield name, "200", figure, row["ratio"] >= 200
     yield from _growth_aims(result)
     yield from _other_aims(result)
+
+
+def uniform(result: Result) -> str:
+    """Requests that move tables: what each changes, and how fast."""
+    head = ("network", "attributes", "dz", "deployed", "subscriptions/s", "entries changed by each")
+    head = (
+        *head,
+        "changes/s",
+        "in switches",
+        "withdrawals/s",
+        "entries changed by each",
+        "changes/s",
+        "in switches",
+    )
+    found = [(row, at) for row, at in _sizes(result) if row["filters"] == "uniform"]
+    rows = (
+        (
+            row["graph"] + ("" if row["kernels"] == "compiled" else ", plain Python"),
+            row["attributes"],
+            row["cells"],
+            *_deployed(row, at),
+            *(cell for kind in KINDS[:2] for cell in _moving(at, kind)),
+        )
+        for row, at in found
+    )
+    return _table(head, rows)
+
+
+def _moving(at: Result, kind: str) -> Row:
+    told = at[kind]
+    each = round(told["changes"] / told["requests"], 1)
+    ratio = None if at["ratio_to_switch"] is None else at["ratio_to_switch"]["singly"][kind]
+    rate = _number(told["changing"]["changes_per_s"])
+    return _number(told["requests_per_s"]), _number(each), rate, _number(ratio)
 
 
 def _growth_aims(result: Result) -> Iterator[Aim]:
@@ -446,6 +480,7 @@ def _table(head: Row, rows: Iterable[Row]) -> str:
 TABLES: dict[str, Callable[[Result], str]] = {
     "machine": machine,
     "aims": aims,
+    "uniform": uniform,
     "rates": rates,
     "changes": changes,
     "growth": growth,
