@@ -12,7 +12,7 @@ import numpy as np
 from tercast.aggregation.covers import Cover, NetworkCovers
 from tercast.aggregation.crossing import Crossing, Part, crossings
 from tercast.aggregation.kernels import Array
-from tercast.aggregation.sample import Sample
+from tercast.aggregation.sample import Arrivals, Sample
 from tercast.aggregation.scene import Scene, TableSet, TopicScene
 from tercast.aggregation.standing import Tables, samples_under, scene_under
 from tercast.aggregation.tables import Cells, hosts_in
@@ -191,7 +191,7 @@ class _Place:
         bits, arrivals = self.scene.bits[self.switch], sample.arrivals(self.switch, port)
         code, weight = sample.code[arrivals.event], sample.weight[arrivals.event]
         owner = sample.owner(cells, code)
-        hit = np.flatnonzero(owner >= 0)
+        hit = np.flatnonzero((owner >= 0) & ~self._taken(sample, port, arrivals, code))
         owner, code, weight = owner[hit], code[hit], weight[hit]
         sent = cells.mask[owner]
         wanted = self._exact_outputs(sample, port, code)
@@ -207,6 +207,18 @@ class _Place:
             np.bincount(owner, weights=weight * links, minlength=len(cells)),
             np.bincount(owner, weights=weight * hosts, minlength=len(cells)),
         )
+
+    def _taken(self, sample: Sample, port: int | None, arrivals: Arrivals, code: Array) -> Array:
+        """Which of what comes to the plain table meets an installed entry of its ingress port instead."""
+        taken = np.zeros(len(code), dtype=np.bool_)
+        if port is not None or self.now is None:
+            return taken
+        for number, source in enumerate(sample.sources):
+            inner = self.now.inner.get(source.port) if source.switch == self.switch else None
+            if inner is not None:
+                mine = np.flatnonzero((arrivals.source == number) & (arrivals.ingress < 0))
+                taken[mine] = sample.owner(inner, code[mine]) >= 0
+        return taken
 
     def _exact_outputs(self, sample: Sample, port: int | None, code: Array) -> Array:
         assert self.exact is not None
