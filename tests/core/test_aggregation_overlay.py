@@ -70,6 +70,20 @@ def test_batches_and_restarts_change_nothing(seed: int) -> None:
     assert other.take_diff().apply(tables) == other.tables()
 
 
+@pytest.mark.parametrize("seed", [1303, 1304, 1305])
+def test_a_planner_that_starts_anew_before_each_request_merges_the_same(seed: int) -> None:
+    """Nothing that is remembered beside tables and trees may tell where merges are allowed."""
+    network, requests = lively_scene(seed)
+    one, other = planner_of_scene(network), planner_of_scene(network)
+    for planner in (one, other):
+        planner.apply({"op": "set_aggregation", "method": "la"})
+    for request in requests:
+        other.take_diff()
+        other = Planner.restore(other.snapshot())
+        assert one.apply(request).ok == other.apply(request).ok
+        assert one.keeper.covers() == other.keeper.covers()
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_dry_run_leaves_no_trace(seed: int) -> None:
     random = Random(seed)

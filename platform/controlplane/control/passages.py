@@ -44,7 +44,8 @@ class NoWay(Exception):  # noqa: N818 - named by meaning
 
 def check(hot: Hot, northbound: Northbound, rows: Sequence[Request], diffs: Sequence[SwitchDiff]) -> None:
     """Raise `NoWay` where requests that may fail lead to a table that cannot be reached without a loss."""
-    if not any(row.kind in REFUSABLE for row in rows):
+    diffs = [diff for diff in diffs if hot.budget(diff.switch) is not None]
+    if not diffs or not any(row.kind in REFUSABLE for row in rows):
         return
     known = sync.switches()
     clean = sync.clean(known)

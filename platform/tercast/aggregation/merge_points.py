@@ -21,8 +21,8 @@ class MergePoints:
     """Common prefixes of entries that are neighbours in order; some that are no such prefix any more stay.
 
     A point that may not be merged is put aside: merging cannot be allowed there, or at any point above, until
-    outputs below it become fewer, or trees change. One within a cover is put off: it comes when nothing
-    else is left to merge.
+    outputs below it become fewer, covers there keep other entries, or trees change. One within a cover is put
+    off: it comes when nothing else is left to merge.
     """
 
     __slots__ = ("_aside", "_heap", "_later", "_mask", "_new", "_order", "_rise", "_sorted")
@@ -139,6 +139,15 @@ class MergePoints:
                     self._aside.discard(point)
                     heapq.heappush(self._heap, self._place(point))
                 dz >>= 1
+
+    def reconsider_around(self, cell: Key) -> None:
+        """Other covers stand within `cell`: what they keep takes outputs from merges there and above."""
+        if self._aside:
+            order = self._order
+            again = [point for point in self._aside if order.covers(cell, point) or order.covers(point, cell)]
+            self._aside.difference_update(again)
+            for point in again:
+                heapq.heappush(self._heap, self._place(point))
 
     def reconsider_all(self) -> None:
         """Trees have changed."""

@@ -308,6 +308,7 @@ class Table:
                 if not node.tally:
                     self._hollow.add(key)
         if self.points is not None:
+            self.points.reconsider_around(at)
             around = installed[max(start - 1, 0) : start + len(keys) + 1]
             for a, b in pairwise(around):
                 self.points.meet(a, b)
