@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from tercast.aggregation.merge_points import MergePoints
+from tercast.aggregation.merge_points import MergePoints, common
 from tercast.aggregation.table import Table, Undo
 from tercast.keys import LENGTH_MASK, NONE, Key
 
@@ -30,7 +31,8 @@ def _merge(table: Table, points: MergePoints, undo: list[Undo]) -> int:
     """Merge at the lowest point that was put off; 0 where it is none any more, or the rule forbids it."""
     point = points.lowest_put_off()
     members = table.within(point)
-    if len(members) < 2 or members[0] not in table.nodes:
+    no_point = all(common(table.order, a, b) != point for a, b in pairwise(members))
+    if no_point or members[0] not in table.nodes:
         points.drop_put_off()
         return 0
     top = table.top(members[0])

@@ -88,6 +88,7 @@ def _merge_in(table: Table, points: MergePoints, down_to: int, left: int, undo: 
     """
     while left > 0:
         runs = _Runs(table)
+        down_to = max(down_to, _length(points.lowest_put_off()))
         left = runs.choose(points, down_to, left)
         runs.merge(undo)
         if not runs.met_kept:
