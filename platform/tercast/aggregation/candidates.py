@@ -25,7 +25,7 @@ class Effort:
     """How much is tried, where exact tables beyond their budgets have no more than `entries` together.
 
     `sweeps` over all switches and `rounds` at each; `events` to learn from at most. `thorough`: wide
-    smoothing is tried as well, and what is chosen is made again from all of the sample.
+    smoothing is tried as well, and what is chosen is made again with the events held back among them.
     """
 
     entries: float
@@ -36,7 +36,7 @@ class Effort:
 
 
 EFFORTS = (
-    Effort(15_000, sweeps=4, rounds=ROUNDS, events=math.inf, thorough=True),
+    Effort(15_000, sweeps=4, rounds=ROUNDS, events=50_000, thorough=True),
     Effort(150_000, sweeps=2, rounds=3, events=20_000, thorough=False),
     Effort(math.inf, sweeps=1, rounds=2, events=20_000, thorough=False),
 )
@@ -107,19 +107,18 @@ STANDING = "installed"
 
 
 def best_candidate(scene: Scene, sample: Traffic, seed: int, standing: Decisions | None = None) -> Decided:
-    """The candidate that is best on events held back, made again from all of the sample.
+    """The candidate that is best on events held back, made again with these among them.
 
     `fa-pb` only where it is better by more than chance would have it. With large tables less is tried (see
     `Effort`), and what was made without the events held back is kept. `standing` are installed tables, if
     they hold the budgets; what a candidate leaves unmet stays as it stands.
     """
     train, held = sample.split(HELD_BACK, seed)
-    if not len(train) or not len(held):
+    if not len(train) or not len(held) or not scene.over_budget():
         found = near(scene, sample, seed)
         return Decided(found, "exceptions", judged(scene, found, sample))
     effort = effort_of(scene)
-    if len(train) > effort.events:
-        train = train.sampled(effort.events / len(train))
+    train = _thinned(train, effort.events)
     names = [name for name in CANDIDATES if name != "exceptions-wide" or effort.thorough]
     made = {name: _filled(CANDIDATES[name](scene, train, seed), standing) for name in names}
     if standing is not None:
@@ -136,7 +135,13 @@ def best_candidate(scene: Scene, sample: Traffic, seed: int, standing: Decisions
         return Decided(made[chosen], chosen, costs[chosen], boards)
     if not effort.thorough:
         return Decided(made[chosen], chosen, costs[chosen])
-    return Decided(_filled(CANDIDATES[chosen](scene, sample, seed), standing), chosen, costs[chosen])
+    again = CANDIDATES[chosen](scene, _thinned(sample, effort.events), seed)
+    return Decided(_filled(again, standing), chosen, costs[chosen])
+
+
+def _thinned(traffic: Traffic, events: float) -> Traffic:
+    """So many events at most, each for as many as are left out."""
+    return traffic if len(traffic) <= events else traffic.sampled(events / len(traffic))
 
 
 def _filled(found: Decisions, standing: Decisions | None) -> Decisions:
