@@ -187,3 +187,27 @@ def test_the_variable_turns_them_off() -> None:
             [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
         )
         assert done.stdout.strip() == wanted
+
+
+def test_the_set_up_compiles_each_kernel_that_planning_calls() -> None:
+    script = """
+from tercast.compiled.store import prepare
+prepare()
+from numba.core.registry import CPUDispatcher
+from tercast.compiled import changes, web
+from tercast.compiled.__main__ import compile_all
+compile_all()
+called = {**vars(web), "net": changes.net}
+kernels = {name: one for name, one in called.items() if isinstance(one, CPUDispatcher)}
+assert len(kernels) > 4, kernels
+print([name for name, kernel in kernels.items() if not kernel.signatures])
+"""
+    path = str(Path(compiled.__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+        check=False,
+    )
+    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr

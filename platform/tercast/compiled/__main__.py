@@ -41,7 +41,7 @@ def compile_all() -> None:
     from tercast.compiled.changes import entries_of, net  # noqa: PLC0415
     from tercast.compiled.encoding import BoxEncoder  # noqa: PLC0415 - it imports Numba
     from tercast.compiled.meaning import COLUMNS  # noqa: PLC0415
-    from tercast.compiled.spreading import owners  # noqa: PLC0415
+    from tercast.compiled.spreading import owned_between, owners  # noqa: PLC0415
     from tercast.compiled.tries import new_nodes  # noqa: PLC0415
     from tercast.eventspace import Topic  # noqa: PLC0415
 
@@ -53,6 +53,7 @@ def compile_all() -> None:
     encoder.of_texts(["a = 3", "b = 4"], 8)
     encoder.of_sides(0, 1, ((0, 0), (0, 1)), 8)
     owners(new_nodes(2), 1)
+    owned_between(new_nodes(2), 20, 1, 0, 1)
     entries_of(new_nodes(2), 1, np.zeros(COLUMNS, np.int64))
     net(np.zeros((1, 4), np.int64), 1)
     use(True)
