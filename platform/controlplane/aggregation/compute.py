@@ -11,11 +11,12 @@ from typing import Any
 
 from controlplane.aggregation.figures import State, results
 from controlplane.aggregation.held import doubt, hold_back
+from tercast.aggregation.candidates import HELD_BACK
 from tercast.aggregation.covers import network_covers_json
-from tercast.aggregation.run import aggregate
-from tercast.aggregation.standing import savings
-from tercast.aggregation.traffic import check_sampling, read_traffic
-from tercast.aggregation.whatif import curve
+from tercast.aggregation.run import METHODS, aggregate
+from tercast.aggregation.standing import judge_covers, savings
+from tercast.aggregation.traffic import Traffic, check_sampling, read_traffic
+from tercast.aggregation.whatif import CurvePoint, curve
 from tercast.errors import Refused
 from tercast.planner import Planner
 
@@ -94,8 +95,9 @@ def what_if(
     """Entries and their cost with other budgets and another method, from exact tables on.
 
     The cost is told by events that are held back from the method, as in `run`.
-    With `none` tables are exact, and with `la` merged at once. `unmet` are the switches whose budgets do not
-    hold. Refused: events, below `traffic`.
+    With `none` tables are exact, with all others merged at once, as when budgets are set; a switch for which
+    a method finds nothing better stays so. `unmet` are the switches whose budgets do not hold. Refused:
+    events, below `traffic`.
     """
     check_sampling(sampling)
     start = perf_counter()
@@ -103,10 +105,9 @@ def what_if(
         rest, held = hold_back(planner, events, numbers)
     before, covered = State.of(planner, held), list(planner.keeper.covers())
     _begin_anew(planner, budgets)
+    planner.apply({"op": "set_aggregation", "method": method})
     chosen, gap = method, None
-    if method == "la":
-        planner.apply({"op": "set_aggregation", "method": method})
-    elif method != "none":
+    if method in METHODS:
         worked_out = aggregate(planner, method, rest.weighed(loads or {}), sampling)
         planner.apply(worked_out.request)
         chosen, gap = worked_out.chosen, worked_out.yardstick_gap
@@ -124,10 +125,16 @@ def budget_curve(
     *,
     loads: Loads | None = None,
 ) -> list[dict[str, Any]]:
-    """What one switch adds to the network's false positives, by its budget; all others are as they are."""
+    """What one switch adds to the network's false positives, by its budget; all others are as they are.
+
+    Where the method alone does not hold a budget the entries are those that merging at once comes to.
+    """
     with _under_traffic():
         known = read_traffic(planner, events).weighed(loads or {})
-    points = curve(planner, switch, method, known, budgets=budgets)
+    points = {point.budget: point for point in curve(planner, switch, method, known, budgets=budgets)}
+    asked = list(budgets if budgets is not None else points)
+    unheld = [budget for budget, point in points.items() if point.entries is None]
+    points |= _merged_at_once(planner, switch, method, unheld, known.split(HELD_BACK, 0)[1])
     return [
         {
             "budget": point.budget,
@@ -135,8 +142,34 @@ def budget_curve(
             "needless": None if point.entries is None else point.copies,
             "unwanted": None if point.entries is None else point.unwanted,
         }
-        for point in points
+        for point in map(points.__getitem__, asked)
     ]
+
+
+def _merged_at_once(
+    planner: Planner, switch: str, method: str, budgets: Sequence[int], held: Traffic
+) -> dict[int, CurvePoint]:
+    """Points of those budgets that merging at once holds, by budget; the planner is changed."""
+    found: dict[int, CurvePoint] = {}
+    if not budgets:
+        return found
+    planner.apply({"op": "set_aggregation", "method": method})
+    _make_exact(planner, switch)
+    others = judge_covers(planner, planner.keeper.covers(), held)
+    for budget in sorted(budgets, reverse=True):
+        _make_exact(planner, switch)
+        if not planner.apply({"op": "set_budget", "switch": switch, "tcam_budget": budget}).ok:
+            break  # and none below it holds
+        cost = judge_covers(planner, planner.keeper.covers(), held)
+        copies, unwanted = cost.copies - others.copies, cost.unwanted - others.unwanted
+        found[budget] = CurvePoint(budget, planner.counts()[switch], copies, unwanted)
+    return found
+
+
+def _make_exact(planner: Planner, switch: str) -> None:
+    """Give a switch its exact table, however large."""
+    planner.apply({"op": "set_budget", "switch": switch, "tcam_budget": None})
+    planner.apply({"op": "aggregate", "method": "none", "covers": {switch: {}}})
 
 
 @contextmanager
