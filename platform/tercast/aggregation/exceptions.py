@@ -43,6 +43,7 @@ KINDS = 16
 def best_selection(board: Board, budget: int, host_weight: float, rounds: int = ROUNDS) -> Selection | None:
     """The cheapest entries found that are no more than `budget`; None where so few cannot be."""
     best = greedy_merges(board, budget, host_weight)
+    nearest: Selection | None = None
     same = _lossless_masks(board)
     masks = np.stack((board.everything, board.out, same), axis=1)
     price, idle, host_bits = 0.0, 0, _host_bits(board)
@@ -51,12 +52,16 @@ def best_selection(board: Board, budget: int, host_weight: float, rounds: int = 
         found = programme.search(budget, price)
         price, idle = found.price, idle + 1
         for standing in found.choices:
-            trimmed = _trimmed(board, standing, budget, host_weight)
+            whole = tidied(select(board, standing, host_weight), host_weight)
+            trimmed = _trimmed(board, whole, budget, host_weight)
             if trimmed is not None and (best is None or trimmed.cost < best.cost):
                 best, idle = trimmed, 0
-        if best is None or best.cost == 0 or not found.price or idle == PATIENCE:
+            if best is None and (nearest is None or len(whole) < len(nearest)):
+                nearest, idle = whole, 0
+        lead = nearest if best is None else best
+        if lead is None or (best is not None and best.cost == 0) or not found.price or idle == PATIENCE:
             break
-        narrow = np.where(best.standing[:, None], best.mask, board.everything)
+        narrow = np.where(lead.standing[:, None], lead.mask, board.everything)
         leans = [_leaning(board, found.price * share, host_bits, host_weight) for share in LEANS]
         masks = np.stack((board.everything, same, narrow, *leans), axis=1)
     return best
@@ -192,9 +197,8 @@ def _excess(standing: Array, budget: int) -> float:
     return float(np.log((standing.sum() + 0.5) / (budget + 1.0)))
 
 
-def _trimmed(board: Board, standing: Array, budget: int, host_weight: float) -> Selection | None:
-    """The selection with the cheapest entries taken away until the budget holds."""
-    whole = tidied(select(board, standing, host_weight), host_weight)
+def _trimmed(board: Board, whole: Selection, budget: int, host_weight: float) -> Selection | None:
+    """A selection with the cheapest entries taken away until the budget holds."""
     if len(whole) <= budget:
         return whole
     nodes = np.flatnonzero(whole.standing)
