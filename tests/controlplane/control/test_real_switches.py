@@ -18,7 +18,7 @@ from django.conf import settings
 from controlplane.control import replay
 from controlplane.control.models import OutboxEvent, Request, SwitchSync, Watermark
 from controlplane.network.models import InstalledEntry, Link, Port, Switch
-from mininet_labs.fabric import Fabric, FrameSocket
+from mininet_labs.fabric import Fabric, FabricError, FrameSocket
 from mininet_labs.fabric.probe import event_frame, event_payload
 
 pytestmark = pytest.mark.fabric
@@ -104,7 +104,15 @@ class Platform:
         self.fabric.stop()
 
     def until(self, condition, what: str) -> None:
-        wait_until(condition, what, self.worker)
+        """Wait for it; a switch that starts anew may break off a question, and is asked again."""
+
+        def holds() -> bool:
+            try:
+                return bool(condition())
+            except FabricError:
+                return False
+
+        wait_until(holds, what, self.worker)
 
     def own_entries(self) -> dict[str, int]:
         """How many content entries each switch has."""
