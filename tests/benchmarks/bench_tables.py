@@ -399,7 +399,7 @@ def _same_diff(result: Result, way: str, filters: str, kind: str) -> Iterator[Ai
     found = [
         (told["switch_ms"] / told["planning_ms"], _where(row, at))
         for row, at in _compiled(result, filters)
-        for told in ((at[kind].get("sample", {}) if way == "singly" else at["batches"][kind]),)
+        for told in ((at[kind]["sample"] if way == "singly" else at["batches"][kind]),)
         if told.get("switch_ms") and told.get("changes", 1) >= told.get("requests", 1)
     ]
     if found:

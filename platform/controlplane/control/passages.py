@@ -6,6 +6,7 @@ out all the same.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from controlplane.control import installed, sync
 from controlplane.control.hot import Hot
@@ -49,17 +50,35 @@ def check(hot: Hot, northbound: Northbound, rows: Sequence[Request], diffs: Sequ
         return
     known = sync.switches()
     clean = sync.clean(known)
-    room = room_of(hot, [diff for diff in diffs if diff.switch in clean], known)
-    full = [diff for diff in diffs if diff.switch in room and room[diff.switch].is_tight(diff)]
-    stepwise = stepwise_of(hot, northbound, [known[diff.switch] for diff in full]) if full else None
-    if stepwise is None:
+    tight = tight_tables(hot, northbound, [diff for diff in diffs if diff.switch in clean], known)
+    if tight.stepwise is None:
         return
-    stuck = [diff.switch for diff in full if stepwise.is_stuck(diff, room[diff.switch].budget)]
+    room, stepwise = tight.room, tight.stepwise
+    stuck = [diff.switch for diff in tight.full if stepwise.is_stuck(diff, room[diff.switch].budget)]
     if stuck:
         raise NoWay(sorted(stuck))
 
 
-def stepwise_of(hot: Hot, northbound: Northbound, full: Sequence[Switch]) -> Stepwise | None:
+@dataclass(frozen=True, slots=True)
+class Tight:
+    """Room in tables by switch, the changes of those that are full, and how these may be stepped through."""
+
+    room: dict[str, Room]
+    full: list[SwitchDiff]
+    stepwise: Stepwise | None
+
+
+def tight_tables(
+    hot: Hot, northbound: Northbound, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]
+) -> Tight:
+    """Where changes meet full tables; the controller is asked about bundles only where any is."""
+    room = _room_of(hot, diffs, known)
+    full = [diff for diff in diffs if diff.switch in room and room[diff.switch].is_tight(diff)]
+    stepwise = _stepwise_of(hot, northbound, [known[diff.switch] for diff in full]) if full else None
+    return Tight(room, full, stepwise)
+
+
+def _stepwise_of(hot: Hot, northbound: Northbound, full: Sequence[Switch]) -> Stepwise | None:
     """The tables of those that know no bundles; None when the controller does not say which."""
     try:
         slow = without_bundles(northbound.switches())
@@ -69,7 +88,7 @@ def stepwise_of(hot: Hot, northbound: Northbound, full: Sequence[Switch]) -> Ste
     return Stepwise(hot.state.planner, tables, {switch.name: switch.limit for switch in full})
 
 
-def room_of(hot: Hot, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]) -> dict[str, Room]:
+def _room_of(hot: Hot, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]) -> dict[str, Room]:
     """The room in the tables of the switches, where they have a budget."""
     budgets = {diff.switch: hot.budget(diff.switch) for diff in diffs}
     return {

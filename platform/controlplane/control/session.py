@@ -172,10 +172,10 @@ def _push(
             hot.lag.add(diff.switch, Debt.of(diff, f"switch {diff.switch} has yet to be repaired"))
     silent = [name for name in hot.lag if not hot.lag.refused(name)]
     ready = [diff for diff in diffs if diff.switch in clean]
-    room = passages.room_of(hot, ready, known)
-    full = [diff for diff in ready if diff.switch in room and room[diff.switch].is_tight(diff)]
-    stepwise = passages.stepwise_of(hot, northbound, [known[diff.switch] for diff in full]) if full else None
-    return deploy.push_holding(northbound, ready, known, hot.lag, silent, room=room, stepwise=stepwise)
+    tight = passages.tight_tables(hot, northbound, ready, known)
+    return deploy.push_holding(
+        northbound, ready, known, hot.lag, silent, room=tight.room, stepwise=tight.stepwise
+    )
 
 
 def _leaving(row: Request) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -40,13 +40,8 @@ def load_based(scene: Scene, traffic: Traffic, seed: int) -> Selections:
 def pattern_based(scene: Scene, traffic: Traffic, seed: int) -> Selections:
     """FA-PB (Bhowmik et al., section 5.2); of its sweeps the one that makes fewest copies of the sample."""
     samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
-    best: tuple[float, Selections] | None = None
-    for found in merge_sweeps(scene, samples, seed, SWEEPS):
-        copies = sum(float(sample.copies()[0].sum()) for sample in samples)
-        if best is not None and copies >= best[0]:
-            break
-        best = copies, found
-    return best[1] if best is not None else {}
+    found = merge_sweeps(scene, samples, seed, SWEEPS)
+    return _best(found, lambda: sum(float(sample.copies()[0].sum()) for sample in samples))
 
 
 def by_exceptions(scene: Scene, traffic: Traffic, sweeps: int, rounds: int) -> Selections:
@@ -64,13 +59,18 @@ def by_exceptions(scene: Scene, traffic: Traffic, sweeps: int, rounds: int) -> S
         return best_selection(board, budget, HOST_WEIGHT, rounds)
 
     order = by_distance(scene, sources, weights, scene.over_budget())
+    found = (_decide(scene, order, samples, decide, trace) for _ in range(sweeps))
+    return _best(found, lambda: sum(_cost(sample) for sample in samples))
+
+
+def _best(sweeps: Iterable[Selections], cost: Callable[[], float]) -> Selections:
+    """What the sweeps come to while each costs less than the one before; `cost` is asked after each."""
     best: tuple[float, Selections] | None = None
-    for _ in range(sweeps):
-        found = _decide(scene, order, samples, decide, trace)
-        cost = sum(_cost(sample) for sample in samples)
-        if best is not None and cost >= best[0]:
+    for found in sweeps:
+        now = cost()
+        if best is not None and now >= best[0]:
             break
-        best = cost, found
+        best = now, found
     return best[1] if best is not None else {}
 
 

@@ -348,24 +348,28 @@ def _own(book: Book, field: Field, ads: bool, trie: int, key: int, mask: int, tr
 
 
 @njit(cache=True)
+def _new_row(book: Book, counts: Ints, which: int, counter: int) -> int:
+    """The next free row of one of a book's lists, which gets more room where it needs any."""
+    at = counts[counter]
+    if at == book[which].shape[0]:
+        book[which] = doubled(book[which])
+    counts[counter] = at + 1
+    return int(at)
+
+
+@njit(cache=True)
 def _note(book: Book, field: Field, trie: int, key: int, before: int, after: int) -> None:
     _touch(book, field, trie, int(after != 0) - int(before != 0))
+    at = _new_row(book, field.counts, CHANGES, CHANGED)
     rows = book[CHANGES]
-    at = field.counts[CHANGED]
-    if at == rows.shape[0]:
-        rows = book[CHANGES] = doubled(rows)
-    field.counts[CHANGED] = at + 1
     rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3] = trie, key, before, after
 
 
 @njit(cache=True)
 def _note_port(book: Book, field: Field, trie: int, key: int, place: int, out: int, back: int) -> None:
     _touch(book, field, trie, 0)
+    at = _new_row(book, field.counts, PORT_CHANGES, PORT_CHANGED)
     rows = book[PORT_CHANGES]
-    at = field.counts[PORT_CHANGED]
-    if at == rows.shape[0]:
-        rows = book[PORT_CHANGES] = doubled(rows)
-    field.counts[PORT_CHANGED] = at + 1
     rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3], rows[at, 4] = trie, key, place, out, back
 
 
@@ -373,11 +377,8 @@ def _note_port(book: Book, field: Field, trie: int, key: int, place: int, out: i
 def _note_fill(book: Book, field: Field, trie: int, key: int) -> None:
     """A cell that others may be full with, begins to be full of its own, or ends."""
     _touch(book, field, trie, 0)
+    at = _new_row(book, field.counts, FILLS, FILLING)
     rows = book[FILLS]
-    at = field.counts[FILLING]
-    if at == rows.shape[0]:
-        rows = book[FILLS] = doubled(rows)
-    field.counts[FILLING] = at + 1
     rows[at, 0], rows[at, 1] = trie, key
 
 
@@ -389,11 +390,8 @@ def _touch(book: Book, field: Field, trie: int, more: int) -> None:
     if site[MET]:
         return
     site[MET] = 1
+    at = _new_row(book, field.counts, TOUCHED, TOUCHING)
     rows = book[TOUCHED]
-    at = field.counts[TOUCHING]
-    if at == rows.shape[0]:
-        rows = book[TOUCHED] = doubled(rows)
-    field.counts[TOUCHING] = at + 1
     rows[at, 0] = trie
 
 

@@ -1,13 +1,11 @@
 """Explanations look at the switches: over the controller, and by traces of a local Open vSwitch."""
 
-import shutil
-import tempfile
 from pathlib import Path
 
 import control_world as world
 import pytest
 from rest_framework.test import APIClient
-from test_real_switches import Platform, active
+from test_real_switches import active, running
 
 from controlplane.accounts.services import issue_token
 from controlplane.control import planner_state, session
@@ -79,10 +77,7 @@ def test_nothing_is_looked_at_where_nobody_asks_or_nothing_is_sent(served, djang
 
 @pytest.mark.fabric
 def test_an_entry_that_somebody_deleted_is_found_by_tracing(transactional_db, django_user_model, settings):
-    folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
-    platform = Platform(folder)
-    try:
-        platform.start()
+    with running() as platform:
         world.line(3)
         rows = world.advertise("h1", ["0"]), world.subscribe("h3", ["01"]), world.subscribe("h1", ["01"])
         platform.until(lambda: active(*rows), "the subscriptions")
@@ -101,6 +96,3 @@ def test_an_entry_that_somebody_deleted_is_found_by_tracing(transactional_db, dj
             assert differences(answer) == [("entry_missing", "s2")]
             assert answer["real"]["lost"] == [{"host": "h3", "at_switch": "s2"}]
             assert {hop["means"] for hop in answer["real"]["path"]} == {means}
-    finally:
-        platform.stop()
-        shutil.rmtree(folder, ignore_errors=True)

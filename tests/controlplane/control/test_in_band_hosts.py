@@ -2,19 +2,16 @@
 
 import dataclasses
 import json
-import shutil
 import signal
 import sys
-import tempfile
 import time
 from base64 import b64encode
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 import control_world as world
 import pytest
 from control_workers import Process, worker
-from test_real_switches import HOSTS, Platform
+from test_real_switches import HOSTS, running
 
 from controlplane.control import watermarks
 from controlplane.control.models import OutboxEvent, Request
@@ -42,18 +39,12 @@ PATIENCE = 180.0
 
 @pytest.fixture
 def platform(transactional_db, settings):
-    folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
-    running = Platform(folder)
-    settings.ENV = dataclasses.replace(settings.ENV, state_dir=folder / "state")
-    try:
-        running.start()
+    with running() as platform:
+        settings.ENV = dataclasses.replace(settings.ENV, state_dir=platform.folder / "state")
         world.line(3)
         final = ("active", "failed")
-        running.until(lambda: not Request.objects.exclude(state__in=final).exists(), "the network")
-        yield running
-    finally:
-        running.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+        platform.until(lambda: not Request.objects.exclude(state__in=final).exists(), "the network")
+        yield platform
 
 
 @contextmanager

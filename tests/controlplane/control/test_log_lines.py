@@ -2,9 +2,7 @@
 
 import json
 import os
-import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 import control_world as world
@@ -12,7 +10,7 @@ import httpx
 import pytest
 from control_workers import CELERY, Process, environment, wait_until
 from django.core.management import call_command
-from test_real_switches import Platform, active, free_port
+from test_real_switches import active, free_port, running
 
 from controlplane.audit import audits, work
 from controlplane.config.log_settings import ContextFilter
@@ -31,15 +29,8 @@ def lines(path: Path) -> list[dict]:
 
 @pytest.fixture
 def platform(transactional_db):
-    folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
-    running = Platform(folder)
-    running.env["TERCAST_LOG_FORMAT"] = "json"
-    try:
-        running.start()
-        yield running
-    finally:
-        running.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+    with running(env={"TERCAST_LOG_FORMAT": "json"}) as platform:
+        yield platform
 
 
 @pytest.mark.fabric

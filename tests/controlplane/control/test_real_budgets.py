@@ -1,16 +1,13 @@
 """Open vSwitch whose tables refuse what is beyond their budgets, with events on their way all the time."""
 
 import random
-import shutil
-import tempfile
 import threading
 import time
-from pathlib import Path
 
 import control_world as world
 import pytest
 from control_workers import wait_until
-from test_real_switches import HOSTS, Platform
+from test_real_switches import HOSTS, Platform, running
 
 from controlplane.control import replay
 from controlplane.control.models import OutboxEvent, Request
@@ -71,14 +68,8 @@ class Stream:
 
 @pytest.fixture(params=["bundles", "single flow-mods"])
 def platform(request, transactional_db):
-    folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
-    running = Platform(folder, *(() if request.param == "bundles" else ("--no-bundles",)))
-    try:
-        running.start()
-        yield running
-    finally:
-        running.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+    with running(*(() if request.param == "bundles" else ("--no-bundles",))) as platform:
+        yield platform
 
 
 def done(platform: Platform, what: str) -> None:
@@ -137,14 +128,8 @@ def test_full_tables_change_while_events_flow(platform):
 @pytest.fixture
 def ring(transactional_db):
     """Three switches in a ring, without bundles: at s1 and s2 trees have different links."""
-    folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
-    running = Platform(folder, "--no-bundles", links=[{"a": "s1", "a_port": 4, "b": "s3", "b_port": 4}])
-    try:
-        running.start()
-        yield running
-    finally:
-        running.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+    with running("--no-bundles", links=[{"a": "s1", "a_port": 4, "b": "s3", "b_port": 4}]) as platform:
+        yield platform
 
 
 @pytest.mark.full

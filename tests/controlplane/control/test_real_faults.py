@@ -1,15 +1,13 @@
 """Faults on real Open vSwitch: whatever happens, the switches come to hold what the plan says."""
 
-import shutil
 import signal
 import sys
-import tempfile
 from pathlib import Path
 
 import control_world as world
 import pytest
 from control_workers import CELERY, Process, worker
-from test_real_switches import HOSTS, Platform, next_event
+from test_real_switches import HOSTS, next_event, running
 
 from controlplane.audit.models import Check, Drift
 from controlplane.control import hot, planner_state, replay
@@ -32,19 +30,13 @@ FOREIGN = "cookie=0x99,priority=77,ipv6,ipv6_dst=ff0e:4:fff0::/44,actions=output
 @pytest.fixture
 def platform(transactional_db):
     """A line of three, on which h1 publishes all, and h3 wants the first cell."""
-    folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
-    running = Platform(folder)
-    try:
-        running.start()
+    with running() as platform:
         world.line(3, budget=50)
         world.advertise("h1", [""])
         world.subscribe("h3", [CELLS[0]])
-        done(running, "the first subscription")
-        running.until(lambda: Switch.objects.filter(connected=True).count() == 3, "the connections")
-        yield running
-    finally:
-        running.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+        done(platform, "the first subscription")
+        platform.until(lambda: Switch.objects.filter(connected=True).count() == 3, "the connections")
+        yield platform
 
 
 def done(platform, what: str) -> None:

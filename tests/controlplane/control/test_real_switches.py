@@ -6,7 +6,8 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -139,16 +140,26 @@ class Platform:
             return next_event(receiver)
 
 
+@contextmanager
+def running(
+    *options: str, links: Iterable[dict[str, Any]] = (), env: Mapping[str, str] | None = None
+) -> Iterator[Platform]:
+    """A platform that has started, in a folder of its own, which goes with it; `env` is there besides."""
+    folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
+    platform = Platform(folder, *options, links=links)
+    platform.env.update(env or {})
+    try:
+        platform.start()
+        yield platform
+    finally:
+        platform.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 @pytest.fixture
 def platform(transactional_db):
-    folder = Path(tempfile.mkdtemp(prefix="tc-", dir="/tmp"))
-    running = Platform(folder)
-    try:
-        running.start()
-        yield running
-    finally:
-        running.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+    with running() as platform:
+        yield platform
 
 
 def active(*rows) -> bool:
