@@ -19,6 +19,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -292,6 +293,6 @@ class Enum(Counted):
 
 def number_problem(value: object) -> str | None:
     """Why `value` cannot be compared with a number; None when it can."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return f"is compared with numbers, not {shown(value)}"
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 
 Path = tuple[str | int, ...]
 
@@ -108,6 +109,9 @@ def shown(value: object) -> str:
             return '"' + "".join(map(_printable, cut)) + '"'
         case int() | float():
             return repr(value)
+        case Decimal():
+            digits = str(value).lower()
+            return digits if len(digits) <= _SHOWN else digits[:_SHOWN] + "..."
         case dict():
             return "an object"
         case list() | tuple():

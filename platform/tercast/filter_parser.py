@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from tercast.attribute_json import KEYWORDS
@@ -12,11 +14,9 @@ from tercast.filter_quick import (
     BLANKS,
     NAME,
     NUMBER,
-    NUMERIC,
     OP,
     QUICK_TEST,
     conjunction,
-    number,
 )
 from tercast.filter_syntax import (
     EVERYTHING,
@@ -26,13 +26,12 @@ from tercast.filter_syntax import (
     Compare,
     Literal,
     Not,
-    Number,
     OneOf,
     Or,
     Test,
     Tree,
 )
-from tercast.strict import MAX_INTEGER_DIGITS
+from tercast.number_literals import READERS, Number, NumberRefused, read_exact
 from tercast.string_attribute import String
 
 if TYPE_CHECKING:
@@ -118,13 +117,17 @@ class _Parser:
     def quick_test(self) -> Test | None:
         match = QUICK_TEST.match(self.text, self.at)
         position = self.topic.positions.get(match[1]) if match else None
-        if match is None or position is None or self.topic.attributes[position].kind not in NUMERIC:
+        if match is None or position is None:
+            return None
+        kind = self.topic.attributes[position].kind
+        if kind not in READERS:
             return None
         self.at = match.end()
+        read = READERS[kind]
         op = match[2]
         if op:
-            return Compare(position, "=" if op == "==" else op, self.number(match[3], match.start(3)))
-        low, high = self.number(match[4], match.start(4)), self.number(match[5], match.start(5))
+            return Compare(position, "=" if op == "==" else op, self.number(read, match[3], match.start(3)))
+        low, high = self.number(read, match[4], match.start(4)), self.number(read, match[5], match.start(5))
         return Between(position, low, high, match[6] == "]")
 
     def test(self) -> Test:
@@ -159,7 +162,7 @@ class _Parser:
             return OneOf(position, tuple(values))
         if mark != "[" or kind != "mark":
             raise self.unexpected(mark, at, '"[" or "("')
-        if attribute.kind not in NUMERIC:
+        if attribute.kind not in READERS:
             detail = f"{attribute.name} is of type {attribute.kind}; a range is for int and float"
             raise self.error("wrong_type", at, detail)
         low = self.bound(attribute)
@@ -180,14 +183,14 @@ class _Parser:
 
     def bound(self, attribute: Attribute) -> Number:
         value = self.value(attribute)
-        assert isinstance(value, int | float)
+        assert isinstance(value, int | float | Decimal)
         return value
 
     def value(self, attribute: Attribute) -> Literal:
         kind, word, start = self.take()
         value: Literal
         if kind == "number":
-            value = self.number(word, start)
+            value = self.number(READERS.get(attribute.kind, read_exact), word, start)
         elif kind == "string":
             value = _ESCAPE.sub(r"\1", word[1:-1])
         elif kind == "name" and word.lower() in ("true", "false"):
@@ -201,15 +204,12 @@ class _Parser:
             raise self.error("unknown_value" if unknown else "wrong_type", start, detail)
         return value
 
-    def number(self, word: str, start: int) -> Number:
+    def number(self, read: Callable[[str], Number], word: str, start: int) -> Number:
+        """The number that a reader makes of a text; refused with its place."""
         try:
-            return number(word)
-        except ValueError:
-            if len(word) <= MAX_INTEGER_DIGITS:
-                detail = f"{word} is beyond the largest IEEE double"
-                raise self.error("number_too_large", start, detail) from None
-            detail = f"a number of {len(word)} characters; at most {MAX_INTEGER_DIGITS}"
-            raise self.error("number_too_long", start, detail) from None
+            return read(word)
+        except NumberRefused as refused:
+            raise self.error(refused.code, start, refused.detail) from None
 
     def take(self) -> tuple[str, str, int]:
         """The next token (kind, text, where it begins), and go behind it."""

@@ -5,17 +5,15 @@ Its tree is the parser's. Whatever it does not know, and whatever is wrong, is l
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING
 
-from tercast.filter_syntax import And, Between, Compare, Number, Tree
-from tercast.strict import MAX_INTEGER_DIGITS
+from tercast.filter_syntax import And, Between, Compare, Tree
+from tercast.number_literals import READERS, NumberRefused
 
 if TYPE_CHECKING:
     from tercast.eventspace import Topic
 
-NUMERIC = ("int", "float")
 BLANKS = " \t\r\n"
 NUMBER = r"-?[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+(?!\.)"  # as long as can be; a word may follow
 NAME = r"[A-Za-z_][A-Za-z0-9_-]*+"
@@ -43,29 +41,18 @@ def conjunction(text: str, topic: Topic) -> Tree | None:
             return None
         name, op, value, low, high, end, more = part.groups()
         position = topic.positions.get(name)
-        if position is None or topic.attributes[position].kind not in NUMERIC:
+        if position is None:
             return None
+        kind = topic.attributes[position].kind
+        if kind not in READERS:
+            return None
+        read = READERS[kind]
         try:
             if op is None:
-                tests.append(Between(position, number(low), number(high), end == "]"))
+                tests.append(Between(position, read(low), read(high), end == "]"))
             else:
-                tests.append(Compare(position, "=" if op == "==" else op, number(value)))
-        except ValueError:
+                tests.append(Compare(position, "=" if op == "==" else op, read(value)))
+        except NumberRefused:
             return None
         at = part.end()
     return tests[0] if len(tests) == 1 else And(tuple(tests))
-
-
-def number(word: str) -> Number:
-    """An integer, or the double nearest to a number with a point or an exponent.
-
-    ValueError for what is too long or too large.
-    """
-    if len(word) > MAX_INTEGER_DIGITS:
-        raise ValueError(word)
-    if word.lstrip("-").isdecimal():
-        return int(word)
-    value = float(word)
-    if math.isinf(value):
-        raise ValueError(word)
-    return value

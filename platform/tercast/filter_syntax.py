@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 
 from tercast.attributes import Attribute, Enum
 from tercast.intervals import IntervalSet, complement
+from tercast.number_literals import Number, number_text
 from tercast.string_attribute import String
 
-Number = int | float
-Literal = int | float | str | bool
+Literal: TypeAlias = Number | str | bool
 Matcher = Callable[[Mapping[str, Any]], bool]
 
 
@@ -160,7 +160,7 @@ def literal_text(value: Literal) -> str:
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{escaped}"'
-    return repr(value)
+    return number_text(value)
 
 
 def matcher(tree: Tree, attributes: Sequence[Attribute]) -> Matcher:

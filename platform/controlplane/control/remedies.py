@@ -52,9 +52,9 @@ BY_CODE = {
     **dict.fromkeys(
         ("bad_domain", "bad_text", "empty", "not_a_double", "not_finite", "unknown_type"), _TOPIC
     ),
-    **dict.fromkeys(("filter_syntax", "number_too_large", "number_too_long", "too_complex"), _FILTER),
+    **dict.fromkeys(("filter_syntax", "number_too_large", "number_too_long", "number_too_small"), _FILTER),
     **dict.fromkeys(("matches_nothing", "missing_attribute", "out_of_domain", "unknown_value"), _FILTER),
-    **dict.fromkeys(("too_deep", "unknown_attribute"), _FILTER),
+    **dict.fromkeys(("too_complex", "too_deep", "unknown_attribute"), _FILTER),
     **dict.fromkeys(("not_a_dz", "dz_too_long"), _DZ),
     **dict.fromkeys(("bad_ip", "bad_mac", "foreign_address", "holds_signalling", "host_bits"), _ADDRESS),
     **dict.fromkeys(

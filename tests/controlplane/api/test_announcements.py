@@ -45,6 +45,7 @@ BAD_FILTERS = [
     ('low = "a"', "wrong_type"),
     ('side = "hold"', "unknown_value"),
     ("low = 1e999", "number_too_large"),
+    ("low > 1e-999999999", "number_too_small"),
     ("(" * 500 + "low = 1" + ")" * 500, "too_deep"),
     ("low = " + "9" * 2000, "number_too_long"),
 ]

@@ -45,6 +45,8 @@ CASES = {
     "`label` of a switch": ("post", "switches/", {"name": "s9", "dpid": "9" * 16, "label": "x" * 201}),
     "text of a filter": ("post", "subscriptions/", subscription(" " * 65_537)),
     "parentheses of a filter": ("post", "subscriptions/", subscription("(" * 65 + "low=1" + ")" * 65)),
+    "number with a point or an exponent in a filter": ("post", "subscriptions/", subscription("low < 1e309")),
+    "number in a filter that is not 0": ("post", "subscriptions/", subscription("low > 1e-1001")),
     "number in a filter": ("post", "subscriptions/", subscription("low = " + "9" * 1001)),
     "alternatives of a filter, multiplied out": ("post", "subscriptions/", subscription(alternatives(40))),
     "attributes of a topic": (

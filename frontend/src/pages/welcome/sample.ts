@@ -29,15 +29,59 @@ function value(attribute: Attribute, filter: string): unknown {
   if (named) return named.startsWith('"') ? unquoted(named) : named === "true";
   if (type === "bool") return true;
   if (values?.length) return values[0];
-  const exact = all(`(?:=|in \\{) ?${NUMBER}`)[0]?.[1];
-  if (exact) return Number(exact);
-  const ranges = all(`in [\\[(]${NUMBER}, ?${NUMBER}[\\])]`);
+  const exact = all(`(?:(?<![<>!])==?|in \\() ?${NUMBER}`)[0]?.[1];
+  if (exact) return type === "int" ? asInteger(rounded(exact, "up")) : Number(exact);
+  const ranges = all(`in \\[${NUMBER}, ?${NUMBER}([\\])])`);
+  if (type === "int") return whole(attribute, all, ranges);
   const bounds = (found: RegExpExecArray[], part: number) => found.map((one) => Number(one[part]));
   const low = Math.max(...numbers(attribute.min), ...bounds(ranges, 1), ...bounds(all(`>=? ?${NUMBER}`), 1));
   const high = Math.min(...numbers(attribute.max), ...bounds(ranges, 2), ...bounds(all(`<=? ?${NUMBER}`), 1));
   if (!Number.isFinite(low) || !Number.isFinite(high)) return "A";
-  const half = (low + high) / 2;
-  return type === "int" ? Math.ceil(half) : half;
+  return (low + high) / 2;
 }
 
 const numbers = (bound: unknown) => (typeof bound === "number" ? [bound] : []);
+
+/** The middle integer of what the tests of an attribute leave of its domain, without rounding. */
+function whole(
+  attribute: Attribute,
+  all: (pattern: string) => RegExpExecArray[],
+  ranges: RegExpExecArray[],
+): unknown {
+  const low = [
+    ...integers(attribute.min),
+    ...ranges.map((range) => rounded(range[1] ?? "", "up")),
+    ...all(`>= ?${NUMBER}`).map((test) => rounded(test[1] ?? "", "up")),
+    ...all(`> ?${NUMBER}`).map((test) => rounded(test[1] ?? "", "down") + 1n),
+  ];
+  const high = [
+    ...integers(attribute.max),
+    ...ranges.map(([, , end = "", mark]) => (mark === "]" ? rounded(end, "down") : rounded(end, "up") - 1n)),
+    ...all(`<= ?${NUMBER}`).map((test) => rounded(test[1] ?? "", "down")),
+    ...all(`< ?${NUMBER}`).map((test) => rounded(test[1] ?? "", "up") - 1n),
+  ];
+  const least = low.sort(ascending).at(-1);
+  const most = high.sort(ascending)[0];
+  return least === undefined || most === undefined ? "A" : asInteger(least + (most - least + 1n) / 2n);
+}
+
+const ascending = (a: bigint, b: bigint) => (a < b ? -1 : 1);
+
+/** A bound of a domain: a number, or the digits of one that JavaScript does not keep exactly. */
+const integers = (bound: unknown) =>
+  typeof bound === "number" || typeof bound === "string" ? [BigInt(bound)] : [];
+
+/** The integer next to a number of a filter, in one direction; the number itself where it is one. */
+export function rounded(text: string, way: "up" | "down"): bigint {
+  const [, sign, before = "", behind = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const shift = Number(exponent) - behind.length;
+  const digits = before + behind;
+  const cut = Math.max(0, digits.length + Math.min(shift, 0));
+  const size = BigInt(digits.slice(0, cut) || "0") * 10n ** BigInt(Math.max(0, Math.min(shift, 400)));
+  const more = /[1-9]/.test(digits.slice(cut));
+  if (sign) return way === "down" && more ? -size - 1n : -size;
+  return way === "up" && more ? size + 1n : size;
+}
+
+const asInteger = (value: bigint) => (Number.isSafeInteger(Number(value)) ? Number(value) : value.toString());
