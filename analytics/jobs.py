@@ -16,6 +16,7 @@ from analytics.errors import CannotRun
 from analytics.matching import expected_hosts, match_counts
 from analytics.options import Options
 from analytics.reading import Telemetry, days, in_range, in_spans
+from analytics.results import Row, collect_rows
 from analytics.subscriptions import Subscriptions
 from analytics.transforms import (
     delay,
@@ -29,8 +30,6 @@ from analytics.transforms import (
 from tercast.dimensions.spectral import select
 from tercast.errors import shown
 from tercast.telemetry import DELIVERED, PUBLISHED, REQUESTS, TABLE_SNAPSHOTS, Dataset
-
-Row = dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -56,7 +55,7 @@ class Task:
 def run_flow_table_size(task: Task) -> list[Row]:
     """Tables by switch and window."""
     snapshots = task.rows_in_range(TABLE_SNAPSHOTS, flow_table_size.COLUMNS)
-    return _rows(flow_table_size.flow_table_size(snapshots, task.options.window))
+    return collect_rows(flow_table_size.flow_table_size(snapshots, task.options.window))
 
 
 def run_delay(task: Task) -> list[Row]:
@@ -67,7 +66,7 @@ def run_delay(task: Task) -> list[Row]:
     counts = in_range(F.coalesce(F.col("published_at"), F.col("received_at")), options)
     horizon = None if options.spans is None else options.horizon
     found = delay.delay(published, delivered, options.window, counts, horizon)
-    rows = _rows(found)
+    rows = collect_rows(found)
     for row in rows:
         task.notes[delay.UNMATCHED] += row.pop("unknown")
         task.notes[delay.BACKWARDS] += row.pop("backwards")
@@ -84,13 +83,13 @@ def run_false_positives(task: Task) -> list[Row]:
         found = false_positives.deliveries_by_window(all_delivered, options.window, options.horizon)
         counted = found.where(in_spans(F.col("window_start"), options.spans))
     if options.subscriptions is None:
-        return _rows(false_positives.false_positives(counted, None))
+        return collect_rows(false_positives.false_positives(counted, None))
     published = task.rows_in_range(PUBLISHED, false_positives.PUBLISHED_COLUMNS)
     expected = expected_hosts(published, _broadcast(task, options.subscriptions))
     lost = _losses(expected, all_delivered, options).persist(StorageLevel.MEMORY_AND_DISK)
     for row in lost.where(F.col("problem").isNotNull()).groupBy("problem").agg(F.sum("lost")).collect():
         task.notes[row[0]] += row[1]
-    return _rows(false_positives.false_positives(counted, lost))
+    return collect_rows(false_positives.false_positives(counted, lost))
 
 
 def _losses(expected: DataFrame, delivered: DataFrame, options: Options) -> DataFrame:
@@ -107,7 +106,7 @@ def run_publisher_load(task: Task) -> list[Row]:
         loads = publisher_load.publisher_load(published, options.depth, options.since, options.until)
     else:
         loads = publisher_load.publisher_load_by_window(published, options.depth, options.window)
-    rows = _rows(loads)
+    rows = collect_rows(loads)
     for row in rows:
         task.notes["events_without_dz"] += row.pop("without_dz")
         row["dz_histogram"] = dict(sorted(row["dz_histogram"].items()))
@@ -118,7 +117,7 @@ def run_request_latency(task: Task) -> list[Row]:
     """Stages by kind of request."""
     requests = task.rows_in_range(REQUESTS, request_latency.COLUMNS)
     window = None if task.options.spans is None else task.options.window
-    rows = _rows(request_latency.request_latency(requests, window))
+    rows = collect_rows(request_latency.request_latency(requests, window))
     for row in rows:
         task.notes["negative_stages"] += row.pop("backwards")
     return rows
@@ -161,7 +160,7 @@ def run_event_samples(task: Task) -> list[Row]:
     What comes to the driver is the sample: its size does not depend on that of the telemetry.
     """
     published = task.rows_in_range(PUBLISHED, event_samples.COLUMNS)
-    return _rows(event_samples.event_samples(published, task.options.most))
+    return collect_rows(event_samples.event_samples(published, task.options.most))
 
 
 JOBS: dict[str, Callable[[Task], list[Row]]] = {
@@ -183,11 +182,6 @@ def find_job(name: str) -> Callable[[Task], list[Row]]:
     if name not in JOBS:
         raise CannotRun(f"{shown(name)} is no job; there are {', '.join(JOBS)}")
     return JOBS[name]
-
-
-def _rows(results: DataFrame) -> list[Row]:
-    """The rows of a result, which is small."""
-    return [row.asDict(recursive=True) for row in results.collect()]
 
 
 def _broadcast(task: Task, subscriptions: Subscriptions) -> Any:

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analytics.errors import CannotRun
-from analytics.jobs import ORDER, Row
+from analytics.jobs import ORDER
+from analytics.results import Row
 from analytics.times import time_text
 from tercast.files import FileRefused, whole_file, write_json
 

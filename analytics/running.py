@@ -14,11 +14,12 @@ from pyspark.sql import SparkSession
 from analytics.errors import AnalyticsError, JobFailed
 from analytics.files import broken_file, same_path
 from analytics.increments import HORIZON, ONCE, WHOLE, Increment, Known, plan
-from analytics.jobs import Row, Task, find_job
+from analytics.jobs import Task, find_job
 from analytics.options import Options
 from analytics.output import prepare_folder, publish
 from analytics.progress import Progress
 from analytics.reading import REASONS, Telemetry
+from analytics.results import Row
 from analytics.session import first_line
 from analytics.times import time_text
 from analytics.writers import told

@@ -48,5 +48,11 @@ def micros(time: datetime) -> int:
 
 
 def time_text(time: datetime) -> str:
-    """A time in UTC (as Spark gives it, without its zone) as JSON has it."""
-    return time.replace(tzinfo=None).isoformat() + "Z"
+    """Format a time as ISO 8601 in UTC, with a "Z".
+
+    Raises:
+        ValueError: The time has no zone, so the moment that it names depends on the machine.
+    """
+    if time.tzinfo is None:
+        raise ValueError(f"{time.isoformat()} has no time zone; pass a time with its zone")
+    return time.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"

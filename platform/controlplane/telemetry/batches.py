@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -84,7 +84,7 @@ def check(sent: Sent, read: Read) -> tuple[list[Row], list[FieldError]]:
     good: list[Row] = []
     errors: list[FieldError] = []
     latest = timezone.now() + MOST_AHEAD
-    first = datetime.combine(storage.oldest(), time(), tzinfo=timezone.get_current_timezone())
+    first = datetime.combine(storage.oldest(), time(), tzinfo=UTC)
     for number, document in enumerate(sent.rows):
         try:
             row = read(document, sent.dataset, ("rows", number))

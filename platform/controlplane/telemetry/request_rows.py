@@ -6,13 +6,12 @@ between tells the same again, which changes nothing; nothing is left out.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime, time
+from datetime import UTC, datetime, time
 from itertools import count
 from typing import Any
 
 from django.db import transaction
 from django.db.models import F, QuerySet
-from django.utils import timezone
 
 from controlplane.control import watermarks
 from controlplane.control.batches import chunks
@@ -82,7 +81,7 @@ def _changed() -> tuple[list[Row], int, bool]:
 
 def _write(rows: Sequence[Row]) -> None:
     """Requests that were received before what stays of telemetry are left out."""
-    first = datetime.combine(storage.oldest(), time(), tzinfo=timezone.get_current_timezone())
+    first = datetime.combine(storage.oldest(), time(), tzinfo=UTC)
     topics = _topics(rows)
     told = [_told(row, topics) for row in rows if row["received_at"] >= first]
     for day, part in by_date(told, REQUESTS).items():

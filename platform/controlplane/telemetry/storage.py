@@ -6,7 +6,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +126,7 @@ def clean() -> int:
         for hidden in (root() / name).glob(".date=*.old"):
             shutil.rmtree(hidden, ignore_errors=True)
     _remove_old(root().glob("*/date=*/.*.part"), time.time() - _PART_SECONDS)
-    before = datetime.combine(oldest(), datetime.min.time(), tzinfo=timezone.get_current_timezone())
+    before = datetime.combine(oldest(), datetime.min.time(), tzinfo=UTC)
     _remove_old((root() / WRITERS).glob("*.json"), before.timestamp())
     TelemetryWriter.objects.filter(heard_at__lt=before).delete()
     TelemetryBatch.objects.filter(created_at__lt=timezone.now() - BATCH_IDS_STAY).delete()

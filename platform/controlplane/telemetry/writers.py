@@ -90,7 +90,7 @@ def _read(path: Path) -> None:
         if _seen.get(path.name) == changed:
             return
         report = _checked(json.loads(path.read_text(encoding="utf-8")))
-        note(report, FOLDER, datetime.fromisoformat(report["told_at"]).astimezone(UTC))
+        note(report, FOLDER, _utc(report["told_at"]))
     except (OSError, ValueError, OverflowError, KeyError, TypeError):
         changed = -1  # a file that is no report is looked at again, and never told
     _seen[path.name] = changed
@@ -99,7 +99,7 @@ def _read(path: Path) -> None:
 def _checked(report: dict[str, Any]) -> dict[str, Any]:
     numbers = {name: min(max(0, int(report[name])), _LARGEST) for name in COUNTS}
     texts = {name: str(report[name] or "")[:200] for name in ("name", "host", "error")}
-    started = datetime.fromisoformat(report["started_at"]).astimezone(UTC)
+    started = _utc(report["started_at"])
     return {
         **report,
         **numbers,
@@ -108,6 +108,12 @@ def _checked(report: dict[str, Any]) -> dict[str, Any]:
         "period_s": float(report["period_s"]),
         "closed": report["closed"] is True,
     }
+
+
+def _utc(text: str) -> datetime:
+    """Parse an ISO 8601 time; one without a zone is in UTC."""
+    time = datetime.fromisoformat(text)
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
 def _tell_silent() -> None:

@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import json
+import time
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -271,6 +272,20 @@ def test_reports_below_the_root_are_read(operator, root, monkeypatch):
     writers.look()
     assert alarms() == ["telemetry of w1: 9 of 9 rows are lost"]
     assert operator.get("telemetry/").json()["writers"][0]["way"] == "folder"
+
+
+def test_times_of_reports_without_a_zone_are_in_utc(db, root, monkeypatch):
+    monkeypatch.setattr(writers, "_seen", {})
+    (root / "_writers").mkdir(parents=True)
+    times = dict.fromkeys(("started_at", "told_at"), "2026-03-29T12:00:00")
+    (root / "_writers" / "w1.json").write_text(json.dumps(report(**times)))
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Kolkata")
+        time.tzset()
+        writers.look()
+    time.tzset()
+    [row] = TelemetryWriter.objects.all()
+    assert row.started_at == row.heard_at == datetime(2026, 3, 29, 12, tzinfo=UTC)
 
 
 def test_reports_by_the_api_lie_below_the_root_for_jobs(operator, root, monkeypatch):
