@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tercast.changes import take_changes
@@ -18,8 +18,12 @@ from tercast.requests import (
     read_or_refusal,
 )
 
+Look = Callable[[Planner], Any]
 
-def dry_run(planner: Planner, requests: Sequence[Mapping[str, Any] | Request]) -> DryRun:
+
+def dry_run(
+    planner: Planner, requests: Sequence[Mapping[str, Any] | Request], look: Look | None = None
+) -> DryRun:
     """Apply the requests, look, and take them back; on a copy where they change the network itself.
 
     Where topics move, what is told is how it is in the end, when their old entries are gone.
@@ -27,26 +31,30 @@ def dry_run(planner: Planner, requests: Sequence[Mapping[str, Any] | Request]) -
     parsed = [read_or_refusal(request) for request in requests]
     undoable = Subscribe | Advertise | Unsubscribe | Unadvertise | Refused
     if all(isinstance(request, undoable) for request in parsed):
-        return _with_undo(planner, parsed)
+        return _with_undo(planner, parsed, look)
     copy = Planner.restore(planner.snapshot())
     before = copy.counts()
     outcomes = tuple(copy.apply(request) for request in parsed)
     for topic in dict.fromkeys(topic for outcome in outcomes for topic in outcome.moved):
         copy.apply(FinishMove(topic, copy.version(topic)))
-    return DryRun(outcomes, before, copy.counts(), copy.take_diff())
+    seen = look(copy) if look else None
+    return DryRun(outcomes, before, copy.counts(), copy.take_diff(), seen)
 
 
-def _with_undo(planner: Planner, requests: Sequence[Request | Refused]) -> DryRun:
+def _with_undo(planner: Planner, requests: Sequence[Request | Refused], look: Look | None) -> DryRun:
     before, applied = planner.counts(), planner.applied
     aside = planner.queue.put_aside()
     planner.journal = []
     outcomes = tuple(planner.apply(request) for request in requests)
-    after = planner.counts()
-    diff = take_changes(planner.queue, planner.writer)
-    for undo in reversed(planner.journal):
-        undo()
-    planner.journal = None
-    take_changes(planner.queue, planner.writer)
-    planner.queue.take_back(aside)
-    planner.applied = applied
-    return DryRun(outcomes, before, after, diff)
+    try:
+        seen = look(planner) if look else None
+        after = planner.counts()
+        diff = take_changes(planner.queue, planner.writer)
+    finally:
+        for undo in reversed(planner.journal):
+            undo()
+        planner.journal = None
+        take_changes(planner.queue, planner.writer)
+        planner.queue.take_back(aside)
+        planner.applied = applied
+    return DryRun(outcomes, before, after, diff, seen)

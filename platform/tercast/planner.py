@@ -7,7 +7,7 @@ last called. See `docs/algorithms.md` for how tables follow from requests.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -148,11 +148,18 @@ class Planner(PlannedNetwork):
 
         return restore_planner(data)
 
-    def dry_run(self, requests: Sequence[Mapping[str, Any] | Request]) -> DryRun:
-        """What the requests would do, one after the other; the planner stays as it is."""
+    def dry_run(
+        self,
+        requests: Sequence[Mapping[str, Any] | Request],
+        look: Callable[[Planner], Any] | None = None,
+    ) -> DryRun:
+        """What the requests would do, one after the other; the planner stays as it is.
+
+        `look` is called with a planner in the state after the requests; it must not change it.
+        """
         from tercast.dryrun import dry_run  # noqa: PLC0415 - it builds on this module
 
-        return dry_run(self, requests)
+        return dry_run(self, requests, look)
 
     def _carry_out(self, request: Request) -> Outcome:
         match request:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tercast.dz import DzSet, text
 from tercast.errors import Refused, shown
@@ -83,9 +84,13 @@ class TreeView:
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """What requests would do: an outcome each, the entries of every switch before and after, and the diff."""
+    """What requests would do: an outcome each, the entries of every switch before and after, and the diff.
+
+    `seen` is what the caller's `look` returned, if there was one.
+    """
 
     outcomes: tuple[Outcome, ...]
     before: Mapping[str, int]
     after: Mapping[str, int]
     diff: Diff
+    seen: Any = None

@@ -3,6 +3,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import type { Schemas } from "@/api/client";
 import { EntriesBySwitch } from "@/common/EntriesBySwitch";
 import { signed } from "@/common/figures";
+import { MergingNote } from "@/common/MergingNote";
 
 const SWITCHES = 12;
 
@@ -17,6 +18,7 @@ export function CostSummary({ cost }: { cost: Schemas["Cost"] }) {
           ? "No switch needs another number of entries."
           : `${signed(change)} entries, at ${cost.entries.length.toLocaleString()} ${cost.entries.length === 1 ? "switch" : "switches"}.`}
       </Text>
+      <MergingNote merging={cost.merging} />
       {(cost.budgets_exceeded.length > 0 || refused.length > 0) && (
         <Alert color="red" variant="light" p="xs" icon={<IconAlertTriangle size={18} aria-hidden />}>
           {cost.budgets_exceeded.length > 0 && (

@@ -5,6 +5,7 @@ import { Link } from "react-router";
 import { api } from "@/api/client";
 import type { NetworkRequest } from "@/api/request";
 import { useLiveRefresh } from "@/live/LiveProvider";
+import { MergingNote } from "./MergingNote";
 import { ProblemAlert } from "./ProblemAlert";
 
 const FINAL = ["active", "failed", "withdrawn"];
@@ -57,6 +58,7 @@ export function RequestProgress({ request }: { request: NetworkRequest }) {
           {failed ? "failed." : `${SAYS[request.state] ?? request.state}.`}
         </Text>
       </Group>
+      {!failed && <MergingNote merging={request.merging} />}
       {failed && <ProblemAlert problem={{ title: "The request failed", ...request.problem, status: 0 }} />}
       {failed && <Text size="sm">{request.problem?.remedy}</Text>}
     </Stack>

@@ -3,6 +3,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { EntriesBySwitch } from "@/common/EntriesBySwitch";
 import { percent, signed } from "@/common/figures";
+import { MergingNote } from "@/common/MergingNote";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import type { Preview } from "./preview";
 
@@ -50,6 +51,7 @@ export function PreviewPanel({
           Choose who announces it to see the entries that it takes in each switch.
         </Text>
       )}
+      <MergingNote merging={answer.cost?.merging} />
       {answer.cost && <Entries cost={answer.cost} />}
     </Stack>
   );

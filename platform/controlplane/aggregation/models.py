@@ -81,10 +81,11 @@ class Run(models.Model):
 
 
 class AggregatedEntry(models.Model):
-    """An entry under a cover: what it stands for, and what it did to the newest events.
+    """A merged entry: what it stands for, and what it does to the newest events.
 
     `measured` and `unwanted` count needless copies and unwanted deliveries of the window, `expected` the
-    copies that events before let expect; `packets` is the switch's own counter of the entry.
+    copies that events before let expect; `packets` is the switch's own counter of the entry. `measured_at` is
+    null until the subscriptions and events of a new entry have been looked up.
     """
 
     switch = models.ForeignKey("network.Switch", on_delete=models.CASCADE, related_name="aggregated")
@@ -98,7 +99,7 @@ class AggregatedEntry(models.Model):
     packets = models.BigIntegerField(null=True)
     window = models.PositiveIntegerField(help_text="events that were looked at")
     position = models.BigIntegerField(help_text="of the log, whose state was looked at")
-    measured_at = models.DateTimeField()
+    measured_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ("id",)

@@ -161,7 +161,9 @@ class WhatIfSerializer(serializers.Serializer[Any]):
 class AggregatedEntrySerializer(serializers.ModelSerializer[AggregatedEntry]):
     """An entry that says more than was asked for."""
 
-    subscriptions = serializers.SerializerMethodField(help_text="how many it stands for")
+    subscriptions = serializers.SerializerMethodField(
+        help_text="how many it stands for; null for some seconds, where very many entries are new at once"
+    )
     subscriptions_url = serializers.SerializerMethodField()
     measured = serializers.FloatField(help_text="needless copies that it made of the window's events")
     unwanted = serializers.FloatField(help_text="deliveries of the window to hosts that did not want them")
@@ -169,7 +171,10 @@ class AggregatedEntrySerializer(serializers.ModelSerializer[AggregatedEntry]):
         allow_null=True, help_text="needless copies that older events let expect of as many"
     )
     packets = serializers.IntegerField(allow_null=True, help_text="the switch's own counter of the entry")
-    window = serializers.IntegerField(help_text="events that were looked at, the newest")
+    window = serializers.IntegerField(
+        help_text="events that were looked at, the newest; a new entry is estimated from the newest of its "
+        "topic, with the request that merged it, and measured within a minute"
+    )
 
     class Meta:
         model = AggregatedEntry
@@ -190,9 +195,9 @@ class AggregatedEntrySerializer(serializers.ModelSerializer[AggregatedEntry]):
         )
         read_only_fields = fields
 
-    def get_subscriptions(self, row: AggregatedEntry) -> int:
-        """Their number."""
-        return len(row.subscriptions)
+    def get_subscriptions(self, row: AggregatedEntry) -> int | None:
+        """Their number, once they have been looked up."""
+        return None if row.measured_at is None else len(row.subscriptions)
 
     def get_subscriptions_url(self, row: AggregatedEntry) -> str:
         """Where they are listed."""

@@ -162,7 +162,7 @@ class AggregatedViewSet(Resource):
     )
 
     def list(self, request: Request, pk: str) -> Response:
-        """A page of them, as they were last measured."""
+        """A page of them, as the last request left them, with what was measured last."""
         switch = self.find(Switch.objects.all())
         rows = self.paginate_queryset(self.filter_queryset(self.get_queryset().filter(switch=switch)))
         return self.get_paginated_response(self.rendered(rows or [], many=True))
@@ -180,7 +180,9 @@ class StandsForViewSet(Resource):
         """A page of them."""
         row = AggregatedEntry.objects.filter(switch=read_id(pk), pk=read_id(entry)).first()
         if row is None:
-            detail = f"There is no aggregated entry {entry} at switch {pk}. They get new ids when measured."
+            detail = (
+                f"There is no aggregated entry {entry} at switch {pk}. An entry that changes gets a new id."
+            )
             raise not_found(detail)
         found = self.get_queryset().filter(pk__in=row.subscriptions)
         rows = self.paginate_queryset(self.filter_queryset(found))

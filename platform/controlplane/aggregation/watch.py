@@ -14,6 +14,7 @@ from controlplane.aggregation.past import traffic
 from controlplane.aggregation.policy import ALARMS
 from controlplane.config.planning import address_plan
 from controlplane.control import outbox, planner_state, watermarks
+from controlplane.control.batches import chunks
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.planner_state import Positioned
 from controlplane.network.models import Switch
@@ -67,29 +68,46 @@ def _known_before(edge: int) -> int:
 
 
 def _write(found: Sequence[Share], state: Positioned, window: int, packets: Packets) -> None:
-    AggregatedEntry.objects.all().delete()
+    """Bring the rows to what was measured, but for entries that changed while it was being measured.
+
+    Rows come and go with requests (see `merged_rows`); those that should be there and are not, after an
+    upgrade, are made where no request was decided meanwhile.
+    """
     now, switches = timezone.now(), dict(Switch.objects.values_list("name", "pk"))
-    AggregatedEntry.objects.bulk_create(
-        (
-            AggregatedEntry(
-                switch_id=switches[one.switch],
-                topic=one.topic,
-                in_port=one.in_port,
-                dz=one.dz,
-                subscriptions=sorted(int(name[1:]) for name in one.subscriptions),
-                measured=one.measured,
-                unwanted=one.unwanted,
-                expected=one.expected,
-                packets=packets.get((one.switch, _dst(state.planner, one), one.in_port)),
-                window=window,
-                position=state.position,
-                measured_at=now,
-            )
-            for one in found
-            if one.switch in switches
-        ),
-        batch_size=1000,
-    )
+    rows = {(row.switch_id, row.topic, row.in_port, row.dz): row for row in AggregatedEntry.objects.all()}
+    fresh: list[AggregatedEntry] = []
+    for one in found:
+        if one.switch not in switches:
+            continue
+        key = (switches[one.switch], one.topic, one.in_port, one.dz)
+        row = rows.pop(key, None) or AggregatedEntry(
+            switch_id=key[0], topic=one.topic, in_port=one.in_port, dz=one.dz, position=-1
+        )
+        if row.position > state.position:
+            continue
+        row.subscriptions = sorted(int(name[1:]) for name in one.subscriptions)
+        row.measured, row.unwanted, row.expected = one.measured, one.unwanted, one.expected
+        row.packets = packets.get((one.switch, _dst(state.planner, one), one.in_port))
+        row.window, row.position, row.measured_at = window, state.position, now
+        fresh.append(row)
+    known = [row for row in fresh if row.pk is not None]
+    AggregatedEntry.objects.bulk_update(known, _MEASURED, batch_size=200)
+    if planner_state.decided() == state.position:
+        AggregatedEntry.objects.bulk_create((row for row in fresh if row.pk is None), batch_size=1000)
+        for part in chunks([row.pk for row in rows.values()]):
+            AggregatedEntry.objects.filter(pk__in=part).delete()
+
+
+_MEASURED = (
+    "subscriptions",
+    "measured",
+    "unwanted",
+    "expected",
+    "packets",
+    "window",
+    "position",
+    "measured_at",
+)
 
 
 def _dst(planner: Planner, one: Share) -> str:

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from django.conf import settings
-from django.db.models import Max, Sum
+from django.db.models import F, Max, Sum
 from django.utils import timezone
 
 from controlplane.aggregation.models import AggregatedEntry
@@ -27,19 +27,15 @@ def keep() -> int:
         return 0
     rows = (
         AggregatedEntry.objects.filter(window__gt=0)
-        .values("switch__name", "window")
-        .annotate(copies=Sum("measured"), excess=Sum("unwanted"), told=Sum("expected"))
+        .values("switch__name")
+        .annotate(copies=_per_event("measured"), excess=_per_event("unwanted"), told=_per_event("expected"))
     )
     made = [
         Result(
             series=series,
             window_start=minute,
             subject=row["switch__name"],
-            values={
-                "copies": row["copies"] / row["window"],
-                "unwanted": row["excess"] / row["window"],
-                "expected": None if row["told"] is None else row["told"] / row["window"],
-            },
+            values={"copies": row["copies"], "unwanted": row["excess"], "expected": row["told"]},
         )
         for row in rows
     ]
@@ -47,3 +43,8 @@ def keep() -> int:
     oldest = timezone.now() - timedelta(days=settings.ENV.analytics_days)
     Result.objects.filter(series=series, window_start__lt=oldest).delete()
     return len(made)
+
+
+def _per_event(field: str) -> Sum:
+    """The sum of a field, each row's divided by its events: rows may have windows of several lengths."""
+    return Sum(F(field) / F("window"))

@@ -1,7 +1,8 @@
 """The answers of calls that change the network: 202 with what was logged, or what it would cost."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Count
@@ -14,7 +15,7 @@ from controlplane.api.prefer import Awaited, Wait, awaited
 from controlplane.api.views import url
 from controlplane.control.changes import Logged, Payload
 from controlplane.control.dry_run import CostSerializer, Encodings, cost
-from controlplane.control.models import FINAL_STATES, Operation, Request
+from controlplane.control.models import FINAL_STATES, Operation, Request, State
 from controlplane.control.objects import objects_of
 from controlplane.control.serializers import OperationSerializer, RequestSerializer
 
@@ -34,11 +35,23 @@ def rendered_requests(rows: Sequence[Request]) -> list[dict[str, Any]]:
 
 def rendered_operations(rows: Sequence[Operation]) -> list[dict[str, Any]]:
     """The operation resources, their requests counted together."""
+    requests = Request.objects.filter(operation__in=[row.pk for row in rows]).order_by()
     states: dict[int, dict[str, int]] = defaultdict(dict)
-    counted = Request.objects.filter(operation__in=[row.pk for row in rows]).order_by()
-    for pk, state, n in counted.values_list("operation", "state").annotate(n=Count("id")):
+    for pk, state, n in requests.values_list("operation", "state").annotate(n=Count("id")):
         states[pk][state] = n
-    return list(OperationSerializer(rows, many=True, context={"states": states}).data)
+    merging = _merging(pk for pk, counts in states.items() if counts.keys() - {State.QUEUED, State.PLANNING})
+    return list(OperationSerializer(rows, many=True, context={"states": states, "merging": merging}).data)
+
+
+def _merging(operations: Iterable[int]) -> dict[int, list[tuple[datetime, dict[str, Any]]]]:
+    """By operation, when its requests that merge something were decided, and what they merge."""
+    found: dict[int, list[tuple[datetime, dict[str, Any]]]] = defaultdict(list)
+    if ids := list(operations):
+        rows = Request.objects.filter(operation__in=ids, merging__isnull=False).order_by()
+        for pk, decided, merging in rows.values_list("operation", "computed_at", "merging"):
+            if pk is not None and decided is not None and merging is not None:
+                found[pk].append((decided, merging))
+    return found
 
 
 def accepted(wait: Wait, logged: Logged) -> Awaited:

@@ -12,6 +12,7 @@ from controlplane.affected.serializers import AffectedSerializer
 from controlplane.api.problems import Problem
 from controlplane.api.serializers import ErrorSerializer
 from controlplane.control.changes import Payload
+from controlplane.control.merging_serializers import MergingSerializer
 from controlplane.control.models import Request, State
 from controlplane.network.models import Switch
 
@@ -53,6 +54,7 @@ class CostSerializer(serializers.Serializer[Any]):
     excess = serializers.FloatField(help_text="mean over the items")
     entries = SwitchCostSerializer(many=True, help_text="switches whose number of entries changes")
     budgets_exceeded = serializers.ListField(child=serializers.CharField())
+    merging = MergingSerializer(allow_null=True, help_text="null: no merged entry changes")
     results = ItemCostSerializer(many=True)
     refused = serializers.IntegerField(required=False, help_text="how many items are bad (`atomic=false`)")
     errors = ErrorSerializer(many=True, required=False)  # type: ignore[assignment]
@@ -96,6 +98,7 @@ def cost(
         "dz_cells": sum(cells for cells, _ in encoded),
         "excess": sum(excess for _, excess in encoded) / max(len(encoded), 1),
         "entries": entries,
+        "merging": estimate.merging,
         "budgets_exceeded": sorted(failed | {entry["switch"] for entry in entries if entry["exceeded"]}),
         "results": [
             _item(index, cells, excess, outcome)
@@ -106,22 +109,28 @@ def cost(
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The outcomes of some requests, and the entries of each switch before and after them."""
+    """The outcomes of some requests, the entries of each switch before and after them, and what is merged."""
 
     outcomes: tuple[Outcome, ...]
     before: Mapping[str, int]
     after: Mapping[str, int]
+    merging: dict[str, Any] | None = None
 
 
 def _estimate(payloads: Sequence[Payload], patience: Patience) -> Estimate:
     """As the planner has it, once it has applied all that waits in the log."""
+    from controlplane.aggregation.forecast import Forecast, picture  # noqa: PLC0415 - they need a planner
     from controlplane.control.planner_state import reading  # noqa: PLC0415 - dry runs alone need a planner
 
     with reading(patience.seconds) as planner:
         waiting = _waiting(MAX_WAITING if patience.waiting is None else patience.waiting)
-        before = planner.dry_run(waiting).after if waiting else planner.counts()
-        run = planner.dry_run([*waiting, *payloads])
-    return Estimate(tuple(run.outcomes[len(waiting) :]), before, run.after)
+        if waiting:
+            first = planner.dry_run(waiting, picture)
+            before, merged = first.after, first.seen
+        else:
+            before, merged = planner.counts(), picture(planner)
+        run = planner.dry_run([*waiting, *payloads], Forecast(merged))
+    return Estimate(tuple(run.outcomes[len(waiting) :]), before, run.after, run.seen)
 
 
 def _waiting(most: int) -> list[Payload]:

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass, field
 from uuid import uuid4
 
+from controlplane.aggregation.merged_rows import MergedRows
 from controlplane.control import installed, planner_state, sync, watermarks
 from controlplane.control.lag import Debt, Lag
 from controlplane.control.mirror import Mirror
@@ -27,6 +28,7 @@ class Hot:
     state: Positioned
     lag: Lag
     mirror: Mirror = field(default_factory=Mirror)
+    merged: MergedRows = field(default_factory=MergedRows)
     counts: dict[str, int] = field(default_factory=dict)
     unreserved: set[str] = field(default_factory=set)
     """Switches without bundles whose full tables have still to come to an entry in reserve."""

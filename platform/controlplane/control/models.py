@@ -84,6 +84,7 @@ class Request(models.Model):
     added = models.PositiveIntegerField(default=0)
     removed = models.PositiveIntegerField(default=0)
     modified = models.PositiveIntegerField(default=0)
+    merging = models.JSONField(null=True, help_text="what it merged or unmerged, and at which expected cost")
 
     class Meta:
         ordering = ("id",)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from controlplane.aggregation.merged_rows import Update, merging_json
 from controlplane.control import passages
 from controlplane.control.hot import Hot
 from controlplane.control.merge import Merged
@@ -34,6 +35,8 @@ class Planned:
     alarms: Sequence[str] = ()
     moved: Mapping[int, Sequence[str]] = field(default_factory=dict)
     in_place: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    merged: Update | None = None
+    """What became of merged entries; None where the requests change nothing."""
 
     @property
     def position(self) -> int:
@@ -81,8 +84,10 @@ def _apply(hot: Hot, rows: Sequence[Request]) -> Planned:
     moved: dict[int, Sequence[str]] = {}
     in_place: dict[int, Sequence[str]] = {}
     planner = hot.state.planner
+    ledger = hot.merged.begin(planner)
     for row, outcome in zip(rows, planner.in_turn(row.payload for row in rows), strict=True):
         diff = planner.take_diff()
+        ledger.step(outcome.ok)
         _answer(row, outcome, diff.switches)
         for one in diff:
             merged.take(one)
@@ -94,7 +99,10 @@ def _apply(hot: Hot, rows: Sequence[Request]) -> Planned:
         if rough:
             in_place[row.pk] = sorted(rough)
             alarms.append(_IN_PLACE.format(row.pk, row.kind, ", ".join(in_place[row.pk])))
-    return Planned(rows, merged.diffs(), alarms, moved, in_place)
+    update = hot.merged.update(ledger)
+    for row, merging in zip(rows, merging_json(ledger, update), strict=True):
+        row.merging = merging
+    return Planned(rows, merged.diffs(), alarms, moved, in_place, update)
 
 
 _IN_PLACE = (
@@ -136,6 +144,7 @@ def _stuck(hot: Hot, row: Request, stuck: NoWay) -> Planned:
 def _nothing(row: Request) -> None:
     """A request comes to nothing."""
     row.matched, row.switches, row.added, row.removed, row.modified = None, [], 0, 0, 0
+    row.merging = None
 
 
 def _failed(row: Request, fault: str) -> Planned:

@@ -27,6 +27,7 @@ _DECIDED = (
     "added",
     "removed",
     "modified",
+    "merging",
 )
 
 
@@ -101,6 +102,7 @@ def event(row: Request) -> dict[str, Any]:
         "state": str(row.state),
         "matched": row.matched,
         "problem": row.problem,
+        "merging": row.merging,
         "received_at": row.received_at.isoformat(),
         "confirmed_at": row.confirmed_at.isoformat() if row.confirmed_at else None,
     }

@@ -7,6 +7,11 @@ from rest_framework import serializers
 
 from controlplane.api.serializers import ErrorSerializer
 from controlplane.api.views import url
+from controlplane.control.merging_serializers import (
+    MergingSerializer,
+    OperationMergingSerializer,
+    operation_merging,
+)
 from controlplane.control.models import Operation, RefusedItem, Request, State
 from controlplane.control.objects import RESOURCES
 from controlplane.control.remedies import remedy
@@ -102,6 +107,7 @@ _EXAMPLE = {
     "added": 6,
     "modified": 0,
     "removed": 0,
+    "merging": None,
 }
 
 
@@ -119,6 +125,9 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
     switches = serializers.ListField(child=serializers.CharField())
     waits_for = serializers.ListField(
         child=serializers.CharField(), help_text="switches that have yet to confirm"
+    )
+    merging = MergingSerializer(
+        allow_null=True, help_text="what it merged, and what that is expected to cost; null: nothing"
     )
 
     class Meta:
@@ -142,6 +151,7 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
             "added",
             "modified",
             "removed",
+            "merging",
         )
         read_only_fields = fields
 
@@ -197,6 +207,7 @@ class OperationSerializer(serializers.ModelSerializer[Operation]):
     states = serializers.SerializerMethodField()
     progress = serializers.SerializerMethodField()
     finished = serializers.SerializerMethodField()
+    merging = serializers.SerializerMethodField()
 
     class Meta:
         model = Operation
@@ -209,6 +220,7 @@ class OperationSerializer(serializers.ModelSerializer[Operation]):
             "states",
             "progress",
             "finished",
+            "merging",
             "results",
             "refused_items",
         )
@@ -241,6 +253,11 @@ class OperationSerializer(serializers.ModelSerializer[Operation]):
     def get_finished(self, row: Operation) -> bool:
         """Whether all of its requests have ended."""
         return not any(self._counts(row)[state] for state in PROGRESS)
+
+    @extend_schema_field(OperationMergingSerializer(allow_null=True))
+    def get_merging(self, row: Operation) -> dict[str, Any] | None:
+        """What its requests merge; null: nothing."""
+        return operation_merging(self.context["merging"].get(row.pk, ()))
 
     def _counts(self, row: Operation) -> dict[str, int]:
         found: dict[str, int] = self.context["states"].get(row.pk, {})

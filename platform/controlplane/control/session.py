@@ -154,6 +154,8 @@ def _decide(hot: Hot, planned: Planned) -> None:
     stages.begin(planned.moved, hot.state.planner)
     stages.note_in_place(planned.in_place, hot.state.planner)
     hot.mirror.show(hot.state.planner, {row.kind for row in planned.rows})
+    if planned.merged is not None:
+        hot.merged.write(planned.merged, planned.position)
     for text in planned.alarms:
         outbox.alarm(text)
 

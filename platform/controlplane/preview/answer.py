@@ -101,4 +101,5 @@ def _cost(asked: Asked, encoding: Encoding) -> dict[str, Any]:
         "change": sum(entry["after"] - entry["before"] for entry in found["entries"]),
         "entries": found["entries"],
         "budgets_exceeded": found["budgets_exceeded"],
+        "merging": found["merging"],
     }

@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from controlplane.api.fields import Choice, Integer, Reference, Text
 from controlplane.control.dry_run import SwitchCostSerializer
+from controlplane.control.merging_serializers import MergingSerializer
 from controlplane.registry.serializers import MAX_FILTER
 
 KINDS = ("subscription", "advertisement")
@@ -71,6 +72,7 @@ class PreviewCostSerializer(serializers.Serializer[Any]):
     change = serializers.IntegerField(help_text="entries more (or fewer), over all switches")
     entries = SwitchCostSerializer(many=True, help_text="switches whose number of entries changes")
     budgets_exceeded = serializers.ListField(child=serializers.CharField())
+    merging = MergingSerializer(allow_null=True, help_text="null: no merged entry changes")
 
 
 class PreviewAnswerSerializer(serializers.Serializer[Any]):

@@ -158,24 +158,33 @@ def edge(window: int) -> int:
     return row or 0
 
 
-def traffic(publishers: Iterable[str], newest: int | None = None) -> list[Sample]:
+def traffic(
+    publishers: Iterable[str], newest: int | None = None, topics: Iterable[str] | None = None
+) -> list[Sample]:
     """The kept events of these publishers, as `numbered` has them, without their ids."""
-    return [event for _, event in numbered(publishers, newest)]
+    return [event for _, event in numbered(publishers, newest, topics=topics)]
 
 
 def numbered(
-    publishers: Iterable[str], newest: int | None = None, *, after: int = 0, until: int | None = None
+    publishers: Iterable[str],
+    newest: int | None = None,
+    *,
+    after: int = 0,
+    until: int | None = None,
+    topics: Iterable[str] | None = None,
 ) -> list[tuple[int, Sample]]:
     """The kept events of these publishers (ids of advertisements) with their ids, oldest first.
 
     `newest` is the most of each topic; only samples with ids above `after`, and not above `until`, count.
+    With `topics` only samples of the topics with these names are read.
     """
     among = EventSample.objects.filter(id__gt=after)
     if until is not None:
         among = among.filter(id__lte=until)
     wanted = set(publishers)
     found: list[tuple[int, Sample]] = []
-    for topic in EventSample.objects.order_by("topic").values_list("topic", flat=True).distinct():
+    sampled = EventSample.objects.order_by("topic").values_list("topic", flat=True).distinct()
+    for topic in sampled if topics is None else sampled.filter(topic__name__in=list(topics)):
         rows = among.filter(topic=topic).order_by("-id").values_list("id", "advertisement", "values")
         events = [
             (number, {"publisher": f"a{pk}", "values": values})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,23 +48,28 @@ def attribute(
     planner: Planner, traffic: Traffic, covers: NetworkCovers | None = None, switch: str | None = None
 ) -> list[Attribution]:
     """All entries under covers (those that are installed, if none are given), of one switch or of all."""
-    return attribute_each(planner, [traffic], covers, switch)[0]
+    return attribute_each(planner, [traffic], covers, None if switch is None else (switch,))[0]
 
 
 def attribute_each(
     planner: Planner,
     several: Sequence[Traffic],
     covers: NetworkCovers | None = None,
-    switch: str | None = None,
+    switches: Collection[str] | None = None,
 ) -> list[list[Attribution]]:
-    """The same for several traffics, entry by entry; what entries stand for is found once."""
+    """Attribute the entries under covers to several traffics; the subscriptions are looked up once.
+
+    Args:
+        covers: the installed ones where none are given.
+        switches: the switches whose entries are attributed; None is all.
+    """
     known = planner.keeper.covers() if covers is None else covers
     scene, tables = scene_under(planner, known)
     samples = [samples_under(scene, tables, traffic) for traffic in several]
     wanting = {topic.name: _Wanting(planner, topic) for topic in scene.topics}
     found: list[list[Attribution]] = [[] for _ in several]
     for name, topics in known.items():
-        if name not in scene.index or switch not in (None, name):
+        if name not in scene.index or (switches is not None and name not in switches):
             continue
         for number, topic in enumerate(scene.topics):
             if topic.name in topics:

@@ -56,7 +56,7 @@ class Keeper:
     It may in any case while topics are `passing` from one code to the other through full tables.
     """
 
-    __slots__ = ("_gone", "_planner", "_seen", "_touched", "method", "overlays", "passing")
+    __slots__ = ("_changed", "_gone", "_planner", "_seen", "_touched", "method", "overlays", "passing")
 
     def __init__(self, planner: PlannedNetwork) -> None:
         self._planner = planner
@@ -64,6 +64,7 @@ class Keeper:
         self.passing = False
         self.overlays: dict[str, Overlay] = {}
         self._touched: set[str] = set()
+        self._changed: set[str] = set()
         self._gone: list[TopicPlan] = []
         self._seen: list[tuple[TopicPlan, int]] = []
 
@@ -205,6 +206,11 @@ class Keeper:
                 found[switch] = topics
         return found
 
+    def take_changed(self) -> set[str]:
+        """The switches whose merged entries may have changed since the last call."""
+        changed, self._changed = self._changed, set()
+        return changed
+
     def prune(self) -> None:
         """Let overlays go that have become exact; their changes have been taken."""
         for plan in self._gone:
@@ -218,6 +224,10 @@ class Keeper:
                 overlay.site.overlay = None
                 del self.overlays[switch]
         self._touched.clear()
+
+    def _touch(self, switch: str) -> None:
+        self._touched.add(switch)
+        self._changed.add(switch)
 
     def _follow(self, marked: Marked, step: Step) -> dict[Overlay, None]:
         """Overlays of the switches whose exact tables changed; new ones where there is too much now."""
@@ -252,12 +262,12 @@ class Keeper:
                 overlay.look(plans, planner.network)
 
     def _follow_site(self, overlay: Overlay) -> None:
-        self._touched.add(overlay.site.id)
+        self._touch(overlay.site.id)
         for topic in overlay.topics.values():
             topic.follow()
 
     def _overlay(self, site: Site, step: Step) -> Overlay:
-        self._touched.add(site.id)
+        self._touch(site.id)
         overlay = site.overlay
         if overlay is None:
             step.before.setdefault(site, site.count)
@@ -287,7 +297,7 @@ class Keeper:
 
     def _mend(self, involved: Iterable[Overlay], step: Step) -> None:
         for overlay in involved:
-            self._touched.add(overlay.site.id)
+            self._touch(overlay.site.id)
             step.note(overlay)
             for found in overlay.topics.values():
                 for table in found.tables.values():

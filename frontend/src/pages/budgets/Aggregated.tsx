@@ -8,6 +8,7 @@ import { Empty } from "@/common/Empty";
 import { useList } from "@/common/list";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { Time } from "@/common/time";
+import { useLiveRefresh } from "@/live/LiveProvider";
 import { copies, count } from "./figures";
 
 type Merged = Schemas["AggregatedEntry"];
@@ -26,7 +27,11 @@ const columns = [
       </Code>
     ),
   }),
-  column.accessor("subscriptions", { header: "Stands for", meta: { align: "right" } }),
+  column.accessor("subscriptions", {
+    header: "Stands for",
+    cell: (cell) => count(cell.getValue()),
+    meta: { align: "right" },
+  }),
   column.accessor("measured", {
     header: "Measured",
     cell: (cell) => copies(cell.getValue()),
@@ -47,11 +52,9 @@ const columns = [
 /** The merged entries of a switch; one that is chosen tells which subscriptions it stands for. */
 export function Aggregated({ id }: { id: number }) {
   const [chosen, setChosen] = useState<Merged | null>(null);
-  const list = useList<Merged>(
-    `/api/v1/switches/${id}/aggregated/`,
-    {},
-    { name: "merged", ordering: "id", limit: 50 },
-  );
+  const path = `/api/v1/switches/${id}/aggregated/`;
+  const list = useList<Merged>(path, {}, { name: "merged", ordering: "id", limit: 50 });
+  useLiveRefresh(["tables", "request", "requests"], [path]);
   const first = list.rows[0];
   return (
     <Stack gap="xs">
@@ -64,13 +67,13 @@ export function Aggregated({ id }: { id: number }) {
         onSelect={setChosen}
         height={280}
         empty={
-          <Empty cause="No entry of this switch stands for more than was asked: nothing is merged here, or it was not measured yet (once a minute)." />
+          <Empty cause="No entry of this switch stands for more than was asked: nothing is merged here." />
         }
       />
       {first && (
         <Text size="sm" c="dimmed">
           Needless copies of the newest {count(first.window)} events, as measured{" "}
-          <Time at={first.measured_at} />, beside those that older events let expect.
+          <Time at={first.measured_at} empty="within a minute" />, next to those that older events let expect.
         </Text>
       )}
       {chosen && <Subscriptions key={chosen.id} merged={chosen} onClose={() => setChosen(null)} />}

@@ -8,6 +8,7 @@ import { DataTable } from "@/common/DataTable";
 import { Empty } from "@/common/Empty";
 import { useList } from "@/common/list";
 import { ProblemAlert } from "@/common/ProblemAlert";
+import { useLiveRefresh } from "@/live/LiveProvider";
 import type { NetSwitch } from "./model";
 
 type Merged = Schemas["AggregatedEntry"];
@@ -25,7 +26,11 @@ const columns = [
       </div>
     ),
   }),
-  column.accessor("subscriptions", { header: "Stands for", meta: { align: "right" } }),
+  column.accessor("subscriptions", {
+    header: "Stands for",
+    meta: { align: "right" },
+    cell: (cell) => cell.getValue()?.toLocaleString() ?? "–",
+  }),
   column.accessor("measured", {
     header: "Needless",
     meta: { align: "right" },
@@ -50,6 +55,7 @@ export function MergedEntries({ row }: { row: NetSwitch }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const path = `/api/v1/switches/${row.id}/aggregated/`;
   const list = useList<Merged>(path, {}, { ordering: "id", name: "merged" });
+  useLiveRefresh(["tables", "request", "requests"], [path]);
   return (
     <Stack gap="xs">
       <DataTable

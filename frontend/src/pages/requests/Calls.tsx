@@ -7,6 +7,7 @@ import { useAddress } from "@/common/address";
 import { DataTable } from "@/common/DataTable";
 import { Empty } from "@/common/Empty";
 import { useList } from "@/common/list";
+import { MergingNote } from "@/common/MergingNote";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { StateBadge } from "@/common/StateBadge";
 import { Time } from "@/common/time";
@@ -127,6 +128,7 @@ function Results({ call, onBack }: { call: string; onBack: () => void }) {
           </Button>
         </Group>
       </Group>
+      <MergingNote merging={one.data?.merging} />
       <DataTable
         label={`Items of call ${call}`}
         list={list}

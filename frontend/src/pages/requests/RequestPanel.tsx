@@ -6,6 +6,7 @@ import { api } from "@/api/client";
 import type { NetworkRequest } from "@/api/request";
 import { CopyText } from "@/common/CopyText";
 import { Facts } from "@/common/Facts";
+import { MergingNote } from "@/common/MergingNote";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { Said } from "@/common/Said";
 import { SidePanel } from "@/common/SidePanel";
@@ -72,6 +73,7 @@ function Details({ request, onOpen }: { request: NetworkRequest; onOpen: (id: st
           ],
           ["Asks for", asks(request)],
           ["Entries", changes(request)],
+          ["Merging", request.merging && <MergingNote key="merging" merging={request.merging} />],
           ["Switches", <Switches key="switches" request={request} />],
           [
             "Bulk call",

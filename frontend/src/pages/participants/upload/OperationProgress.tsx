@@ -7,6 +7,7 @@ import { useAddress } from "@/common/address";
 import { DataTable } from "@/common/DataTable";
 import { Empty } from "@/common/Empty";
 import { useList } from "@/common/list";
+import { MergingNote } from "@/common/MergingNote";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { StateBadge } from "@/common/StateBadge";
 import { useLiveRefresh } from "@/live/LiveProvider";
@@ -40,6 +41,7 @@ export function OperationProgress({ operation, lines }: { operation: Operation; 
           : `${percent} %: ${active.toLocaleString()} of ${now.items.toLocaleString()} are active. It goes on if you close this.`}
       </Text>
       <Progress value={percent} aria-label="Progress of the upload" color={failed ? "orange" : undefined} />
+      <MergingNote merging={now.merging} />
       {failed > 0 && <Failures operation={now} lines={lines} />}
       <Results operation={now} lines={lines} />
     </Stack>

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { expectedCost, whatIsMerged } from "./merging";
+
+const known = {
+  merged: 3,
+  unmerged: 0,
+  switches: ["s1", "s2"],
+  together: 1,
+  topics: ["quotes"],
+  events: 200,
+  unwanted: 0.12345,
+  needless: 0,
+  unwanted_per_second: 2.5,
+  reason: "",
+};
+
+test("what is merged names the switches, a few of them", () => {
+  expect(whatIsMerged(known)).toBe("3 entries merged, at s1, s2");
+  expect(whatIsMerged({ ...known, merged: 0, unmerged: 1 })).toBe("1 entry unmerged, at s1, s2");
+  expect(whatIsMerged({ ...known, merged: 0 })).toBe("merged entries changed, at s1, s2");
+  const many = Array.from({ length: 9 }, (_, n) => `s${n}`);
+  expect(whatIsMerged({ ...known, switches: many })).toContain("s5 and 3 more");
+});
+
+test("the expected cost has units, and a reason where it is unknown", () => {
+  expect(expectedCost(known)).toBe(
+    "Expected: 0.123 unwanted deliveries to hosts per event, 2.5 per second, 0 needless copies between switches per event.",
+  );
+  const unknown = { ...known, unwanted: null, needless: null, unwanted_per_second: null };
+  expect(expectedCost({ ...unknown, reason: "unknown: no events." })).toBe(
+    "Expected cost unknown: no events.",
+  );
+  expect(expectedCost({ ...known, unwanted_per_second: null, reason: "the rate is unknown." })).toContain(
+    "per event. The rate is unknown.",
+  );
+  expect(expectedCost({ ...known, together: 4 })).toContain("of 4 requests planned together");
+});
