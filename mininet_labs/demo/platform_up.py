@@ -270,6 +270,7 @@ WEB = "controlplane.config.asgi:application"
 WEB_OPTIONS = (
     *("--lifespan", "off", "--timeout-graceful-shutdown", "2", "--log-level", "warning"),
     *("--ws-max-size", "16384"),
+    *("--ws-ping-interval", "0"),  # or a slow client is closed with 1011 before it reads its reason, 4408
     "--no-proxy-headers",  # there is no proxy: who calls is who connects, whatever he says
 )
 WORKER_OPTIONS = ("--without-heartbeat", "--without-gossip", "--without-mingle", "--loglevel", "info")

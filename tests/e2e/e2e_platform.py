@@ -13,6 +13,8 @@ from pathlib import Path
 
 import httpx
 
+from mininet_labs.demo.platform_up import WEB, WEB_OPTIONS
+
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "correct horse battery"  # of every user
 PATIENCE = 180
@@ -76,8 +78,8 @@ class ControlPlane:
     def start(self):
         log = (self.folder / "uvicorn.log").open("ab")
         command = [
-            *(sys.executable, "-m", "uvicorn", "controlplane.config.asgi:application"),
-            *("--host", "127.0.0.1", "--port", str(self.port), "--timeout-graceful-shutdown", "2"),
+            *(sys.executable, "-m", "uvicorn", WEB, *WEB_OPTIONS),
+            *("--host", "127.0.0.1", "--port", str(self.port)),
         ]
         self.server = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
         log.close()

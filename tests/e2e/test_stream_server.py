@@ -124,6 +124,31 @@ def test_a_client_that_does_not_read_is_cut_off_and_the_others_are_not(plane, st
         assert event_ids(again, newest) == list(range(seen[-1] + 1, newest + 1))
 
 
+@pytest.mark.full
+def test_a_client_that_reads_nothing_for_long_hears_that_it_is_too_slow(plane, stream):
+    """uvicorn's own pings end such a stream with 1011 after 20 to 40 s, where they are not turned off."""
+    raw = socket.socket()
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    raw.connect(("127.0.0.1", plane.port))
+    plain = {"compression": None, "max_size": None, "ping_interval": None}
+    with stream(sock=raw, **{**plain, "max_queue": 1}) as slow, stream(**plain) as quick:
+        begin(slow)
+        begin(quick)
+        event_ids(quick, plane.emit("load", {"links": {}, "padding": "x" * 200_000}, times=10))
+        end = time.monotonic() + 45  # longer than two of uvicorn's intervals of 20 s
+        while time.monotonic() < end:
+            hear(quick)
+        event_ids(quick, plane.emit("load", {"links": {}, "padding": "x" * 200_000}, times=70))
+        assert read_to_the_end(slow)[1].rcvd.code == 4408
+
+
+def test_a_frame_that_is_too_long_is_refused_by_the_server(stream):
+    with stream() as client:
+        begin(client)
+        client.send("x" * 20_000)
+        assert read_to_the_end(client)[1].rcvd.code == 1009
+
+
 def read_to_the_end(client):
     """Ids of the events that still came, and how the socket was closed."""
     ids = []
@@ -143,9 +168,11 @@ def test_a_server_that_ends_is_noticed_and_nothing_is_missed_after_it(plane, str
         began = time.monotonic()
         plane.stop(how)
         assert time.monotonic() - began < 20, "open streams do not hold the server up"
-        with pytest.raises(ConnectionClosed):
+        with pytest.raises(ConnectionClosed) as closed:
             while True:
                 hear(client)
+        if how is signal.SIGTERM:
+            assert closed.value.rcvd.code == 1012
     missed = plane.emit("load", {"links": {}}, times=5)
     plane.start()
     with stream() as client:

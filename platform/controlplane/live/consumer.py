@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections.abc import Callable, Coroutine
 from typing import Any, ClassVar
 
 from channels.db import database_sync_to_async
@@ -18,6 +19,8 @@ from controlplane.live.feed import Cursor, Feed
 from controlplane.live.protocol import Bounds, Close, Ended, Event, From, LiveError, Ping
 
 logger = logging.getLogger(__name__)
+
+Receive = Callable[[], Coroutine[Any, Any, dict[str, Any]]]
 
 
 class Gone(LiveError):  # noqa: N818 - named by meaning
@@ -58,9 +61,25 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         self._pace = Pace()
         self._said = asyncio.Event()
         self._ended: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
+        self._given_up = asyncio.Event()
         self._streaming = False
         self._unasked: int | None = None
         self._service: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Any, receive: Receive, send: Any) -> None:
+        """Run the stream; a client that never reads its end is disconnected, so that it notices."""
+
+        async def receive_or_leave() -> dict[str, Any]:
+            hearing = asyncio.ensure_future(receive())
+            giving_up = asyncio.ensure_future(self._given_up.wait())
+            try:
+                await asyncio.wait({hearing, giving_up}, return_when=asyncio.FIRST_COMPLETED)
+                return hearing.result() if hearing.done() else {"type": "websocket.disconnect", "code": 1006}
+            finally:
+                hearing.cancel()
+                giving_up.cancel()
+
+        await super().__call__(scope, receive_or_leave, send)
 
     async def connect(self) -> None:
         """Let the client in, or say why not; in a browser only an accepted socket can say it."""
@@ -131,10 +150,14 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             await self._tell_end(self._ended.result())
 
     async def _tell_end(self, why: Ended) -> None:
-        with contextlib.suppress(OSError, TimeoutError):
+        try:
             async with asyncio.timeout(self.farewell):
                 await self.send(protocol.error(why))
                 await self.close(int(why.close), why.reason)
+        except TimeoutError:
+            self._given_up.set()
+        except OSError:
+            return
 
     async def _stream(self) -> None:
         try:

@@ -6,11 +6,13 @@ from dataclasses import replace
 import pytest
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
+from django.db import OperationalError
 from live_support import ORIGIN, PATIENCE, Stream, application, emit, emit_many, until
 
 from controlplane.accounts.models import Token
 from controlplane.accounts.services import revoke_token
 from controlplane.config.asgi import application as whole_application
+from controlplane.live import consumer
 from controlplane.live.bounds import MESSAGES
 from controlplane.live.feed import Feed
 from controlplane.live.protocol import LARGEST_MESSAGE
@@ -229,7 +231,16 @@ async def test_a_client_that_never_reads_again_is_given_up(token):
     app.reading.clear()
     await emit_many(50)
     await until(lambda: not feed.running)
-    await stream.leave()
+    await asyncio.wait_for(stream.wire.future, PATIENCE)  # the server closes the connection
+
+
+async def test_a_log_in_that_cannot_be_read_is_a_failure_of_the_server(feed, session, monkeypatch):
+    def broken(scope):
+        raise OperationalError("no database")
+
+    monkeypatch.setattr(consumer, "identify", broken)
+    end = await _refusal(session, feed)
+    assert end.code == 1011 and "cannot be checked" in end.reason
 
 
 @pytest.mark.parametrize("how", ["revoked", "deactivated"])
