@@ -21,16 +21,10 @@ from controlplane.network.serializers import (
 )
 from tercast.errors import Path, Refused
 from tercast.importers import TOO_LARGE, TOO_MANY, Imported, Taken, read_topology
+from tercast.topology_rows import API_NAMES, api_row
 
 MAX_BYTES = 16 * 1024 * 1024
 MAX_REPAIRS = 1000
-
-_FIELDS: dict[str, dict[str, str]] = {
-    "switches": {"id": "name", "name": "label", "lat": "latitude", "lon": "longitude"},
-    "links": {},
-    "hosts": {"id": "name"},
-}
-"""How the API calls what a topology calls otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +121,7 @@ class _PartErrors(Errors):
 
     def add(self, index: int, path: Path, code: str, detail: str, value: object = None) -> None:
         """One bad value of the part's item `index`."""
-        own = {api: name for name, api in _FIELDS[self.part].items()}
+        own = {api: name for name, api in API_NAMES[self.part].items()}
         steps = (own.get(str(step), step) if place == 0 else step for place, step in enumerate(path))
         Errors.add(self, index, (self.part, index, *steps), code, detail, value)
 
@@ -135,10 +129,8 @@ class _PartErrors(Errors):
 def _body(part: str, serializer: serializers.Serializer[Any], topology: dict[str, Any]) -> Body:
     """A part of the topology as the API reads it."""
     errors = _PartErrors(part=part)
-    names = _FIELDS[part]
     items = [
-        read_object(serializer, {names.get(key, key): value for key, value in row.items()}, errors, index)
-        for index, row in enumerate(topology[part])
+        read_object(serializer, api_row(part, row), errors, index) for index, row in enumerate(topology[part])
     ]
     return Body(items, errors, bulk=True)
 

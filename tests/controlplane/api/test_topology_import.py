@@ -15,6 +15,7 @@ from controlplane.network.models import Host, Link, Switch
 from tercast.addressing import AddressPlan
 from tercast.importers import limits, read_topology
 from tercast.planner import Planner
+from tercast.topology_rows import api_row
 
 from .test_races import at_once
 
@@ -493,3 +494,47 @@ def test_a_large_network_goes_in_at_once(operator):
     assert answer.status_code == 202 and answer.json()["counts"]["switches"] == 700
     assert [Switch.objects.count(), Host.objects.count()] == [700, 700]
     assert Request.objects.count() == answer.json()["items"] == 1400 + Link.objects.count()
+
+
+def test_every_field_of_a_topology_comes_back_from_the_api(operator):
+    """By one call for the file, and by one call for each part: the same rows, and nothing is lost."""
+    switch = {"id": "s1", "dpid": f"{1:016x}", "tcam_budget": 6, "name": "Bern", "lat": 46.9, "lon": 7.4}
+    host = {"id": "h1", "switch": "s1", "port": 3, "ip": "fd00::1", "mac": "02:00:00:00:00:01"}
+    topology = {
+        "switches": [switch, {"id": "s2", "dpid": f"{2:016x}"}],
+        "links": [{"a": "s1", "a_port": 1, "b": "s2", "b_port": 1, "cost": 7}],
+        "hosts": [{**host, "standby": [{"switch": "s2", "port": 4}]}],
+    }
+
+    def rows():
+        found = {
+            "switches": list(Switch.objects.order_by("id").values()),
+            "links": list(Link.objects.values("a__name", "a_port", "b__name", "b_port", "cost")),
+            "hosts": list(Host.objects.values("name", "switch__name", "port", "ip", "mac", "standby")),
+        }
+        names = ("name", "dpid", "tcam_budget", "label", "latitude", "longitude")
+        found["switches"] = [{name: row[name] for name in names} for row in found["switches"]]
+        return found
+
+    assert post(operator, json.dumps(topology)).status_code == 202
+    imported = rows()
+    assert imported["hosts"][0]["standby"] == topology["hosts"][0]["standby"]
+    assert imported["links"][0]["cost"] == 7
+    assert imported["switches"][0] == {
+        **{"name": "s1", "dpid": f"{1:016x}", "tcam_budget": 6, "label": "Bern"},
+        **{"latitude": 46.9, "longitude": 7.4},
+    }
+    for model in (Host, Link, Switch):
+        model.objects.all().delete()
+    for part, entries in topology.items():
+        answer = operator.post(f"{part}/", [api_row(part, entry) for entry in entries])
+        assert answer.status_code == 202, answer.content
+    assert rows() == imported
+
+
+def test_what_a_platform_found_out_itself_is_not_imported(operator):
+    """A scenario from a snapshot names a full table: its declared budget counts."""
+    full = {"capacity": 5, "declared": 9, "tcam_budget": 5, "reserve": 1}
+    topology = {"switches": [{"id": "s1", "dpid": f"{1:016x}", **full}], "links": [], "hosts": []}
+    assert post(operator, json.dumps(topology)).status_code == 202
+    assert Switch.objects.get().tcam_budget == 9
