@@ -5,13 +5,15 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import F
-from django_celery_beat.models import IntervalSchedule, PeriodicTask
+from django_celery_beat.models import PeriodicTask
 
 from controlplane.aggregation.models import Policy
 from controlplane.config.celery_settings import DEFAULT_QUEUE
 from controlplane.control import watermarks
 from controlplane.control.changes import Payload, log_one
 from controlplane.control.models import Request
+from controlplane.periodic import changes
+from controlplane.periodic.rows import interval_length
 
 TASK_NAME = "aggregate tables"
 TASK = "tercast.aggregate"
@@ -36,10 +38,8 @@ class Standing:
 
 def standing() -> Standing:
     """The policy as it is."""
-    row = _schedule()
-    seconds = row.interval.every * _SECONDS[row.interval.period] if row.enabled and row.interval else None
     alarms = sorted(watermarks.recall(ALARMS, {}).items())
-    return Standing(Policy.current(), seconds, [{"switch": name, **row} for name, row in alarms])
+    return Standing(Policy.current(), _period(), [{"switch": name, **row} for name, row in alarms])
 
 
 def payload(values: dict[str, Any]) -> Payload | None:
@@ -73,30 +73,29 @@ def _schedule() -> PeriodicTask:
         defaults = {
             "task": TASK,
             "queue": DEFAULT_QUEUE,
-            "interval": _every(PERIOD),
+            "interval": changes.every(PERIOD),
             "expire_seconds": PERIOD,
         }
         row, _ = PeriodicTask.objects.get_or_create(name=TASK_NAME, defaults=defaults)
     return row
 
 
+def _period() -> int | None:
+    """Seconds between periodic runs; None without an interval that can run."""
+    row = _schedule()
+    if not row.enabled or row.interval is None:
+        return None
+    try:
+        return int(interval_length(row.interval).total_seconds())
+    except ValueError:
+        return None
+
+
 def _set_period(seconds: int | None) -> None:
     row = _schedule()
-    row.enabled = seconds is not None
-    if seconds is not None:
-        row.interval, row.expire_seconds = _every(seconds), seconds
+    if seconds is None:
+        changes.disable(row)
+        return
+    changes.set_interval(row, seconds)
+    row.enabled, row.expire_seconds, row.expires = True, seconds, None
     row.save()
-
-
-def _every(seconds: int) -> IntervalSchedule:
-    found = IntervalSchedule.objects.filter(every=seconds, period=IntervalSchedule.SECONDS).first()
-    return found or IntervalSchedule.objects.create(every=seconds, period=IntervalSchedule.SECONDS)
-
-
-_SECONDS = {
-    IntervalSchedule.DAYS: 86400,
-    IntervalSchedule.HOURS: 3600,
-    IntervalSchedule.MINUTES: 60,
-    IntervalSchedule.SECONDS: 1,
-    IntervalSchedule.MICROSECONDS: 0,
-}

@@ -6,8 +6,11 @@ from django.db import models
 from django.utils import timezone
 
 from controlplane.analytics.jobs import JOBS
+from controlplane.analytics.lengths import parse_length
 
 CHOICES = [(name, name) for name in JOBS]
+TASK_PARTS = ("task", "task__interval", "task__crontab", "task__solar", "task__clocked")
+"""What is read with a schedule, in one query."""
 
 
 class Series(models.Model):
@@ -45,12 +48,20 @@ class Schedule(models.Model):
 
     def clean(self) -> None:
         """The window is a length of time."""
-        from controlplane.analytics.lengths import parse_length  # noqa: PLC0415
-
         try:
             parse_length(self.window)
         except ValueError as error:
             raise ValidationError({"window": str(error)}) from None
+
+    def fault(self) -> str | None:
+        """Why it cannot run, apart from its task; None where it can."""
+        if self.job not in JOBS:
+            return f"there is no job {self.job!r}; use one of {', '.join(JOBS)}"
+        try:
+            parse_length(self.window)
+        except ValueError as error:
+            return str(error)
+        return None
 
 
 class RunState(models.TextChoices):

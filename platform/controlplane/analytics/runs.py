@@ -1,5 +1,6 @@
 """Runs: claimed by a schedule's time or asked for, begun by one worker at a time, and ended once."""
 
+import logging
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,15 +10,21 @@ from django.utils import timezone
 
 from controlplane.analytics import timetable
 from controlplane.analytics.lengths import parse_length
-from controlplane.analytics.models import UNDER_WAY, Run, RunState, Schedule, Series, Trigger
+from controlplane.analytics.models import TASK_PARTS, UNDER_WAY, Run, RunState, Schedule, Series, Trigger
 from controlplane.api.problems import conflict, not_found
 from controlplane.control.outbox import emit
+from controlplane.periodic import faults, troubles
+
+logger = logging.getLogger(__name__)
 
 ATTEMPTS = 2
 """How often a run is begun whose worker is killed."""
 
 SILENT = timedelta(seconds=60)
 """A worker that was not heard of for so long is gone."""
+
+FUTURE = timedelta(minutes=1)
+"""A claim later than this is of a clock that was wrong; machines may differ by less."""
 
 UNCLAIMED = timedelta(seconds=60)
 KEPT = 1000
@@ -36,15 +43,28 @@ def series_of(job: str, window: str) -> Series:
 def claim_due(now: datetime | None = None) -> list[Run]:
     """A run for each schedule whose time has come, once whoever asks; those that were made.
 
-    Times that were missed are one run. While a run of the same series waits, the time is its; while one
-    works, the new one is skipped.
+    A schedule that cannot run is skipped, with an alarm. Times that were missed are one run. While a run of
+    the same series waits, the time is its; while one works, the new one is skipped.
     """
     at = now or timezone.now()
-    rows = Schedule.objects.select_related("task__interval", "task__crontab", "task__clocked")
-    return [run for row in rows if (run := _claim(row, at)) is not None]
+    bad = faults.report_bad_rows()
+    made: list[Run | None] = []
+    with troubles.skipping("schedules of analytics", "bad_schedule") as skips:
+        for row in Schedule.objects.select_related(*TASK_PARTS):
+            subject = f"schedule {row.name}"
+            why = row.fault()
+            if why is not None:
+                skips.skip(subject, why)
+            elif row.task.name not in bad:
+                with skips.attempt(subject):
+                    made.append(_claim(row, at))
+    return [run for run in made if run is not None]
 
 
 def _claim(row: Schedule, now: datetime) -> Run | None:
+    if row.last_due > now + FUTURE:
+        _correct_last_due(row, now)
+        return None
     due = timetable.latest_due(row.task, row.last_due, now)
     if due is None:
         return None
@@ -54,6 +74,14 @@ def _claim(row: Schedule, now: datetime) -> Run | None:
             return _add_due(row, due) if taken else None
     except IntegrityError:
         return None  # another one was as quick
+
+
+def _correct_last_due(row: Schedule, now: datetime) -> None:
+    """Count from now where the latest claim is in the future, made by a clock that was wrong."""
+    logger.warning(
+        "schedule %s was claimed for %s, in the future; it counts from now", row.name, row.last_due
+    )
+    Schedule.objects.filter(pk=row.pk, last_due=row.last_due).update(last_due=now)
 
 
 def _add_due(row: Schedule, due: datetime) -> Run | None:

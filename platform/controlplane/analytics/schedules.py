@@ -6,12 +6,14 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
-from django_celery_beat.models import IntervalSchedule, PeriodicTask
+from django_celery_beat.models import PeriodicTask
 
 from controlplane.analytics import timetable
 from controlplane.analytics.jobs import JOBS, Job
-from controlplane.analytics.models import Schedule
+from controlplane.analytics.models import TASK_PARTS, Schedule
+from controlplane.api.problems import FieldError, invalid
 from controlplane.config.celery_settings import DEFAULT_QUEUE
+from controlplane.periodic import changes, faults
 
 TASK = "tercast.analytics.due"
 PREFIX = "analytics: "
@@ -34,7 +36,7 @@ def _make(job: Job) -> None:
             defaults={
                 "task": TASK,
                 "queue": DEFAULT_QUEUE,
-                "interval": _every(job.period),
+                "interval": changes.every(job.period),
                 "expire_seconds": EXPIRY,
             },
         )
@@ -44,27 +46,42 @@ def _make(job: Job) -> None:
 
 
 def change(row: Schedule, values: dict[str, Any]) -> Schedule:
-    """Change `enabled`, `period` (seconds) or `window`."""
+    """Change `enabled`, `period` (seconds) or `window`. Raises `Problem` (400) for a task that cannot run."""
     with transaction.atomic():
         task = PeriodicTask.objects.select_for_update().get(pk=row.task_id)
         if "enabled" in values:
             task.enabled = values["enabled"]
         if "period" in values:
-            task.interval, task.one_off = _every(values["period"]), False
-            task.crontab = task.clocked = task.solar = None
-        task.save()
+            changes.set_interval(task, values["period"])
+        if "period" in values or values.get("enabled"):
+            _save(task, values)
+        elif not task.enabled:
+            changes.disable(task)
         own = {"window": values["window"]} if "window" in values else {}
         if values.get("enabled") and not row.task.enabled:
             own["last_due"] = timezone.now()  # what was missed while it was off is not made up for
         Schedule.objects.filter(pk=row.pk).update(**own, version=F("version") + 1)
-    return Schedule.objects.select_related("task__interval", "task__crontab", "task__clocked").get(pk=row.pk)
+    return Schedule.objects.select_related(*TASK_PARTS).get(pk=row.pk)
+
+
+def _save(task: PeriodicTask, values: dict[str, Any]) -> None:
+    """Save a task, unless it is enabled and cannot run."""
+    why = faults.reason(task) if task.enabled else None
+    if why is not None:
+        place = "enabled" if "enabled" in values else "period"
+        detail = f"Periodic task {task.name} cannot run: {why}."
+        raise invalid([FieldError(f"/{place}", "bad_schedule", detail, values[place])])
+    task.save()
+
+
+def problem(row: Schedule) -> str | None:
+    """Why it cannot run, enabled or not; None where it can."""
+    return "; ".join(filter(None, (row.fault(), faults.reason(row.task)))) or None
 
 
 def next_run(row: Schedule) -> datetime | None:
-    """When it is due next; None when it is off."""
-    return timetable.next_due(row.task, row.last_due, timezone.now())
-
-
-def _every(seconds: int) -> IntervalSchedule:
-    found = IntervalSchedule.objects.filter(every=seconds, period=IntervalSchedule.SECONDS).first()
-    return found or IntervalSchedule.objects.create(every=seconds, period=IntervalSchedule.SECONDS)
+    """When it is due next; None when it is off, or cannot run."""
+    if problem(row) is not None:
+        return None
+    now = timezone.now()
+    return timetable.next_due(row.task, min(row.last_due, now), now)

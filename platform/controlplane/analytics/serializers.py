@@ -11,6 +11,7 @@ from controlplane.analytics.lengths import length_text, parse_length
 from controlplane.analytics.models import Run, RunState, Schedule, Trigger
 from controlplane.api.fields import Choice, Flag, Integer, Text, Time
 from controlplane.api.views import url
+from controlplane.periodic.rows import timetable_text
 
 RUNS, SCHEDULES = "analytics/runs", "analytics/schedules"
 SHORTEST_PERIOD, LONGEST_PERIOD = 10, 28 * 86400
@@ -187,6 +188,9 @@ class ScheduleSerializer(serializers.ModelSerializer[Schedule]):
     enabled = serializers.BooleanField(source="task.enabled")
     period = serializers.SerializerMethodField(help_text="seconds; null where it is no interval")
     timetable = serializers.SerializerMethodField(help_text="the same for people, crontabs too")
+    problem = serializers.SerializerMethodField(
+        help_text="why it cannot run, and what to change; null where it can"
+    )
     next_run = serializers.SerializerMethodField()
     last_run = serializers.SerializerMethodField(help_text="its newest run")
 
@@ -201,6 +205,7 @@ class ScheduleSerializer(serializers.ModelSerializer[Schedule]):
             "enabled",
             "period",
             "timetable",
+            "problem",
             "last_due",
             "next_run",
             "last_run",
@@ -217,13 +222,16 @@ class ScheduleSerializer(serializers.ModelSerializer[Schedule]):
         return None if found is None else int(found.total_seconds())
 
     def get_timetable(self, row: Schedule) -> str:
-        """As the scheduler writes it."""
-        task = row.task
-        return str(task.interval or task.crontab or task.clocked or task.solar or "never")
+        """An interval in words, a crontab in its fields."""
+        return timetable_text(row.task)
+
+    def get_problem(self, row: Schedule) -> str | None:
+        """Why it cannot run."""
+        return schedules.problem(row)
 
     @extend_schema_field(serializers.DateTimeField(allow_null=True))
     def get_next_run(self, row: Schedule) -> Any:
-        """Null while it is off."""
+        """Null while it is off, and where it cannot run."""
         return schedules.next_run(row)
 
     def get_last_run(self, row: Schedule) -> str | None:

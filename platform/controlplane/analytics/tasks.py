@@ -34,11 +34,18 @@ def due() -> None:
 def sweep() -> None:
     """Claim what beat missed, take up what killed workers left behind, wake the worker; keep measurements."""
     from controlplane.analytics import copies, runs  # noqa: PLC0415
+    from controlplane.periodic import troubles  # noqa: PLC0415
 
-    copies.keep()
-    runs.claim_due()
-    if runs.look_after():
-        wake()
+    def look_after() -> None:
+        if runs.look_after():
+            wake()
+
+    steps = (
+        ("analytics: keep copies", copies.keep),
+        ("analytics: claim schedules", runs.claim_due),
+        ("analytics: look after runs", look_after),
+    )
+    troubles.attempt_all("sweep of analytics", steps)
 
 
 @app.task(name="tercast.analytics.work")  # type: ignore[untyped-decorator]

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from controlplane.analytics import runs, schedules, tasks
 from controlplane.analytics.child import LOG_BYTES
 from controlplane.analytics.jobs import JOBS
-from controlplane.analytics.models import Run, RunState, Schedule, Trigger
+from controlplane.analytics.models import TASK_PARTS, Run, RunState, Schedule, Trigger
 from controlplane.analytics.serializers import (
     RUNS,
     AnalyticsRunCreateSerializer,
@@ -37,7 +37,7 @@ class RunViewSet(ListAndRead):
     """Runs of Spark jobs."""
 
     queryset = Run.objects.select_related(
-        "series", "schedule__task__interval", "schedule__task__crontab", "schedule__task__clocked"
+        "series", "schedule", *(f"schedule__{part}" for part in TASK_PARTS)
     ).defer("log")
     serializer_class = AnalyticsRunSerializer
     noun = "run"
@@ -119,9 +119,7 @@ def _window_of(job: str) -> str:
 class ScheduleViewSet(ListAndRead):
     """When jobs run by themselves."""
 
-    queryset = Schedule.objects.select_related(
-        "task__interval", "task__crontab", "task__clocked", "task__solar"
-    )
+    queryset = Schedule.objects.select_related(*TASK_PARTS)
     serializer_class = ScheduleSerializer
     noun = "schedule"
     write_parameters: ClassVar[frozenset[str]] = frozenset()

@@ -38,7 +38,10 @@ def work() -> int:
 
 
 def _work_at(run: Run) -> None:
-    job = JOBS[run.job]
+    job = JOBS.get(run.job)
+    if job is None:
+        runs.end(run, RunState.FAILED, f"this version has no job {run.job!r}")
+        return
     faults.point("analytics:begin")
     idle = None if run.rebuild else inputs.nothing_to_do(run.series, job, _oldest(job))
     if idle is not None:

@@ -1,9 +1,10 @@
 """The periodic audit, in beat's schedule."""
 
 from django.conf import settings
-from django_celery_beat.models import IntervalSchedule, PeriodicTask
+from django_celery_beat.models import PeriodicTask
 
 from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
+from controlplane.periodic.changes import every, set_interval
 
 NAME = "audit the tables"
 PERIOD = 300
@@ -17,17 +18,13 @@ def make() -> None:
     asked = settings.ENV.audit_seconds
     _row("sweep the audits", "tercast.audits", PLANNER_QUEUE, SWEEP)
     row = _row(NAME, "tercast.audit", DEFAULT_QUEUE, asked or PERIOD)
-    if asked is not None and (row.interval, row.enabled) != (_every(asked or PERIOD), asked > 0):
-        row.interval, row.enabled, row.expire_seconds = _every(asked or PERIOD), asked > 0, asked or PERIOD
+    if asked is not None and (row.interval, row.enabled) != (every(asked or PERIOD), asked > 0):
+        set_interval(row, asked or PERIOD)
+        row.enabled, row.expire_seconds, row.expires = asked > 0, asked or PERIOD, None
         row.save()
 
 
 def _row(name: str, task: str, queue: str, seconds: int) -> PeriodicTask:
-    defaults = {"task": task, "queue": queue, "interval": _every(seconds), "expire_seconds": seconds}
+    defaults = {"task": task, "queue": queue, "interval": every(seconds), "expire_seconds": seconds}
     row, _ = PeriodicTask.objects.get_or_create(name=name, defaults=defaults)
     return row
-
-
-def _every(seconds: int) -> IntervalSchedule:
-    found = IntervalSchedule.objects.filter(every=seconds, period=IntervalSchedule.SECONDS).first()
-    return found or IntervalSchedule.objects.create(every=seconds, period=IntervalSchedule.SECONDS)

@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "channels",
     "django_celery_beat",
+    "controlplane.periodic",
     "controlplane.accounts",
     "controlplane.trail",
     "controlplane.replies",

@@ -6,7 +6,7 @@ from pathlib import Path
 from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.db import transaction
-from django_celery_beat.models import IntervalSchedule, PeriodicTask
+from django_celery_beat.models import PeriodicTask
 
 from controlplane.accounts.services import find_token, issue_token
 from controlplane.aggregation import policy
@@ -14,6 +14,7 @@ from controlplane.analytics import schedules
 from controlplane.audit import schedule
 from controlplane.config.celery_settings import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.config.secrets import secret
+from controlplane.periodic.changes import every
 
 GROUPS = ("viewer", "operator", "administrator")
 ADMIN, OPERATOR = "admin", "operator"
@@ -72,10 +73,8 @@ def make_operator_token() -> bool:
 def make_schedules() -> None:
     """The periodic tasks; an operator's own changes of their periods stay."""
     for name, task, queue, seconds in SCHEDULES:
-        every, _ = IntervalSchedule.objects.get_or_create(every=seconds, period=IntervalSchedule.SECONDS)
-        PeriodicTask.objects.get_or_create(
-            name=name, defaults={"task": task, "queue": queue, "interval": every, "expire_seconds": seconds}
-        )
+        fields = {"task": task, "queue": queue, "interval": every(seconds), "expire_seconds": seconds}
+        PeriodicTask.objects.get_or_create(name=name, defaults=fields)
     policy.make_schedule()
     schedule.make()
     schedules.make_defaults()

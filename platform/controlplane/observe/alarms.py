@@ -12,9 +12,10 @@ from controlplane.audit import audits
 from controlplane.control import watermarks
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.network.models import Switch
+from controlplane.periodic import troubles
 
 ASK_SECONDS = 2.0
-SOURCES = ("controller", "aggregation", "audit")
+SOURCES = ("controller", "aggregation", "audit", "periodic")
 _OWN = frozenset({"alarm", "detail", "since", "last", "count"})
 
 
@@ -33,7 +34,7 @@ class Standing:
 
 def standing() -> tuple[list[Standing], str | None]:
     """All that stand, and why the controller's are not known (None: they are)."""
-    found, trouble = [*_aggregation(), *_audits()], None
+    found, trouble = [*_aggregation(), *_audits(), *_periodic()], None
     try:
         with Northbound(seconds=ASK_SECONDS) as northbound:
             rows = northbound.alarms()
@@ -79,6 +80,14 @@ def _audits() -> list[Standing]:
     return [
         Standing("audit", "unrepaired", f"switch {name}", reason)
         for name, reason in audits.unrepaired().items()
+    ]
+
+
+def _periodic() -> list[Standing]:
+    """Schedules that cannot run, rows that loops skip, and tasks that keep failing."""
+    return [
+        Standing("periodic", one.alarm, one.subject, one.detail, _time(one.since), _time(one.last), one.count)
+        for one in troubles.standing()
     ]
 
 

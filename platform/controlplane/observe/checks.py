@@ -1,7 +1,7 @@
 """What is looked at to say whether the platform is well, each part by itself."""
 
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -20,6 +20,7 @@ from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.tasks import waiting
 from controlplane.network.models import Switch
 from controlplane.observe import heartbeats
+from controlplane.periodic import troubles
 from controlplane.signalling import turns
 
 DEAD = timedelta(seconds=45)
@@ -146,11 +147,12 @@ def tables() -> Finding:
 
 
 def alarms() -> Finding:
-    """Alarms that stand: the controller's, and those of aggregation."""
+    """Alarms that stand: the controller's, those of aggregation, and of periodic tasks."""
     found = [
         f"aggregation at switch {name}: measured {one['measured']:.2f}, expected {one['expected']:.2f}"
         for name, one in sorted(watermarks.recall(ALARMS, {}).items())
     ]
+    found += map(str, troubles.standing())
     try:
         with Northbound(seconds=ASK_SECONDS) as northbound:
             rows = northbound.alarms()
@@ -159,7 +161,7 @@ def alarms() -> Finding:
     found += [f"controller: {row.get('alarm')}: {row.get('detail')}" for row in rows]
     values = {"alarms": found[:MOST_NAMES], "number": len(found)}
     status = Status.DEGRADED if found else Status.OK
-    return Finding(status, f"{len(found)} stand" if found else "none stands", values)
+    return Finding(status, _number(found), values)
 
 
 def signalling() -> Finding:
@@ -214,6 +216,12 @@ def _text(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     return str(value)
+
+
+def _number(alarms: Collection[str]) -> str:
+    if not alarms:
+        return "none stands"
+    return "1 stands" if len(alarms) == 1 else f"{len(alarms)} stand"
 
 
 def _life(name: str, without: Status, consequence: str) -> Finding:

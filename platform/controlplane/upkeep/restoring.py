@@ -19,11 +19,13 @@ from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Model
 from django.utils import timezone
+from django_celery_beat.models import PeriodicTask
 
 from controlplane.control import hot, outbox, planner_state, sync, watermarks
 from controlplane.control.lock import planner_lock
 from controlplane.control.models import OutboxEvent, Watermark
 from controlplane.network.models import Switch
+from controlplane.periodic import faults, troubles
 from controlplane.upkeep import archive, dump, quiet, rows, sequences, staging
 from controlplane.upkeep.archive import Manifest, Reader
 from controlplane.upkeep.errors import UpkeepError
@@ -109,12 +111,12 @@ def _load(file: Reader, say: Say, older: list[str]) -> None:
         with transaction.atomic():
             _replace_rows(file, apps, say)
             if not older:
-                _begin_anew(file.manifest)
+                _begin_anew(file.manifest, say)
         if older:
             say(f"bringing the database forward: {len(older)} migrations")
             call_command("migrate", interactive=False, verbosity=0)
             with transaction.atomic():
-                _begin_anew(file.manifest)
+                _begin_anew(file.manifest, say)
 
 
 def _schema(manifest: Manifest, say: Say, older: list[str]) -> Apps:
@@ -165,12 +167,22 @@ def _fill(file: Reader, model: type[Model], expected: int) -> None:
         raise UpkeepError(f"the backup is damaged: {table} has {count} rows, and should have {expected}")
 
 
-def _begin_anew(manifest: Manifest) -> None:
+def _begin_anew(manifest: Manifest, say: Say) -> None:
     """Nobody goes on from what was before: sessions, readers, and what is known of switches."""
     Watermark.objects.filter(name__startswith="life of ").delete()
+    troubles.forget()
     hot.forget()
     watermarks.keep(planner_state.RESTORED, uuid4().hex)
     Switch.objects.update(connected=False, epoch=0, reconciled_epoch=0)
     sync.ask_for(Switch.objects.values_list("name", flat=True))
     when = f"{manifest.created_at:%Y-%m-%d %H:%M:%S}"
     outbox.alarm(f"restored from a backup of {when} UTC at {timezone.now():%Y-%m-%d %H:%M:%S} UTC")
+    _disable_bad_tasks(say)
+
+
+def _disable_bad_tasks(say: Say) -> None:
+    """Restore periodic tasks that cannot run as disabled: one bad row costs no other one of the backup."""
+    for name, why in faults.bad_rows().items():
+        PeriodicTask.objects.filter(name=name).update(enabled=False, last_run_at=None)
+        say(f"periodic task {name} is disabled, since it cannot run: {why}")
+        outbox.alarm(f"periodic task {name} is restored as disabled, since it cannot run: {why}")

@@ -11,8 +11,12 @@ from itertools import islice
 from typing import Any
 
 from django.apps.registry import Apps
+from django.core.exceptions import ValidationError
 from django.db import connection
 from django.db.models import Field, JSONField, Model
+from timezone_field import TimeZoneField  # type: ignore[import-untyped] # it has no types
+
+from controlplane.upkeep.errors import UpkeepError
 
 LEFT_OUT = frozenset({"django_session", "control_outboxevent"})
 """Log-ins and live events, which are of the moment: they are not kept, and a restore empties them."""
@@ -74,7 +78,17 @@ def _plain(field: "Field[Any, Any]", value: Any) -> Any:
 
 
 def _stored(fields: "Sequence[Field[Any, Any]]", row: Row) -> Row:
-    return [
-        field.get_db_prep_save(value if isinstance(field, JSONField) else field.to_python(value), connection)
-        for field, value in zip(fields, row, strict=True)
-    ]
+    return [_prepared(field, value) for field, value in zip(fields, row, strict=True)]
+
+
+def _prepared(field: "Field[Any, Any]", value: Any) -> Any:
+    if isinstance(field, TimeZoneField):
+        return value  # by its name, which this machine may not know
+    try:
+        found = value if isinstance(field, JSONField) else field.to_python(value)
+        return field.get_db_prep_save(found, connection)
+    except (ValidationError, ValueError, TypeError, OverflowError) as error:
+        said = "; ".join(error.messages) if isinstance(error, ValidationError) else str(error)
+        raise UpkeepError(
+            f"the backup is damaged: {field.model._meta.db_table}.{field.column} has a bad value: {said}"
+        ) from None

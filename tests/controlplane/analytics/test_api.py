@@ -96,7 +96,7 @@ def test_a_schedule_is_changed(operator):
     assert (changed["period"], changed["window"], changed["timetable"]) == (
         3600,
         "1 hour",
-        "every 3600 seconds",
+        "every hour",
     )
     off = operator.patch(url, {"enabled": False}, format="json").json()
     assert (off["enabled"], off["next_run"]) == (False, None)

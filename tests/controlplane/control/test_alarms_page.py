@@ -20,11 +20,17 @@ WORDS = {
     "control/session.py": ["changes the ways of topics in place"],
     "control/watch.py": ["switch S: ", "controller: ", "the controller does not answer"],
     "moves/stages.py": ["changes in place, because", "the old entries of topic"],
+    "periodic/troubles.py": [
+        "is skipped: ",
+        "is no longer skipped",
+        "times in a row: ",
+        "works again",
+    ],
     "signalling/refusals.py": ["control message of host"],
     "telemetry/storage.py": ["telemetry is written again"],
     "telemetry/writers.py": ["rows are lost", "stops without an end"],
     "upkeep/management/commands/compact.py": ["the request log is not compacted"],
-    "upkeep/restoring.py": ["restored from a backup"],
+    "upkeep/restoring.py": ["restored from a backup", "is restored as disabled"],
 }
 """By module: the words of its calls of `outbox.alarm`, one for each."""
 

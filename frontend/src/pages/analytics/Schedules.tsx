@@ -102,6 +102,11 @@ function Row({ schedule, onEdit }: { schedule: Schedule; onEdit: () => void }) {
         <Text size="xs" hiddenFrom="sm">
           {schedule.timetable}; next: {next}
         </Text>
+        {schedule.problem && (
+          <Text size="xs" c="red" role="alert">
+            Cannot run: {schedule.problem}.
+          </Text>
+        )}
       </Table.Td>
       <Table.Td visibleFrom="sm">{schedule.timetable}</Table.Td>
       <Table.Td visibleFrom="sm">{schedule.window}</Table.Td>

@@ -81,6 +81,30 @@ const STANDING: Record<string, Meaning> = {
     remedy: "The detail says why; the next audit that finds it equal, or repairs it, ends this.",
     docs: "operations.md, Audits",
   },
+  bad_schedule: {
+    title: "A periodic task that cannot run",
+    meaning: "It is skipped; beat, sweeps and all other tasks go on.",
+    remedy: "Change it in the admin pages, or disable it.",
+    docs: "operations.md, Alarms",
+  },
+  skipped: {
+    title: "A row that a periodic task skips",
+    meaning: "Working at it fails; the others go on.",
+    remedy: "The detail says why; the traceback is in the worker's log.",
+    docs: "operations.md, Alarms",
+  },
+  step_fails: {
+    title: "A step of a periodic task that fails",
+    meaning: "It is skipped; the other steps go on.",
+    remedy: "The detail says why; the traceback is in the worker's log.",
+    docs: "operations.md, Alarms",
+  },
+  task_fails: {
+    title: "A periodic task that keeps failing",
+    meaning: "What it does is not done.",
+    remedy: "The detail has the error; the traceback is in the worker's log.",
+    docs: "operations.md, Alarms",
+  },
 };
 
 const TOLD: readonly [RegExp, Meaning][] = [
@@ -94,6 +118,8 @@ const TOLD: readonly [RegExp, Meaning][] = [
     },
   ],
   [/^aggregation at switch/, { ...(STANDING.aggregation_cost as Meaning), title: "Cost of merged entries" }],
+  [/^task .* (has failed|works again)/, STANDING.task_fails as Meaning],
+  [/(is|no longer) skipped|is restored as disabled/, STANDING.bad_schedule as Meaning],
   [
     /^telemetry of .* stops without an end/,
     {

@@ -1,0 +1,88 @@
+"""A sweep that keeps raising is an alarm, and health is not ok; until it works again."""
+
+import pytest
+from celery import signals
+from rest_framework.test import APIClient
+
+from controlplane.analytics import copies
+from controlplane.analytics import tasks as analytics
+from controlplane.control.models import OutboxEvent
+from controlplane.control.tasks import prune
+from controlplane.observe import checks
+from controlplane.periodic import troubles, worker
+
+NAME = "tercast.prune"
+
+
+def told():
+    return [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
+
+
+@pytest.fixture(autouse=True)
+def connected():
+    """The signals are a worker's; importing its module has connected them."""
+    assert worker.fail in [receiver for _, receiver in signals.task_failure.receivers]
+
+
+def test_it_is_told_at_the_third_failure_in_a_row_and_when_it_ends(installed, monkeypatch):
+    broken = [True]
+
+    def broken_prune():
+        if broken[0]:
+            raise ValueError("no way")
+
+    monkeypatch.setattr("controlplane.control.outbox.prune", broken_prune)
+    for number in range(1, 6):
+        prune.apply()
+        assert [one.subject for one in troubles.standing()] == (
+            [f"task {NAME}"] if number >= troubles.FAILURES else []
+        )
+        found = checks.alarms()
+        assert ("ValueError: no way" in found.told) == (number >= troubles.FAILURES), found
+    (one,) = troubles.standing()
+    assert (one.alarm, one.count) == ("task_fails", 5)
+    broken[0] = False
+    prune.apply()
+    assert troubles.standing() == []
+    assert told() == [
+        f"task {NAME} has failed 3 times in a row: ValueError: no way",
+        f"task {NAME} works again",
+    ]
+
+
+def test_single_failures_are_no_alarm(installed):
+    for _ in range(5):
+        troubles.record_failure(NAME, ValueError("once"))
+        troubles.record_failure(NAME, ValueError("twice"))
+        troubles.record_success(NAME)
+    assert told() == [] and troubles.standing() == []
+
+
+def test_what_lasts_is_shown_to_viewers(installed, django_user_model):
+    for _ in range(3):
+        troubles.record_failure(NAME, ValueError("no way"))
+    caller = APIClient()
+    caller.force_authenticate(django_user_model.objects.create_superuser("root"))
+    (shown,) = (
+        alarm
+        for alarm in caller.get("/api/v1/alarms/standing/").json()["alarms"]
+        if alarm["source"] == "periodic"
+    )
+    assert (shown["alarm"], shown["subject"], shown["count"]) == ("task_fails", f"task {NAME}", 3)
+    assert shown["since"] <= shown["last"] and "no way" in shown["detail"]
+
+
+def test_a_step_of_a_sweep_that_fails_does_not_stop_the_next(installed, monkeypatch):
+    claimed = []
+    monkeypatch.setattr(copies, "keep", lambda: 1 / 0)
+    monkeypatch.setattr("controlplane.analytics.runs.claim_due", lambda: claimed.append(1) or [])
+    for _ in range(2):
+        analytics.sweep.apply()
+    assert len(claimed) == 2
+    assert [(one.alarm, one.subject) for one in troubles.standing()] == [
+        ("step_fails", "analytics: keep copies")
+    ]
+    assert len(told()) == 1
+    monkeypatch.setattr(copies, "keep", lambda: 0)
+    analytics.sweep.apply()
+    assert troubles.standing() == []
