@@ -100,7 +100,8 @@ class Rest:
             )
         except (ValueError, KeyError, TypeError):
             detail = answer.text[:500]
-        kind = Refusal if answer.status_code == httpx.codes.BAD_REQUEST else DemoError
+        refused = answer.status_code in (httpx.codes.BAD_REQUEST, httpx.codes.CONFLICT)
+        kind = Refusal if refused else DemoError
         raise kind(
             f"{answer.request.method} {answer.request.url.path} was answered {answer.status_code}: {detail}"
         )

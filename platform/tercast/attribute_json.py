@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeVar
 
 from tercast.attributes import Attribute, Bool, Enum, Int
 from tercast.errors import Path, Refused, shown
 from tercast.float_attribute import Float, describe_inexact, exact_double
-from tercast.strict import expect_keys, expect_list, expect_object, expect_text, parse_integer, wrong_type
+from tercast.strict import (
+    caught,
+    expect_list,
+    expect_object,
+    expect_text,
+    key_errors,
+    parse_integer,
+    wrong_type,
+)
 from tercast.string_attribute import String
 
 MAX_NAME = 128
@@ -28,31 +39,77 @@ _KEYS = {
 }
 
 
+T = TypeVar("T")
+
+
 def parse_attribute(obj: object, path: Path = ()) -> Attribute:
     """The attribute that a JSON object describes; Refused with the path of what is wrong."""
-    kind = expect_object(obj, path).get("type")
-    if not isinstance(kind, str) or kind not in _KEYS:
-        expect_keys(obj, path, ("name", "type"), ("min", "max", "values"))
-        raise Refused((*path, "type"), "unknown_type", f"{shown(kind)} is none of {', '.join(_KEYS)}", kind)
-    fields = expect_keys(obj, path, _KEYS[kind])
-    name = _parse_name(fields["name"], (*path, "name"))
+    errors: list[Refused] = []
+    attribute = _read(obj, path, errors)
+    if attribute is None:
+        raise errors[0]
+    return attribute
+
+
+def attribute_errors(obj: object, path: Path = ()) -> list[Refused]:
+    """Return all that is wrong with the JSON object of an attribute; none where it is good."""
+    errors: list[Refused] = []
+    _read(obj, path, errors)
+    return errors
+
+
+def _read(obj: object, path: Path, errors: list[Refused]) -> Attribute | None:
+    """Return the attribute, or None after adding all refusals to `errors`."""
+    fields = caught(errors, lambda: expect_object(obj, path))
+    if fields is None:
+        return None
+    kind = fields.get("type")
+    known = isinstance(kind, str) and kind in _KEYS
+    required, optional = (_KEYS[str(kind)], ()) if known else (("name", "type"), ("min", "max", "values"))
+    errors += key_errors(fields, path, required, optional)
+    if not known and "type" in fields:
+        detail = f"{shown(kind)} is none of {', '.join(_KEYS)}"
+        errors.append(Refused((*path, "type"), "unknown_type", detail, kind))
+    name = _field(fields, "name", _parse_name, path, errors)
+    low = high = None
+    values: tuple[str, ...] | None = ()
+    if kind in ("int", "float"):
+        low, high = (_field(fields, key, _BOUNDS[str(kind)], path, errors) for key in ("min", "max"))
+        if low is not None and high is not None and (low > high or (kind == "float" and low == high)):
+            errors.append(_reversed(low, high, path))
+    elif kind == "enum":
+        values = _field(fields, "values", partial(_parse_values, errors=errors), path, errors)
+    if errors:
+        return None
+    assert name is not None and values is not None
+    return _made(str(kind), name, low, high, values)
+
+
+def _made(kind: str, name: str, low: Any, high: Any, values: tuple[str, ...]) -> Attribute:
     match kind:
         case "int":
-            low, high = (parse_integer(fields[key], (*path, key)) for key in ("min", "max"))
-            if low > high:
-                raise _reversed(low, high, path)
             return Int(name, low, high)
         case "float":
-            start, end = (_parse_bound(fields[key], (*path, key)) for key in ("min", "max"))
-            if start >= end:
-                raise _reversed(start, end, path)
-            return Float(name, start, end)
+            return Float(name, low, high)
         case "enum":
-            return Enum(name, _parse_values(fields["values"], (*path, "values")))
+            return Enum(name, values)
         case "bool":
             return Bool(name)
         case _:
             return String(name)
+
+
+def _field(
+    fields: Mapping[str, object],
+    key: str,
+    read: Callable[[object, Path], T],
+    path: Path,
+    errors: list[Refused],
+) -> T | None:
+    """Return a value that `read` reads; None where it is missing or refused."""
+    if key not in fields:
+        return None
+    return caught(errors, lambda: read(fields[key], (*path, key)))
 
 
 def _parse_name(value: object, path: Path) -> str:
@@ -79,23 +136,32 @@ def _parse_bound(value: object, path: Path) -> float:
     return number
 
 
-def _parse_values(value: object, path: Path) -> tuple[str, ...]:
+def _parse_values(value: object, path: Path, errors: list[Refused]) -> tuple[str, ...]:
+    """Return the texts of an enum that are good; the refusals of the others go to `errors`."""
     values = expect_list(value, path)
     if not 1 <= len(values) <= MAX_ENUM_VALUES:
         raise Refused(path, "bad_count", f"{len(values)} values; an enum has 1 to {MAX_ENUM_VALUES}", value)
     seen: dict[str, int] = {}
     for i, item in enumerate(values):
-        text = expect_text(item, (*path, i))
-        if len(text) > MAX_ENUM_TEXT:
-            detail = f"a value of {len(text)} characters; at most {MAX_ENUM_TEXT}"
-            raise Refused((*path, i), "too_long", detail, text)
-        if any("\ud800" <= char <= "\udfff" for char in text):
-            raise Refused((*path, i), "bad_text", f"{shown(text)} has a lone surrogate in it", text)
-        if text in seen:
-            detail = f"{shown(text)} is already number {seen[text]} of the values"
-            raise Refused((*path, i), "duplicate", detail, text)
-        seen[text] = i
+        text = caught(errors, partial(_parse_value, item, (*path, i), seen))
+        if text is not None:
+            seen[text] = i
     return tuple(seen)
+
+
+def _parse_value(value: object, path: Path, seen: Mapping[str, int]) -> str:
+    text = expect_text(value, path)
+    if len(text) > MAX_ENUM_TEXT:
+        raise Refused(path, "too_long", f"a value of {len(text)} characters; at most {MAX_ENUM_TEXT}", text)
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise Refused(path, "bad_text", f"{shown(text)} has a lone surrogate in it", text)
+    if text in seen:
+        detail = f"{shown(text)} is already number {seen[text]} of the values"
+        raise Refused(path, "duplicate", detail, text)
+    return text
+
+
+_BOUNDS: dict[str, Callable[[object, Path], Any]] = {"int": parse_integer, "float": _parse_bound}
 
 
 def _reversed(low: float, high: float, path: Path) -> Refused:

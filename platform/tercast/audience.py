@@ -22,11 +22,11 @@ import numpy.typing as npt
 
 from tercast.attributes import Attribute, Int
 from tercast.eventspace import Topic
-from tercast.filter_syntax import And, Begins, Compare, Not, OneOf, Or, Tree
+from tercast.filter_identity import shares_points
 from tercast.filters import Filter
 from tercast.float_attribute import Float
 from tercast.intervals import Cut, IntervalSet
-from tercast.string_attribute import String, shares_point
+from tercast.string_attribute import String
 
 Flags = npt.NDArray[np.bool_]
 _Bytes = npt.NDArray[np.uint8]
@@ -88,7 +88,7 @@ class Audience:
         exact: dict[int, list[Filter]] = {}
         vague: list[tuple[int, Filter]] = []
         for host, filter_ in filters:
-            if _shares_points(filter_.tree, filter_.topic.attributes):
+            if shares_points(filter_.tree, filter_.topic.attributes):
                 vague.append((host, filter_))
             else:
                 exact.setdefault(host, []).append(filter_)
@@ -201,20 +201,3 @@ def _places(side: _Side, values: list[Any]) -> _Numbers:
         if value not in known:
             known[value] = bisect_right(side.cuts, find(value))
     return np.array([known[value] for value in values], dtype=np.int64)
-
-
-def _shares_points(tree: Tree, attributes: Sequence[Attribute]) -> bool:
-    """Whether a filter has a text in it that other texts share a point with."""
-    match tree:
-        case And(parts) | Or(parts):
-            return any(_shares_points(part, attributes) for part in parts)
-        case Not(inner):
-            return _shares_points(inner, attributes)
-    if not isinstance(attributes[tree.attribute], String):
-        return False
-    match tree:
-        case Compare(_, _, str(text)) | Begins(_, text):
-            return shares_point(text)
-        case OneOf(_, values):
-            return any(shares_point(str(value)) for value in values)
-    return False

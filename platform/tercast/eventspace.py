@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from tercast.attribute_json import parse_attribute
+from tercast.attribute_json import attribute_errors, parse_attribute
 from tercast.attributes import Attribute, Bool, Enum, Int
 from tercast.dz import Dz
 from tercast.errors import Path, Refused, shown
 from tercast.float_attribute import Float
 from tercast.schedule import Schedule
-from tercast.strict import expect_integer, expect_keys, expect_list, expect_text, integer_json, parse_integer
+from tercast.strict import (
+    caught,
+    expect_integer,
+    expect_keys,
+    expect_list,
+    expect_text,
+    integer_json,
+    parse_integer,
+)
 from tercast.string_attribute import String, text_problem
 
 __all__ = ["FORMER", "Attribute", "Bool", "Enum", "Float", "Int", "String", "Topic", "parse_attribute"]
@@ -172,22 +181,58 @@ class Topic:
         return Refused(path, "unknown_attribute", detail, value)
 
 
+def topic_errors(name: object, attributes: object, indexed: object = None) -> list[Refused]:
+    """Return all that is wrong with the parts of a new topic; none where they are good.
+
+    Args:
+        name: The name; None is not checked.
+        attributes: The JSON list of attributes; None is not checked.
+        indexed: The JSON list of indexed names; None is not checked.
+    """
+    errors: list[Refused] = []
+    if name is not None:
+        caught(errors, lambda: _parse_topic_name(name, ("name",)))
+    if attributes is not None:
+        errors += _attribute_list_errors(attributes, ("attributes",))
+    if indexed is not None:
+        given = attributes if isinstance(attributes, list | tuple) else ()
+        names = [str(each["name"]) for each in given if isinstance(each, Mapping) and "name" in each]
+        errors += indexed_errors(indexed, names if attributes is not None else None, ("indexed",))
+    return errors
+
+
+def indexed_errors(value: object, names: Iterable[str] | None, path: Path = ()) -> list[Refused]:
+    """Return all that is wrong with a list of indexed names; `names` None: which exist is not known."""
+    errors: list[Refused] = []
+    items = caught(errors, lambda: expect_list(value, path))
+    if items is not None and not items:
+        errors.append(Refused(path, "empty", "at least one attribute has to be indexed", value))
+    known = None if names is None else tuple(names)
+    chosen: set[str] = set()
+    for i, item in enumerate(items or ()):
+        name = caught(errors, partial(_parse_indexed_name, item, (*path, i), known, chosen))
+        if name is not None:
+            chosen.add(name)
+    return errors
+
+
 def parse_indexed(value: object, names: Iterable[str], path: Path = ()) -> tuple[str, ...]:
     """The names of `value`, a non-empty list of distinct names out of `names`."""
-    known = tuple(names)
-    chosen: dict[str, None] = {}
-    items = expect_list(value, path)
-    if not items:
-        raise Refused(path, "empty", "at least one attribute has to be indexed", value)
-    for i, item in enumerate(items):
-        name = expect_text(item, (*path, i))
-        if name not in known:
-            detail = f"{shown(name)} is no attribute of the topic; it has {', '.join(known)}"
-            raise Refused((*path, i), "unknown_attribute", detail, name)
-        if name in chosen:
-            raise Refused((*path, i), "duplicate", f"{shown(name)} is listed twice", name)
-        chosen[name] = None
-    return tuple(chosen)
+    for error in indexed_errors(value, names, path):
+        raise error
+    return tuple(str(name) for name in expect_list(value, path))
+
+
+def _parse_indexed_name(
+    value: object, path: Path, known: Collection[str] | None, chosen: Collection[str]
+) -> str:
+    name = expect_text(value, path)
+    if known is not None and name not in known:
+        detail = f"{shown(name)} is no attribute of the topic; it has {', '.join(known)}"
+        raise Refused(path, "unknown_attribute", detail, name)
+    if name in chosen:
+        raise Refused(path, "duplicate", f"{shown(name)} is listed twice", name)
+    return name
 
 
 def _parse_topic_name(value: object, path: Path) -> str:
@@ -201,15 +246,36 @@ def _parse_topic_name(value: object, path: Path) -> str:
 
 
 def _parse_attributes(value: object, path: Path) -> tuple[Attribute, ...]:
+    out: dict[str, Attribute] = {}
+    for i, item in enumerate(_attribute_items(value, path)):
+        attribute = parse_attribute(item, (*path, i))
+        if attribute.name in out:
+            raise _repeated(attribute.name, (*path, i))
+        out[attribute.name] = attribute
+    return tuple(out.values())
+
+
+def _attribute_items(value: object, path: Path) -> Sequence[object]:
     items = expect_list(value, path)
     if not 1 <= len(items) <= MAX_ATTRIBUTES:
         detail = f"{len(items)} attributes; a topic has 1 to {MAX_ATTRIBUTES}"
         raise Refused(path, "bad_count", detail, value)
-    out: dict[str, Attribute] = {}
-    for i, item in enumerate(items):
-        attribute = parse_attribute(item, (*path, i))
-        if attribute.name in out:
-            detail = f"{shown(attribute.name)} is already an attribute of this topic"
-            raise Refused((*path, i, "name"), "duplicate", detail, attribute.name)
-        out[attribute.name] = attribute
-    return tuple(out.values())
+    return items
+
+
+def _attribute_list_errors(value: object, path: Path) -> list[Refused]:
+    errors: list[Refused] = []
+    seen: set[object] = set()
+    for i, item in enumerate(caught(errors, lambda: _attribute_items(value, path)) or ()):
+        errors += attribute_errors(item, (*path, i))
+        name = item.get("name") if isinstance(item, Mapping) else None
+        if isinstance(name, str):
+            if name in seen:
+                errors.append(_repeated(name, (*path, i)))
+            seen.add(name)
+    return errors
+
+
+def _repeated(name: str, path: Path) -> Refused:
+    detail = f"{shown(name)} is already an attribute of this topic"
+    return Refused((*path, "name"), "duplicate", detail, name)

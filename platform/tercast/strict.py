@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from tercast.errors import Path, Refused, shown
 
@@ -62,17 +63,37 @@ def expect_keys(
                 break
         else:
             return obj
+    for error in key_errors(obj, path, required, optional):
+        raise error
+    return obj
+
+
+def key_errors(
+    obj: Mapping[str, object], path: Path, required: Iterable[str], optional: Iterable[str] = ()
+) -> Iterator[Refused]:
+    """Yield a refusal for each unknown key of an object, then for each missing one."""
+    required = tuple(required)
     known = (*required, *optional)
     for key in obj:
         if not isinstance(key, str) or key not in known:
             name = key if isinstance(key, str) else str(key)
-            raise Refused(
-                (*path, name), "unknown_key", f"unknown key; known are {', '.join(known)}", obj[key]
-            )
+            detail = f"unknown key; known are {', '.join(known)}"
+            yield Refused((*path, name), "unknown_key", detail, obj[key])
     for key in required:
         if key not in obj:
-            raise Refused((*path, key), "missing_key", "this key is missing")
-    return obj
+            yield Refused((*path, key), "missing_key", "this key is missing")
+
+
+T = TypeVar("T")
+
+
+def caught(errors: list[Refused], read: Callable[[], T]) -> T | None:
+    """Return what `read` returns, or None after adding its refusal to `errors`."""
+    try:
+        return read()
+    except Refused as refused:
+        errors.append(refused)
+        return None
 
 
 def parse_integer(value: object, path: Path) -> int:

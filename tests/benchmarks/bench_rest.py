@@ -89,7 +89,8 @@ def subscriptions(count):
         {
             "subscriber": f"u{n % 40}",
             "topic": "quotes",
-            "filter": f'symbol = "{symbols[n % 5]}" and close in [{n % 9000}.25, {n % 9000 + 12}.5]',
+            "filter": f'symbol = "{symbols[n % 5]}" and close in '
+            f"[{n % 9000}.25, {n % 9000 + 12}.5{n // 9000}]",
         }
         for n in range(count)
     ]

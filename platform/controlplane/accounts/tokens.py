@@ -12,7 +12,8 @@ from controlplane.accounts.models import Token
 from controlplane.accounts.roles import Role, role_of
 from controlplane.accounts.scopes import Scope, scopes_of
 from controlplane.accounts.services import new_token
-from controlplane.api.problems import FieldError, Problem, invalid
+from controlplane.api.bodies import Body, Errors
+from controlplane.api.problems import FieldError, Problem
 from controlplane.registry.models import Publisher, Subscriber
 from tercast.errors import shown
 
@@ -44,15 +45,20 @@ def with_standing() -> QuerySet[Any]:
     return found
 
 
-def issue(values: dict[str, Any], caller: Caller, user: Any, own: Token | None) -> Issued:
+def issue(body: Body, caller: Caller, user: Any, own: Token | None) -> Issued:
     """Issue a token by the caller's wish; `own` is the token that it is logged in with.
 
-    Raises `Problem` (400 for bad values, 403 for what the caller may not give).
+    Raises `Problem` (400 with all bad values, 403 for what the caller may not give).
     """
-    owner = _owner(values.get("user"), caller, user)
-    token = Token(user=owner, name=values["name"], expires_at=values.get("expires_at"))
-    scopes = _client(token, values, caller) or _scopes(values.get("scopes"), caller, role_of(owner))
-    _check_expiry(token, own)
+    values, errors = body.items[0], body.errors
+    owner = _owner(values.get("user"), caller, user, errors)
+    token = Token(user=owner or user, name=values.get("name", ""), expires_at=values.get("expires_at"))
+    scopes = _client(token, values, caller, errors)
+    if not _clients(values):
+        scopes = _scopes(values.get("scopes"), caller, role_of(token.user), errors)
+    _check_expiry(token, own, errors)
+    errors.check()
+    owner = token.user
     good = with_standing().filter(user=owner, standing="good").count()
     if good >= MOST:
         detail = f"{owner.username} has {good} tokens that are good; {MOST} are the most. Revoke some first."
@@ -60,7 +66,7 @@ def issue(values: dict[str, Any], caller: Caller, user: Any, own: Token | None) 
     return Issued(token, new_token(token, scopes))
 
 
-def _owner(name: str | None, caller: Caller, user: Any) -> User:
+def _owner(name: str | None, caller: Caller, user: Any, errors: Errors) -> User | None:
     if name is None or name == user.username:
         found: User = user
         return found
@@ -68,34 +74,38 @@ def _owner(name: str | None, caller: Caller, user: Any) -> User:
         raise forbidden("/user", "Only administrators issue tokens of other users. Leave `user` out.", name)
     owner = User.objects.filter(username=name).first()
     if owner is None:
-        raise invalid([FieldError("/user", "unknown_user", f"There is no user {shown(name)}.", name)])
+        errors.add(0, ("user",), "unknown_user", f"There is no user {shown(name)}.", name)
     return owner
 
 
-def _scopes(asked: list[str] | None, caller: Caller, role: Role) -> list[str]:
+def _scopes(asked: list[str] | None, caller: Caller, role: Role, errors: Errors) -> list[str]:
     """The scopes asked for, or all that the caller has and the owner's role gives a meaning to."""
     if asked is None:
         return [scope for scope in scopes_of(role) if scope in caller.scopes]
     if not asked:
-        raise invalid([FieldError("/scopes", "empty", "A token without a scope is good for nothing.")])
+        errors.add(0, ("scopes",), "empty", "A token without a scope is good for nothing.")
     if Scope.CLIENT in asked:
         detail = "The scope client comes with `publisher` or `subscriber`, and alone. Leave `scopes` out."
-        raise invalid([FieldError("/scopes", "not_a_choice", detail, Scope.CLIENT.value)])
-    beyond = sorted(set(asked) - caller.scopes)
+        errors.add(0, ("scopes",), "not_a_choice", detail, Scope.CLIENT.value)
+    beyond = sorted(set(asked) - caller.scopes - {Scope.CLIENT})
     if beyond:
         detail = f"Your own token has not the scope {', '.join(beyond)}, so that no other can have it of you."
         raise forbidden("/scopes", detail, beyond[0])
     return [scope for scope in Scope if scope in asked]
 
 
-def _client(token: Token, values: dict[str, Any], caller: Caller) -> list[str]:
+def _clients(values: dict[str, Any]) -> list[str]:
+    return [kind for kind in (PUBLISHER, SUBSCRIBER) if values.get(kind) is not None]
+
+
+def _client(token: Token, values: dict[str, Any], caller: Caller, errors: Errors) -> list[str]:
     """Bind the token to the client that is named; its scopes, or none where there is no client."""
-    named = [kind for kind in (PUBLISHER, SUBSCRIBER) if values.get(kind) is not None]
+    named = _clients(values)
     if not named:
         return []
     if len(named) > 1 or values.get("scopes") is not None:
         detail = "A client token has one publisher or one subscriber, and no scopes. Name one alone."
-        raise invalid([FieldError(f"/{named[0]}", "not_alone", detail, values[named[0]])])
+        errors.add(0, (named[0],), "not_alone", detail, values[named[0]])
     kind = named[0]
     if not caller.has(Role.OPERATOR, Scope.WRITE):
         detail = "Only who may write (role operator, scope write) issues tokens of clients."
@@ -107,16 +117,16 @@ def _client(token: Token, values: dict[str, Any], caller: Caller) -> list[str]:
     row = model.objects.filter(name=values[kind]).first()
     if row is None:
         detail = f"There is no {kind} {shown(values[kind])}. Register it first."
-        raise invalid([FieldError(f"/{kind}", f"unknown_{kind}", detail, values[kind])])
+        errors.add(0, (kind,), f"unknown_{kind}", detail, values[kind])
     setattr(token, kind, row)
     return [Scope.CLIENT]
 
 
-def _check_expiry(token: Token, own: Token | None) -> None:
+def _check_expiry(token: Token, own: Token | None, errors: Errors) -> None:
     shown_time = str(token.expires_at)
     if token.expires_at is not None and token.expires_at <= timezone.now():
         detail = f"{shown_time} is over. Give a time to come, or leave it out."
-        raise invalid([FieldError("/expires_at", "out_of_range", detail, shown_time)])
+        errors.add(0, ("expires_at",), "out_of_range", detail, shown_time)
     limit = None if own is None else own.expires_at
     if limit is not None and (token.expires_at is None or token.expires_at > limit):
         detail = f"Your own token expires at {limit.isoformat()}; one that it issues cannot outlive it."

@@ -9,19 +9,24 @@ from django.db import transaction
 from django.db.models import Q
 
 from controlplane.accounts.roles import Role
-from controlplane.api.problems import FieldError, conflict, invalid, not_found
+from controlplane.api.bodies import Body, Errors
+from controlplane.api.problems import conflict, not_found
 from tercast.errors import shown
 
 ADMINISTRATORS = Q(is_active=True) & (Q(is_superuser=True) | Q(groups__name=Role.ADMINISTRATOR.name.lower()))
 ROLES = tuple(role.name.lower() for role in Role if role)
 
 
-def add(values: dict[str, Any]) -> User:
-    """A new user with a role; raises `Problem` for a name that is taken and for a weak password."""
-    if User.objects.filter(username=values["username"]).exists():
-        detail = f"username {shown(values['username'])} belongs to another user. Choose another."
-        raise invalid([FieldError("/username", "not_unique", detail, values["username"])])
-    user = User(username=values["username"], is_active=values.get("active", True))
+def add(body: Body) -> User:
+    """Make a user with a role; raises `Problem` with all that is wrong, name and password included."""
+    values, errors = body.items[0], body.errors
+    name = values.get("username")
+    if name is not None and User.objects.filter(username=name).exists():
+        detail = f"username {shown(name)} belongs to another user. Choose another."
+        errors.add(0, ("username",), "not_unique", detail, name)
+    user = User(username=name or "", is_active=values.get("active", True))
+    check_password(errors, user, values.get("password"))
+    errors.check()
     _set_password(user, values.get("password"))
     with transaction.atomic():
         user.save()
@@ -64,24 +69,31 @@ def _check_left(user: User, administrators: set[int], actor: Any) -> None:
 
 
 def set_own_password(user: User, password: str) -> None:
-    """Change the password of the caller."""
+    """Change the password of the caller; raises `Problem` for a weak one."""
+    errors = Errors()
+    check_password(errors, user, password)
+    errors.check()
     _set_password(user, password)
     with transaction.atomic():
         user.save(update_fields=("password",))
 
 
-def _set_password(user: User, password: str | None) -> None:
+def check_password(errors: Errors, user: User, password: str | None) -> None:
+    """Add an error for each rule that a new password of `user` breaks."""
     if password is None:
-        user.set_unusable_password()
         return
     try:
         validate_password(password, user)
     except ValidationError as error:
-        errors = [
-            FieldError("/password", "weak_password", f"{text} Choose another.") for text in error.messages
-        ]
-        raise invalid(errors) from None
-    user.set_password(password)
+        for text in error.messages:
+            errors.add(0, ("password",), "weak_password", f"{text} Choose another.")
+
+
+def _set_password(user: User, password: str | None) -> None:
+    if password is None:
+        user.set_unusable_password()
+    else:
+        user.set_password(password)
 
 
 def _set_role(user: User, role: str) -> None:

@@ -24,7 +24,7 @@ from controlplane.accounts.serializers import (
     UserSerializer,
 )
 from controlplane.accounts.services import revoke_token
-from controlplane.api.bodies import read_body, read_one
+from controlplane.api.bodies import read_body
 from controlplane.api.problems import conflict
 from controlplane.api.query import FLAG, ID, TEXT, TIME, Filter, choice
 from controlplane.api.views import ListAndRead, StrictView, url
@@ -56,7 +56,7 @@ class TokenViewSet(ListAndRead):
         Filter("expires_at", "expires_at", TIME, ("gte", "lte")),
         Filter("last_used_at", "last_used_at", TIME, ("gte", "lte")),
     )
-    search = ("name", "user__username")
+    search = ("name", "user__username", "publisher__name", "subscriber__name")
     orderings = ("id", "name", "created_at")
 
     def get_queryset(self) -> Any:
@@ -74,9 +74,9 @@ class TokenViewSet(ListAndRead):
     )
     def create(self, request: Request) -> Response:
         """Issue a token; its text is in this answer and nowhere else."""
-        values = read_one(request, TokenCreateSerializer())
+        body = read_body(request, TokenCreateSerializer())
         own = request.auth if isinstance(request.auth, Token) else None
-        issued = tokens.issue(values, caller_of(request), request.user, own)
+        issued = tokens.issue(body, caller_of(request), request.user, own)
         shown: Any = tokens.with_standing().get(pk=issued.token.pk)
         shown.token = issued.text
         headers = {"Location": url("tokens", issued.token.pk)}
@@ -124,7 +124,7 @@ class UserViewSet(ListAndRead):
     )
     def create(self, request: Request) -> Response:
         """Make a user with a role."""
-        row = users.add(read_one(request, UserCreateSerializer()))
+        row = users.add(read_body(request, UserCreateSerializer()))
         headers = {"Location": url("users", row.pk)}
         return Response(self.rendered(row), status.HTTP_201_CREATED, headers=headers)
 
@@ -137,7 +137,10 @@ class UserViewSet(ListAndRead):
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change role, standing or password; nobody locks out themselves or the last administrator (409)."""
         user = self.find()
-        values = read_one(request, UserChangeSerializer(partial=True))
+        body = read_body(request, UserChangeSerializer(partial=True))
+        values = body.items[0]
+        users.check_password(body.errors, user, values.get("password"))
+        body.errors.check()
         return Response(self.rendered(users.change(user.pk, values, request.user)))
 
 

@@ -19,9 +19,8 @@ from controlplane.analytics.serializers import (
     ScheduleChangeSerializer,
     ScheduleSerializer,
 )
-from controlplane.api.bodies import read_one
+from controlplane.api.bodies import read_body, read_one
 from controlplane.api.prefer import Wait, awaited
-from controlplane.api.problems import FieldError, invalid
 from controlplane.api.query import FLAG, ID, INTEGER, TEXT, TIME, Filter, choice, read_id
 from controlplane.api.schema import PREFER
 from controlplane.api.views import ListAndRead, url
@@ -69,12 +68,12 @@ class RunViewSet(ListAndRead):
     )
     def create(self, request: Request) -> Response:
         """Run a job now, as soon as the worker is free."""
-        values = read_one(request, AnalyticsRunCreateSerializer())
+        body = read_body(request, AnalyticsRunCreateSerializer())
+        values = body.items[0]
         since, until = values.get("since"), values.get("until")
         if since and until and since >= until:
-            raise invalid(
-                [FieldError("/until", "out_of_order", "until has to be later than since.", str(until))]
-            )
+            body.errors.add(0, ("until",), "out_of_order", "until has to be later than since.", str(until))
+        body.errors.check()
         job = values.pop("job")
         window = values.pop("window", None) or _window_of(job)
         run = runs.ask(job, window, request.user, **values)
@@ -129,6 +128,7 @@ class ScheduleViewSet(ListAndRead):
         Filter("job", "job", choice(*JOBS), ("in",)),
         Filter("enabled", "task__enabled", FLAG),
     )
+    search = ("name", "job")
 
     @extend_schema(
         operation_id="analytics_schedules_update",

@@ -26,11 +26,20 @@ class Errors:
     line_of: Callable[[int], int | None] | None = None
     places: list[int] | None = None
 
-    def add(self, index: int, path: Path, code: str, detail: str, value: object = None) -> None:
-        """One bad value of item `index`."""
+    def add(  # noqa: PLR0917
+        self,
+        index: int,
+        path: Path,
+        code: str,
+        detail: str,
+        value: object = None,
+        existing: str | None = None,
+    ) -> None:
+        """Add a bad value of item `index`; `existing` is the address of a row that it duplicates."""
         self.bad.add(index)
-        shown_index = index if self.bulk else None
-        self.found.append(FieldError(pointer(path), code, detail, value, shown_index, line=self._line(index)))
+        at, line = index if self.bulk else None, self._line(index)
+        error = FieldError(pointer(path), code, detail, value, at, line=line, existing=existing)
+        self.found.append(error)
 
     def _line(self, index: int) -> int | None:
         if self.line_of is None:
@@ -65,18 +74,23 @@ class Body:
 
     def leave_out(self) -> None:
         """Go on without the items that have errors; raises `Problem` with all errors when none is left."""
-        for error in self.errors.found:
-            index = None if error.index is None else self.places[error.index]
-            self.refused.append(replace(error, index=index))
+        self.refused[:] = self.located()
         good = [at for at in range(len(self.items)) if at not in self.errors.bad]
         self.items[:] = [self.items[at] for at in good]
         self.places[:] = [self.places[at] for at in good]
         self.errors.found.clear()
         self.errors.bad.clear()
         self.errors.places = self.places
-        self.refused.sort(key=lambda error: error.index or 0)
         if not self.items:
             raise invalid(self.refused)
+
+    def located(self) -> list[FieldError]:
+        """Return all errors, those of items left out before too, with the items' places in the call."""
+        found = list(self.refused)
+        for error in self.errors.found:
+            index = None if error.index is None else self.places[error.index]
+            found.append(replace(error, index=index))
+        return sorted(found, key=lambda error: error.index or 0)
 
     def add_if_free(self, field_name: str, taken: Mapping[Any, str], what: str) -> None:
         """Add an error for each item whose field repeats an earlier one's, or is in `taken` (by owner)."""

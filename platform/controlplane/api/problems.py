@@ -20,7 +20,7 @@ class FieldError:
     """One bad value: where it stands (JSON pointer, or the name of a parameter), which rule it breaks.
 
     `detail` says value, rule and remedy; `index` is the item's place in a bulk body, `line` where it
-    begins.
+    begins. `existing` is the address of the object that a duplicate repeats.
     """
 
     pointer: str
@@ -30,6 +30,7 @@ class FieldError:
     index: int | None = None
     parameter: str | None = None
     line: int | None = None
+    existing: str | None = None
 
     def to_json(self) -> dict[str, Scalar]:
         """As it stands in the problem's `errors`; `index` and `parameter` only where they say something."""
@@ -45,6 +46,8 @@ class FieldError:
             out["line"] = self.line
         if self.parameter is not None:
             out["parameter"] = self.parameter
+        if self.existing is not None:
+            out["existing"] = self.existing
         return out
 
 

@@ -166,7 +166,8 @@ class QueryFilter(BaseFilterBackend):
                 if parameter in request.query_params:
                     wanted &= each.condition(parameter, lookup, request.query_params[parameter])
         if view.search and "q" in request.query_params:
-            wanted &= _search(view.search, read_text("q", request.query_params["q"]))
+            text = read_text("q", request.query_params["q"])
+            wanted &= _search(view.search, text) | _shown_id(view.id_prefix, text)
         return queryset.filter(wanted)
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
@@ -178,8 +179,10 @@ class QueryFilter(BaseFilterBackend):
                 text = each.words or _DESCRIPTIONS[lookup].format(name=each.name)
                 out.append(_parameter(parameter, schema, text))
         if view.search:
-            fields = ", ".join(view.search)
-            out.append(_parameter("q", dict(TEXT.schema), f"text that {fields} contains, in any letter case"))
+            fields = ", ".join(map(_words, view.search))
+            shown_id = f", or an id like {view.id_prefix}3" if view.id_prefix else ""
+            words = f"text that {fields} contains, in any letter case{shown_id}"
+            out.append(_parameter("q", dict(TEXT.schema), words))
         return out
 
 
@@ -202,6 +205,19 @@ def _search(fields: Iterable[str], text: str) -> Q:
     for field in fields:
         wanted |= Q(**{f"{field}__icontains": text})
     return wanted
+
+
+def _shown_id(prefix: str, text: str) -> Q:
+    """Find the row whose id is shown as this text, like `q3`; nothing where rows are shown otherwise."""
+    number = text.strip().removeprefix(prefix)
+    is_one = prefix and number != text.strip() and number.isascii() and number.isdigit() and len(number) < 19
+    return Q(pk=int(number)) if is_one else Q(pk__in=())
+
+
+def _words(field: str) -> str:
+    """Name a model field for readers: `subscriber__host__name` is the host of the subscriber."""
+    parts = field.removesuffix("__name").removeprefix("payload__").split("__")
+    return " of ".join(part.replace("_", " ") for part in reversed(parts))
 
 
 def _parameter(name: str, schema: dict[str, Any], description: str) -> dict[str, Any]:

@@ -27,6 +27,9 @@ class ErrorSerializer(serializers.Serializer[Any]):
     index = serializers.IntegerField(required=False, help_text="the item's place in a bulk body")
     line = serializers.IntegerField(required=False, help_text="the line at which the item begins")
     parameter = serializers.CharField(required=False, help_text="name of a query or path parameter or header")
+    existing = serializers.CharField(
+        required=False, help_text="address of the object that a duplicate repeats (code `duplicate`)"
+    )
 
 
 class ProblemSerializer(serializers.Serializer[Any]):

@@ -147,6 +147,8 @@ class Resource(StrictView, GenericViewSet[Any]):
 
     filters: ClassVar[tuple[Filter, ...]] = ()
     search: ClassVar[tuple[str, ...]] = ()
+    id_prefix: ClassVar[str] = ""
+    """What stands before the id where a row is shown, like `q` in `q3`; `q=` finds it by that."""
     orderings: ClassVar[tuple[str, ...]] = ("id",)
     bulk: ClassVar[bool] = False
     write_parameters: ClassVar[frozenset[str]] = WRITE_PARAMETERS

@@ -7,7 +7,7 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controlplane.api.bodies import Errors, read_one
+from controlplane.api.bodies import Errors, read_body
 from controlplane.api.prefer import Wait, awaited
 from controlplane.api.query import FLAG, ID, TEXT, TIME, Filter, choice
 from controlplane.api.schema import PREFER
@@ -68,9 +68,10 @@ class AuditViewSet(ListAndRead):
     def create(self, request: Request) -> Response:
         """Read switches back, tell what differs from the plan, and repair it."""
         wait = Wait.read(request)
-        values = read_one(request, AuditCreateSerializer())
+        body = read_body(request, AuditCreateSerializer())
+        values = body.items[0]
         names = values.get("switches")
-        _check(names or [])
+        _check(names or [], body.errors)
         audit = audits.ask(names, values.get("repair", True), request.user)
         return awaited(wait, lambda: audits.is_over(audit.pk), lambda: self._accepted(audit.pk))
 
@@ -79,9 +80,9 @@ class AuditViewSet(ListAndRead):
         return Response(body, status.HTTP_202_ACCEPTED, headers={"Location": url("audits", pk)})
 
 
-def _check(names: list[str]) -> None:
-    """Refuse, by place, names of no switch."""
-    errors, known = Errors(), find_switches(names)
+def _check(names: list[str], errors: Errors) -> None:
+    """Refuse, by place, names of no switch, with the errors that were found before."""
+    known = find_switches(names)
     for index, name in enumerate(names):
         if name not in known:
             check_switch(errors, 0, ("switches", index), name, known)
@@ -96,6 +97,7 @@ class CheckViewSet(Resource):
     serializer_class = CheckSerializer
     noun = "audit"
     filters = (SWITCH, Filter("state", "state", choice(*CheckState.values), ("in",)))
+    search = ("switch", "detail")
 
     def list(self, request: Request, pk: str) -> Response:
         """A page of them."""
@@ -116,6 +118,7 @@ class DriftViewSet(Resource):
         Filter("kind", "kind", choice(*DriftKind.values), ("in",)),
         Filter("dst", "dst", TEXT),
     )
+    search = ("check_of__switch", "dst")
 
     def list(self, request: Request, pk: str) -> Response:
         """A page of them."""

@@ -35,6 +35,7 @@ class ProposalViewSet(ListAndRead):
         Filter("trigger", "trigger", choice(*ProposalTrigger.values), ("in",)),
         Filter("created_at", "created_at", TIME, ("gte", "lte")),
     )
+    search = ("topic__name", "method")
 
     @extend_schema(
         operation_id="analytics_proposals_create",

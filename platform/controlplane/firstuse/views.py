@@ -76,6 +76,7 @@ class TestEventViewSet(ListAndRead):
     serializer_class = TestEventSerializer
     noun = "test event"
     filters = (ID, Filter("state", "state", choice(*TestState.values), ("in",)))
+    search = ("advertisement__topic__name", "advertisement__publisher__name", "problem")
     write_parameters: ClassVar[frozenset[str]] = frozenset()
 
     def list(self, request: Request) -> Response:

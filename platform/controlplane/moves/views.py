@@ -37,6 +37,7 @@ class MoveViewSet(ListAndRead):
         Filter("stage", "stage", choice(*Stage.values), ("in",)),
         Filter("in_place", "in_place", FLAG),
     )
+    search = ("topic__name",)
 
 
 class LeaseViewSet(Resource):

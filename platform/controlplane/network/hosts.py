@@ -40,9 +40,10 @@ def _check_ends(
     ends += [(("standby", i), end) for i, end in enumerate(_standby(item))]
     seen: set[End] = set()
     for path, end in ends:
+        if "switch" in end:
+            check_switch(errors, index, (*path, "switch"), end["switch"], known)
         if "switch" not in end or "port" not in end:
             continue
-        check_switch(errors, index, (*path, "switch"), end["switch"], known)
         at = (end["switch"], end["port"])
         if at in links:
             detail = f"port {at[1]} of {at[0]} is used by {links[at]}. Choose a port without a link."
@@ -77,6 +78,13 @@ def users(row: Host) -> list[str]:
 
 
 KIND = Kind(Host, "host", draft, payload, removal, users)
+
+
+def check_change(body: Body) -> None:
+    """Add an error for a switch that is not there, next to what is wrong with the rest of a change."""
+    name = body.items[0].get("switch")
+    if name is not None:
+        check_switch(body.errors, 0, ("switch",), name, find_switches({name}))
 
 
 def change_payload(row: Host, values: dict[str, Any]) -> Payload | None:

@@ -119,11 +119,19 @@ class _PartErrors(Errors):
 
     part: str = ""
 
-    def add(self, index: int, path: Path, code: str, detail: str, value: object = None) -> None:
-        """One bad value of the part's item `index`."""
+    def add(  # noqa: PLR0917
+        self,
+        index: int,
+        path: Path,
+        code: str,
+        detail: str,
+        value: object = None,
+        existing: str | None = None,
+    ) -> None:
+        """Add a bad value of the part's item `index`."""
         own = {api: name for name, api in API_NAMES[self.part].items()}
         steps = (own.get(str(step), step) if place == 0 else step for place, step in enumerate(path))
-        Errors.add(self, index, (self.part, index, *steps), code, detail, value)
+        Errors.add(self, index, (self.part, index, *steps), code, detail, value, existing)
 
 
 def _body(part: str, serializer: serializers.Serializer[Any], topology: dict[str, Any]) -> Body:

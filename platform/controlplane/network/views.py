@@ -18,7 +18,7 @@ from rest_framework.response import Response
 
 from controlplane.accounts.callers import Client
 from controlplane.activity.figures import of_hosts
-from controlplane.api.bodies import read_body, read_one, tell_refused
+from controlplane.api.bodies import Body, read_body, tell_refused
 from controlplane.api.exports import export, in_csv
 from controlplane.api.permissions import BOTH_READ
 from controlplane.api.problems import bad_parameter, not_found
@@ -83,12 +83,21 @@ class NetworkViewSet(ListAndRead):
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change it; what changes the network is logged (202), the rest is done at once (200)."""
         options = WriteOptions.read(request)
-        values = read_one(request, self.change_serializer(partial=True))
+        values = self._read_change(request)
         if options.dry_run:
             asked = self.change_payload(services.find(self.kind, read_id(pk)), values)
             return cost_answer([asked] if asked else [], items=1)
         _, logged = self.change(read_id(pk), values, request.user)
         return accepted(options.wait, logged) if logged else Response(self.rendered(self.find()))
+
+    def _read_change(self, request: Request) -> dict[str, Any]:
+        body = read_body(request, self.change_serializer(partial=True))
+        self.check_change(body)
+        body.errors.check()
+        return body.items[0]
+
+    def check_change(self, body: Body) -> None:
+        """Add errors of a change that can be found without its object."""
 
     def destroy(self, request: Request, pk: str) -> Response:
         """Remove it (409 while something uses it); at once (204) when it had failed to be added."""
@@ -156,7 +165,7 @@ class SwitchViewSet(NetworkViewSet):
         Filter("tcam_budget", "tcam_budget", INTEGER, ("gte", "lte")),
         CREATED,
     )
-    search = ("name", "label")
+    search = ("name", "label", "dpid")
     orderings = ("id", "name")
 
     change = staticmethod(switches.change)
@@ -186,6 +195,7 @@ class LinkViewSet(NetworkViewSet):
         Filter("cost", "cost", INTEGER, ("gte", "lte")),
         CREATED,
     )
+    search = ("a__name", "b__name")
 
     change = staticmethod(links.change)
     change_payload = staticmethod(links.change_payload)
@@ -210,7 +220,7 @@ class HostViewSet(NetworkViewSet):
         Filter("mac", "mac", TEXT, ("in",)),
         CREATED,
     )
-    search = ("name",)
+    search = ("name", "switch__name", "ip", "mac")
     orderings = ("id", "name")
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
@@ -223,6 +233,7 @@ class HostViewSet(NetworkViewSet):
         """The host that the client is at."""
         return Q(pk=client.host_id)
 
+    check_change = staticmethod(hosts.check_change)
     change = staticmethod(hosts.change)
     change_payload = staticmethod(hosts.change_payload)
 
@@ -317,3 +328,4 @@ class TreeViewSet(ListAndRead):
         Filter("topic", "topic__name", TEXT, ("in",)),
         Filter("root", "root__name", TEXT, ("in",)),
     )
+    search = ("name", "topic__name", "root__name")

@@ -9,6 +9,8 @@ from controlplane.control.planner_state import Behind, reading
 from controlplane.preview.asked import Asked
 from controlplane.preview.overlap import overlap
 from controlplane.registry.announcements import ADVERTISEMENT, Draft, draft_payloads
+from controlplane.registry.digests import digest_of_filter
+from controlplane.registry.duplicates import CODE, duplicate
 from controlplane.registry.encoding import Encoded, core_topic
 from tercast import dz
 from tercast.encoder import Encoding, encode
@@ -83,7 +85,7 @@ def _network(asked: Asked, filter_: Filter, encoding: Encoding) -> dict[str, Any
         with reading(PATIENCE.seconds) as planner:
             told["overlap"] = overlap(planner, filter_, encoding.dz, other)
         if asked.owner is not None:
-            told["cost"] = _cost(asked, encoding)
+            told["cost"] = _cost(asked, filter_, encoding)
     except Behind:
         told["unknown"] = _BUSY
     except Problem as problem:
@@ -91,9 +93,16 @@ def _network(asked: Asked, filter_: Filter, encoding: Encoding) -> dict[str, Any
     return told
 
 
-def _cost(asked: Asked, encoding: Encoding) -> dict[str, Any]:
-    encoded = Encoded([dz.text(cell) for cell in encoding.dz], encoding.excess)
-    payloads = draft_payloads(asked.kind, [Draft(asked.owner, asked.topic, asked.text, encoded)])
+def _cost(asked: Asked, filter_: Filter, encoding: Encoding) -> dict[str, Any]:
+    """What announcing it would do. A duplicate costs nothing, and is not accepted."""
+    digest = digest_of_filter(filter_)
+    encoded = Encoded([dz.text(cell) for cell in encoding.dz], encoding.excess, digest)
+    draft = Draft(asked.owner, asked.topic, asked.text, encoded)
+    detail = None if asked.owner.pk is None else duplicate(asked.kind, draft)
+    if detail is not None:
+        refused = {"accepted": False, "matched": None, "code": CODE, "detail": detail}
+        return {**refused, "change": 0, "entries": [], "budgets_exceeded": []}
+    payloads = draft_payloads(asked.kind, [draft])
     found = cost(payloads, Encodings([(len(encoding.dz), encoding.excess)]), 1, PATIENCE)
     (item,) = found["results"]
     return {

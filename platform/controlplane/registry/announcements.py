@@ -13,6 +13,7 @@ from controlplane.control import refused
 from controlplane.control.changes import Logged, Payload, log_one, log_rows, racing, reserve_ids
 from controlplane.control.models import FINAL_STATES, Request, State
 from controlplane.network.standing import LEAVING
+from controlplane.registry.duplicates import without_duplicates
 from controlplane.registry.encoding import Encoded, Encoder
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
 from tercast.errors import Refused, shown
@@ -109,10 +110,15 @@ def _refer(body: Body, index: int, name: str, item: dict[str, Any], known: dict[
     return row
 
 
-def add(kind: Kind, drafts: Sequence[Draft], actor: Any, body: Body | None = None) -> Logged:
-    """Store and log the drafts, all or none; 409 when a topic changed since they were encoded."""
+def add(kind: Kind, drafts: list[Draft], actor: Any, body: Body | None = None) -> Logged:
+    """Store and log the drafts, all or none, or (`partly`) those that duplicate nothing.
+
+    Raises `Problem` (409) when a topic changed since they were encoded, and for duplicates. The locks on
+    topics let one call at a time look for duplicates; the unique index is the last word.
+    """
     with racing(), transaction.atomic():
         _check_topics({each.topic.pk: each.topic for each in drafts})
+        drafts = without_duplicates(kind, drafts, body)
         ids = reserve_ids(kind.model, len(drafts))
         rows = [_row(kind, each, pk) for each, pk in zip(drafts, ids, strict=True)]
         bulk, places = (body.bulk, body.places) if body else (False, None)
@@ -136,7 +142,7 @@ def _row(kind: Kind, each: Draft, pk: int) -> Any:
     settled = change is None or change.state in FINAL_STATES
     fields = {kind.owner: each.owner, "topic": each.topic, "filter": each.filter, "by_dz": each.by_dz}
     dz = each.encoded.dz if settled or each.by_dz else []
-    return kind.model(pk=pk, state=State.QUEUED, dz=dz, **fields)
+    return kind.model(pk=pk, state=State.QUEUED, dz=dz, digest=each.encoded.digest, **fields)
 
 
 def payload(kind: Kind, row: Any) -> Payload:

@@ -5,6 +5,7 @@ from typing import Any
 
 from controlplane.config.planning import MAX_DZ_PER_FILTER, max_dz_length
 from controlplane.control.models import State
+from controlplane.registry.digests import digest_of_filter
 from controlplane.registry.models import Topic
 from tercast import dz, eventspace
 from tercast.encoder import encode, encode_dz
@@ -21,10 +22,14 @@ def core_topic(row: Topic) -> eventspace.Topic:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """The dz set of a filter, as texts, and its excess volume as a share of the filter's own (when asked)."""
+    """The dz set of a filter, as texts, and its excess volume as a share of the filter's own (when asked).
+
+    `digest` is equal for filters that are known to be equivalent.
+    """
 
     dz: list[str]
     excess: float = 0.0
+    digest: str = ""
 
 
 @dataclass(slots=True)
@@ -53,10 +58,12 @@ class Encoder:
             parsed = Filter.parse(text, known)
         except Refused as refused:
             return refused
+        digest = digest_of_filter(parsed)
         if self.costs:
             encoding = encode(parsed, max_dz_length(), MAX_DZ_PER_FILTER)
-            return Encoded([dz.text(cell) for cell in encoding.dz], encoding.excess)
-        return Encoded([dz.text(cell) for cell in encode_dz(parsed, max_dz_length(), MAX_DZ_PER_FILTER)])
+            return Encoded([dz.text(cell) for cell in encoding.dz], encoding.excess, digest)
+        cells = encode_dz(parsed, max_dz_length(), MAX_DZ_PER_FILTER)
+        return Encoded([dz.text(cell) for cell in cells], digest=digest)
 
 
 def current_dz(row: Any) -> list[str]:

@@ -76,6 +76,10 @@ class Subscriber(Participant):
     host = models.ForeignKey("network.Host", on_delete=models.PROTECT, related_name="subscribers")
 
 
+_LASTING = models.Q(withdrawal=None) & ~models.Q(state="failed")
+"""Rows that no equivalent row of the same owner and topic may repeat."""
+
+
 class Announcement(models.Model):
     """A filter that someone announced for a topic; `state` is that of its request, then of its withdrawal.
 
@@ -85,6 +89,9 @@ class Announcement(models.Model):
     filter = models.TextField(blank=True)
     dz = models.JSONField(help_text="the filter's dz set, as texts")
     by_dz = models.BooleanField(default=False, help_text="the host told its dz set, and no filter")
+    digest = models.CharField(
+        max_length=64, null=True, help_text="equal for filters that are known to be equivalent"
+    )
     state = models.CharField(max_length=16, default="queued")
     request = models.ForeignKey("control.Request", on_delete=models.PROTECT, related_name="+")
     withdrawal = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
@@ -106,6 +113,12 @@ class Advertisement(Announcement):
         indexes = (
             models.Index(fields=("state", "id"), name="advertisement_state"),
             models.Index(fields=("topic", "state", "id"), name="advertisement_topic"),
+            models.Index(fields=("digest",), name="advertisement_digest"),
+        )
+        constraints = (
+            models.UniqueConstraint(
+                fields=("publisher", "topic", "digest"), condition=_LASTING, name="advertisement_once"
+            ),
         )
 
     @property
@@ -128,6 +141,12 @@ class Subscription(Announcement):
             models.Index(fields=("subscriber", "id"), name="subscription_owner"),
             models.Index(fields=("subscriber", "state"), name="subscription_owned"),
             models.Index(fields=("id",), name="subscription_unmatched", condition=models.Q(matched=False)),
+            models.Index(fields=("digest",), name="subscription_digest"),
+        )
+        constraints = (
+            models.UniqueConstraint(
+                fields=("subscriber", "topic", "digest"), condition=_LASTING, name="subscription_once"
+            ),
         )
 
     @property

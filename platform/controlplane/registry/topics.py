@@ -8,7 +8,7 @@ from django.db.models import Count, F
 
 from controlplane.accounts.callers import Client
 from controlplane.api.bodies import Body
-from controlplane.api.problems import conflict, not_found, pointer
+from controlplane.api.problems import conflict, not_found
 from controlplane.config.planning import address_plan
 from controlplane.control.changes import Payload, log_one, racing
 from controlplane.control.models import FINAL_STATES, Request, State
@@ -18,7 +18,7 @@ from controlplane.registry.announcements import LIVE
 from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Advertisement, Subscription, Topic
 from tercast import eventspace
-from tercast.errors import Refused, shown
+from tercast.errors import shown
 
 _RETRIES = 3
 
@@ -55,21 +55,13 @@ def draft(body: Body) -> Topic:
     item, errors = body.items[0], body.errors
     if "name" in item:
         _check_name(body, item["name"])
-    attributes = _attributes(body, item.get("attributes"))
+    parts = {name: item.get(name) for name in ("name", "attributes", "indexed")}
+    for refused in eventspace.topic_errors(**parts):
+        errors.refused(0, (), refused)
     code = _code(body, item.get("code"))
-    if not {"name", "attributes"} <= item.keys():
-        errors.check()
-    document = {"name": item["name"], "code": code, "attributes": attributes}
-    if "indexed" in item:
-        document["indexed"] = item["indexed"]
-    try:
-        topic = eventspace.Topic.from_json(document)
-    except Refused as refused:
-        if pointer(refused.path) not in {error.pointer for error in errors.found}:
-            errors.refused(0, (), refused)
-        errors.check()
-        raise
     errors.check()
+    document = {name: part for name, part in parts.items() if part is not None}
+    topic = eventspace.Topic.from_json({**document, "code": code})
     read = topic.to_json()
     return Topic(name=topic.name, code=code, attributes=read["attributes"], indexed=read["indexed"])
 
@@ -82,16 +74,6 @@ def _check_name(body: Body, name: str) -> None:
     if row.removal is not None and row.removal.state not in FINAL_STATES:
         detail = f"topic {name} is being removed by request {row.removal_id}. Try again once that has ended."
     body.errors.add(0, ("name",), "not_unique", detail, name)
-
-
-def _attributes(body: Body, value: Any) -> Any:
-    """`value` itself; each attribute is looked at, so that all errors are told at once."""
-    for index, each in enumerate(value if isinstance(value, list) else ()):
-        try:
-            eventspace.parse_attribute(each, ("attributes", index))
-        except Refused as refused:
-            body.errors.refused(0, (), refused)
-    return value
 
 
 def _code(body: Body, asked: int | None) -> int:
@@ -160,6 +142,17 @@ def remove(pk: int, actor: Any) -> None:
             return
         row.removal = log_one(removal(row), actor)
         row.save(update_fields=("removal",))
+
+
+def read_change(body: Body, row: Topic) -> dict[str, Any]:
+    """Return what a body changes of a topic; raises `Problem` with all errors."""
+    values = body.items[0]
+    if "indexed" in values:
+        names = [attribute["name"] for attribute in row.attributes]
+        for refused in eventspace.indexed_errors(values["indexed"], names, ("indexed",)):
+            body.errors.refused(0, (), refused)
+    body.errors.check()
+    return values
 
 
 def change_payload(row: Topic, values: dict[str, Any]) -> Payload | None:

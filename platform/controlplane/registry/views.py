@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, Client, caller_of
 from controlplane.activity import figures
-from controlplane.api.bodies import MAX_ITEMS, Body, check_owner, read_body, read_one, taking, tell_refused
+from controlplane.api.bodies import MAX_ITEMS, Body, check_owner, read_body, taking, tell_refused
 from controlplane.api.listed import CsvParser
 from controlplane.api.parsing import MAX_BULK_BYTES, StrictJSONParser
 from controlplane.api.permissions import BOTH_READ, GET, Clients
@@ -26,6 +26,7 @@ from controlplane.control.answers import ACCEPTED, ACCEPTED_ANY, COST, accepted,
 from controlplane.control.dry_run import Encodings
 from controlplane.control.models import State
 from controlplane.registry import announcements, participants, topics
+from controlplane.registry.duplicates import without_duplicates
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription
 from controlplane.registry.serializers import (
     AdvertisementCreateSerializer,
@@ -108,7 +109,8 @@ class TopicViewSet(ListAndRead):
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change what is indexed (all filters are encoded anew), or whether the topic chooses it itself."""
         options = WriteOptions.read(request)
-        values = read_one(request, TopicChangeSerializer(partial=True))
+        body = read_body(request, TopicChangeSerializer(partial=True))
+        values = topics.read_change(body, self.find())
         if options.dry_run:
             asked = topics.change_payload(self.find(), values)
             return cost_answer([asked] if asked else [])
@@ -147,7 +149,7 @@ class ParticipantViewSet(_FromFiles):
     kind: ClassVar[participants.Kind]
     create_serializer: ClassVar[type[serializers.Serializer[Any]]]
     filters = (ID, NAME, Filter("host", "host__name", TEXT, ("in",)), CREATED)
-    search = ("name",)
+    search = ("name", "host__name")
     orderings = ("id", "name")
 
     def own(self, client: Client) -> Q:
@@ -245,7 +247,6 @@ class AnnouncementViewSet(_FromFiles):
 
     kind: ClassVar[announcements.Kind]
     create_serializer: ClassVar[type[serializers.Serializer[Any]]]
-    search = ("filter",)
     orderings = ("id", "state")
     figures_of: ClassVar[Any]
 
@@ -268,6 +269,7 @@ class AnnouncementViewSet(_FromFiles):
             check_owner(body, self.kind.owner, client.name)
         drafts = taking(body, lambda body: announcements.draft(self.kind, body, costs=options.dry_run))
         if options.dry_run:
+            drafts = without_duplicates(self.kind, drafts, body)
             encodings = Encodings([(len(each.encoded.dz), each.encoded.excess) for each in drafts])
             answer = cost_answer(announcements.draft_payloads(self.kind, drafts), encodings=encodings)
             tell_refused(answer.data, body)
@@ -318,6 +320,7 @@ class AdvertisementViewSet(AnnouncementViewSet):
     serializer_class = AdvertisementSerializer
     create_serializer = AdvertisementCreateSerializer
     kind = announcements.ADVERTISEMENT
+    id_prefix = announcements.ADVERTISEMENT.prefix
     figures_of = staticmethod(figures.of_advertisements)
     noun = "advertisement"
     clients: ClassVar[Clients] = {PUBLISHER: ALL_OF_OWN}
@@ -329,6 +332,7 @@ class AdvertisementViewSet(AnnouncementViewSet):
         Filter("host", "publisher__host__name", TEXT, ("in",)),
         CREATED,
     )
+    search = ("filter", "publisher__name", "publisher__host__name", "topic__name")
 
 
 @_announcements_schema("subscriptions", SubscriptionCreateSerializer)
@@ -339,6 +343,7 @@ class SubscriptionViewSet(AnnouncementViewSet):
     serializer_class = SubscriptionSerializer
     create_serializer = SubscriptionCreateSerializer
     kind = announcements.SUBSCRIPTION
+    id_prefix = announcements.SUBSCRIPTION.prefix
     figures_of = staticmethod(figures.of_subscriptions)
     noun = "subscription"
     clients: ClassVar[Clients] = {SUBSCRIBER: ALL_OF_OWN}
@@ -351,3 +356,4 @@ class SubscriptionViewSet(AnnouncementViewSet):
         Filter("host", "subscriber__host__name", TEXT, ("in",)),
         CREATED,
     )
+    search = ("filter", "subscriber__name", "subscriber__host__name", "topic__name")

@@ -13,12 +13,14 @@ from controlplane.network.models import Host
 from controlplane.network.standing import LEAVING
 from controlplane.registry import announcements
 from controlplane.registry.announcements import ADVERTISEMENT, LIVE, SUBSCRIPTION, Kind
-from controlplane.registry.encoding import Encoded
+from controlplane.registry.digests import digest_of_dz, digest_of_filter
+from controlplane.registry.encoding import Encoded, core_topic
 from controlplane.registry.models import Origin, Topic
 from controlplane.signalling.errors import Refusing
 from tercast import dz
 from tercast.client.packets import pack_ip
 from tercast.errors import shown
+from tercast.filters import Filter
 from tercast.signalling.messages import (
     Address,
     Cells,
@@ -128,7 +130,8 @@ def _encoded(topic: Topic, cells: dz.DzSet) -> Encoded:
     for cell in cells:
         if dz.length(cell) > room:
             raise Refusing("dz_too_long", f"a dz of {dz.length(cell)} bits; at most {room} here")
-    return Encoded([dz.text(cell) for cell in cells])
+    texts = [dz.text(cell) for cell in cells]
+    return Encoded(texts, digest=digest_of_dz(texts))
 
 
 def _check_room(kind: Kind, host: Host) -> None:
@@ -178,11 +181,13 @@ def _numbered(kind: Kind, name: str) -> Any:
 
 
 def _standing(kind: Kind, host: Host, topic: Topic, body: Any) -> Any:
-    """What the host has announced in band already, in the same words."""
+    """Return what the host has announced in band already, in the same or equivalent words; None: nothing."""
     rows = _own(kind, host).filter(_STANDS, topic=topic)
     if isinstance(body, FilterText):
-        return rows.filter(filter=body.text, by_dz=False).order_by("id").first()
-    return rows.filter(by_dz=True, dz=[dz.text(cell) for cell in body.dz]).order_by("id").first()
+        digest = digest_of_filter(Filter.parse(body.text, core_topic(topic), ("filter",)))
+    else:
+        digest = digest_of_dz(map(dz.text, body.dz))
+    return rows.filter(digest=digest).order_by("id").first()
 
 
 def _withdraw(kind: Kind, host: Host, message: Message) -> Result:

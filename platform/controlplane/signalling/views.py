@@ -118,6 +118,7 @@ class RefusalViewSet(Resource):
         Filter("port", "port", INTEGER),
         Filter("refused_at", "refused_at", TIME, ("gte", "lte")),
     )
+    search = ("reason", "detail", "dpid", "mac", "ip", "host")
 
     def list(self, request: Request) -> Response:
         """A page of them."""

@@ -43,6 +43,7 @@ class TrafficViewSet(ListAndRead):
     noun = "report"
     clients: ClassVar[Clients] = {PUBLISHER: REPORT, SUBSCRIBER: REPORT}
     filters = (ID, Filter("reporter", "reporter", TEXT, ("in",)))
+    search = ("reporter",)
     write_parameters: ClassVar[frozenset[str]] = frozenset()
 
     @extend_schema(
@@ -125,6 +126,7 @@ class SampleEventsViewSet(Resource):
         Filter("publisher", "advertisement__publisher__name", TEXT, ("in",)),
         Filter("reported_at", "reported_at", TIME, ("gte", "lte")),
     )
+    search = ("topic__name", "advertisement__publisher__name")
 
     def list(self, request: Request) -> Response:
         """A page of them."""

@@ -33,5 +33,5 @@ class ActionViewSet(ListAndRead):
         Filter("status", "status", INTEGER, ("in", "gte", "lte")),
         Filter("call", "call", TEXT),
     )
-    search = ("actor", "object", "detail")
+    search = ("actor", "token", "client", "address", "object", "detail", "call")
     orderings = ("id", "at")

@@ -90,6 +90,10 @@ def test_what_was_exported_can_be_read_in_again(world):
     writer = csv.DictWriter(text, ["subscriber", "topic", "filter"], extrasaction="ignore")
     writer.writeheader()
     writer.writerows(found)
+    again = world.raw("POST", "subscriptions/", text.getvalue(), content_type="text/csv")
+    assert again.status_code == 409  # all of them are there
+    for row in Subscription.objects.all():
+        assert world.delete(f"subscriptions/{row.pk}/").status_code == 202
     assert world.raw("POST", "subscriptions/", text.getvalue(), content_type="text/csv").status_code == 202
     filters = list(Subscription.objects.order_by("id").values_list("filter", flat=True))
     assert filters == ["low < 5", "low < 7"] * 2

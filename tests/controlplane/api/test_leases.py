@@ -76,7 +76,7 @@ def test_who_advertises_after_a_move_began_is_told_where_it_leads(lease, world, 
     end()
     indexing = world.patch(f"topics/{Topic.objects.get().pk}/", {"indexed": ["high"]}).json()["id"]
     end()
-    world.post("advertisements/", AD)
+    world.post("advertisements/", {**AD, "filter": "low < 3"})
     end()
     later = world.get("advertisements/?ordering=-id").json()["results"][0]["id"]
     topic = Topic.objects.get(name="quotes")

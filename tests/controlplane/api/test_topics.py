@@ -132,14 +132,15 @@ def test_while_indexed_changes_filters_are_encoded_by_the_planner(world, end):
     end()
     pk = Topic.objects.get().pk
     body = {"publisher": "exchange", "topic": "quotes", "filter": "low < 512"}
+    world.post("publishers/", [{"name": f"p{n}", "host": "h1"} for n in (1, 2)])
     world.post("advertisements/", body)
     end()
     world.patch(f"topics/{pk}/", {"indexed": ["high"]})
-    world.post("advertisements/", body)
+    world.post("advertisements/", {**body, "publisher": "p1"})
     before, meanwhile = Request.objects.filter(kind="advertise").order_by("id")
     assert before.payload["dz"] == ["0"] and "dz" not in meanwhile.payload
     end()
-    world.post("advertisements/", body)
+    world.post("advertisements/", {**body, "publisher": "p2"})
     assert Request.objects.filter(kind="advertise").latest("id").payload["dz"] == [""]
     shown = world.get("advertisements/").json()["results"]
     assert [row["dz"] for row in shown] == [[""]] * 3  # low is not indexed any more
@@ -148,7 +149,10 @@ def test_while_indexed_changes_filters_are_encoded_by_the_planner(world, end):
 def test_a_topic_in_use_stays(world, end, problem):
     pk = Topic.objects.get().pk
     world.post("advertisements/", {"publisher": "exchange", "topic": "quotes", "filter": "true"})
-    world.post("subscriptions/", [{"subscriber": "alice", "topic": "quotes", "filter": "true"}] * 2)
+    world.post(
+        "subscriptions/",
+        [{"subscriber": name, "topic": "quotes", "filter": "true"} for name in ("alice", "bob")],
+    )
     detail = problem(world.delete(f"topics/{pk}/"), 409)["detail"]
     assert "1 advertisement and 2 subscriptions" in detail
     end()

@@ -55,7 +55,8 @@ export function AnnouncementList({
     <>
       <Group gap="xs" mb="sm" align="flex-end">
         <TextInput
-          label="Filter contains"
+          label="Search"
+          placeholder="filter, name, host"
           size="xs"
           defaultValue={q}
           onChange={(event) => search(event.currentTarget.value)}

@@ -47,7 +47,8 @@ export function ParticipantList({
     <>
       <Group gap="xs" mb="sm" align="flex-end">
         <TextInput
-          label="Name contains"
+          label="Search"
+          placeholder="name or host"
           size="xs"
           defaultValue={q}
           onChange={(event) => search(event.currentTarget.value)}

@@ -1,0 +1,113 @@
+"""Duplicates: announcements of one owner and topic whose filters are equivalent, while the first one lasts.
+
+Two rows are duplicates when publisher or subscriber, topic and digest are equal, and neither is withdrawn,
+being withdrawn, or failed. A unique index over these rows decides between parallel calls; what is checked
+here names the first row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+
+from controlplane.api.bodies import Body, Errors
+from controlplane.api.problems import FieldError, Problem, conflict
+from controlplane.api.views import url
+from controlplane.control.models import State
+from tercast.errors import shown
+
+if TYPE_CHECKING:
+    from controlplane.registry.announcements import Draft, Kind
+
+CODE = "duplicate"
+LASTING = ~Q(state__in=(State.FAILED, State.WITHDRAWN)) & (
+    Q(withdrawal=None) | Q(withdrawal__state=State.FAILED)
+)
+"""Rows that another row can duplicate. Needs no look at the request: a row has the state of its request."""
+
+_QUERIED = 500
+"""Digests a query: SQLite takes a bounded number of parameters."""
+
+Key = tuple[int, int, str]
+"""Owner, topic and digest."""
+
+
+def lasting(kind: Kind, keys: Iterable[Key]) -> dict[Key, int]:
+    """Return the oldest row of each key that has one, by id; one query for 500 keys."""
+    wanted = set(keys)
+    found: dict[Key, int] = {}
+    digests = sorted({digest for _, _, digest in wanted})
+    for start in range(0, len(digests), _QUERIED):
+        part = digests[start : start + _QUERIED]
+        rows = kind.model._default_manager.filter(LASTING, digest__in=part).order_by("-id")
+        for owner, topic, digest, pk in rows.values_list(kind.owner, "topic", "digest", "pk"):
+            if (owner, topic, digest) in wanted:
+                found[owner, topic, digest] = pk
+    return found
+
+
+def without_duplicates(kind: Kind, drafts: list[Draft], body: Body | None) -> list[Draft]:
+    """Return the drafts that duplicate nothing, neither a row nor a draft before them.
+
+    Args:
+        kind: Advertisements or subscriptions.
+        drafts: One for each item of the body.
+        body: The call. Where it takes the good items of a list alone, duplicates are left out of it.
+
+    Raises:
+        Problem: 409 with an error for each duplicate, where all items have to be good or none is.
+    """
+    errors = Errors() if body is None else body.errors
+    _collect(kind, drafts, errors)
+    if not errors.found:
+        return drafts
+    if body is None or not body.partly or len(errors.bad) == len(drafts):
+        raise _conflict(errors.found if body is None else body.located())
+    good = [draft for at, draft in enumerate(drafts) if at not in errors.bad]
+    body.leave_out()
+    return good
+
+
+def duplicate(kind: Kind, draft: Draft) -> str | None:
+    """Say which row a draft duplicates, and what helps; None where it duplicates none."""
+    key = key_of(draft)
+    pk = lasting(kind, [key]).get(key)
+    return None if pk is None else _detail(kind, draft, pk)
+
+
+def key_of(draft: Draft) -> Key:
+    """Return what a draft shares with its duplicates."""
+    return draft.owner.pk, draft.topic.pk, draft.encoded.digest
+
+
+def _detail(kind: Kind, draft: Draft, pk: int) -> str:
+    return (
+        f"{shown(draft.filter) if not draft.by_dz else 'The dz set'} is equivalent to {kind.noun} {pk} of "
+        f"{kind.owner} {draft.owner.name} in topic {draft.topic.name}. Use that one, or withdraw it first. "
+        f"Register a second {kind.owner} at the host for an application that needs its own."
+    )
+
+
+def _collect(kind: Kind, drafts: Sequence[Draft], errors: Errors) -> None:
+    """Add an error for each draft that is a duplicate."""
+    there = lasting(kind, map(key_of, drafts))
+    first: dict[Key, int] = {}
+    for at, draft in enumerate(drafts):
+        key = key_of(draft)
+        pk = there.get(key)
+        if pk is not None:
+            detail, existing = _detail(kind, draft, pk), url(f"{kind.noun}s", pk)
+        elif key in first:
+            detail = f"{shown(draft.filter)} is equivalent to the filter of item {first[key]}. Leave one out."
+            existing = None
+        else:
+            first[key] = at
+            continue
+        errors.add(at, ("filter",), CODE, detail, draft.filter, existing)
+
+
+def _conflict(errors: Sequence[FieldError]) -> Problem:
+    detail = errors[0].detail if len(errors) == 1 else f"{len(errors)} items are refused; see `errors`."
+    return conflict(CODE, detail, errors)

@@ -1,0 +1,19 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    """PostgreSQL changes no table in a transaction that has changed its rows: so this one is apart."""
+
+    dependencies = [("registry", "0005_duplicates")]
+
+    operations = [
+        migrations.AddConstraint(
+            model_name=model,
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("withdrawal", None), models.Q(("state", "failed"), _negated=True)),
+                fields=(owner, "topic", "digest"),
+                name=f"{model}_once",
+            ),
+        )
+        for model, owner in (("advertisement", "publisher"), ("subscription", "subscriber"))
+    ]
