@@ -5,13 +5,22 @@ VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: help setup run lab soak test test-full test-e2e test-servers bench bench-aggregation bench-analytics bench-load lint format requirements clean
+.PHONY: help setup setup-production setup-test setup-dev run lab soak test test-full test-e2e test-servers bench bench-aggregation bench-analytics bench-load lint format requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
-setup: ## what the rest needs, into .venv; skipped when it is up to date
-	@PYTHON=$(PYTHON) sh scripts/setup.sh
+setup: ## what `make run` needs, into .venv; skipped when it is up to date
+	@PYTHON=$(PYTHON) sh scripts/setup.sh run
+
+setup-production: ## what a server needs: no Open vSwitch, no demo, no tests
+	@PYTHON=$(PYTHON) sh scripts/setup.sh production
+
+setup-test: ## what the tests and benchmarks need as well
+	@PYTHON=$(PYTHON) sh scripts/setup.sh test
+
+setup-dev: ## what `make lint` needs: style, types, imports
+	@PYTHON=$(PYTHON) sh scripts/setup.sh dev
 
 run: setup ## the platform with its demo (ARGS="--for 40 --report FILE")
 	@exec $(PY) -m mininet_labs run $(ARGS)
@@ -22,49 +31,46 @@ lab: setup ## the platform over a Mininet network (root; ARGS="TOPOLOGY --for 60
 soak: setup ## the platform under changes and faults (ARGS="--for SECONDS --report FILE")
 	@exec $(PY) -m mininet_labs soak $(ARGS)
 
-test: setup ## everything: unit, property, fake switch, real switches, API, browser
-	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh
+test: setup-test ## everything: unit, property, fake switch, real switches, API, browser
 	@[ -n "$(ARGS)" ] || scripts/frontend.sh test
 	@$(PY) -m pytest $(or $(ARGS),-n 2 --dist loadfile)
 	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PY) -m pytest -n 2 --dist loadfile tests/controller # on the twin of Ryu as well
 
-test-full: setup ## what is longer than the everyday suite as well
-	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh
+test-full: setup-test ## what is longer than the everyday suite as well
 	@$(PY) -m pytest -m "full or not full" $(ARGS)
 	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PY) -m pytest -m "full or not full" tests/controller
 
-test-e2e: setup ## the dashboard in a real browser, against real services; screenshots in artifacts/
-	@TERCAST_SETUP_TESTS=1 sh scripts/setup.sh
+test-e2e: setup-test ## the dashboard in a real browser, against real services; screenshots in artifacts/
 	@$(PY) -m pytest tests/e2e $(ARGS)
 
-test-servers: setup ## the control plane's tests on PostgreSQL with Redis, both started for it
+test-servers: setup-test ## the control plane's tests on PostgreSQL with Redis, both started for it
 	@scripts/with_servers.sh $(PY) -m pytest tests/controlplane $(ARGS)
 
-bench: setup ## the core's speed, as JSON (ARGS="--quick", "--only planner events", "-o FILE")
+bench: setup-test ## the core's speed, as JSON (ARGS="--quick", "--only planner events", "-o FILE")
 	@exec $(PY) tests/benchmarks/bench_planner.py $(ARGS)
 
-bench-aggregation: setup ## the figures on aggregation, as JSON (ARGS="--full", "--figure 5b shares", "--quotes FILE")
+bench-aggregation: setup-test ## the figures on aggregation, as JSON (ARGS="--full", "--figure 5b shares", "--quotes FILE")
 	@exec $(PY) tests/benchmarks/bench_aggregation.py $(ARGS)
 
-bench-analytics: setup ## the analytics jobs at 1 and 10 million events, beside DuckDB (ARGS="--events 100000 -o FILE")
+bench-analytics: setup-test ## the analytics jobs at 1 and 10 million events, beside DuckDB (ARGS="--events 100000 -o FILE")
 	@exec nice $(PY) tests/benchmarks/bench_analytics.py $(ARGS)
 
-bench-load: setup ## many clients and live streams over real switches, as JSON (ARGS="--clients 50 --streams 500 -o FILE")
+bench-load: setup-test ## many clients and live streams over real switches, as JSON (ARGS="--clients 50 --streams 500 -o FILE")
 	@exec $(PY) tests/benchmarks/bench_load.py $(ARGS)
 
-lint: setup ## ruff, mypy, import-linter; of the dashboard: types and style
+lint: setup-dev ## ruff, mypy, import-linter; of the dashboard: types and style
 	scripts/frontend.sh check
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
 
-format: setup
+format: setup-dev
 	scripts/frontend.sh format
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
-requirements: ## pin anew from requirements.in
+requirements: setup-test setup-dev ## pin the installed versions of what pyproject.toml names
 	$(PY) scripts/pin.py
 
 clean: ## what set-up and runs made

@@ -5,10 +5,13 @@ import os
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent / "platform"))
+
+from tercast.packages import call
+
 
 def main() -> None:
     """Run a management command."""
-    sys.path.insert(0, str(Path(__file__).parent / "platform"))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.config.settings")
     from django.core.management import execute_from_command_line  # noqa: PLC0415
 
@@ -16,4 +19,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(call(main, "manage.py", "server"))

@@ -2,7 +2,7 @@
 
 import sys
 
-from analytics.cli import main
+from tercast.packages import start
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(start("analytics.cli", "python -m analytics", "analytics"))

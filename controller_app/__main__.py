@@ -1,23 +1,25 @@
 """`python -m controller_app`: the standard library is made cooperative before anything else is imported."""
 
-# ruff: noqa: E402 - the order of these imports is the point
 import sys
 import warnings
-
-if not sys.warnoptions:
-    warnings.simplefilter("ignore")
-
-import eventlet
-
-eventlet.monkey_patch()
+from importlib import import_module
 
 from controller_app.errors import SettingError
+from tercast.packages import call
 
-try:
-    from controller_app.launcher import main
-except SettingError as error:
-    print(error, file=sys.stderr)
-    sys.exit(2)
+
+def main() -> int:
+    """Patch the standard library, then import and run the controller."""
+    import_module("eventlet").monkey_patch()
+    try:
+        launcher = import_module("controller_app.launcher")
+    except SettingError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return int(launcher.main())
+
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+    sys.exit(call(main, "python -m controller_app", "controller"))

@@ -2,10 +2,11 @@
 
 import sys
 
-try:
-    from mininet_labs.commands import main
+from tercast.packages import start
 
-    status = main()
-except KeyboardInterrupt:
-    status = 130
-sys.exit(status)
+if __name__ == "__main__":
+    try:
+        status = start("mininet_labs.commands", "python -m mininet_labs", "production,labs")
+    except KeyboardInterrupt:
+        status = 130
+    sys.exit(status)

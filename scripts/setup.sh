@@ -1,12 +1,13 @@
 #!/bin/sh
-# Sets up what `make run` and `make test` need, into .venv. Skipped when it is up to date.
-# TERCAST_SETUP_TESTS=1 also looks for what only the tests need (a browser, Java for the analytics; Mininet and nginx for root).
+# Sets up a part of the project in .venv: setup.sh [production|run|test|dev]. Skipped when it is up to date.
+# production: what a server runs. run (the default): also Open vSwitch and the demo, for `make run`.
+# test: also the test suite, a browser and Java (root: Mininet and nginx). dev: run, and what `make lint` needs.
 set -eu
 cd "$(dirname "$0")/.."
 PYTHON=${PYTHON:-python3.11}
 VENV=.venv
 PIP_VERSION=26.3
-STAMP=$VENV/.tercast-setup
+PART=${1:-run}
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
@@ -30,14 +31,23 @@ need() {
     rm -f "$log"
 }
 
-fingerprint() { cat requirements.txt build-constraints.txt pyproject.toml scripts/setup.sh | sha256sum | cut -d' ' -f1; }
+case "$PART" in
+    production) FILE=requirements.txt PARTS="production" CHECK="django, ryu, celery, numpy, pyspark" ;;
+    run) FILE=requirements-labs.txt PARTS="production run" CHECK="django, ryu, celery, numpy, pyspark, bokeh_sampledata" ;;
+    test) FILE=requirements-test.txt PARTS="production run test" CHECK="django, ryu, pytest, hypothesis, playwright" ;;
+    dev) FILE=requirements-dev.txt PARTS="production run dev" CHECK="django, ryu, mypy, importlinter" ;;
+    *) fail "$PART is no part; use production, run, test or dev" ;;
+esac
+
+stamp() { echo "$VENV/.tercast-setup-$1"; }
+fingerprint() { cat requirements*.txt build-constraints.txt pyproject.toml scripts/setup.sh | sha256sum | cut -d' ' -f1; }
 
 command -v "$PYTHON" >/dev/null 2>&1 || fail "$PYTHON is missing; Debian 12: sudo apt-get install python3.11 python3.11-venv"
 "$PYTHON" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' ||
     fail "$("$PYTHON" --version) will not do; Tercast runs on Python 3.11 (make PYTHON=/path/to/python3.11 ...)"
 
-need ovs-vswitchd openvswitch-switch
-if [ "${TERCAST_SETUP_TESTS:-0}" = 1 ]; then
+if [ "$PART" != production ]; then need ovs-vswitchd openvswitch-switch; fi
+if [ "$PART" = test ]; then
     need chromium chromium
     need java openjdk-17-jre-headless
     if [ "$(id -u)" = 0 ]; then need mnexec mininet; need ethtool ethtool; need nginx nginx-light; fi
@@ -50,7 +60,7 @@ compile_kernels() {
     PYTHONPATH=platform "$VENV/bin/python" -m tercast.compiled >/dev/null || say "going on without compiled kernels"
 }
 
-if [ "$(cat "$STAMP" 2>/dev/null)" = "$(fingerprint)" ] && [ -x "$VENV/bin/python" ]; then
+if [ "$(cat "$(stamp "$PART")" 2>/dev/null)" = "$(fingerprint)" ] && [ -x "$VENV/bin/python" ]; then
     compile_kernels
     scripts/frontend.sh build
     exit 0
@@ -62,14 +72,14 @@ if ! [ -x "$VENV/bin/python" ] || ! "$VENV/bin/python" -c '' 2>/dev/null; then
     if ! "$PYTHON" -c 'import ensurepip' 2>/dev/null; then need python3.11-ensurepip python3.11-venv; fi
     "$PYTHON" -m venv "$VENV"
 fi
-rm -f "$STAMP"
+rm -f "$VENV/.tercast-setup" "$(stamp "$PART")"
 say "installing pip $PIP_VERSION"
 "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check "pip==$PIP_VERSION"
-say "installing $(grep -c == requirements.txt) pinned packages (a few minutes the first time)"
+say "installing the pinned packages of $FILE (a few minutes the first time)"
 log=$(mktemp)
 {
     "$VENV/bin/python" -m pip install --disable-pip-version-check --build-constraint build-constraints.txt \
-        -r requirements.txt 2>"$log" || echo "pip failed"
+        -r "$FILE" 2>"$log" || echo "pip failed"
 } |
     while IFS= read -r line; do
         case "$line" in
@@ -80,17 +90,17 @@ log=$(mktemp)
 printf '\r%-110s\r' ""
 if [ "$(tail -n 1 "$log")" = "pip failed" ]; then
     grep -v "^pip failed$" "$log" | tail -n 20 >&2
-    fail "the packages of requirements.txt could not be installed; mend what pip says and run make setup again"
+    fail "the packages of $FILE could not be installed; fix what pip reports and run the command again"
 fi
 rm -f "$log"
-say "packages are there"
-"$VENV/bin/python" -c 'import django, ryu, celery, numpy' || fail "the installation is incomplete; remove $VENV and run make setup again"
+say "the packages are installed"
+"$VENV/bin/python" -c "import $CHECK" || fail "the installation is incomplete; remove $VENV and run the command again"
 say "installing Tercast itself (editable)"
 log=$(mktemp)
 "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -e . >"$log" 2>&1 ||
     { cat "$log" >&2; fail "the editable installation failed"; }
 rm -f "$log"
-fingerprint > "$STAMP"
+for part in $PARTS; do fingerprint > "$(stamp "$part")"; done
 compile_kernels
 scripts/frontend.sh build
 say "done"

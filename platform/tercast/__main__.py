@@ -2,7 +2,13 @@
 
 import sys
 
-from tercast.cli import main
+from tercast.packages import start
+
+
+def main() -> int:
+    """Run the `tercast` command; its exit status."""
+    return start("tercast.cli", "tercast")
+
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -6,10 +6,9 @@ import sys
 from threading import Lock
 from typing import Any
 
-from django.conf import settings
-
 from controlplane.aggregation.starter import die_with_parent
 from controlplane.api.problems import FieldError, Problem, invalid, pointer
+from controlplane.config.children import environment
 
 SECONDS = 60
 """How long an answer may take."""
@@ -40,7 +39,7 @@ def _run(question: str) -> dict[str, Any]:
         done = subprocess.run(
             [sys.executable, "-m", "controlplane.aggregation.job"],
             input=question.encode(),
-            cwd=settings.PROJECT_ROOT / "platform",
+            env=environment(),
             capture_output=True,
             timeout=SECONDS,
             check=False,

@@ -7,10 +7,9 @@ import subprocess
 import sys
 import time
 
-from django.conf import settings
-
 from controlplane.aggregation import watch
 from controlplane.aggregation.models import Run
+from controlplane.config.children import environment
 from controlplane.control.lock import aggregation_lock
 
 SECONDS = 600
@@ -58,8 +57,8 @@ def _start(command: str) -> None:
         if held is None:
             return  # another worker's process is at it
     _child = subprocess.Popen(
-        [sys.executable, str(settings.PROJECT_ROOT / "manage.py"), command],
-        cwd=settings.PROJECT_ROOT,
+        [sys.executable, "-m", "django", command],
+        env=environment(),
         stdin=subprocess.DEVNULL,
         preexec_fn=die_with_parent,  # noqa: PLW1509 - the worker's pool has no threads
     )

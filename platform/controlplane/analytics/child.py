@@ -15,6 +15,8 @@ from typing import Any
 
 from django.conf import settings
 
+from controlplane.config.children import environment
+
 LOG_BYTES = 16 * 1024
 GRACE = 10.0
 """Seconds that a process has to end by itself once it is told to."""
@@ -76,13 +78,11 @@ def start(folder: Path, job: str, options: Sequence[str]) -> Child:
     arguments = [*COMMAND, job, "--telemetry", env.spark_telemetry]
     arguments += ["--out", str(folder), "--progress", str(folder / PROGRESS)]
     arguments += ["--master", env.spark_master, "--memory", env.spark_memory, *options]
-    root = str(settings.PROJECT_ROOT)
-    path = os.pathsep.join([f"{root}/platform", root, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     with (folder / LOG).open("wb") as log:
         process = subprocess.Popen(
             arguments,
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": path},
+            env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

@@ -10,7 +10,10 @@ from urllib.parse import unquote, urlsplit
 
 from tercast.log_lines import FORMAT_VARIABLE, FORMATS
 
-ROOT = Path(__file__).resolve().parents[3]
+_SOURCE = Path(__file__).resolve().parents[3]
+ROOT = _SOURCE if (_SOURCE / "manage.py").is_file() else Path.cwd()
+"""The folder of the source tree; the working directory where the packages are installed without it."""
+
 YEAR = 31_536_000
 LOOPBACK = "localhost,127.0.0.1,[::1]"
 MASTER = (r"local(\[[0-9*]+\])?|spark://\S+|yarn|k8s://\S+", "local[*], local[N] or spark://HOST:PORT")

@@ -1,6 +1,6 @@
 """Django settings of the control plane; whatever varies comes from `env`."""
 
-from controlplane.config.env import ROOT, Environment
+from controlplane.config.env import Environment
 from controlplane.config.log_settings import logging_settings
 from controlplane.config.secrets import secret
 
@@ -137,8 +137,6 @@ CACHES: dict[str, dict[str, object]] = {
         "OPTIONS": {"MAX_ENTRIES": 10_000},
     }
 }
-
-PROJECT_ROOT = ROOT
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

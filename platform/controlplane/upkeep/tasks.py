@@ -4,10 +4,9 @@ import logging
 import subprocess
 import sys
 
-from django.conf import settings
-
 from controlplane.aggregation.starter import die_with_parent
 from controlplane.config.celery import app
+from controlplane.config.children import environment
 
 logger = logging.getLogger(__name__)
 
@@ -22,8 +21,8 @@ def compact() -> None:
         logger.warning("the compaction that began last is still at it, as process %d", _child.pid)
         return
     _child = subprocess.Popen(
-        [sys.executable, str(settings.PROJECT_ROOT / "manage.py"), "compact"],
-        cwd=settings.PROJECT_ROOT,
+        [sys.executable, "-m", "django", "compact"],
+        env=environment(),
         stdin=subprocess.DEVNULL,
         preexec_fn=die_with_parent,  # noqa: PLW1509 - the worker's pool has no threads
     )

@@ -2,6 +2,7 @@
 
 import sys
 
-from tercast.client.cli import main
+from tercast.packages import start
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(start("tercast.client.cli", "python -m tercast.client"))
