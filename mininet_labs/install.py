@@ -16,6 +16,7 @@ from tercast.plan import read_plan
 from tercast.scenario import read_scenario
 from tercast.tables import Entry, SetDst, SwitchDiff, difference
 from tercast.topology_parts import Host
+from tercast.wording import quantity
 
 Hosts = Mapping[str, Host]
 
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     def begin() -> None:
         install(fabric, [difference(switch, (), table) for switch, table in plan.flows.items()], hosts)
         entries = sum(map(len, plan.flows.values()))
-        describe(fabric, topology, f"{entries} entries of {args.plan}")
+        describe(fabric, topology, f"{quantity(entries, 'entry', 'entries')} of {args.plan}")
 
     return serve(fabric, begin)
 

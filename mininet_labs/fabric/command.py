@@ -12,6 +12,7 @@ from typing import Any
 
 from mininet_labs.fabric.fabric import Fabric
 from mininet_labs.topologies import load
+from tercast.wording import quantity
 
 CONTROLLER = "tcp:127.0.0.1:6653"
 
@@ -66,7 +67,8 @@ def describe(fabric: Fabric, topology: Mapping[str, Any], what: str) -> None:
     """Print the sockets of all hosts, how large the fabric is and `what` runs it, and then `ready`."""
     for host, sockets in fabric.host_sockets().items():
         print(f"{host:<20} {' '.join(map(str, sockets))}")
-    parts = [f"{len(topology.get(kind, ()))} {kind}" for kind in ("switches", "links", "hosts")]
+    nouns = {"switches": ("switch", "switches"), "links": ("link", "links"), "hosts": ("host", "hosts")}
+    parts = [quantity(len(topology.get(kind, ())), *words) for kind, words in nouns.items()]
     print(f"{', '.join(parts)}; {what}; Ctrl-C ends it")
     print("ready", flush=True)
 

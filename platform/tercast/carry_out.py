@@ -26,6 +26,7 @@ from tercast.requests import (
 )
 from tercast.scenario import Scenario
 from tercast.timing import Timing
+from tercast.wording import quantity
 
 ALL = "all"
 
@@ -172,7 +173,7 @@ def refuse_excess(name: str, planner: Planner, method: str) -> None:
     else:
         why = f'aggregation.method "{method}" finds no merge that keeps trees apart'
     lines = [
-        f"{name}: switch {switch} needs {counts[switch]} entries, its tcam_budget is "
+        f"{name}: switch {switch} needs {quantity(counts[switch], 'entry', 'entries')}, its tcam_budget is "
         f"{planner.topology.switches[switch].tcam_budget}, and {why}"
         for switch in planner.over_budget()
     ]

@@ -19,10 +19,11 @@ from tercast.errors import Refused, RefusedMany
 from tercast.files import STANDARD_OUTPUT, FileRefused, read_document, read_lines, write_json
 from tercast.parcels import Publication
 from tercast.plan import encodings_json, plan_json, read_plan
-from tercast.plan_checks import check_plan
+from tercast.plan_checks import check_plan, proof_summary
 from tercast.requests import METHODS
 from tercast.scenario import Scenario, read_scenario
 from tercast.simulate import Simulator
+from tercast.wording import quantity
 
 DONE, FAILED, REFUSED = 0, 1, 2
 
@@ -172,7 +173,10 @@ def run_verify(args: argparse.Namespace) -> int:
     scenario = with_options(scenario, args.aggregation, dict(args.budget or ()))
     violations = [found for found in check_plan(scenario, plan) if args.strict or not found.is_surplus]
     _tell(map(str, violations))
-    return FAILED if violations else DONE
+    if violations:
+        return FAILED
+    print(proof_summary(args.plan, scenario, plan, strict=args.strict))
+    return DONE
 
 
 def run_simulate(args: argparse.Namespace) -> int:
@@ -183,7 +187,7 @@ def run_simulate(args: argparse.Namespace) -> int:
     counts = simulator.counts
     write_json(args.output, counts.report())
     if counts.loops:
-        _tell([f"{counts.loops} events went round in a loop"])
+        _tell([f"{quantity(counts.loops, 'event')} went round in a loop"])
     return DONE if counts.holds else FAILED
 
 

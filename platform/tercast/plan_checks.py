@@ -15,6 +15,7 @@ from tercast.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
 from tercast.scenario import Scenario
 from tercast.verify import verify
 from tercast.violations import Findings, Violation
+from tercast.wording import quantity
 
 Item = TypeVar("Item")
 
@@ -36,6 +37,34 @@ def check_plan(scenario: Scenario, plan: Plan) -> list[Violation]:
         exact=scenario.aggregation.method == "none",
     )
     return [*found.violations(), *tables]
+
+
+def proof_summary(name: str, scenario: Scenario, plan: Plan, *, strict: bool) -> str:
+    """What is proven of a plan that holds, in one line.
+
+    Args:
+        name: What to call the plan, its file for example.
+        scenario: The scenario that the plan is for.
+        plan: A plan for which `check_plan` finds no violation.
+        strict: Whether needless copies and entries count as violations.
+    """
+    failed = {failure.id for failure in plan.failed}
+    kinds = [one.kind for one in scenario.final.live.values() if one.id not in failed]
+    parts = [
+        quantity(kinds.count(ADVERTISEMENT), "advertisement"),
+        quantity(kinds.count(SUBSCRIPTION), "subscription"),
+        quantity(len(plan.trees), "tree"),
+        f"{quantity(sum(map(len, plan.flows.values())), 'entry', 'entries')} on "
+        f"{quantity(sum(map(bool, plan.flows.values())), 'switch', 'switches')}",
+    ]
+    left = [("pending", plan.pending), ("unreachable", plan.unreachable), ("failed", plan.failed)]
+    parts += [f"{len(some)} {kind}" for kind, some in left if some]
+    proven = "no event is lost, duplicated or caught in a loop"
+    if scenario.aggregation.method == "none":
+        proven += ", none reaches a host outside its subscriptions' dz"
+    if strict:
+        proven += ", no copy and no entry is needless"
+    return f"{name} holds: {', '.join(parts)}; {proven}"
 
 
 def _check_live(scenario: Scenario, plan: Plan, found: Findings) -> list[Registration]:
@@ -73,10 +102,10 @@ def _check_encoding(scenario: Scenario, name: str, cells: tuple[Dz, ...], found:
         found.add("encoding", f"{name}: the set is not canonical", topic=registration.topic, region=cells)
     limit = scenario.limits.max_dz_per_filter
     if len(cells) > limit:
-        found.add("encoding", f"{name}: {len(cells)} cells, the limit is {limit}")
+        found.add("encoding", f"{name}: {quantity(len(cells), 'cell')}, the limit is {limit}")
     longest = max((dz.bit_length() - 1 for dz in cells), default=0)
     if longest > scenario.depth:
-        found.add("encoding", f"{name}: a dz of {longest} bits, the limit is {scenario.depth}")
+        found.add("encoding", f"{name}: a dz of {quantity(longest, 'bit')}, the limit is {scenario.depth}")
     lost = tuple(missing(filter_, joined))
     if lost:
         found.add(

@@ -23,6 +23,7 @@ from tercast.tables import Diff, Entry
 from tercast.topic_proof import TopicProof
 from tercast.topology import Topology
 from tercast.violations import Findings, Violation
+from tercast.wording import quantity
 
 Touched = dict[str, set[Dz]]
 
@@ -260,4 +261,5 @@ class Verifier:
         for name, switch in self._topology.switches.items():
             count, budget = self._counts.get(name, 0), switch.tcam_budget
             if budget is not None and count > budget:
-                found.add("budget", f"{name} has {count} entries, its budget is {budget}", switch=name)
+                entries = quantity(count, "entry", "entries")
+                found.add("budget", f"{name} has {entries}, its budget is {budget}", switch=name)

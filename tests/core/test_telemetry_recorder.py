@@ -89,7 +89,7 @@ def test_a_refused_batch_is_lost_and_counted_and_the_next_goes_on() -> None:
     record(recorder, range(8, 12))
     tally = recorder.close(WAIT_S)
     assert (tally.written, tally.lost, tally.lost_batches, tally.batches) == (3, 9, 2, 3)
-    assert recorder.error == "1 rows were refused"
+    assert recorder.error == "1 row was refused"
     last = sink.reports[-1]
     assert (last["closed"], last["lost"], last["taken"]) == (True, 9, 12)
 

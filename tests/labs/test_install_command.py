@@ -64,7 +64,7 @@ def test_a_plan_from_files_carries_events_until_the_command_is_interrupted(folde
             line = child.stdout.readline()
             assert line, "the command ended"
             told += line
-        assert "2 switches, 1 links, 2 hosts; 6 entries of " in told
+        assert "2 switches, 1 link, 2 hosts; 6 entries of " in told
         with port(told, known, "h1") as near, port(told, known, "h2") as far:
             publisher = Publisher(topic, "low < 512", near, known.address, "a1", known.depth)
             subscriber = Subscriber({"q1": "low in [80, 100]"}, topic, far)

@@ -18,6 +18,7 @@ from django.utils import timezone
 from controlplane.accounts.callers import address_of
 from controlplane.accounts.models import FailedLogIn
 from controlplane.api.problems import Problem
+from tercast.wording import quantity
 
 WINDOW = timedelta(minutes=5)
 """How long a failure counts."""
@@ -100,7 +101,7 @@ def check_password(request: Any, password: str) -> bool:
 
 def throttled(wait: int) -> str:
     """What is said to who has to wait."""
-    return f"Too many wrong passwords came from your address. Try again in {wait} seconds."
+    return f"Too many wrong passwords came from your address. Try again in {quantity(wait, 'second')}."
 
 
 class LogInForm(AuthenticationForm):

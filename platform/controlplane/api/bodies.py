@@ -1,6 +1,6 @@
 """Reading a body by its serializer: every error of every item at once, nothing coerced, nothing ignored."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -123,11 +123,40 @@ def read_body(
             raise invalid([FieldError("", "empty", "The list has no item. Send at least one.")])
         if len(data) > MAX_ITEMS:
             raise too_large(f"The list has {len(data)} items; at most {MAX_ITEMS} are taken. Split it.")
+        if isinstance(data, Listed) and data.heading is not None:
+            _check_heading(serializer, *data.heading)
         errors = Errors(bulk=True, line_of=data.line_of if isinstance(data, Listed) else None)
         items = [read_object(serializer, item, errors, i) for i, item in enumerate(data)]
         return Body(items, errors, True, partly, list(range(len(items))))
     errors = Errors()
     return Body([read_object(serializer, data, errors)], errors, False)
+
+
+def _check_heading(serializer: serializers.Serializer[Any], line: int, names: Sequence[str]) -> None:
+    """Raise `Problem` where the heading of a file is wrong for all of its rows."""
+    fields = _writable(serializer)
+    found = [
+        FieldError(
+            pointer((name,)),
+            "unknown_field",
+            f"The heading has a column {shown(name)}, which is no field. Known are: {', '.join(fields)}.",
+            line=line,
+        )
+        for name in names
+        if name not in fields
+    ]
+    found += [
+        FieldError(
+            pointer((name,)),
+            "required",
+            f"The heading has no column {shown(name)}; it is required. It has: {', '.join(names)}.",
+            line=line,
+        )
+        for name, each in fields.items()
+        if each.required and name not in names
+    ]
+    if found:
+        raise invalid(found, "bad_csv")
 
 
 T = TypeVar("T")

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 
 from controlplane.accounts.callers import address_of, principal
 from controlplane.api.problems import Problem
+from tercast.wording import quantity
 
 MINUTE = 60
 ANONYMOUS_SHARE = 10
@@ -31,7 +32,8 @@ def check(request: Request, open_view: bool) -> None:
     if _count(f"rate:{who}:{int(now // MINUTE)}") > limit:
         wait = max(1, ceil(MINUTE - now % MINUTE))
         detail = (
-            f"More than {limit} calls in a minute. Go on in {wait} seconds, with fewer calls or larger ones."
+            f"More than {limit} calls in a minute. Go on in {quantity(wait, 'second')}, with fewer calls "
+            "or larger ones."
         )
         raise Problem(429, "too_many_requests", detail, headers={"Retry-After": str(wait)})
     if failed is not None:

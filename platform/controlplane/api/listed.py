@@ -11,18 +11,30 @@ from rest_framework.parsers import BaseParser
 
 from controlplane.api.problems import FieldError, invalid, too_large
 from tercast.errors import shown
+from tercast.wording import quantity
 
 CSV_TYPE = "text/csv"
 MAX_CELL = 128 * 1024
+SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+"""What other tools put between columns, in words. No name of a field has one of these."""
 GUARDED = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
 
 
 class Listed(list[Any]):
-    """The items of a body; `line_of` tells at which line of its text an item begins, counted from 1."""
+    """The items of a body; `line_of` gives the line of its text at which an item begins, counted from 1.
 
-    def __init__(self, items: Sequence[Any], lines: Callable[[], Sequence[int]]) -> None:
+    `heading` is that of a CSV file: the line it is in, and the names of its columns.
+    """
+
+    def __init__(
+        self,
+        items: Sequence[Any],
+        lines: Callable[[], Sequence[int]],
+        heading: tuple[int, Sequence[str]] | None = None,
+    ) -> None:
         super().__init__(items)
+        self.heading = heading
         self._find = lines
         self._lines: Sequence[int] | None = None
 
@@ -76,15 +88,30 @@ class CsvParser(BaseParser):
             raise _bad("not_utf8", f"byte {error.start} is not UTF-8. Save the file as UTF-8.") from None
         if "\0" in text:
             raise _bad("null_character", "The file must not contain U+0000. Take it out.")
+        _check_separator(text)
+        heading: list[tuple[int, list[str]]] = []
         rows, lines = [], []
-        for line, row in _rows(text, view.max_items):
+        for line, row in _rows(text, view.max_items, heading):
             rows.append(row)
             lines.append(line)
-        return Listed(rows, lambda: lines)
+        return Listed(rows, lambda: lines, heading[0])
 
 
-def _rows(text: str, most: int) -> Iterator[tuple[int, Any]]:
-    """(line, object) of each row behind the heading; blank lines are passed over."""
+def _check_separator(text: str) -> None:
+    """Refuse a file whose heading is separated by something else than commas."""
+    lines = enumerate(io.StringIO(text), 1)
+    number, line = next(((number, line) for number, line in lines if line.strip()), (1, ""))
+    mark = max(SEPARATORS, key=line.count)
+    if line.count(mark) > line.count(","):
+        detail = (
+            f"line {number}: the heading {shown(line.strip())} is separated by {SEPARATORS[mark]}. "
+            "Separate the columns by commas, in every line (in a spreadsheet: save as CSV with commas)."
+        )
+        raise _bad("bad_heading", detail)
+
+
+def _rows(text: str, most: int, headings: list[tuple[int, list[str]]]) -> Iterator[tuple[int, Any]]:
+    """(line, object) of each row behind the heading, which goes to `headings`; blank lines do not count."""
     csv.field_size_limit(MAX_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     heading: list[str] | None = None
@@ -95,7 +122,8 @@ def _rows(text: str, most: int) -> Iterator[tuple[int, Any]]:
             if not cells:
                 continue
             if heading is None:
-                heading = _heading(cells)
+                heading = _heading(cells, begin)
+                headings.append((begin, heading))
                 continue
             count += 1
             if count > most:
@@ -107,19 +135,23 @@ def _rows(text: str, most: int) -> Iterator[tuple[int, Any]]:
         raise _bad("empty", "The file is empty. Begin it with a heading of field names.")
 
 
-def _heading(cells: list[str]) -> list[str]:
+def _heading(cells: list[str], line: int) -> list[str]:
     names = [cell.strip() for cell in cells]
-    for name in names:
-        if not name or names.count(name) > 1:
-            raise _bad(
-                "bad_heading", f"The heading has {shown(name)} twice, or empty. Name each column once."
-            )
+    for place, name in enumerate(names, 1):
+        if not name:
+            detail = f"line {line}: column {place} of the heading has no name. Name each column once."
+            raise _bad("bad_heading", detail)
+        if names.count(name) > 1:
+            detail = f"line {line}: the heading has the column {shown(name)} twice. Name each column once."
+            raise _bad("bad_heading", detail)
     return names
 
 
 def _object(heading: list[str], cells: list[str]) -> Any:
     if len(cells) != len(heading):
-        return Unreadable(f"The line has {len(cells)} cells, the heading {len(heading)}. Make them equal.")
+        return Unreadable(
+            f"The line has {quantity(len(cells), 'cell')}, the heading {len(heading)}. Make them equal."
+        )
     return {name: unguarded(cell) for name, cell in zip(heading, cells, strict=True)}
 
 

@@ -17,6 +17,7 @@ from controlplane.control.models import FINAL_STATES, Request, State
 from controlplane.control.progress import event, problem
 from controlplane.registry.models import Advertisement, Subscription
 from tercast.topology_parts import Switch
+from tercast.wording import quantity
 
 NO_ROOM = "table_full"
 """In the text of an error: the switch has no place for an entry."""
@@ -54,7 +55,11 @@ def see(hot: Hot, connected: Iterable[Connected]) -> None:
         told = _told(switch, one.room)
         if told != switch.capacity:
             declared = "no budget" if _declared(switch) is None else f"a budget of {_declared(switch)}"
-            text = None if told is None else f"says that it has room for {told} entries, with {declared}"
+            text = (
+                None
+                if told is None
+                else f"says that it has room for {quantity(told, 'entry', 'entries')}, with {declared}"
+            )
             _log(one.name, told, one.epoch, text)
 
 
@@ -69,7 +74,8 @@ def learn(hot: Hot, result: Result, held: int) -> None:
         return
     if switch.capacity is not None and switch.capacity <= held:
         return
-    text = f"is full with {held} entries, and refused {len(refused)} (the first: {refused[0].dst})"
+    entries = quantity(held, "entry", "entries")
+    text = f"is full with {entries}, and refused {len(refused)} (the first: {refused[0].dst})"
     _log(switch.id, held, result.switch.epoch, text)
 
 
@@ -119,7 +125,10 @@ def _undo(row: Request, full: list[Switch], merges: bool) -> None:
     """`row` has failed, and another request takes it back."""
     op, model = _UNDO[row.kind]
     why = "merging leads to no less" if merges else "nothing is merged while the aggregation policy is none"
-    rooms = " and ".join(f"switch {switch.id} has room for {switch.tcam_budget} entries" for switch in full)
+    rooms = " and ".join(
+        f"switch {switch.id} has room for {quantity(switch.tcam_budget or 0, 'entry', 'entries')}"
+        for switch in full
+    )
     names = [switch.id for switch in full]
     with transaction.atomic():
         (back,) = submit([Entry({"op": op, "id": row.payload["id"]})])

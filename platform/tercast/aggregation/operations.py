@@ -11,6 +11,7 @@ from tercast.errors import Refused, shown
 from tercast.registry import ADVERTISEMENT, Registration
 from tercast.requests import SetBudget, SetCapacity, SetReserve
 from tercast.views import Outcome, no_room
+from tercast.wording import quantity
 
 if TYPE_CHECKING:
     from tercast.planner import Planner
@@ -63,7 +64,7 @@ def _resize(planner: Planner, request: SetBudget | SetReserve, field: str) -> Ou
         keeper.take_back(step)
         planner.topology.switches[before.id] = before
         network.read_budgets()
-        detail = f"{room} entries are too few for {shown(site.id)}: " + (
+        detail = f"{quantity(room, 'entry is', 'entries are')} too few for {shown(site.id)}: " + (
             f"{least}"
             if least is not None
             else f"it has {site.installed}, and nothing is merged while the aggregation policy is none"

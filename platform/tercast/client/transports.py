@@ -17,6 +17,7 @@ from tercast.client import packets
 from tercast.client.errors import TransportClosed, TransportError
 from tercast.client.framing import FrameStream, wait_ready
 from tercast.client.packets import EVENT_PORT, HOP_LIMIT, Ignored
+from tercast.wording import quantity
 
 _RECEIVE_BUFFER = 4 << 20
 _LARGEST_DATAGRAM = 0xFFFF
@@ -141,7 +142,7 @@ class UdpSocket(_Closing):
         try:
             self._socket.sendto(payload, (dst_ip, self._port))
         except (OSError, ValueError) as error:
-            raise self._failure(f"cannot send {len(payload)} bytes to {dst_ip}", error) from None
+            raise self._failure(f"cannot send {quantity(len(payload), 'byte')} to {dst_ip}", error) from None
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         """The next datagram's payload, or None after `timeout` seconds."""

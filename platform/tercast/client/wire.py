@@ -17,6 +17,7 @@ from tercast.client.fields import describe, field, read_text, text_bytes
 from tercast.client.sequence import LARGEST
 from tercast.errors import Refused, shown
 from tercast.eventspace import Topic
+from tercast.wording import quantity
 
 MAX_PAYLOAD = 1200
 """The largest event in bytes: with all headers it stays below the 1,280 that every IPv6 link carries."""
@@ -93,7 +94,7 @@ class EventCodec:
         for name, read in self._readers:
             values[name], position = read(data, position)
         if position != len(data):
-            raise WireError(position, f"{len(data) - position} bytes are left over")
+            raise WireError(position, f"{quantity(len(data) - position, 'byte is', 'bytes are')} left over")
         return values
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 from tercast.errors import Refused, RefusedMany
 from tercast.files import FileRefused, write_json
-from tercast.importers import FAMILIES, FORMATS, MOST_HOSTS_A_SWITCH, read_topology
+from tercast.importers import FAMILIES, FORMATS, MOST_HOSTS_A_SWITCH, Imported, read_topology
+from tercast.importers.format_guess import FORMS
 from tercast.importers.limits import LARGEST_FILE
+from tercast.wording import quantity
 
 
 def add_commands(commands: Any) -> None:
@@ -51,9 +53,21 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     for note in imported.repairs:
         print(f"repaired: {note}", file=sys.stderr)
-    told = ", ".join(f"{number} {name}" for name, number in imported.counts.items())
-    print(f"{arguments.file}: {imported.format}, {told}, {len(imported.repairs)} repairs", file=sys.stderr)
+    if imported.assumed:
+        shown_by = FORMS[imported.format]
+        print(
+            f"format: {imported.format}, as the content shows ({shown_by}); --format names another",
+            file=sys.stderr,
+        )
+    print(f"{arguments.file}: {imported.format}, {_counts(imported)}", file=sys.stderr)
     return 0
+
+
+def _counts(imported: Imported) -> str:
+    """How many switches, links, hosts and repairs there are, in words."""
+    nouns = {"switches": ("switch", "switches"), "links": ("link", "links"), "hosts": ("host", "hosts")}
+    counts = [quantity(number, *nouns[part]) for part, number in imported.counts.items()]
+    return ", ".join((*counts, quantity(len(imported.repairs), "repair")))
 
 
 def _hosts(text: str) -> int:

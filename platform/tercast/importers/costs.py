@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from tercast.errors import shown
 from tercast.importers.graph import RawEdge, shown_key
+from tercast.wording import quantity
 
 LARGEST_COST = 2**31 - 1
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,100}(?:\.[0-9]{0,100})?|\.[0-9]{1,100})(?:[eE][+-]?[0-9]{1,3})?")
@@ -35,7 +36,9 @@ def costs(edges: Sequence[RawEdge], notes: list[str]) -> list[int]:
     weights = [weight_of(edge, notes) for edge in edges]
     bare = sum(edge.weight is None for edge in edges)
     if 0 < bare < len(edges):
-        notes.append(f"{bare} links have no weight while others have one; 1 is taken")
+        notes.append(
+            f"{quantity(bare, 'link has', 'links have')} no weight while others have one; 1 is taken"
+        )
     unit = Fraction(1, math.lcm(*{weight.denominator for weight in weights}))
     wholes = [weight.numerator * (unit.denominator // weight.denominator) for weight in weights]
     distinct = sorted(set(wholes))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tercast.errors import Refused, shown
 from tercast.topology_parts import read_ip, read_mac
+from tercast.wording import quantity
 
 FAMILIES = ("ipv6", "ipv4")
 _LARGEST_DPID = 2**64 - 1
@@ -52,7 +53,8 @@ def give_dpids(wanted: Sequence[tuple[str, object]], taken: Taken, notes: list[s
             number += 1
         given.append(f"{number:016x}")
     if skipped:
-        notes.append(f"{skipped} datapath ids are in use in the network; switches got the next free ones")
+        ids = quantity(skipped, "datapath id is", "datapath ids are")
+        notes.append(f"{ids} in use in the network; switches got the next free ones")
     return given
 
 
@@ -92,9 +94,8 @@ class Addresses:
     def tell(self) -> None:
         """Note how many addresses were passed over, once all are given."""
         if self._skipped:
-            self.notes.append(
-                f"{self._skipped} addresses are in use in the network; hosts got the next free ones"
-            )
+            addresses = quantity(self._skipped, "address is", "addresses are")
+            self.notes.append(f"{addresses} in use in the network; hosts got the next free ones")
 
     def _keep(self, host: str, what: str, value: object, read: Callable[[object], str]) -> str | None:
         if value is None:

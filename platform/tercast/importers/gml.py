@@ -17,7 +17,7 @@ _ENTITY = re.compile(
 _LARGEST_CHARACTER = 0x10FFFF
 _SKIPPED = re.compile(r"(?:\s++|\#.*+)*+")
 _TOKEN = re.compile(
-    r'(?:(?P<text>"[^"]*")|(?P<word>[A-Za-z_][0-9A-Za-z_]*)|(?P<number>[+-]?[0-9.][0-9A-Za-z.+-]*)'
+    r'(?:(?P<text>"[^"]*")|(?P<word>[A-Za-z_][0-9A-Za-z_]*)|(?P<number>[+-]?[0-9.][0-9A-Za-z.+-]*|[+-][A-Za-z]+)'
     r"|(?P<open>\[)|(?P<close>\])|(?P<end>\Z))"
 )
 

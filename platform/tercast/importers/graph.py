@@ -22,10 +22,14 @@ class RawNode:
     is_host: bool = False
     ip: object = None
     mac: object = None
+    is_group: bool = False
 
     @classmethod
-    def from_fields(cls, key: Hashable, fields: Mapping[str, object]) -> "RawNode":
-        """From the attributes (their names in small letters) that GraphML and GML files use."""
+    def from_fields(cls, key: Hashable, fields: Mapping[str, object], *, is_group: bool = False) -> "RawNode":
+        """From the attributes (their names in small letters) that GraphML and GML files use.
+
+        `is_group` says that the node frames other nodes; GML of yEd says it by an attribute.
+        """
         hyperedge = str_of(fields.get("hyperedge")).lower() in ("1", "true")
         label = str_of(fields.get("label", fields.get("name", key)))
         return cls(
@@ -35,6 +39,7 @@ class RawNode:
             longitude=first_of(fields, ("longitude", "lon", "lng")),
             dpid=fields.get("dpid"),
             hyperedge=hyperedge,
+            is_group=is_group or str_of(fields.get("isgroup")).lower() in ("1", "true"),
         )
 
 

@@ -41,7 +41,8 @@ def read_graphml(data: bytes) -> RawGraph:
     if elements(graph, "hyperedge"):
         _refuse("it has <hyperedge> elements; make each a node that is joined to the hyperedge's nodes")
     for node in elements(graph, "node"):
-        raw.nodes.append(RawNode.from_fields(_end(node, "id"), _fields(node, keys)))
+        fields = _fields(node, keys)
+        raw.nodes.append(RawNode.from_fields(_end(node, "id"), fields, is_group=_is_group(node)))
     for edge in elements(graph, "edge"):
         weight = first_of(_fields(edge, keys), WEIGHTS)
         raw.edges.append(RawEdge(_end(edge, "source"), _end(edge, "target"), weight))
@@ -55,6 +56,13 @@ def _directed(graph: ET.Element) -> bool:
     if len(found) > 1:
         _refuse("some edges have a direction and others have none; make them alike")
     return found == {"true"}
+
+
+def _is_group(node: ET.Element) -> bool:
+    """Whether the node frames others: yEd says it by a folder type, any tool by a graph in the node."""
+    if node.get("yfiles.foldertype") in ("group", "folder"):
+        return True
+    return any(local_name(child) == "graph" for child in node)
 
 
 def _fields(element: ET.Element, keys: dict[str | None, _Key]) -> dict[str, object]:

@@ -1,13 +1,13 @@
 """Reading a topology file: which format it has, then its graph, then the repaired topology."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from tercast.errors import Refused, shown
+from tercast.importers.format_guess import FORMATS, check_guess, file_text, guess_format
 from tercast.importers.given import FAMILIES, Addresses, Taken
-from tercast.importers.gml import read_gml, starts_as_gml
+from tercast.importers.gml import read_gml
 from tercast.importers.graph import RawGraph
 from tercast.importers.graphml import read_graphml
 from tercast.importers.hosts import attach_hosts
@@ -17,25 +17,26 @@ from tercast.importers.ports import Ports
 from tercast.importers.repair import Repair
 from tercast.importers.scenario_files import is_own, read_own
 from tercast.importers.text_files import read_brite, read_rocketfuel
-from tercast.importers.xml_files import read_sndlib, root_name
+from tercast.importers.xml_files import read_sndlib
 
-FORMATS = ("graphml", "gml", "sndlib", "json", "rocketfuel", "brite", "tercast")
 _READERS: dict[str, Callable[[str], RawGraph]] = {
     "gml": read_gml,
     "rocketfuel": read_rocketfuel,
     "brite": read_brite,
 }
-_HEAD = 65536
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A topology as scenarios have it, the format it was read from, and what had to be repaired."""
+    """A topology as scenarios have it, the format it was read from, and what had to be repaired.
+
+    `assumed` says that the format is a guess from the content.
+    """
 
     topology: dict[str, Any]
     format: str
     repairs: tuple[str, ...]
+    assumed: bool = False
 
     @property
     def counts(self) -> dict[str, int]:
@@ -72,40 +73,19 @@ def read_topology(
 def _read(data: bytes, form: str | None, hosts_per_switch: int, addresses: Addresses) -> Imported:
     notes = addresses.notes
     found = form or guess_format(data)
-    document = parse_json(_text(data)) if found in ("json", "tercast") else None
+    document = parse_json(file_text(data)) if found in ("json", "tercast") else None
     if document is not None and (form == "tercast" or (form is None and is_own(document))):
         found, ports = "tercast", Ports(notes)
         topology = read_own(document, ports, addresses)
     else:
-        repair = Repair(_graph(data, document, found), addresses.taken, addresses, notes)
+        raw = _graph(data, document, found)
+        if form is None:
+            check_guess(found, raw)
+        repair = Repair(raw, addresses.taken, addresses, notes)
         topology, ports = repair.topology(), repair.ports
     attach_hosts(topology, hosts_per_switch, ports, addresses)
     addresses.tell()
-    return Imported(topology, found, tuple(dict.fromkeys(notes)))
-
-
-def guess_format(data: bytes) -> str:
-    """The format that the content shows (`json` for Tercast's own too); refused where it shows none."""
-    text = _text(data[:_HEAD], partial=True).lstrip()
-    if text.startswith("<") or data.startswith((b"<\0", b"\0<")):
-        root = root_name(data)
-        if root == "graphml":
-            return "graphml"
-        if root == "network":
-            return "sndlib"
-        raise Refused(
-            (), "format", f"XML with the root {shown(root)}; known are <graphml> and SNDlib's <network>", None
-        )
-    if text.startswith(("{", "[")):
-        return "json"
-    if text.startswith("Topology:"):
-        return "brite"
-    if re.search(r"^[ \t]*graph\s*\[", text, re.MULTILINE) or starts_as_gml(text):
-        return "gml"
-    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
-    if re.fullmatch(r"\S+\s+\S+\s+[0-9.eE+-]+\s*", first):
-        return "rocketfuel"
-    raise Refused((), "format", f"the content shows no known format; known are {', '.join(FORMATS)}", None)
+    return Imported(topology, found, tuple(dict.fromkeys(notes)), form is None)
 
 
 def _graph(data: bytes, document: dict[str, Any] | None, form: str) -> RawGraph:
@@ -115,21 +95,10 @@ def _graph(data: bytes, document: dict[str, Any] | None, form: str) -> RawGraph:
         return read_graphml(data)
     if form == "sndlib":
         return read_sndlib(data)
-    return _READERS[form](_text(data))
+    return _READERS[form](file_text(data))
 
 
 def _check_hosts(per_switch: int) -> None:
     if not 0 <= per_switch <= MOST_HOSTS_A_SWITCH:
         rule = f"{per_switch}: give 0 to {MOST_HOSTS_A_SWITCH} hosts a switch"
         raise Refused(("hosts",), "range", rule, per_switch)
-
-
-def _text(data: bytes, *, partial: bool = False) -> str:
-    """The file's text: UTF-8, or UTF-16 where a mark at its start says so."""
-    encoding = "utf-16" if data.startswith(_UTF16_MARKS) else "utf-8-sig"
-    try:
-        return data.decode(encoding, errors="ignore" if partial else "strict")
-    except UnicodeDecodeError as error:
-        raise Refused(
-            (), "encoding", f"byte {error.start} is not UTF-8; save the file as UTF-8", None
-        ) from None

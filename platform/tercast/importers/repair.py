@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from tercast.importers.given import Addresses, Taken, give_dpids
 from tercast.importers.graph import RawEdge, RawGraph, RawNode, shown_key
 from tercast.importers.names import plain_label, slug, unique_ids
 from tercast.importers.ports import Ports
+from tercast.wording import quantity
 
 Attachment = tuple[str, int]
 
@@ -55,7 +56,10 @@ class Repair:
 
     def _distinct_nodes(self) -> dict[Hashable, RawNode]:
         nodes: dict[Hashable, RawNode] = {}
+        linked = {end for edge in self.raw.edges for end in (edge.a, edge.b)}
         for node in self.raw.nodes:
+            if node.is_group and not self._keeps_group(node, linked):
+                continue
             if node.key in nodes:
                 self.notes.append(f"node {shown_key(node.key)} stands there twice; the first counts")
                 continue
@@ -67,6 +71,14 @@ class Repair:
                 )
             nodes[node.key] = node if label == node.label else replace(node, label=label)
         return nodes
+
+    def _keeps_group(self, node: RawNode, linked: Set[Hashable]) -> bool:
+        """Whether a node that frames others becomes a switch: only where links end at it. Note both."""
+        kept = node.key in linked
+        label = shown(plain_label(node.label))
+        made = "links end at it, so it became a switch" if kept else "it was left out"
+        self.notes.append(f"node {shown_key(node.key)} is a group of others, {label}; {made}")
+        return kept
 
     def _tell_names(self) -> None:
         times = Counter(node.label for node in self._nodes.values())
@@ -139,9 +151,9 @@ class Repair:
                     joined[place] = replace(twin, weight=edge.weight)
         alone = sum(len(places) for places in open_at.values())
         if alone and (self.raw.surely_both_ways or alone < len(joined)):
-            self.notes.append(
-                f"{alone} edges are there in one direction only; they became links like the others"
-            )
+            edges_are = quantity(alone, "edge is", "edges are")
+            links = "it became a link" if alone == 1 else "they became links"
+            self.notes.append(f"{edges_are} there in one direction only; {links} like the others")
         return joined
 
     def _switch(self, node: RawNode, dpid: str) -> dict[str, Any]:

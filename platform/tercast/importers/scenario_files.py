@@ -14,7 +14,8 @@ def is_own(document: object) -> bool:
     """Whether a JSON document is a scenario, or a topology as scenarios have it."""
     if not isinstance(document, dict):
         return False
-    if "topology" in document:
+    inner = document.get("topology")
+    if "topology" in document and ("format" in document or isinstance(inner, dict)):
         return True
     switches = document.get("switches")
     first = switches[0] if isinstance(switches, list) and switches else None

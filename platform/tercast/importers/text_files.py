@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from tercast.errors import Refused, shown
 from tercast.importers.graph import RawEdge, RawGraph, RawNode
 from tercast.importers.limits import check_links, check_nodes
+from tercast.wording import quantity
 
 _BRITE_NODE_FIELDS = 7
 _BRITE_EDGE_FIELDS = 9
@@ -51,10 +52,14 @@ def read_brite(text: str) -> RawGraph:
         if section == "Nodes":
             if len(parts) < _BRITE_NODE_FIELDS:
                 raise _bad_line(number, line, f"a node has {_BRITE_NODE_FIELDS} fields")
+            if not _are_numbers(parts[:5]):
+                raise _bad_line(number, line, "a node's id, place and degrees are numbers")
             raw.nodes.append(RawNode(parts[0], f"node {parts[0]}"))
         elif section == "Edges":
             if len(parts) < _BRITE_EDGE_FIELDS:
                 raise _bad_line(number, line, f"an edge has at least {_BRITE_EDGE_FIELDS} fields")
+            if not _are_numbers(parts[:3]):
+                raise _bad_line(number, line, "an edge's id and ends are numbers")
             raw.edges.append(RawEdge(parts[1], parts[2]))
         check_nodes(len(raw.nodes))
         check_links(len(raw.edges))
@@ -77,11 +82,15 @@ def _check_counts(raw: RawGraph, said: list[tuple[str, str, int]]) -> None:
         counts = [(header, number) for header, of, number in said if of == kind]
         for header, number in counts:
             if number != there:
-                rule = f"the header {header} says {number} {kind}, but the file has {there}"
+                rule = f"the header {header} says {quantity(number, kind[:-1])}, but the file has {there}"
                 reason = "it is cut off" if there < number else "it has more than it says"
                 raise Refused((kind,), "incomplete", f"{rule}; {reason}", there)
         if not counts:
             raw.notes.append(f"no header says how many {kind} there are; the file may be cut off")
+
+
+def _are_numbers(fields: list[str]) -> bool:
+    return all(re.fullmatch(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", field) for field in fields)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

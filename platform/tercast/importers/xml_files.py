@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 from xml.parsers import expat
 
-from tercast.errors import Refused
+from tercast.errors import Refused, shown
 from tercast.importers.graph import RawEdge, RawGraph, RawNode, words_of
 from tercast.importers.limits import TOO_MANY, check_links, check_nodes
 
@@ -62,6 +62,11 @@ def root_name(data: bytes) -> str:
     return scan.root
 
 
+def has_element(data: bytes, name: str) -> bool:
+    """Whether a document that `root_name` reads has an element of this local name."""
+    return bool(elements(parse_xml(data), name))
+
+
 def parse_xml(data: bytes) -> ET.Element:
     """The root of an XML document; refused like `root_name` does."""
     root_name(data)
@@ -78,11 +83,13 @@ def read_sndlib(data: bytes) -> RawGraph:
     geographical = nodes.get("coordinatesType") == "geographical"
     raw = RawGraph()
     for node in elements(nodes, "node"):
-        key = node.get("id", "")
+        key = node.get("id")
+        if not key:
+            raise Refused((), "sndlib", "a <node> has no id; SNDlib names its nodes by it", None)
         longitude, latitude = (_text(node, "x"), _text(node, "y")) if geographical else (None, None)
         raw.nodes.append(RawNode(key, key.replace("_", " "), latitude, longitude))
     for link in elements(_only(root, "links"), "link"):
-        raw.edges.append(RawEdge(_text(link, "source") or "", _text(link, "target") or ""))
+        raw.edges.append(RawEdge(_end(link, "source"), _end(link, "target")))
     return raw
 
 
@@ -109,6 +116,14 @@ def _only(root: ET.Element, name: str) -> ET.Element:
     if not found:
         raise Refused((), "sndlib", f"no <{name}> element; SNDlib files have one in <networkStructure>", None)
     return found[0]
+
+
+def _end(link: ET.Element, name: str) -> str:
+    found = _text(link, name)
+    if not found:
+        rule = f"has no <{name}>; SNDlib names both ends of a link by <source> and <target>"
+        raise Refused((), "sndlib", f"link {shown(link.get('id'))} {rule}", None)
+    return found
 
 
 def _text(root: ET.Element, name: str) -> str | None:

@@ -19,6 +19,7 @@ from tercast.signalling.messages import (
     Type,
 )
 from tercast.signalling.reader import MAX_CODE, Reader
+from tercast.wording import quantity
 
 CELLS, FILTER, NAMED, ADDRESS, HOLDING = range(5)
 
@@ -166,5 +167,7 @@ def _read_address(reader: Reader) -> bytes:
     at = reader.position
     length = reader.byte("the address")
     if length not in (4, 16):
-        raise Malformed("bad_address", at, f"an address of {length} bytes; IPv4 has 4, IPv6 has 16")
+        raise Malformed(
+            "bad_address", at, f"an address of {quantity(length, 'byte')}; IPv4 has 4, IPv6 has 16"
+        )
     return reader.take(length, "the address")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tercast.client import varint
 from tercast.client.errors import WireError
 from tercast.signalling.errors import Malformed
+from tercast.wording import quantity
 
 _CODE_BYTES = 16
 MAX_CODE = (1 << 112) - 1
@@ -64,4 +65,4 @@ class Reader:
         """Nothing may be left over."""
         left = len(self.data) - self.position
         if left:
-            raise Malformed("left_over", self.position, f"{left} bytes are left over")
+            raise Malformed("left_over", self.position, f"{quantity(left, 'byte is', 'bytes are')} left over")

@@ -21,6 +21,7 @@ from tercast.errors import Refused
 from tercast.telemetry.datasets import Dataset
 from tercast.telemetry.rows import Row, check_row
 from tercast.telemetry.sinks import Batch, BatchRefused, Report, Sink, SinkDown
+from tercast.wording import quantity
 
 PERIOD_S = 5.0
 """Rows are handed over after this time, also where they are few."""
@@ -189,7 +190,11 @@ class Recorder:
             except Exception as error:  # a fault of the sink must not end the thread unnoticed
                 self._done(batch, len(batch.rows), f"{type(error).__name__}: {error}")
             else:
-                self._done(batch, refused, f"{refused} rows were refused" if refused else None)
+                self._done(
+                    batch,
+                    refused,
+                    f"{quantity(refused, 'row was', 'rows were')} refused" if refused else None,
+                )
             if len(self._rows) >= self._batch_rows or self._closing is not None:
                 self._cut()
 

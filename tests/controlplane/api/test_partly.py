@@ -122,6 +122,42 @@ def test_files_that_are_none_are_refused_by_name(world, problem, text, code):
     assert code in [e["code"] for e in errors]
 
 
+@pytest.mark.parametrize(
+    "heading, line, words",
+    [
+        ("name;host", 1, "semicolons"),
+        ("\ufeffname;host", 1, "semicolons"),
+        ('"name";"host"', 1, "semicolons"),
+        ("name\thost", 1, "tabs"),
+        ('"name"\t"host"', 1, "tabs"),
+        ("name|host", 1, "vertical bars"),
+        ("\r\n\r\nname;host", 3, "semicolons"),
+        ("sep=;\r\nname;host", 1, "semicolons"),
+        ("name,", 1, "column 2 of the heading has no name"),
+        ("name,host,name", 1, "twice"),
+    ],
+)
+def test_a_wrong_heading_is_told_once_and_not_row_by_row(world, problem, heading, line, words):
+    mark = next((mark for mark in ";\t|" if mark in heading), ",")
+    text = heading + "\r\n" + "".join(f"p{n}{mark}h1\r\n" for n in range(20))
+    (error,) = problem(world.raw("POST", "publishers/?atomic=false", text, **CSV), 400)["errors"]
+    assert error["code"] == "bad_heading" and words in error["detail"]
+    assert f"line {line}: " in error["detail"] and not Publisher.objects.filter(name="p1").exists()
+
+
+def test_columns_are_judged_at_the_heading(world, problem):
+    text = "\n" + "name,Host,colour\n" + "p,h1,red\n" * 20
+    errors = problem(world.raw("POST", "publishers/?atomic=false", text, **CSV), 400)["errors"]
+    assert [(e["pointer"], e["code"], e["line"]) for e in errors] == [
+        ("/Host", "unknown_field", 2),
+        ("/colour", "unknown_field", 2),
+        ("/host", "required", 2),
+    ]
+    quoted = '"host" , name\n'.replace(" ", "") + '"h1","p;q|r"\n'
+    assert "p;q|r" in str(problem(world.raw("POST", "publishers/", quoted, **CSV), 400))
+    assert world.raw("POST", "publishers/", '"host","name"\nh1,"p"\n', **CSV).status_code == 201
+
+
 def test_files_are_bounded(world, problem):
     rows = "name,host\n" + "p,h1\n" * 50_001
     assert "50000" in problem(world.raw("POST", "publishers/", rows, **CSV), 413)["detail"]

@@ -62,7 +62,7 @@ def test_what_is_taken_is_not_given_but_kept_when_the_file_says_it():
     assert [int(row["dpid"], 16) for row in imported.topology["switches"]] == [2, 3, 4]
     assert addresses(imported)[0] == ("fd00::3", "02:00:00:00:00:03")
     assert imported.repairs == (
-        "1 datapath ids are in use in the network; switches got the next free ones",
+        "1 datapath id is in use in the network; switches got the next free ones",
         "2 addresses are in use in the network; hosts got the next free ones",
     )
 

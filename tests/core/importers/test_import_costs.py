@@ -58,7 +58,7 @@ def test_weights_too_far_apart_stay_in_their_order_and_that_is_told():
 def test_links_without_a_weight_among_others_are_told():
     found, notes = costs_of("2.5", None, 3)
     assert found == [5, 2, 6]
-    assert "1 links have no weight while others have one; 1 is taken" in notes
+    assert "1 link has no weight while others have one; 1 is taken" in notes
 
 
 number = st.one_of(

@@ -67,9 +67,10 @@ def test_labels_of_yed_and_nodes_in_groups():
     <y:Geometry x="1"/><y:NodeLabel> Core 1 </y:NodeLabel></y:ShapeNode></data></node>
     <node id="n1" yfiles.foldertype="group"><graph edgedefault="undirected"><node id="n1::n0"/>
     <edge source="n1::n0" target="n0"/></graph></node>"""
-    topology = read_topology(graphml(body, '<key id="g" for="node" yfiles.type="nodegraphics"/>')).topology
-    assert [row["name"] for row in topology["switches"]] == ["Core 1", "n1", "n1::n0"]
-    assert len(topology["links"]) == 1
+    imported = read_topology(graphml(body, '<key id="g" for="node" yfiles.type="nodegraphics"/>'))
+    assert [row["name"] for row in imported.topology["switches"]] == ["Core 1", "n1::n0"]
+    assert len(imported.topology["links"]) == 1
+    assert imported.repairs == ('node "n1" is a group of others, "n1"; it was left out',)
 
 
 def test_further_graphs_are_left_out_and_told():

@@ -18,6 +18,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
+import { counted } from "@/common/AffectedCounts";
 import { useAddress } from "@/common/address";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { Said } from "@/common/Said";
@@ -116,15 +117,15 @@ function Found({ cost }: { cost: Cost }) {
   return (
     <Stack gap="xs" role="status" data-found>
       <Text>
-        {format}: {counts.switches.toLocaleString()} switches, {counts.links.toLocaleString()} links,{" "}
-        {counts.hosts.toLocaleString()} hosts. Nothing is changed yet.
+        Read as {format}: {counted(counts.switches, "switch", "switches")}, {counted(counts.links, "link")},{" "}
+        {counted(counts.hosts, "host")}. Nothing is changed yet.
       </Text>
       {repairs.length === 0 ? (
         <Text size="sm" c="dimmed">
           Nothing had to be repaired.
         </Text>
       ) : (
-        <Alert color="orange" variant="light" title={`${repairs.length} repairs`}>
+        <Alert color="orange" variant="light" title={counted(repairs.length, "repair")}>
           <Spoiler
             maxHeight={160}
             showLabel="Show all"

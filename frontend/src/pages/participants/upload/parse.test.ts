@@ -31,6 +31,11 @@ test.each([
   ["subscriber,filter\na,b,c\nd,e", 2, /3 cells and not 2/],
   ['subscriber,filter\na,"b\nc', 2, /does not end/],
   ['subscriber,filter\na,"b"c', 2, /Double the quotes/],
+  ["subscriber;filter\na;b\nc;d", 1, /semicolons/],
+  ['"subscriber";"filter"\r\na;b', 1, /semicolons/],
+  ['\r\n"subscriber"\t"filter"\r\na\tb', 2, /tabs/],
+  ["subscriber|filter\na|b", 1, /vertical bars/],
+  ["sep=;\nsubscriber;filter\na;b", 1, /semicolons/],
 ])("what is wrong with %j is told with its line", (text, line, detail) => {
   const [trouble] = parseCsv(text, FIELDS).troubles;
   expect(trouble?.line).toBe(line);
@@ -85,4 +90,10 @@ test("limits are told before anything is sent", () => {
 test("what is written can be read again", () => {
   const text = toCsv(FIELDS, [["a,b", 'say "x"\nand more']]);
   expect(parseCsv(text, FIELDS).items).toEqual([{ subscriber: "a,b", filter: 'say "x"\nand more' }]);
+});
+
+test("a wrong separator is told once; other marks in cells and quoted headings are no fault", () => {
+  expect(parse("x.csv", `\ufeffsubscriber;filter\n${"a;b\n".repeat(9)}`, FIELDS).troubles).toHaveLength(1);
+  const quoted = parse("x.csv", '\ufeff"subscriber","filter"\na;b,"c\td|e"\n', FIELDS);
+  expect(quoted.items).toEqual([{ subscriber: "a;b", filter: "c\td|e" }]);
 });

@@ -1,5 +1,7 @@
 // Files of people and of what they announce: CSV (RFC 4180) or JSON, each item with the line that it begins in.
 
+import { counted } from "@/common/AffectedCounts";
+
 export type Item = Record<string, unknown>;
 
 export interface Trouble {
@@ -42,7 +44,7 @@ export function parseJson(text: string): Parsed {
     value = JSON.parse(text);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    return failed(lineOf(text, detail), `It is no JSON: ${detail}. Mend it, or send CSV.`);
+    return failed(lineOf(text, detail), `It is no JSON: ${detail}. Correct it, or send CSV.`);
   }
   if (!Array.isArray(value)) return failed(1, "It is no list. Write [ … ] around the items.");
   return { items: value as Item[], lines: itemLines(text), troubles: [] };
@@ -50,6 +52,8 @@ export function parseJson(text: string): Parsed {
 
 /** A CSV table with a line of headers; empty lines do not count. Items are of the lines without trouble. */
 export function parseCsv(text: string, fields: readonly string[]): Parsed {
+  const separated = otherSeparator(text);
+  if (separated) return { items: [], lines: [], troubles: [separated] };
   const { rows, trouble } = records(text);
   const [first, ...rest] = rows.filter(({ cells }) => cells.length > 1 || cells[0] !== "");
   if (!first && trouble) return { items: [], lines: [], troubles: [trouble] };
@@ -65,7 +69,7 @@ export function parseCsv(text: string, fields: readonly string[]): Parsed {
     .filter(({ cells }) => cells.length !== headers.length)
     .map(({ line, cells }) => ({
       line,
-      detail: `It has ${cells.length} cells and not ${headers.length}. Put quotes around a cell with a comma in it.`,
+      detail: `It has ${counted(cells.length, "cell")} and not ${headers.length}. Put quotes around a cell with a comma in it.`,
     }));
   if (trouble) troubles.push(trouble);
   const whole = rest.filter(({ cells }) => cells.length === headers.length);
@@ -73,6 +77,21 @@ export function parseCsv(text: string, fields: readonly string[]): Parsed {
     Object.fromEntries(headers.map((header, n) => [header, cells[n] ?? ""])),
   );
   return { items, lines: whole.map(({ line }) => line), troubles };
+}
+
+/** What other tools put between columns, in words. */
+const SEPARATORS = { ";": "semicolons", "\t": "tabs", "|": "vertical bars" };
+
+/** What is wrong with a heading whose columns are separated by something else than commas; null where they are not. */
+function otherSeparator(text: string): Trouble | null {
+  const lines = text.split(/\r\n|\r|\n/);
+  const at = lines.findIndex((line) => line.trim() !== "");
+  const heading = lines[at] ?? "";
+  const times = (mark: string) => heading.split(mark).length - 1;
+  const [mark, words] = Object.entries(SEPARATORS).reduce((a, b) => (times(b[0]) > times(a[0]) ? b : a));
+  if (times(mark) <= times(",")) return null;
+  const detail = `The heading is separated by ${words}. Separate the columns by commas, in every line (in a spreadsheet: save as CSV with commas).`;
+  return { line: at + 1, detail };
 }
 
 interface Row {
