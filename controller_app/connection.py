@@ -15,6 +15,7 @@ from controller_app.errors import Failure, Rejected, Unreachable
 from controller_app.openflow import Message
 from controller_app.ryu_api import LINK_DOWN, PORT_DOWN, Queue, QueueEmpty, sleep
 from controller_app.times import utc_now
+from tercast.wording import whole_characters
 
 SETTLED = 32
 """Batches remembered after their end, so that an error that comes late still finds what it is about."""
@@ -211,7 +212,7 @@ class Connection:
         if number > MAX_PORT:
             return None
         up = not config & PORT_DOWN and not state & LINK_DOWN
-        port = Port(number, name.rstrip(b"\0").decode("utf-8", "replace"), mac, up)
+        port = Port(number, whole_characters(name.rstrip(b"\0")), mac, up)
         self.ports[number] = port
         return port
 

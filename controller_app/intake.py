@@ -18,6 +18,7 @@ from controller_app.features import read_features
 from controller_app.openflow import Message, Stats
 from controller_app.readback import Identity, Table, oxm_fields, read_foreign, read_table
 from controller_app.works import identity
+from tercast.wording import whole_characters
 
 CAPABILITIES = {
     "flow_stats": 1 << 0,
@@ -81,16 +82,12 @@ def _read_features(connection: Connection, families: Sequence[str]) -> None:
 
 def _description(desc: Any) -> dict[str, str]:
     return {
-        "manufacturer": _text(desc.mfr_desc),
-        "hardware": _text(desc.hw_desc),
-        "software": _text(desc.sw_desc),
-        "serial": _text(desc.serial_num),
-        "datapath": _text(desc.dp_desc),
+        "manufacturer": whole_characters(desc.mfr_desc),
+        "hardware": whole_characters(desc.hw_desc),
+        "software": whole_characters(desc.sw_desc),
+        "serial": whole_characters(desc.serial_num),
+        "datapath": whole_characters(desc.dp_desc),
     }
-
-
-def _text(value: bytes) -> str:
-    return value.decode("utf-8", "replace")
 
 
 def reserved(families: Sequence[str]) -> list[tuple[str, Message, Identity]]:

@@ -24,7 +24,7 @@ from tercast.attributes import Attribute, Int
 from tercast.eventspace import Topic
 from tercast.filter_identity import shares_points
 from tercast.filters import Filter
-from tercast.float_attribute import Float
+from tercast.float_attribute import Float, double_at_least
 from tercast.intervals import Cut, IntervalSet
 from tercast.string_attribute import String
 
@@ -182,11 +182,8 @@ def _sorted_cuts(attribute: Attribute, cuts: list[Cut]) -> npt.NDArray[Any] | No
 def _first_double(cut: tuple[Any, int]) -> float:
     """The smallest double above a cut; literals are integers of any size as well."""
     value, above = cut
-    try:
-        number = float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-    return math.nextafter(number, math.inf) if number < value or (above and number == value) else number
+    number = double_at_least(value)
+    return math.nextafter(number, math.inf) if above and number == value else number
 
 
 def _places(side: _Side, values: list[Any]) -> _Numbers:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -102,6 +104,11 @@ class Float(Attribute):
         length = Fraction(interval[1][0]) - Fraction(interval[0][0])
         return length / (Fraction(self.max) - Fraction(self.min))
 
+    def first_double(self, cell: int) -> float:
+        """The smallest double of a cell: at its lower border, or next above it."""
+        low, span = Fraction(self.min), Fraction(self.max) - Fraction(self.min)
+        return double_at_least(low + span * cell / CELLS)
+
     def to_json(self) -> dict[str, object]:
         """Bounds as doubles."""
         return {"name": self.name, "type": "float", "min": self.min, "max": self.max}
@@ -112,6 +119,15 @@ class Float(Attribute):
         above = (numerator << self._shift) - self._low * denominator
         cell, rest = divmod(above << SPLITS, self._span * denominator)
         return cell, rest == 0
+
+
+def double_at_least(number: int | Decimal | Fraction | float) -> float:
+    """The smallest double that is not below a number, or an infinity."""
+    try:
+        nearest = float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -sys.float_info.max
+    return math.nextafter(nearest, math.inf) if nearest < number else nearest
 
 
 def exact_double(value: int | float) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -12,6 +13,10 @@ from tercast.intervals import IntervalSet, complement
 
 POINT_BYTES = 16
 POINTS = 1 << 8 * POINT_BYTES
+
+_SURROGATES = 0xD800
+_SURROGATE_COUNT = 0x800
+_CHARACTERS = 0x110000 - _SURROGATE_COUNT
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,45 @@ class String(Counted):
 def point(encoded: bytes) -> int:
     """The first 16 bytes, padded with zero bytes, as a big-endian integer."""
     return int.from_bytes(encoded[:POINT_BYTES].ljust(POINT_BYTES, b"\0"), "big")
+
+
+def first_text(at: int) -> str | None:
+    """The first text, in the order of UTF-8 bytes, whose point is `at` or above; None when there is none.
+
+    A border between cells is seldom a text: it may be inside a character, or have U+0000 in it.
+    """
+    data = at.to_bytes(POINT_BYTES, "big").rstrip(b"\0")
+    if b"\0" in data:
+        data = data[: data.index(0)] + b"\1"
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        whole, rest = data[: error.start].decode(), data[error.start :]
+    code = bisect_left(range(_CHARACTERS), rest, key=lambda code: _character(code).encode())
+    while code == _CHARACTERS:
+        if not whole:
+            return None
+        whole, code = whole[:-1], _place(whole[-1]) + 1
+    return whole + _character(code)
+
+
+def beginning(at: int) -> str:
+    """What the texts of a point and above begin with, in whole characters; … stands for a part of one."""
+    data = at.to_bytes(POINT_BYTES, "big").rstrip(b"\0")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        return data[: error.start].decode() + "…"
+
+
+def _character(place: int) -> str:
+    """The character at a place in the order of UTF-8 bytes, which has no surrogates."""
+    return chr(place if place < _SURROGATES else place + _SURROGATE_COUNT)
+
+
+def _place(character: str) -> int:
+    code = ord(character)
+    return code if code < _SURROGATES else code - _SURROGATE_COUNT
 
 
 def shares_point(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tercast.wording import quantity
+from tercast.wording import quantity, whole_characters
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,15 @@ from tercast.wording import quantity
 )
 def test_quantities(number: int, words: tuple[str, ...], text: str) -> None:
     assert quantity(number, *words) == text
+
+
+def test_no_character_is_cut_in_two() -> None:
+    text = "a\u00e9\u20ac\U0001f600z"
+    data = text.encode()
+    for begin in range(len(data) + 1):
+        for end in range(begin, len(data) + 1):
+            found = whole_characters(data[begin:end])
+            assert found in text
+            assert len(data[begin:end]) - len(found.encode()) <= 6
+    assert whole_characters(data) == text
+    assert whole_characters(b"a\xffb") == "a\ufffdb"

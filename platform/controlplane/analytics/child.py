@@ -16,6 +16,7 @@ from typing import Any
 from django.conf import settings
 
 from controlplane.config.children import environment
+from tercast.wording import whole_characters
 
 LOG_BYTES = 16 * 1024
 GRACE = 10.0
@@ -51,7 +52,7 @@ class Child:
         """The end of what it wrote, without characters that a database refuses."""
         with suppress(OSError), (self.folder / LOG).open("rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - LOG_BYTES))
-            return log.read().decode("utf-8", "replace").replace("\0", "")
+            return whole_characters(log.read()).replace("\0", "")
         return ""
 
     def end(self) -> None:

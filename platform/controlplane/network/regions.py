@@ -12,10 +12,12 @@ from tercast.attributes import Attribute, Bool, Enum, Int
 from tercast.cell_ranges import cell_ranges
 from tercast.dz import Dz
 from tercast.eventspace import Topic
-from tercast.float_attribute import CELLS, Float
-from tercast.string_attribute import POINT_BYTES
+from tercast.float_attribute import Float
+from tercast.string_attribute import first_text
 
 EVERYTHING = "true"
+LAST_TEXT = "\U0010ffff" * 4
+"""The last text of 16 bytes. Cells behind it hold no text at all, and no filter says that."""
 LISTED = 8
 """Values of an enum that are told one by one."""
 
@@ -69,26 +71,27 @@ def _part(attribute: Attribute, first: int, last: int) -> str:
             return f"{name} in ({listed}{', …' if last - first >= LISTED else ''})"
         case Int(min=low):
             return f"{name} in [{low + first}, {low + last}]"
-        case Float(min=low, max=high):
-            width = high / CELLS - low / CELLS
-            ends = (low + first * width, low + (last + 1) * width)
+        case Float():
+            ends = attribute.first_double(first), attribute.first_double(last + 1)
         case _:
             return _texts(attribute, first, last)
-    above = "" if first == 0 else f"{name} >= {ends[0]:.10g}"
-    below = "" if last == attribute.size - 1 else f"{name} < {ends[1]:.10g}"
+    above = "" if first == 0 else f"{name} >= {_number(ends[0])}"
+    below = "" if last == attribute.size - 1 else f"{name} < {_number(ends[1])}"
     return " and ".join(filter(None, (above, below)))
+
+
+def _number(value: float) -> str:
+    """A double as a filter writes it, which reads back as the same number."""
+    return repr(value).removesuffix(".0")
 
 
 def _texts(attribute: Attribute, first: int, last: int) -> str:
-    start = attribute.domain[0]
-    above = "" if first == 0 else f"{attribute.name} >= {_beginning(start + first)}"
-    below = "" if last == attribute.size - 1 else f"{attribute.name} < {_beginning(start + last + 1)}"
+    """The texts of a range of points. Where no text is at or above a border, the last one stands for it."""
+    low = first_text(first) if first else ""
+    high = None if last == attribute.size - 1 else first_text(last + 1)
+    above = "" if low == "" else f"{attribute.name} >= {_quoted(LAST_TEXT if low is None else low)}"
+    below = "" if high is None else f"{attribute.name} < {_quoted(high)}"
     return " and ".join(filter(None, (above, below)))
-
-
-def _beginning(cut: int) -> str:
-    """What the texts from a cut on begin with."""
-    return _quoted(cut.to_bytes(POINT_BYTES, "big").rstrip(b"\0").decode(errors="replace"))
 
 
 def _quoted(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from tercast.attributes import Attribute, Bool, Enum, Int
 from tercast.float_attribute import CELLS, Float
 from tercast.intervals import Cut
-from tercast.string_attribute import POINT_BYTES, POINTS
+from tercast.string_attribute import POINTS, beginning
 
 MAX_SLOTS = 60
 """Texts that have a slot of their own, at most."""
@@ -91,14 +91,19 @@ class Axis:
             case Enum(values=values):
                 labels = [(n + 0.5, value) for n, value in enumerate(values)]
             case _:
-                labels = [self._text(n) for n in range(1, len(self.slots) - 1)]
-        return [{"at": at, "label": label} for at, label in labels[:MAX_TICKS] if "\0" not in label]
+                labels = self._texts()
+        return [{"at": at, "label": label} for at, label in labels[:MAX_TICKS]]
+
+    def _texts(self) -> list[tuple[float, str]]:
+        """The labels of slots that begin at a text, or inside the first character that differs."""
+        labels = [self._text(n) for n in range(1, len(self.slots) - 1)]
+        labels = [(at, label) for at, label in labels if "\0" not in label and label != "…"]
+        return [one for n, one in enumerate(labels) if n == 0 or one[1] != labels[n - 1][1]]
 
     def _text(self, slot: int) -> tuple[float, str]:
         """Where the label of a slot stands, and the text that it begins with (with U+0000: it is none)."""
         cut, behind = self.slots[slot], self.slots[slot + 1]
-        label = cut.to_bytes(POINT_BYTES, "big").rstrip(b"\0").decode(errors="replace")
-        return slot + 0.5 * (behind == cut + 1), label
+        return slot + 0.5 * (behind == cut + 1), beginning(cut)
 
 
 def _double(number: int) -> float:

@@ -55,6 +55,18 @@ def test_texts_have_room_where_they_occur(pictured):
     assert [tick["label"] for tick in told["y"]["ticks"]] == ["buy", "sell"]
 
 
+def test_labels_of_texts_have_whole_characters(pictured, end):
+    """Byte 16 of the first two texts is inside a character, and at the end of one in the third."""
+    for text in ("abcdefghijklmno\u00e9", "abcdefghijklmn\u20ac", "abcdefghijkl\U0001f600", "\u07ff"):
+        body = {"subscriber": "alice", "topic": "quotes", "filter": f'symbol prefix "{text}"'}
+        assert pictured.post("subscriptions/", body).status_code == 202
+    end()
+    labels = [tick["label"] for tick in space(pictured, x="symbol", y="side")["x"]["ticks"]]
+    assert {"abcdefghijklmno…", "abcdefghijklmn…", "abcdefghijkl\U0001f600", "\u07ff"} <= set(labels)
+    assert not any("\ufffd" in label or label == "…" for label in labels)
+    assert len(set(labels)) == len(labels)
+
+
 def test_the_picture_is_bounded_and_says_so(pictured):
     told = space(pictured, limit=1)
     counts = {name: (told[name]["total"], len(told[name]["items"])) for name in ("subscriptions", "events")}

@@ -137,12 +137,16 @@ export function alpha(color: string, opacity: number): string {
     .padStart(2, "0")}`;
 }
 
-const short = (text: string) => (text.length > 16 ? `${text.slice(0, 15)}…` : text);
+/** A label of at most 16 characters, each of them whole. */
+export function short(text: string): string {
+  const characters = [...text];
+  return characters.length > 16 ? `${characters.slice(0, 15).join("")}…` : text;
+}
 
 /** A text in lines of a bounded length: the canvas breaks none by itself. */
 export function wrapped(text: string, width = 60, most = 8): string {
   const parts = text
     .split("\n")
-    .flatMap((line) => line.match(new RegExp(`.{1,${width}}(\\s|$)|.{1,${width}}`, "g")) ?? [""]);
+    .flatMap((line) => line.match(new RegExp(`.{1,${width}}(\\s|$)|.{1,${width}}`, "gu")) ?? [""]);
   return parts.length > most ? [...parts.slice(0, most), "…"].join("\n") : parts.join("\n");
 }
