@@ -18,6 +18,7 @@ import eventlet.wsgi
 from controller_app import logs, ryu_api, tls
 from controller_app.connection import peer_text
 from controller_app.controller import Controller
+from controller_app.endpoints import Endpoints
 from controller_app.errors import SettingError
 from controller_app.northbound import Northbound
 from controller_app.settings import Address, Settings, read_settings
@@ -87,7 +88,8 @@ def _run(
         "controller_app.app", lambda: _accept(openflow, controller, context), controller=controller
     )
     controller.start()
-    api = Northbound(controller)
+    endpoints = Endpoints(openflow.getsockname()[:2], northbound.getsockname()[:2], context is not None)
+    api = Northbound(controller, endpoints)
     eventlet.spawn(_serve, northbound, api)
     places = {
         "openflow": peer_text(openflow.getsockname()),

@@ -9,6 +9,7 @@ from controller_app.answers import parse_answers
 from controller_app.changes import parse_change, parse_dpid
 from controller_app.connection import Connection
 from controller_app.controller import Controller
+from controller_app.endpoints import Endpoints
 from controller_app.entries import RANGES
 from controller_app.errors import Rejected, Unreachable
 from controller_app.http import Application, Problem, Request, Route, Text, application, expect_query
@@ -24,8 +25,9 @@ MAX_WAIT = 60
 class Northbound:
     """Reads requests, asks the controller's parts, and writes answers."""
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, controller: Controller, endpoints: Endpoints) -> None:
         self._controller = controller
+        self._endpoints = endpoints
         self._ranges = tuple(RANGES[family] for family in controller.settings.families)
         self.stopping = False
 
@@ -37,6 +39,7 @@ class Northbound:
         return (
             Route("GET", "/v1/health", self.health, open=True),
             Route("GET", "/metrics", self.metrics),
+            Route("GET", "/v1/listening", self.listening),
             Route("GET", "/v1/switches", self.switches),
             Route("GET", "/v1/switches/<dpid>/entries", self.entries),
             Route("POST", "/v1/switches/<dpid>/repair", self.repair),
@@ -58,6 +61,11 @@ class Northbound:
         """Counters and gauges for Prometheus."""
         expect_query(request, ())
         return Text(self._controller.metrics.text(), METRICS_TYPE)
+
+    def listening(self, request: Request) -> object:
+        """Where switches connect, whether over TLS, and where this API is."""
+        expect_query(request, ())
+        return self._endpoints.to_json()
 
     def switches(self, request: Request) -> object:
         """The connected switches."""

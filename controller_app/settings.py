@@ -11,6 +11,16 @@ from math import isfinite
 from pathlib import Path
 
 from controller_app.certificates import OPTIONS, VARIABLES, Files
+from controller_app.endpoints import (
+    NORTHBOUND,
+    OPENFLOW,
+    SCHEMES,
+    STATE_DIR,
+    northbound_default,
+    openflow_default,
+    split_scheme,
+    token_default,
+)
 from controller_app.entries import FAMILIES
 from controller_app.errors import SettingError
 from tercast.log_lines import FORMAT_VARIABLE, FORMATS
@@ -75,16 +85,17 @@ class Settings:
 def read_settings(arguments: Sequence[str] | None = None) -> Settings:
     """The settings of a command line. Raises SettingError; argparse ends the process for a wrong form."""
     given = _parser().parse_args(arguments)
-    northbound = Address.parse(given.northbound, "--northbound")
+    northbound = _northbound(given.northbound)
     if not northbound.loopback and not given.allow_remote_northbound:
         raise SettingError(
             f"--northbound: {northbound} can be reached from other machines; give a loopback address, "
             "or --allow-remote-northbound as well"
         )
+    tls = Files.read((given.tls_certificate, given.tls_key, given.tls_authority))
     return Settings(
-        openflow=Address.parse(given.openflow, "--openflow"),
+        openflow=_openflow(given.openflow, tls is not None),
         northbound=northbound,
-        token=_read_token(given.token_file),
+        token=_read_token(given.token_file or _no_token_file()),
         families=FAMILIES if given.family == "both" else (given.family,),
         bundles=not given.no_bundles,
         probe_interval=_seconds(given.probe_interval, "--probe-interval", 0.1, 300),
@@ -92,7 +103,7 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         reply_timeout=_seconds(given.reply_timeout, "--reply-timeout", 0.1, 300),
         log_format=_log_format(given.log_format),
         log_level=given.log_level,
-        tls=Files.read((given.tls_certificate, given.tls_key, given.tls_authority)),
+        tls=tls,
     )
 
 
@@ -112,16 +123,19 @@ def _parser() -> ArgumentParser:
     add(
         "--openflow",
         metavar="HOST:PORT",
-        default="127.0.0.1:6653",
-        help="where switches connect (%(default)s)",
+        help=f"where switches connect (127.0.0.1:6653, or {OPENFLOW}); tcp: or ssl: in front is checked",
     )
     add(
         "--northbound",
         metavar="HOST:PORT",
-        default="127.0.0.1:6680",
-        help="for the API (%(default)s)",
+        help=f"for the API (127.0.0.1:6680, or the address of {NORTHBOUND})",
     )
-    add("--token-file", metavar="PATH", required=True, help="a file with the token that the API asks for")
+    add(
+        "--token-file",
+        metavar="PATH",
+        default=token_default(os.environ),
+        help=f"a file with the token that the API asks for (secrets/northbound-token in {STATE_DIR})",
+    )
     add("--family", choices=(*FAMILIES, "both"), default="both", help="address families served (%(default)s)")
     add(
         "--allow-remote-northbound",
@@ -147,6 +161,27 @@ def _parser() -> ArgumentParser:
         help="from which level on (%(default)s)",
     )
     return parser
+
+
+def _openflow(given: str | None, tls: bool) -> Address:
+    name = OPENFLOW if given is None and os.environ.get(OPENFLOW) else "--openflow"
+    text = openflow_default(os.environ) if given is None else given
+    scheme, rest = split_scheme(text)
+    if scheme and scheme != SCHEMES[tls]:
+        state = "are given" if tls else "are not given"
+        remedy = "write ssl:, or leave them out" if tls else f"give {', '.join(OPTIONS)}, or write tcp:"
+        raise SettingError(f"{name}: {text!r} says {scheme}, and the TLS files {state}; {remedy}")
+    return Address.parse(rest, name)
+
+
+def _northbound(given: str | None) -> Address:
+    if given is not None:
+        return Address.parse(given, "--northbound")
+    return Address.parse(northbound_default(os.environ), NORTHBOUND)
+
+
+def _no_token_file() -> str:
+    raise SettingError(f"--token-file: is missing; name the file, or set {STATE_DIR}")
 
 
 def _log_format(text: str) -> str:

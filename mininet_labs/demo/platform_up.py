@@ -130,10 +130,7 @@ class Platform:
 
     def start_controller(self) -> None:
         """Start the controller; wait until it answers, and the switches of a network that is up connect."""
-        token = self.state_dir / "secrets" / "northbound-token"
-        listen = ("--openflow", f"{self.openflow}:{self.openflow_port}")
-        northbound = ("--northbound", f"127.0.0.1:{self.northbound_port}", "--token-file", str(token))
-        self._serve("controller", python("-m", "controller_app", *listen, *northbound, *self._tls_options()))
+        self._serve("controller", python("-m", "controller_app", *self._tls_options()))
         wait_until("the controller", self._controller_answers, self.services)
         self.await_switches()
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any, Self
 from uuid import uuid4
 
@@ -79,6 +80,19 @@ class SwitchAnswer:
     errors: tuple[EntryError, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """The address at which switches connect; with the scheme `ssl` they need a certificate of their own."""
+
+    scheme: str
+    address: str
+    port: int
+
+    def __str__(self) -> str:
+        address = f"[{self.address}]" if ":" in self.address else self.address
+        return f"{self.scheme}:{address}:{self.port}"
+
+
 class Northbound:
     """One connection to the controller; use it as a context manager."""
 
@@ -101,6 +115,14 @@ class Northbound:
     def switches(self) -> list[dict[str, Any]]:
         """The switches that are connected, with their ports."""
         return _rows(self._get("/v1/switches"))
+
+    def listening(self) -> Listening:
+        """Where the controller listens for switches."""
+        row = _mapping(_field(_mapping(self._get("/v1/listening")), "openflow"))
+        try:
+            return Listening(str(row["scheme"]), str(ip_address(row["address"])), int(row["port"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadAnswerError(f"GET /v1/listening: {error!r} in {row}") from None
 
     def links(self) -> list[dict[str, Any]]:
         """The links that probes have crossed."""

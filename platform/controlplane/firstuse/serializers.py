@@ -152,10 +152,14 @@ class ConnectSerializer(serializers.Serializer[Any]):
 
     addresses = serializers.ListField(child=serializers.CharField(), help_text="as Open vSwitch takes them")
     local_only = serializers.BooleanField(help_text="switches of this machine alone reach it")
+    tls = serializers.BooleanField(help_text="switches need TLS and a certificate of their own")
+    reported = serializers.BooleanField(
+        help_text="the controller reports these addresses; false: it does not answer, they are the setting"
+    )
     note = serializers.CharField(allow_blank=True)
     command = serializers.CharField(help_text="to type at a switch; BRIDGE stands for its bridge")
     switches = serializers.IntegerField(help_text="registered")
     connected = serializers.IntegerField(help_text="of these")
     waiting = WaitingSwitchSerializer(many=True, help_text="the first that have yet to connect")
     unknown = UnknownSwitchSerializer(many=True, help_text="connected, and not registered yet")
-    problem = serializers.CharField(allow_blank=True, help_text="why `unknown` is not known")
+    problem = serializers.CharField(allow_blank=True, help_text="why the controller was not asked")

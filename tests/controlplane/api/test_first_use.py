@@ -1,12 +1,13 @@
 """First use: the demo network on demand, test events, and where switches connect."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
 from controlplane.control.models import OutboxEvent
-from controlplane.control.northbound import Northbound
+from controlplane.control.northbound import BadAnswerError, Listening, Northbound
 from controlplane.firstuse import events, models
 from controlplane.firstuse.models import Launcher
 from controlplane.network.models import Switch
@@ -118,14 +119,62 @@ def test_what_cannot_be_sent_is_refused_with_the_remedy(world, advertised, point
     assert {row["state"] for row in told} == {"failed"} and "send again" in told[0]["problem"]
 
 
+def answer_as(monkeypatch, listening, switches=()):
+    monkeypatch.setattr(Northbound, "listening", lambda self: listening)
+    monkeypatch.setattr(Northbound, "switches", lambda self: list(switches))
+
+
 def test_where_switches_connect(network, viewer, monkeypatch):
     Switch.objects.filter(name="s1").update(connected=True)
     seen = [{"dpid": "00000000000000ff", "address": "192.0.2.7:4711"}]
-    monkeypatch.setattr(Northbound, "switches", lambda self: seen)
+    answer_as(monkeypatch, Listening("tcp", "127.0.0.1", 6653), seen)
     told = viewer.get("connect/").json()
-    assert told["addresses"] == ["tcp:127.0.0.1:6653"] and told["local_only"] and "--openflow" in told["note"]
+    assert told["addresses"] == ["tcp:127.0.0.1:6653"] and told["local_only"]
+    assert "TERCAST_OPENFLOW=0.0.0.0:6653" in told["note"] and told["reported"] and not told["tls"]
     assert told["command"].endswith("set-controller BRIDGE tcp:127.0.0.1:6653")
     assert (told["switches"], told["connected"]) == (3, 1)
     assert [row["name"] for row in told["waiting"]] == ["s2", "s3"]
     assert "datapath-id=0000000000000002" in told["waiting"][0]["command"]
     assert told["unknown"] == seen and told["problem"] == ""
+
+
+@pytest.mark.parametrize(
+    ("listening", "local", "tls", "address"),
+    [
+        (Listening("tcp", "127.0.0.1", 6653), True, False, "tcp:127.0.0.1:6653"),
+        (Listening("tcp", "::1", 6700), True, False, "tcp:[::1]:6700"),
+        (Listening("ssl", "127.0.0.2", 1), True, True, "ssl:127.0.0.2:1"),
+        (Listening("tcp", "192.0.2.1", 6633), False, False, "tcp:192.0.2.1:6633"),
+        (Listening("ssl", "2001:db8::1", 6653), False, True, "ssl:[2001:db8::1]:6653"),
+        (Listening("ssl", "0.0.0.0", 6653), False, True, None),
+        (Listening("tcp", "::", 6653), False, False, None),
+    ],
+    ids=str,
+)
+def test_the_page_shows_what_the_controller_reports(viewer, monkeypatch, listening, local, tls, address):
+    answer_as(monkeypatch, listening)
+    told = viewer.get("connect/").json()
+    assert (told["local_only"], told["tls"], told["reported"]) == (local, tls, True)
+    scheme, port = f"{listening.scheme}:", f":{listening.port}"
+    assert all(one.startswith(scheme) and one.endswith(port) for one in told["addresses"])
+    assert told["addresses"] == [address] if address else "0.0.0.0" not in str(told["addresses"])
+    assert told["command"].endswith(told["addresses"][0])
+    assert ("ovs-vsctl set-ssl" in told["command"]) == tls == ("over TLS" in told["note"])
+    assert ("this machine only" in told["note"]) == local
+
+
+def test_the_setting_replaces_what_a_silent_controller_would_report(viewer, settings):
+    settings.NORTHBOUND_URL = "http://127.0.0.1:9"
+    settings.ENV = replace(settings.ENV, openflow=("ssl", "192.0.2.9", 6699))
+    told = viewer.get("connect/").json()
+    assert told["addresses"] == ["ssl:192.0.2.9:6699"] and not told["reported"]
+    assert "does not answer" in told["problem"] and "`TERCAST_OPENFLOW`" in told["problem"]
+
+
+def test_a_controller_of_another_version_is_no_fault(viewer, monkeypatch):
+    def refuse(self):
+        raise BadAnswerError("GET /v1/listening: status 404")
+
+    monkeypatch.setattr(Northbound, "listening", refuse)
+    told = viewer.get("connect/").json()
+    assert not told["reported"] and "status 404" in told["problem"]

@@ -1,5 +1,6 @@
 """What `deploy/` has is taken by systemd and nginx, and names settings that there are."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from controller_app.certificates import VARIABLES
+from controller_app.settings import read_settings
 from controlplane.config.env import Environment
 from tercast.certificates import Identity, make_certificates
 
@@ -29,6 +31,37 @@ def test_every_variable_is_one_that_somebody_reads():
     assert sorted({*known, *formats}) == sorted(found)
     page = (ROOT / "docs/deploy.md").read_text()
     assert [path.name for path in (DEPLOY / "systemd").iterdir() if path.name not in page] == []
+
+
+def units() -> dict[str, str]:
+    return {path.name: path.read_text() for path in (DEPLOY / "systemd").glob("*.service")}
+
+
+def test_no_fact_is_in_two_files():
+    """Addresses are settings. systemd and nginx need some folders and the socket too: they are the same."""
+    commands = [line for text in units().values() for line in text.splitlines() if line.startswith("Exec")]
+    assert [
+        line for line in commands if re.search(r"[0-9]:[0-9]{2,5}|--northbound|--openflow|token", line)
+    ] == []
+    for text in units().values():
+        assert "EnvironmentFile=/etc/tercast/tercast.env" in text
+        assert f"StateDirectory={Path(variables()['TERCAST_STATE_DIR']).relative_to('/var/lib')}\n" in text
+    [socket] = re.findall(r"--uds (\S+)", units()["tercast-web.service"])
+    assert f"server unix:{socket} " in (DEPLOY / "nginx/tercast.conf").read_text()
+    assert "RuntimeDirectory=tercast\n" in units()["tercast-web.service"] and socket.startswith(
+        "/run/tercast/"
+    )
+    names = re.findall(r"server_name (\S+);", (DEPLOY / "nginx/tercast.conf").read_text())
+    assert set(names) == {variables()["TERCAST_ALLOWED_HOSTS"]}
+
+
+def test_the_example_settings_start_a_controller_over_tls(tmp_path, monkeypatch):
+    for name, value in variables().items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "token").write_text("0123456789abcdef")
+    settings = read_settings(["--token-file", str(tmp_path / "token")])
+    assert str(settings.openflow) == "0.0.0.0:6653" and settings.tls is not None
+    assert Environment.read(variables()).openflow == ("ssl", "0.0.0.0", 6653)
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd-analyze here")

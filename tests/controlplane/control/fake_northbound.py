@@ -68,6 +68,7 @@ class FakeNorthbound:
         self.switches: dict[str, FakeSwitch] = {}
         self.links: list[dict[str, Any]] = []
         self.alarms: list[dict[str, Any]] = []
+        self.listening: Any = {"openflow": {"scheme": "tcp", "address": "127.0.0.1", "port": 6653}}
         self.events: list[dict[str, Any]] = []
         self.counters: dict[str, Any] = {"ports": [], "tables": []}
         self.changes: list[dict[str, Any]] = []
@@ -121,6 +122,8 @@ class FakeNorthbound:
         match path.strip("/").split("/"):
             case ["v1", "switches"]:
                 return [self._switch(dpid) for dpid in sorted(self.switches) if self._find(dpid)]
+            case ["v1", "listening"]:
+                return self.listening
             case ["v1", "alarms"]:
                 return self.alarms
             case ["v1", "links"]:

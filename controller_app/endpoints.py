@@ -1,0 +1,70 @@
+"""Addresses at which the controller listens, as it reports them over its northbound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from controller_app.errors import SettingError
+
+OPENFLOW, NORTHBOUND, STATE_DIR = "TERCAST_OPENFLOW", "TERCAST_NORTHBOUND_URL", "TERCAST_STATE_DIR"
+"""The control plane reads the same variables, so each fact is set once for both."""
+
+SCHEMES = ("tcp", "ssl")
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """The addresses of both listening sockets, and whether switches have to use TLS."""
+
+    openflow: tuple[str, int]
+    northbound: tuple[str, int]
+    tls: bool
+
+    def to_json(self) -> dict[str, object]:
+        """Return the answer to `GET /v1/listening`."""
+        host, port = self.openflow
+        return {
+            "openflow": {
+                "scheme": SCHEMES[self.tls],
+                "address": host,
+                "port": port,
+                "local_only": ip_address(host).is_loopback,
+                "client_certificate": self.tls,
+            },
+            "northbound": {"address": self.northbound[0], "port": self.northbound[1]},
+        }
+
+
+def openflow_default(environment: Mapping[str, str]) -> str:
+    """Return the value of `--openflow` where the command line has none."""
+    return environment.get(OPENFLOW) or "127.0.0.1:6653"
+
+
+def northbound_default(environment: Mapping[str, str]) -> str:
+    """Return the value of `--northbound` where the command line has none. Raises SettingError."""
+    url = environment.get(NORTHBOUND) or "http://127.0.0.1:6680"
+    parts = urlsplit(url)
+    try:
+        port = parts.port
+    except ValueError:
+        port = None
+    if parts.scheme != "http" or not parts.hostname or port is None:
+        raise SettingError(f"{NORTHBOUND}: {url!r} is not http://ADDRESS:PORT; give --northbound HOST:PORT")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{host}:{port}"
+
+
+def token_default(environment: Mapping[str, str]) -> str:
+    """Return the value of `--token-file` where the command line has none; empty where it is required."""
+    state_dir = environment.get(STATE_DIR)
+    return str(Path(state_dir) / "secrets" / "northbound-token") if state_dir else ""
+
+
+def split_scheme(text: str) -> tuple[str, str]:
+    """Return the scheme of `tcp:HOST:PORT` or `ssl:HOST:PORT`, and the rest; no scheme is empty text."""
+    scheme, colon, rest = text.partition(":")
+    return (scheme, rest) if colon and scheme in SCHEMES else ("", text)

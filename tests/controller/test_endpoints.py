@@ -1,0 +1,114 @@
+"""Where the controller listens: set once, for it and the control plane, and reported by it."""
+
+from __future__ import annotations
+
+import pytest
+from controller_harness import TOKEN, running
+
+from controller_app.certificates import VARIABLES
+from controller_app.endpoints import Endpoints
+from controller_app.errors import SettingError
+from controller_app.settings import Settings, read_settings
+from controlplane.config.env import Environment
+from tercast.certificates import CONTROLLER, Identity, make_certificates
+
+FILES = dict.fromkeys(VARIABLES, "/x.pem")
+NAMES = (*VARIABLES, "TERCAST_OPENFLOW", "TERCAST_NORTHBOUND_URL", "TERCAST_STATE_DIR")
+
+
+@pytest.fixture
+def read(tmp_path, monkeypatch):
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "northbound-token").write_text(TOKEN)
+
+    def read_with(*options: str, **variables: str) -> Settings:
+        for name in NAMES:
+            monkeypatch.delenv(name, raising=False)
+        for name, value in {"TERCAST_STATE_DIR": str(tmp_path), **variables}.items():
+            monkeypatch.setenv(name, value)
+        return read_settings(options)
+
+    return read_with
+
+
+@pytest.mark.parametrize(
+    ("value", "files", "address"),
+    [
+        ("0.0.0.0:6653", {}, "0.0.0.0:6653"),
+        ("tcp:192.0.2.1:6633", {}, "192.0.2.1:6633"),
+        ("tcp:[::]:6653", {}, "[::]:6653"),
+        ("ssl:[2001:db8::1]:6653", FILES, "[2001:db8::1]:6653"),
+        ("0.0.0.0:6653", FILES, "0.0.0.0:6653"),
+    ],
+)
+def test_one_setting_is_read_by_controller_and_control_plane(read, value, files, address) -> None:
+    settings = read(TERCAST_OPENFLOW=value, TERCAST_NORTHBOUND_URL="http://127.0.0.1:6699", **files)
+    assert (str(settings.openflow), str(settings.northbound), settings.token) == (
+        address,
+        "127.0.0.1:6699",
+        TOKEN,
+    )
+    _, host, port = Environment.read({"TERCAST_OPENFLOW": value}).openflow
+    assert (host, port) == (settings.openflow.host, settings.openflow.port)
+
+
+def test_options_win_and_defaults_are_loopback(read) -> None:
+    settings = read("--openflow", "127.0.0.2:1", "--northbound", "[::1]:2", TERCAST_OPENFLOW="0.0.0.0:3")
+    assert (str(settings.openflow), str(settings.northbound)) == ("127.0.0.2:1", "[::1]:2")
+    settings = read()
+    assert (str(settings.openflow), str(settings.northbound)) == ("127.0.0.1:6653", "127.0.0.1:6680")
+
+
+@pytest.mark.parametrize(
+    ("variables", "options", "words"),
+    [
+        ({"TERCAST_OPENFLOW": "ssl:0.0.0.0:6653"}, (), "TERCAST_OPENFLOW: 'ssl:0.0.0.0:6653' says ssl"),
+        ({"TERCAST_OPENFLOW": "tcp:0.0.0.0:6653", **FILES}, (), "says tcp, and the TLS files are given"),
+        (
+            {},
+            ("--openflow", "ssl:0.0.0.0:1"),
+            "--openflow: 'ssl:0.0.0.0:1' says ssl, and the TLS files are not",
+        ),
+        ({"TERCAST_OPENFLOW": "example.org:6653"}, (), "TERCAST_OPENFLOW: 'example.org:6653'"),
+        (
+            {"TERCAST_NORTHBOUND_URL": "http://ctl.example:6680"},
+            (),
+            "TERCAST_NORTHBOUND_URL: 'ctl.example:6680'",
+        ),
+        ({"TERCAST_NORTHBOUND_URL": "http://127.0.0.1"}, (), "is not http://ADDRESS:PORT"),
+        ({"TERCAST_NORTHBOUND_URL": "http://127.0.0.1:x"}, (), "is not http://ADDRESS:PORT"),
+        ({"TERCAST_NORTHBOUND_URL": "http://192.0.2.1:6680"}, (), "can be reached from other machines"),
+        ({"TERCAST_STATE_DIR": ""}, (), "--token-file: is missing; name the file, or set TERCAST_STATE_DIR"),
+    ],
+)
+def test_what_contradicts_itself_is_refused_by_its_name(read, variables, options, words) -> None:
+    with pytest.raises(SettingError) as refused:
+        read(*options, **variables)
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("host", "tls", "local"), [("0.0.0.0", True, False), ("127.0.0.1", False, True), ("::1", True, True)]
+)
+def test_the_report(host, tls, local) -> None:
+    said = Endpoints((host, 6653), ("127.0.0.1", 6680), tls).to_json()
+    assert said["northbound"] == {"address": "127.0.0.1", "port": 6680}
+    assert said["openflow"] == {
+        "scheme": "ssl" if tls else "tcp",
+        "address": host,
+        "port": 6653,
+        "local_only": local,
+        "client_certificate": tls,
+    }
+
+
+def test_a_running_controller_reports_its_sockets(tmp_path) -> None:
+    make_certificates(tmp_path / "tls", [CONTROLLER])
+    own = Identity.of(tmp_path / "tls", CONTROLLER)
+    files = zip(("certificate", "key", "authority"), (own.certificate, own.key, own.authority), strict=True)
+    options = [word for name, path in files for word in (f"--tls-{name}", str(path))]
+    with running(tmp_path, *options) as controller:
+        status, said = controller.call("GET", "/v1/listening")
+        assert status == 200 and said["openflow"]["scheme"] == "ssl" and said["openflow"]["local_only"]
+        assert f"{said['openflow']['address']}:{said['openflow']['port']}" in controller.target
+        assert controller.call("GET", "/v1/listening", token=None)[0] == 401
