@@ -80,6 +80,8 @@ class Connection:
         self.features: dict[str, object] = {}
         self.further: Callable[[], list[tuple[str, Message, Any]]] = list
         """Reserved entries beside those of every switch, as they should be now: name, addition, place."""
+        self.further_count: Callable[[], int] = int
+        """How many of them there should be."""
         self.renew: Callable[[Any], None] = lambda _: None
         """Makes anew what the further entries lean on, given the table, of which some are missing."""
         self.lacks: list[str] = []

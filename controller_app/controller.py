@@ -43,7 +43,7 @@ class Controller:
         self.discovery = Discovery(
             self.registry, self.events, self.alarms, settings.probe_interval, self.signalling.link_turned
         )
-        self.counters = Counters(self.registry, settings.poll_interval)
+        self.counters = Counters(self.registry, settings.poll_interval, settings.families)
         self.metrics.watch(self)
         self._connections: dict[Any, Connection] = {}
         self._greeting: dict[Any, float] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,32 +10,50 @@ from controller_app import openflow
 from controller_app.connection import Connection
 from controller_app.entries import MAX_PORT
 from controller_app.errors import Rejected, Unreachable
+from controller_app.intake import reserved_count
 from controller_app.openflow import OWNER, OWNER_MASK, WHOLE_COOKIE, Kind
 from controller_app.readback import read_count, read_foreign
 from controller_app.ryu_api import sleep, spawn
 from controller_app.switches import Registry
 from controller_app.times import utc_now
 
+RECOUNT = 0.3
+"""Seconds after which reserved entries are counted again where their number is wrong."""
+
 
 @dataclass(slots=True)
 class Reading:
-    """What one switch's counters said, and when."""
+    """What one switch's counters said, and when.
+
+    `entries` are own content entries, `reserved` other own ones, of which there should be `reserved_wanted`;
+    `foreign` are those of other owners.
+    """
 
     at: str
     ports: list[dict[str, object]]
     entries: int
     foreign: int
+    reserved: int
+    reserved_wanted: int
 
     def table_json(self, dpid: int) -> dict[str, object]:
         """The northbound's row of this switch's table."""
-        return {"dpid": f"{dpid:016x}", "entries": self.entries, "foreign": self.foreign, "at": self.at}
+        return {
+            "dpid": f"{dpid:016x}",
+            "entries": self.entries,
+            "foreign": self.foreign,
+            "reserved": self.reserved,
+            "reserved_wanted": self.reserved_wanted,
+            "at": self.at,
+        }
 
 
 class Counters:
     """Reads every switch each period; one that is slow is not asked again before it has answered."""
 
-    def __init__(self, registry: Registry, period: float) -> None:
+    def __init__(self, registry: Registry, period: float, families: Sequence[str]) -> None:
         self._registry = registry
+        self._families = families
         self._period = period
         self._readings: dict[int, Reading] = {}
         self._asking: set[int] = set()
@@ -57,15 +76,7 @@ class Counters:
         rows = sorted(self._readings.items())
         return {
             "ports": [port for _, reading in rows for port in reading.ports],
-            "tables": [
-                {
-                    "dpid": f"{dpid:016x}",
-                    "entries": reading.entries,
-                    "foreign": reading.foreign,
-                    "at": reading.at,
-                }
-                for dpid, reading in rows
-            ],
+            "tables": [reading.table_json(dpid) for dpid, reading in rows],
         }
 
     def _poll(self, connection: Connection) -> None:
@@ -86,11 +97,25 @@ class Counters:
             if row.port_no <= MAX_PORT
         ]
         entries = read_count(connection, Kind.CONTENT.cookie, WHOLE_COOKIE)
-        foreign = read_count(connection, 0, 0) - read_count(connection, OWNER, OWNER_MASK)
+        own = read_count(connection, OWNER, OWNER_MASK)
+        foreign = read_count(connection, 0, 0) - own
         if before is None or before.foreign != foreign:
             connection.foreign = read_foreign(connection)
+        reserved, wanted = self._reserved(connection, own - entries)
         if connection.ready:
-            self._readings[connection.dpid] = Reading(utc_now(), ports, entries, foreign)
+            self._readings[connection.dpid] = Reading(utc_now(), ports, entries, foreign, reserved, wanted)
+
+    def _reserved(self, connection: Connection, found: int) -> tuple[int, int]:
+        """How many reserved entries there are and should be, counted again where that differs.
+
+        They differ for a moment while a port or a repair changes them.
+        """
+        wanted = reserved_count(connection, self._families)
+        if found == wanted:
+            return found, wanted
+        sleep(RECOUNT)
+        content = read_count(connection, Kind.CONTENT.cookie, WHOLE_COOKIE)
+        return read_count(connection, OWNER, OWNER_MASK) - content, reserved_count(connection, self._families)
 
 
 def _port_json(dpid: str, row: Any) -> dict[str, object]:

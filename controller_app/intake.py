@@ -104,6 +104,12 @@ def reserved(families: Sequence[str]) -> list[tuple[str, Message, Identity]]:
     return [*wanted, ("the punt of discovery frames", openflow.add_lldp_punt(), punt)]
 
 
+def reserved_count(connection: Connection, families: Sequence[str]) -> int:
+    """How many reserved entries the switch should have; the places of other owners' entries do not count."""
+    places = [place for _, _, place in reserved(families)]
+    return sum(place not in connection.foreign for place in places) + connection.further_count()
+
+
 def lacking(table: Table, connection: Connection, families: Sequence[str]) -> list[tuple[str, Message]]:
     """The reserved entries that are not in a table as they were installed, and are free to be put there."""
     held = {(flow.identity, flow.cookie, flow.instructions) for flow in table.reserved}

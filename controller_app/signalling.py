@@ -52,6 +52,7 @@ class Signalling:
         ports = [number for number in connection.ports if (connection.dpid, number) not in self._links]
         connection.problems += self._install(connection, sorted(ports))
         connection.further = lambda: self._wanted(connection)
+        connection.further_count = lambda: self._count(connection)
         connection.renew = lambda table: self._renew(connection, table)
 
     def is_link(self, end: End) -> bool:
@@ -159,6 +160,12 @@ class Signalling:
     def _wanted(self, connection: Connection) -> list[Punt]:
         """The punts that a switch should have now."""
         return self._punts(self._meters[connection], self._ports(connection))
+
+    def _count(self, connection: Connection) -> int:
+        """How many punts a switch should have now; this is asked often, so they are built only if needed."""
+        if not connection.foreign:
+            return len(self._ports(connection)) * len(self._families)
+        return sum(place not in connection.foreign for _, _, place in self._wanted(connection))
 
     def _ports(self, connection: Connection) -> list[int]:
         """The ports that take messages in now."""

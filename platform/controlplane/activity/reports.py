@@ -55,6 +55,20 @@ def own(values: dict[str, Any], client: Client) -> dict[str, Any]:
     return {**values, **told}
 
 
+def topics(values: dict[str, Any]) -> list[str]:
+    """The names of the topics whose announcements a report tells of; [] where it names none."""
+    found: set[str] = set()
+    for part, name, model in (
+        ("advertisements", "advertisement", Advertisement),
+        ("subscriptions", "subscription", Subscription),
+    ):
+        known = _known(part, [row[name] for row in values.get(part) or ()])
+        numbers = [row["about_id"] for row in known.values()]
+        for some in chunks(numbers):
+            found |= set(model._default_manager.filter(pk__in=some).values_list("topic__name", flat=True))
+    return sorted(found)
+
+
 def _known(part: str, names: Sequence[str]) -> dict[str, dict[str, int]]:
     """Of those of `names` that there are: the row that it is about, and its owner."""
     if part == "hosts":

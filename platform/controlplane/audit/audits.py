@@ -1,10 +1,11 @@
 """Audits as rows: asked for, taken one after the other, ended, and forgotten in time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Case, Count, Exists, OuterRef, When
 from django.utils import timezone
 
 from controlplane.api.problems import conflict, not_found
@@ -14,6 +15,10 @@ from controlplane.network.models import Switch
 
 MOST_WAITING = 20
 """Audits that may wait at one time."""
+
+WAKE_AFTER = timedelta(seconds=0.5)
+MOST_REASONS = 20
+"""Switches whose signs of loss the reason of an audit names."""
 
 KEPT = 500
 """Audits that are kept; of those that found nothing wrong only the newest `KEPT_QUIET`."""
@@ -32,9 +37,28 @@ def ask(names: Sequence[str] | None, repair: bool, actor: Any) -> Audit:
 
 def ask_periodically() -> Audit | None:
     """An audit of all switches, unless one is under way."""
-    if Audit.objects.exclude(state=AuditState.DONE).exists():
+    if Audit.objects.exclude(state=AuditState.DONE).exclude(trigger=Trigger.SIGN).exists():
         return None
     return _add(Trigger.PERIODIC, None, True, None)
+
+
+def ask_for_signs(reasons: Mapping[str, str]) -> Audit:
+    """Add an audit of the switches that show a sign of loss, by name; it goes before all others."""
+    text = "; ".join(f"switch {name}: {reason}" for name, reason in list(reasons.items())[:MOST_REASONS])
+    more = len(reasons) - MOST_REASONS
+    text += f"; and {more} more" if more > 0 else ""
+    return _add(Trigger.SIGN, list(reasons), True, None, text)
+
+
+def wake_for_signs() -> None:
+    """Ask again for a worker where an audit that follows a sign waits: its turn may have been missed."""
+    late = timezone.now() - WAKE_AFTER
+    if (
+        Audit.objects.filter(trigger=Trigger.SIGN, created_at__lt=late)
+        .exclude(state=AuditState.DONE)
+        .exists()
+    ):
+        _wake()
 
 
 def find(pk: int) -> Audit:
@@ -46,8 +70,9 @@ def find(pk: int) -> Audit:
 
 
 def under_way() -> Audit | None:
-    """The oldest one that is not done."""
-    return Audit.objects.exclude(state=AuditState.DONE).order_by("id").first()
+    """The oldest one that is not done; those that follow a sign of loss go first."""
+    first = Case(When(trigger=Trigger.SIGN, then=0), default=1)
+    return Audit.objects.exclude(state=AuditState.DONE).order_by(first, "id").first()
 
 
 def next_check(audit: Audit) -> Check | None:
@@ -111,11 +136,11 @@ def prune() -> None:
         Audit.objects.filter(state=AuditState.DONE, id__lte=audit).delete()
 
 
-def _add(trigger: Trigger, names: Sequence[str] | None, repair: bool, actor: Any) -> Audit:
+def _add(trigger: Trigger, names: Sequence[str] | None, repair: bool, actor: Any, reason: str = "") -> Audit:
     known = Switch.objects.order_by("name").values_list("name", flat=True)
     wanted = list(known) if names is None else list(dict.fromkeys(names))
     with transaction.atomic():
-        audit = Audit.objects.create(trigger=trigger, repair=repair, actor=actor)
+        audit = Audit.objects.create(trigger=trigger, repair=repair, actor=actor, reason=reason)
         Check.objects.bulk_create(Check(audit=audit, switch=name) for name in wanted)
         transaction.on_commit(_wake)
     return audit

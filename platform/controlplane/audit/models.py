@@ -9,6 +9,7 @@ class Trigger(models.TextChoices):
 
     OPERATOR = "operator"
     PERIODIC = "periodic"
+    SIGN = "sign"
 
 
 class AuditState(models.TextChoices):
@@ -24,6 +25,7 @@ class Audit(models.Model):
 
     trigger = models.CharField(max_length=16, choices=Trigger)
     repair = models.BooleanField(default=True)
+    reason = models.TextField(blank=True, help_text="the signs of loss that it follows")
     state = models.CharField(max_length=16, choices=AuditState, default=AuditState.QUEUED)
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"

@@ -51,6 +51,7 @@ class AuditSerializer(serializers.ModelSerializer[Audit]):
             "id",
             "url",
             "trigger",
+            "reason",
             "repair",
             "state",
             "switches",

@@ -3,12 +3,17 @@
 from controlplane.config.celery import app
 from controlplane.config.celery_settings import PLANNER_QUEUE
 
+WAKE_SECONDS = 10
+
 
 def wake() -> None:
-    """Ask the planner's worker to look for audits; where the broker is away a sweep finds them."""
+    """Ask the planner's worker to look for audits; where the broker is away a sweep finds them.
+
+    A message that nobody takes within `WAKE_SECONDS` goes, so that repeated ones do not pile up.
+    """
     from controlplane.control.tasks import send  # noqa: PLC0415 - it imports who imports this module
 
-    send(sweep, PLANNER_QUEUE)
+    send(sweep, PLANNER_QUEUE, expires=WAKE_SECONDS)
 
 
 @app.task(name="tercast.audit")  # type: ignore[untyped-decorator] # celery has no types

@@ -24,10 +24,10 @@ def wake() -> None:
         logger.warning("no wake-up sent, the sweep will find the work: %s", error)
 
 
-def send(task: Any, queue: str = DEFAULT_QUEUE) -> None:
+def send(task: Any, queue: str = DEFAULT_QUEUE, **options: Any) -> None:
     """Send a task that a sweep makes good when it is lost; a broker that cannot be reached is logged."""
     try:
-        task.apply_async(queue=queue)
+        task.apply_async(queue=queue, **options)
     except (KombuError, OSError) as error:
         logger.warning("no wake-up sent, a sweep will find the work: %s", error)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
+from controlplane.audit import signs
 from controlplane.control import discovery, load, losses, outbox, ports, rowlocks, sync, watermarks
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.tasks import wake
@@ -42,6 +43,7 @@ def run() -> None:
         wake()
     ports.see(switches)
     discovery.see(switches, links)
+    signs.see(events, counters)
     _tell_alarms(events)
     if counters is not None:
         load.see(counters)

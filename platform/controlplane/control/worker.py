@@ -6,6 +6,7 @@ from celery import signals
 from celery.worker import state
 
 from controlplane.analytics import tasks as analytics
+from controlplane.audit import tasks as audits
 from controlplane.config.celery import app, serves
 from controlplane.config.celery_settings import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.control.tasks import wake
@@ -31,5 +32,6 @@ def sweep(**_: Any) -> None:
             connection.default_channel.queue_purge(queue)
     if serves(PLANNER_QUEUE, DEFAULT_QUEUE):
         wake()
+        audits.wake()
     if serves(ANALYTICS_QUEUE):
         analytics.wake()

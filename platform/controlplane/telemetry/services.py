@@ -5,6 +5,7 @@ from typing import Any
 from django.db import transaction
 
 from controlplane.activity import reports
+from controlplane.audit import signs
 from controlplane.control.outbox import emit
 from controlplane.telemetry.models import TrafficReport
 from controlplane.telemetry.serializers import COUNTERS
@@ -16,8 +17,12 @@ def report(values: dict[str, Any], actor: Any) -> TrafficReport:
     fields = {name: values[name] for name in COUNTERS}
     fields |= {"actor": actor, "delay_p50_ms": delay["p50"], "delay_p99_ms": delay["p99"]}
     with transaction.atomic():
+        earlier = TrafficReport.objects.filter(reporter=values["reporter"]).values_list("lost", flat=True)
+        more = values["lost"] - (earlier.first() or 0)
         row, _ = TrafficReport.objects.update_or_create(reporter=values["reporter"], defaults=fields)
         reports.take(row.pk, values)
+        if more > 0:
+            signs.follow(signs.of_lost_events(values["reporter"], more, reports.topics(values)))
         emit("traffic", totals())
         return row
 

@@ -68,7 +68,7 @@ export function Audits() {
             placeholder="All"
             clearable
             w={130}
-            data={["operator", "periodic"]}
+            data={["operator", "periodic", "sign"]}
             value={trigger || null}
             onChange={setTrigger}
           />
@@ -84,7 +84,11 @@ export function Audits() {
         onOrdering={setOrdering}
         selected={chosen}
         onSelect={(row) => setChosen(String(row.id))}
-        empty={<Empty cause="No audit yet. They run every few minutes, and when somebody asks.">{ask}</Empty>}
+        empty={
+          <Empty cause="No audit yet. They run every few minutes, when a switch seems to have lost entries, and when somebody asks.">
+            {ask}
+          </Empty>
+        }
       />
       {chosen && <Detail id={chosen} onClose={() => setChosen(null)} />}
       {asking && <Ask onClose={() => setAsking(false)} onAsked={(id) => setChosen(String(id))} />}
@@ -136,6 +140,9 @@ function Detail({ id, onClose }: { id: string; onClose: () => void }) {
             {audit.data.repair ? "What differed was to be repaired." : "It only told, and changed nothing."}{" "}
             Begun <Time at={audit.data.started_at} />, ended <Time at={audit.data.ended_at} />.
           </Text>
+          {audit.data.reason && (
+            <Text size="sm">It follows signs that entries were lost: {audit.data.reason}.</Text>
+          )}
           <AuditResult id={id} over={over} />
         </Stack>
       )}
