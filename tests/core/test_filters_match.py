@@ -99,6 +99,12 @@ def _within(topic: Topic, a: int, values: dict[str, Any], intervals: Any) -> boo
         ("not a = 7 and x = 2.5", False),
         ("not (a = 7 and x = 99)", True),
         ("not (a = 8) and x = 2.5", True),
+        ('not (sym prefix "h") and a = 7', False),
+        ('not sym prefix "i" and a = 8', False),
+        ('not sym prefix "i" and a = 7', True),
+        ('not (sym prefix "h" and a = 8)', True),
+        ('not (sym prefix "i" and a = 7)', True),
+        ('not (sym prefix "h" and a = 7)', False),
     ],
 )
 def test_cases(text: str, expected: bool) -> None:

@@ -60,13 +60,14 @@ class RawGraph:
 
     Unless `surely_both_ways`, a file may as well have all its links only once.
 
-    `notes` tells what the reader itself left out.
+    `edges_name` is what the file calls its list of edges, `notes` tells what the reader itself left out.
     """
 
     nodes: list[RawNode] = field(default_factory=list)
     edges: list[RawEdge] = field(default_factory=list)
     both_ways: bool = False
     surely_both_ways: bool = False
+    edges_name: str = "edges"
     notes: list[str] = field(default_factory=list)
 
 

@@ -33,8 +33,9 @@ def read_json(document: dict[str, Any]) -> RawGraph:
 
 def _node_link(document: dict[str, Any]) -> RawGraph:
     nodes = _objects(document, "nodes", check_nodes)
-    links = _objects(document, "links" if "links" in document else "edges", check_links)
-    raw = RawGraph(both_ways=document.get("directed") is True)
+    edges_name = "links" if "links" in document else "edges"
+    links = _objects(document, edges_name, check_links)
+    raw = RawGraph(both_ways=document.get("directed") is True, edges_name=edges_name)
     for path, node in nodes:
         named = node.get("id", node.get("name"))
         key = _key(named, path)
@@ -72,7 +73,7 @@ def _mininet(document: dict[str, Any]) -> RawGraph:
     rows = {kind: _objects(document, kind, check_nodes) for kind in kinds}
     check_nodes(sum(map(len, rows.values())))
     links = _objects(document, "links", check_links)
-    raw = RawGraph()
+    raw = RawGraph(edges_name="links")
     for kind, found in rows.items():
         for path, node in found:
             named = node.get("name", node.get("id"))

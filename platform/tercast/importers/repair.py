@@ -118,7 +118,7 @@ class Repair:
             unknown = [end for end in (edge.a, edge.b) if end not in self._nodes]
             if unknown:
                 raise Refused(
-                    ("edges", number),
+                    (self.raw.edges_name, number),
                     "unknown_node",
                     f"no node {shown_key(unknown[0])}; an edge joins two nodes of the file",
                     None,

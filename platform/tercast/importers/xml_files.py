@@ -81,7 +81,7 @@ def read_sndlib(data: bytes) -> RawGraph:
     root = parse_xml(data)
     nodes = _only(root, "nodes")
     geographical = nodes.get("coordinatesType") == "geographical"
-    raw = RawGraph()
+    raw = RawGraph(edges_name="links")
     for node in elements(nodes, "node"):
         key = node.get("id")
         if not key:
