@@ -16,6 +16,14 @@ def wake() -> None:
     send(sweep, PLANNER_QUEUE, expires=WAKE_SECONDS)
 
 
+def wake_for_waiting() -> None:
+    """Ask for a look where an audit is not done: the worker that was at it may have been killed."""
+    from controlplane.audit import audits  # noqa: PLC0415
+
+    if audits.under_way() is not None:
+        wake()
+
+
 @app.task(name="tercast.audit")  # type: ignore[untyped-decorator] # celery has no types
 def audit() -> None:
     """The period between audits is over."""

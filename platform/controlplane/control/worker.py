@@ -32,6 +32,6 @@ def sweep(**_: Any) -> None:
             connection.default_channel.queue_purge(queue)
     if serves(PLANNER_QUEUE, DEFAULT_QUEUE):
         wake()
-        audits.wake()
+        audits.wake_for_waiting()
     if serves(ANALYTICS_QUEUE):
         analytics.wake()
