@@ -119,11 +119,10 @@ class _Parser:
         position = self.topic.positions.get(match[1]) if match else None
         if match is None or position is None:
             return None
-        kind = self.topic.attributes[position].kind
-        if kind not in READERS:
+        read = READERS.get(self.topic.attributes[position].kind)
+        if read is None:
             return None
         self.at = match.end()
-        read = READERS[kind]
         op = match[2]
         if op:
             return Compare(position, "=" if op == "==" else op, self.number(read, match[3], match.start(3)))
