@@ -109,7 +109,7 @@ def _exact(word: str, value: float) -> Number:
         return value
     if exact.adjusted() < -MAX_EXPONENT:
         raise _too_small(word)
-    same = exact == value if value.is_integer() else exact == Decimal(repr(value))
+    same = exact == Decimal(repr(value)) and (exact == value or not value.is_integer())
     return value if same else exact
 
 
