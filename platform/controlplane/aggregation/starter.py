@@ -11,6 +11,7 @@ from controlplane.aggregation import watch
 from controlplane.aggregation.models import Run
 from controlplane.config.children import environment
 from controlplane.control.lock import aggregation_lock
+from controlplane.periodic import troubles
 
 SECONDS = 600
 """How long a run may take."""
@@ -22,6 +23,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 logger = logging.getLogger(__name__)
 
 _child: subprocess.Popen[bytes] | None = None
+_command = ""
 _since = 0.0
 
 
@@ -38,7 +40,7 @@ def measure() -> None:
 
 
 def _works() -> bool:
-    global _child  # noqa: PLW0603 - one a process
+    global _child
     if _child is None:
         return False
     if _child.poll() is None:
@@ -47,12 +49,13 @@ def _works() -> bool:
         logger.error("process %d, which works out covers, is stuck, and killed", _child.pid)
         _child.kill()
         _child.wait()
-    _child = None
+    status, _child = _child.returncode, None
+    troubles.record_exit(f"manage.py {_command}", status)
     return False
 
 
 def _start(command: str) -> None:
-    global _child, _since  # noqa: PLW0603
+    global _child, _command, _since  # noqa: PLW0603
     with aggregation_lock() as held:
         if held is None:
             return  # another worker's process is at it
@@ -62,7 +65,7 @@ def _start(command: str) -> None:
         stdin=subprocess.DEVNULL,
         preexec_fn=die_with_parent,  # noqa: PLW1509 - the worker's pool has no threads
     )
-    _since = time.monotonic()
+    _command, _since = command, time.monotonic()
 
 
 def die_with_parent() -> None:

@@ -1,6 +1,7 @@
 """Celery tasks of analytics: wake-ups. Schedules and runs are rows; a lost message costs a sweep's period."""
 
 import logging
+from collections.abc import Callable
 
 from kombu.exceptions import KombuError
 
@@ -40,12 +41,12 @@ def sweep() -> None:
         if runs.look_after():
             wake()
 
-    steps = (
-        ("analytics: keep copies", copies.keep),
-        ("analytics: claim schedules", runs.claim_due),
-        ("analytics: look after runs", look_after),
-    )
-    troubles.attempt_all("sweep of analytics", steps)
+    steps: dict[str, Callable[[], object]] = {
+        "keep copies": copies.keep,
+        "claim schedules": runs.claim_due,
+        "look after runs": look_after,
+    }
+    troubles.attempt_all("tercast.analytics.sweep", steps)
 
 
 @app.task(name="tercast.analytics.work")  # type: ignore[untyped-decorator]

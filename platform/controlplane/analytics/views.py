@@ -108,7 +108,7 @@ class RunViewSet(ListAndRead):
 def _window_of(job: str) -> str:
     """The length of windows that the job's schedule has."""
     row = Schedule.objects.filter(job=job).first()
-    return row.window if row else JOBS[job].window
+    return row.window if row is not None and row.fault() is None else JOBS[job].window
 
 
 @extend_schema_view(

@@ -43,12 +43,12 @@ def _work_at(run: Run) -> None:
         runs.end(run, RunState.FAILED, f"this version has no job {run.job!r}")
         return
     faults.point("analytics:begin")
-    idle = None if run.rebuild else inputs.nothing_to_do(run.series, job, _oldest(job))
-    if idle is not None:
-        runs.end(run, RunState.SKIPPED, idle)
-        return
     folder = Path(settings.ENV.state_dir) / "analytics" / f"run-{run.pk}-{run.attempts}"
     try:
+        idle = None if run.rebuild else inputs.nothing_to_do(run.series, job, _oldest(job))
+        if idle is not None:
+            runs.end(run, RunState.SKIPPED, idle)
+            return
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700, parents=True)
         _supervise(run, child.start(folder, job.name, _options(run, job, folder)))

@@ -5,10 +5,11 @@ the request log goes on. What was found is committed, with the alarm, before any
 a worker that dies in between leaves a check that is `drifted`, which the next one repairs.
 """
 
+import logging
 import time
 from collections.abc import Callable
 
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
 from controlplane.audit import audits
@@ -22,6 +23,8 @@ from controlplane.control.lock import planner_lock
 from controlplane.control.models import SwitchSync
 from controlplane.control.northbound import Northbound, NorthboundError, Reading
 from controlplane.network.models import Switch
+
+logger = logging.getLogger(__name__)
 
 RUN_SECONDS = 1.0
 """After so long the request log has its turn."""
@@ -46,10 +49,22 @@ def run(stopping: Callable[[], bool] = lambda: False, seconds: float = RUN_SECON
                 return False
             audits.begin(audit)
             with naming.named(f"audit-{audit.pk}"):
-                _step(audit, check)
+                _attempt(audit, check)
         if stopping() or time.monotonic() > end:
             return audits.under_way() is not None
     return False
+
+
+def _attempt(audit: Audit, check: Check) -> None:
+    """Work at one switch; one that cannot be audited ends with the reason, and the next one follows."""
+    try:
+        _step(audit, check)
+    except (OperationalError, InterfaceError, NorthboundError):
+        raise
+    except Exception as error:
+        logger.exception("audit %d: switch %s cannot be audited", audit.pk, check.switch)
+        text = f"switch {check.switch} could not be audited: {type(error).__name__}: {error}"
+        _end(check, CheckState.UNREACHABLE, text)
 
 
 def _step(audit: Audit, check: Check) -> None:

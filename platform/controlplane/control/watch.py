@@ -5,6 +5,8 @@ written in the transaction of what it did about it, so a run that is killed is m
 """
 
 import logging
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -15,6 +17,7 @@ from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.tasks import wake
 from controlplane.moves import stages
 from controlplane.network.models import Switch
+from controlplane.periodic import troubles
 from controlplane.telemetry import snapshots
 
 WATCH_SECONDS = 3.0
@@ -37,18 +40,24 @@ def run() -> None:
         _controller_lost(str(error))
         return
     _controller_found()
-    if see_switches(switches):
-        wake()
-    if stages.awaits():
-        wake()
-    ports.see(switches)
-    discovery.see(switches, links)
-    signs.see(events, counters)
-    _tell_alarms(events)
+    steps: dict[str, Callable[[], object]] = {
+        "switches": lambda: _wake_if(see_switches(switches)),
+        "moves": lambda: _wake_if(stages.awaits()),
+        "ports": lambda: ports.see(switches),
+        "links": lambda: discovery.see(switches, links),
+        "signs": lambda: signs.see(events, counters),
+        "alarms": lambda: _tell_alarms(events),
+    }
     if counters is not None:
-        load.see(counters)
-        losses.see(counters)
-        snapshots.see(counters)
+        steps["load"] = partial(load.see, counters)
+        steps["losses"] = partial(losses.see, counters)
+        steps["snapshots"] = partial(snapshots.see, counters)
+    troubles.attempt_all("tercast.watch", steps)
+
+
+def _wake_if(something: bool) -> None:
+    if something:
+        wake()
 
 
 def see_switches(rows: list[dict[str, Any]]) -> bool:

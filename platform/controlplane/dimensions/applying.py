@@ -13,6 +13,7 @@ from controlplane.api.problems import Problem, conflict, not_found
 from controlplane.control.models import FINAL_STATES, Request, State
 from controlplane.dimensions import choosing
 from controlplane.dimensions.models import Proposal, ProposalTrigger
+from controlplane.periodic import troubles
 from controlplane.registry import topics
 from controlplane.registry.models import Topic
 from tercast.dimensions.proposal import is_beyond_chance
@@ -79,11 +80,14 @@ def _change(row: Proposal, expected: list[str], wanted: list[str], actor: Any) -
 
 def look_after() -> None:
     """Change the topics that say so, where that saves enough and more than chance may; log what cannot be."""
-    for topic in Topic.objects.filter(automatic_indexing=True, removal=None).select_related("reindexing"):
-        try:
-            _look(topic)
-        except Problem as problem:
-            logger.info("topic %s stays as it is: %s", topic.name, problem.detail)
+    rows = Topic.objects.filter(automatic_indexing=True, removal=None).select_related("reindexing")
+    with troubles.skipping("indexed attributes") as skips:
+        for topic in rows:
+            with skips.attempt(f"topic {topic.name}"):
+                try:
+                    _look(topic)
+                except Problem as problem:
+                    logger.info("topic %s stays as it is: %s", topic.name, problem.detail)
 
 
 def _look(topic: Topic) -> None:

@@ -17,6 +17,7 @@ from controlplane.control.log import Entry, submit
 from controlplane.control.models import FINAL_STATES, Request, State, SwitchSync
 from controlplane.moves import leases
 from controlplane.moves.models import OPEN, Encoding, Move, Stage
+from controlplane.periodic import troubles
 from controlplane.registry.models import Topic
 from tercast.planner import Planner
 
@@ -65,10 +66,12 @@ def advance(planner: Planner, refused: Callable[[str], bool] = lambda switch: Fa
     _tell_in_place(planner)
     now = timezone.now()
     went_on = False
-    for move in list(Move.objects.exclude(stage=Stage.DONE).select_related("topic", "request", "finish")):
-        while _step(move, now) or _given_up(move, now, refused):
-            went_on = True
-            faults.point(f"move:{move.stage}")
+    with troubles.skipping("moves of topics") as skips:
+        for move in list(Move.objects.exclude(stage=Stage.DONE).select_related("topic", "request", "finish")):
+            with skips.attempt(f"the move of topic {move.topic.name}"):
+                while _step(move, now) or _given_up(move, now, refused):
+                    went_on = True
+                    faults.point(f"move:{move.stage}")
     return went_on or _left_behind()
 
 

@@ -45,6 +45,7 @@ def faults(task: PeriodicTask) -> list[Fault]:
         ("times", _times),
         ("task", _target),
         ("arguments", _arguments),
+        ("call", _call),
     )
     found: list[Fault] = []
     for name, check in checks:
@@ -139,3 +140,18 @@ def _arguments(task: PeriodicTask) -> Iterator[Fault]:
             continue
         if not isinstance(value, kind):
             yield Fault(field, f"{field} is {text[:40]!r}, which is no JSON {name}; write one")
+
+
+def _call(task: PeriodicTask) -> Iterator[Fault]:
+    """Whether the task takes these arguments; where they cannot be read, `_arguments` says so."""
+    header = getattr(app.tasks.get(task.task), "__header__", None)
+    try:
+        args, kwargs = loads(task.args or "[]"), loads(task.kwargs or "{}")  # type: ignore[no-untyped-call]
+    except Exception:
+        return
+    if header is None or not isinstance(args, list) or not isinstance(kwargs, dict):
+        return
+    try:
+        header(*args, **kwargs)
+    except TypeError as error:
+        yield Fault("args" if args else "kwargs", f"{task.task} takes other arguments: {error}; change them")

@@ -4,10 +4,10 @@ They are rows of the database, so that the web server shows what a worker or bea
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from django.db import DatabaseError, InterfaceError, OperationalError, transaction
 from django.utils import timezone
@@ -29,8 +29,6 @@ _logged: dict[tuple[str, str], str] = {}
 """By loop and subject the error whose traceback is in this process's log."""
 
 logger = logging.getLogger(__name__)
-
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +89,8 @@ class Skips:
         self.found[subject] = why
 
     @contextmanager
-    def attempt(self, subject: str) -> Iterator[None]:
-        """Work at one row: an error skips it, with a traceback in the log.
+    def attempt(self, subject: str, errors: dict[str, BaseException] | None = None) -> Iterator[None]:
+        """Work at one row: an error skips it, with a traceback in the log, and is put into `errors`.
 
         Raises:
             OperationalError, InterfaceError: The database is away or aborted; that is no fault of the row.
@@ -104,14 +102,28 @@ class Skips:
         except Exception as error:
             _log(self._loop, subject, error)
             self.skip(subject, described(error))
+            if errors is not None:
+                errors[subject] = error
 
 
-def attempt_all(loop: str, steps: Iterable[tuple[str, Callable[[], Any]]]) -> None:
-    """Carry out every step, whatever becomes of the others; what failed is reported under its name."""
-    with skipping(loop, "step_fails") as skips:
-        for name, step in steps:
-            with skips.attempt(name):
-                step()
+def attempt_all(loop: str, steps: Mapping[str, Callable[[], Any]]) -> None:
+    """Carry out every step, whatever becomes of the others; each one counts its failures as a task does.
+
+    Raises:
+        OperationalError, InterfaceError: The database is away or aborted; the steps after that are left out.
+    """
+    skips = Skips(loop)
+    failed: dict[str, BaseException] = {}
+    for name, step in steps.items():
+        with skips.attempt(name, failed):
+            step()
+    known = Watermark.objects.filter(name__startswith=f"{FAILING}{loop}: ").values_list("name", flat=True)
+    before = [name.removeprefix(FAILING) for name in known]
+    for name, error in failed.items():
+        record_failure(f"{loop}: {name}", error)
+    for task in before:
+        if task.removeprefix(f"{loop}: ") not in failed:
+            record_success(task)
 
 
 def record_failure(task: str, error: BaseException) -> None:
@@ -136,6 +148,15 @@ def record_success(task: str) -> None:
         gone, _ = Watermark.objects.filter(name=name).delete()
         if gone and row["count"] >= FAILURES:
             outbox.alarm(f"task {task} works again")
+
+
+def record_exit(command: str, status: int) -> None:
+    """Count how a process that a task started has ended."""
+    if status == 0:
+        record_success(command)
+    else:
+        text = f"the process ended with status {status}; the worker's log has more"
+        record_failure(command, RuntimeError(text))
 
 
 def standing() -> list[Trouble]:

@@ -194,8 +194,14 @@ def answer_of(done: Done) -> Answer:
 def ends(limit: int = 500) -> list[tuple[Done, Out]]:
     """Messages whose hosts wait to be told of an end that came, with the answers."""
     rows = Done.objects.select_related("request", "host__signals").filter(waits=True)
-    ended = rows.filter(request__state__in=FINAL_STATES).order_by("id")[:limit]
-    return [(done, _out(done)) for done in ended]
+    found = []
+    for done in rows.filter(request__state__in=FINAL_STATES).order_by("id")[:limit]:
+        try:
+            found.append((done, _out(done)))
+        except Exception:
+            logger.exception("the end of message %s of host %s cannot be told", done.message_id, done.host_id)
+            told([done])  # else it would be tried in every turn; the host asks again
+    return found
 
 
 def _out(done: Done) -> Out:

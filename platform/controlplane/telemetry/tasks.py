@@ -13,11 +13,14 @@ logger = logging.getLogger(__name__)
 @app.task(name="tercast.telemetry")  # type: ignore[untyped-decorator] # celery has no types
 def tell() -> None:
     """Write what requests reached, look after writers, and once a day remove what is old."""
+    from controlplane.periodic import troubles  # noqa: PLC0415
     from controlplane.telemetry import request_rows, storage, writers  # noqa: PLC0415
 
-    try:
-        request_rows.export(files=FILES)
-    except storage.NotWritten as why:
-        logger.warning("%s", why)
-    writers.look()
-    storage.clean_daily()
+    def export() -> None:
+        try:
+            request_rows.export(files=FILES)
+        except storage.NotWritten as why:
+            logger.warning("%s", why)
+
+    steps = {"requests": export, "writers": writers.look, "old days": storage.clean_daily}
+    troubles.attempt_all("tercast.telemetry", steps)

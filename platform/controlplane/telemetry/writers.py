@@ -15,6 +15,7 @@ from django.db.models import F, Sum
 from django.utils import timezone
 
 from controlplane.control import outbox
+from controlplane.periodic import troubles
 from controlplane.telemetry import storage
 from controlplane.telemetry.models import TelemetryWriter
 from tercast.files import whole_file
@@ -27,6 +28,9 @@ OVERDUE = timedelta(seconds=60)
 
 AGAIN = timedelta(minutes=10)
 """Losses that go on are told again after this time, or when they have doubled."""
+
+LONGEST_PERIOD = 86_400
+"""Seconds between two reports of a writer at most."""
 
 _ELSEWHERE = "api-"
 
@@ -91,7 +95,7 @@ def _read(path: Path) -> None:
             return
         report = _checked(json.loads(path.read_text(encoding="utf-8")))
         note(report, FOLDER, _utc(report["told_at"]))
-    except (OSError, ValueError, OverflowError, KeyError, TypeError):
+    except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError):
         changed = -1  # a file that is no report is looked at again, and never told
     _seen[path.name] = changed
 
@@ -105,9 +109,16 @@ def _checked(report: dict[str, Any]) -> dict[str, Any]:
         **numbers,
         **texts,
         "started_at": started,
-        "period_s": float(report["period_s"]),
+        "period_s": _period(float(report["period_s"])),
         "closed": report["closed"] is True,
     }
+
+
+def _period(seconds: float) -> float:
+    """Seconds between reports. Raises ValueError for more than a day, as the API does."""
+    if not 0 <= seconds <= LONGEST_PERIOD:
+        raise ValueError(f"a period of {seconds} s is not from 0 to {LONGEST_PERIOD} s")
+    return seconds
 
 
 def _utc(text: str) -> datetime:
@@ -118,17 +129,21 @@ def _utc(text: str) -> datetime:
 
 def _tell_silent() -> None:
     now = timezone.now()
-    for row in TelemetryWriter.objects.filter(closed=False, silent=False, heard_at__lt=now - OVERDUE):
-        if row.heard_at + OVERDUE + timedelta(seconds=3 * row.period_s) > now:
-            continue
-        with transaction.atomic():
-            row.silent = True
-            row.save(update_fields=("silent",))
-            outbox.alarm(
-                f"telemetry of {row.name} stops without an end at "
-                f"{row.heard_at.isoformat(timespec='seconds')}: it was killed or is cut off, "
-                "and what it took after that is missing"
-            )
+    with troubles.skipping("writers of telemetry") as skips:
+        for row in TelemetryWriter.objects.filter(closed=False, silent=False, heard_at__lt=now - OVERDUE):
+            with skips.attempt(f"telemetry writer {row.name}"):
+                if row.heard_at + OVERDUE + timedelta(seconds=3 * row.period_s) <= now:
+                    _tell_one(row)
+
+
+@transaction.atomic
+def _tell_one(row: TelemetryWriter) -> None:
+    row.silent = True
+    row.save(update_fields=("silent",))
+    outbox.alarm(
+        f"telemetry of {row.name} stops without an end at {row.heard_at.isoformat(timespec='seconds')}: "
+        "it was killed or is cut off, and what it took after that is missing"
+    )
 
 
 def newest(most: int) -> list[TelemetryWriter]:

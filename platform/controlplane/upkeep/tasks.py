@@ -16,10 +16,14 @@ _child: subprocess.Popen[bytes] | None = None
 @app.task(name="tercast.compact")  # type: ignore[untyped-decorator] # celery has no types
 def compact() -> None:
     """Start `manage.py compact` beside the worker, unless the last one is still at it."""
+    from controlplane.periodic import troubles  # noqa: PLC0415 - who only sends needs no models
+
     global _child  # noqa: PLW0603 - one a process
     if _child is not None and _child.poll() is None:
         logger.warning("the compaction that began last is still at it, as process %d", _child.pid)
         return
+    if _child is not None:
+        troubles.record_exit("manage.py compact", _child.returncode)
     _child = subprocess.Popen(
         [sys.executable, "-m", "django", "compact"],
         env=environment(),

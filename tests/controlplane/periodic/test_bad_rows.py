@@ -88,6 +88,8 @@ BAD = {
     "args of a strange type": (lambda: {"args": '[{"__type__": "uuid", "__value__": 5}]'}, "arg"),
     "headers that are no JSON": (lambda: {"headers": "x"}, "headers is not JSON"),
     "headers that are null": (lambda: {"headers": "null"}, "headers is 'null'"),
+    "args that the task does not take": (lambda: {"args": "[1]"}, "takes other arguments"),
+    "kwargs that the task does not take": (lambda: {"kwargs": '{"a": 1}'}, "takes other arguments"),
     "start beyond the calendar": (
         lambda: {"start_time": datetime(9999, 12, 31, 23, 59, tzinfo=UTC)},
         "the time 9999",

@@ -76,11 +76,11 @@ def test_a_step_of_a_sweep_that_fails_does_not_stop_the_next(installed, monkeypa
     claimed = []
     monkeypatch.setattr(copies, "keep", lambda: 1 / 0)
     monkeypatch.setattr("controlplane.analytics.runs.claim_due", lambda: claimed.append(1) or [])
-    for _ in range(2):
+    for _ in range(4):
         analytics.sweep.apply()
-    assert len(claimed) == 2
+    assert len(claimed) == 4
     assert [(one.alarm, one.subject) for one in troubles.standing()] == [
-        ("step_fails", "analytics: keep copies")
+        ("task_fails", "task tercast.analytics.sweep: keep copies")
     ]
     assert len(told()) == 1
     monkeypatch.setattr(copies, "keep", lambda: 0)

@@ -93,12 +93,6 @@ const STANDING: Record<string, Meaning> = {
     remedy: "The detail says why; the traceback is in the worker's log.",
     docs: "operations.md, Alarms",
   },
-  step_fails: {
-    title: "A step of a periodic task that fails",
-    meaning: "It is skipped; the other steps go on.",
-    remedy: "The detail says why; the traceback is in the worker's log.",
-    docs: "operations.md, Alarms",
-  },
   task_fails: {
     title: "A periodic task that keeps failing",
     meaning: "What it does is not done.",
