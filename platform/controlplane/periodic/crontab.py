@@ -5,8 +5,9 @@ one time zone. A time that a clock change skips is taken by the offset before th
 twice is taken at its first occurrence, and at both where the crontab runs in every hour.
 """
 
+from bisect import bisect_left, bisect_right
 from calendar import monthrange
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
@@ -15,7 +16,7 @@ from celery.schedules import ParseException, crontab_parser
 _CYCLE_YEARS = 400
 """The Gregorian calendar repeats after so many years, weekdays included."""
 
-_DAY = timedelta(days=1)
+_MINUTE = timedelta(minutes=1)
 _SHIFT_DAYS = 2
 """Clock changes move a time by at most a day (Pacific/Apia skipped one), and offsets by less than another."""
 
@@ -57,36 +58,35 @@ class Crontab:
         """The earliest time later than `after`, in UTC; None when the calendar ends before one."""
         best: datetime | None = None
         last: date | None = None
-        for day in self._dates(after.astimezone(zone).date(), step=1):
+        for day in self._dates(after.astimezone(zone).date(), zone, step=1):
             if last is not None and day > last:
                 break
-            later = (found for found in self._times(day, zone, after, None))
-            found = min(later, default=None)
+            found = self._first(day, zone, after)
             if found is not None and (best is None or found < best):
-                best = found
-                last = last or _moved(day, _SHIFT_DAYS)
+                best, last = found, last or _moved(day, _shift(day, zone))
         return best
 
     def previous(self, until: datetime, zone: tzinfo, after: datetime) -> datetime | None:
         """The latest time not later than `until` and later than `after`, in UTC; None when there is none."""
         best: datetime | None = None
         last = _moved(after.astimezone(zone).date(), -_SHIFT_DAYS)
-        for day in self._dates(until.astimezone(zone).date(), step=-1):
+        for day in self._dates(until.astimezone(zone).date(), zone, step=-1):
             if day < last:
                 break
-            found = max(self._times(day, zone, after, until), default=None)
+            found = self._last(day, zone, until)
             if found is not None and (best is None or found > best):
-                best = found
-                last = max(last, _moved(day, -_SHIFT_DAYS))
-        return best
+                best, last = found, max(last, _moved(day, -_shift(day, zone)))
+        return best if best is not None and best > after else None
 
-    def _dates(self, today: date, step: int) -> Iterator[date]:
-        """The crontab's dates in order, from `_SHIFT_DAYS` before `today` on (in the direction of `step`)."""
-        start = _moved(today, -step * _SHIFT_DAYS)
+    def _dates(self, today: date, zone: tzinfo, step: int) -> Iterator[date]:
+        """The crontab's dates in the direction of `step`, from those whose times a clock change moves on."""
+        start = _moved(today, -step * _shift(today, zone))
         for year in range(start.year, start.year + step * (_CYCLE_YEARS + 1), step):
             if not 2 <= year <= 9998:  # the first and the last year have times outside of the calendar in UTC
                 return
             for month in self.months[::step]:
+                if year == start.year and month * step < start.month * step:
+                    continue
                 for number in self.days[::step]:
                     if number > monthrange(year, month)[1]:
                         continue
@@ -94,25 +94,60 @@ class Crontab:
                     if (day - start).days * step >= 0 and day.isoweekday() % 7 in self.weekdays:
                         yield day
 
-    def _times(self, day: date, zone: tzinfo, after: datetime, until: datetime | None) -> Iterator[datetime]:
-        """The times of a local day in UTC that are later than `after` and not later than `until`."""
+    def _first(self, day: date, zone: tzinfo, after: datetime) -> datetime | None:
+        """The earliest time of a local day later than `after`."""
+        midnight = self._fixed_midnight(day, zone)
+        if midnight is None:
+            return min((at for at in self._times(day, zone) if at > after), default=None)
+        number = (after - midnight) // _MINUTE
+        hour, minute = divmod(number, 60)
+        if number < 0:
+            return midnight + timedelta(hours=self.hours[0], minutes=self.minutes[0])
+        if hour in self.hours and minute < self.minutes[-1]:
+            return midnight + timedelta(hours=hour, minutes=self.minutes[bisect_right(self.minutes, minute)])
+        place = bisect_right(self.hours, hour)
+        if place == len(self.hours):
+            return None
+        return midnight + timedelta(hours=self.hours[place], minutes=self.minutes[0])
+
+    def _last(self, day: date, zone: tzinfo, until: datetime) -> datetime | None:
+        """The latest time of a local day not later than `until`."""
+        midnight = self._fixed_midnight(day, zone)
+        if midnight is None:
+            return max((at for at in self._times(day, zone) if at <= until), default=None)
+        hour, minute = divmod((until - midnight) // _MINUTE, 60)
+        if hour in self.hours and minute >= self.minutes[0]:
+            return midnight + timedelta(
+                hours=hour, minutes=self.minutes[bisect_right(self.minutes, minute) - 1]
+            )
+        place = bisect_left(self.hours, hour)
+        if place == 0:
+            return None
+        return midnight + timedelta(hours=self.hours[place - 1], minutes=self.minutes[-1])
+
+    def _fixed_midnight(self, day: date, zone: tzinfo) -> datetime | None:
+        """Midnight in UTC of a day whose times have one offset; None where a clock change lies between."""
+        start = datetime.combine(day, time(self.hours[0], self.minutes[0]), zone)
+        end = datetime.combine(day, time(self.hours[-1], self.minutes[-1], fold=1), zone)
+        offset = start.utcoffset()
+        if offset is None or offset != end.utcoffset():
+            return None
+        return datetime.combine(day, time(), UTC) - offset
+
+    def _times(self, day: date, zone: tzinfo) -> Iterator[datetime]:
+        """All times of a local day in UTC, in any order."""
         for fold in (0, 1) if len(self.hours) == 24 else (0,):
             for hour in self.hours:
-                times = _hour(day, hour, fold, self.minutes, zone)
-                if times[-1] > after and (until is None or times[0] <= until):
-                    yield from (at for at in times if at > after and (until is None or at <= until))
+                for minute in self.minutes:
+                    clock = datetime.combine(day, time(hour, minute, fold=fold), zone)
+                    yield clock.astimezone(UTC)
 
 
-def _hour(day: date, hour: int, fold: int, minutes: Sequence[int], zone: tzinfo) -> list[datetime]:
-    """The times of an hour in UTC, ascending; two conversions where its offset does not change."""
-
-    def at(minute: int) -> datetime:
-        return datetime.combine(day, time(hour, minute, fold=fold), zone).astimezone(UTC)
-
-    first, last = at(minutes[0]), at(minutes[-1])
-    if last - first == timedelta(minutes=minutes[-1] - minutes[0]):
-        return [first + timedelta(minutes=minute - minutes[0]) for minute in minutes]
-    return sorted({at(minute) for minute in minutes})
+def _shift(day: date, zone: tzinfo) -> int:
+    """How many days times near `day` may be out of order: none where no clock changes near it."""
+    near = range(-_SHIFT_DAYS - 1, _SHIFT_DAYS + 2)
+    offsets = {datetime.combine(_moved(day, days), time(), zone).utcoffset() for days in near}
+    return 0 if len(offsets) == 1 else _SHIFT_DAYS
 
 
 def _moved(day: date, days: int) -> date:
