@@ -45,14 +45,19 @@ def run() -> None:
         "moves": lambda: _wake_if(stages.awaits()),
         "ports": lambda: ports.see(switches),
         "links": lambda: discovery.see(switches, links),
-        "signs": lambda: signs.see(events, counters),
-        "alarms": lambda: _tell_alarms(events),
+        "events": lambda: _see_events(events, counters),
     }
     if counters is not None:
         steps["load"] = partial(load.see, counters)
         steps["losses"] = partial(losses.see, counters)
         steps["snapshots"] = partial(snapshots.see, counters)
     troubles.attempt_all("tercast.watch", steps)
+
+
+def _see_events(events: list[dict[str, Any]], counters: dict[str, Any] | None) -> None:
+    """Both or neither: `_tell_alarms` notes that the events are seen."""
+    signs.see(events, counters)
+    _tell_alarms(events)
 
 
 def _wake_if(something: bool) -> None:
