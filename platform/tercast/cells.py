@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tercast.keys import LENGTH_MASK, Key, Order, SortedKeys
 
@@ -30,6 +30,12 @@ class Cells:
 
     def __bool__(self) -> bool:
         return bool(self._counts)
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._counts
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._counts)
 
     def add(self, key: Key) -> Change:
         """Count `key` once more; which tops came and went."""

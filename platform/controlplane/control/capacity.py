@@ -85,18 +85,17 @@ def relieve(hot: Hot) -> None:
     It fails, with the reason; what takes it back is a request of the log, one at a time.
     """
     planner = hot.state.planner
-    full = [name for name, switch in planner.topology.switches.items() if switch.capacity is not None]
-    if not full or planner.is_stale:
+    learnt = [name for name, switch in planner.topology.switches.items() if switch.capacity is not None]
+    if not learnt or planner.is_stale:
         return
-    over = set(planner.over_budget()) & set(full)
+    over = set(planner.over_budget()) & set(learnt)
     if not over or Request.objects.filter(undoes__isnull=False).exclude(state__in=FINAL_STATES).exists():
         return
-    waiting = Request.objects.filter(state=State.DEPLOYING, kind__in=_UNDO, added__gt=0)
-    for row in waiting.order_by("-position").iterator(200):
-        needed = sorted(over.intersection(row.switches))
-        if needed:
-            _undo(row, [planner.topology.switches[name] for name in needed], merges=planner.keeper.lays)
-            return
+    waiter = hot.waiting.newest_on(over, _UNDO)
+    if waiter is not None:
+        full = [planner.topology.switches[name] for name in sorted(over.intersection(waiter.switches))]
+        _undo(Request.objects.get(pk=waiter.pk), full, merges=planner.keeper.lays)
+        hot.waiting.drop(waiter.pk)
 
 
 def _told(switch: Switch, room: int | None) -> int | None:

@@ -1,9 +1,10 @@
-"""What a worker keeps between sessions: a planner in its place, what lags, and what was written for readers.
+"""Per-process cache between planner sessions: the planner, unconfirmed changes, projections.
 
-It holds as long as no other worker has had a session in between; then everything is read anew.
+It is valid until another worker has a session; then everything is read from the database again.
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -11,9 +12,11 @@ from controlplane.aggregation.merged_rows import MergedRows
 from controlplane.control import installed, planner_state, sync, watermarks
 from controlplane.control.lag import Debt, Lag
 from controlplane.control.mirror import Mirror
-from controlplane.control.models import SwitchSync
+from controlplane.control.models import Request, SwitchSync
 from controlplane.control.planner_state import Positioned
-from controlplane.control.proof import Prover
+from controlplane.control.proof import ANNOUNCEMENTS, Prover
+from controlplane.control.waiting import Waiting
+from controlplane.control.ways import Ways
 from controlplane.network.models import Switch
 from tercast.tables import Table, difference
 
@@ -27,6 +30,7 @@ class Hot:
 
     state: Positioned
     lag: Lag
+    waiting: Waiting = field(default_factory=Waiting)
     mirror: Mirror = field(default_factory=Mirror)
     merged: MergedRows = field(default_factory=MergedRows)
     counts: dict[str, int] = field(default_factory=dict)
@@ -34,6 +38,7 @@ class Hot:
     """Switches without bundles whose full tables have still to come to an entry in reserve."""
     token: str = field(default_factory=lambda: f"{os.getpid()}-{uuid4().hex}")
     _prover: Prover | None = None
+    _ways: Ways | None = None
 
     def table(self, switch: str) -> Table:
         """What the plan has for `switch`."""
@@ -46,6 +51,25 @@ class Hot:
         if self._prover is None:
             self._prover = Prover(self.state.planner)
         return self._prover
+
+    @property
+    def ways(self) -> Ways:
+        """The ways of events; made at the first use, and kept as long as any request waits."""
+        if self._ways is None:
+            self._ways = Ways(self.state.planner)
+        return self._ways
+
+    def follow(self, rows: Sequence[Request]) -> None:
+        """Find out what requests that were planned just now mean for those that wait."""
+        if self._ways is not None:
+            announcements = all(row.kind in ANNOUNCEMENTS for row in rows)
+            names = {str(row.payload.get("id")) for row in rows} if announcements else None
+            self.waiting.follow_ways(self._ways.follow(names))
+
+    def rest(self) -> None:
+        """Free what only waiting requests need, where none waits."""
+        if not self.lag and not self.waiting:
+            self._ways = None
 
     def count(self, switch: Switch, more: int) -> None:
         """The kept table of `switch` has grown by so many entries; counting them each time takes long."""
@@ -67,6 +91,8 @@ class Hot:
     def rewind(self) -> None:
         """Bring the planner back to what is decided, after it was led astray."""
         self.state, self._prover = planner_state.load(), None
+        if self._ways is not None:
+            self._ways = Ways(self.state.planner)
 
 
 _kept: Hot | None = None
@@ -81,7 +107,7 @@ def take() -> Hot:
     global _kept
     hot, _kept = _kept, None
     if hot is None or watermarks.recall(_OWNER, None) != hot.token:
-        hot = Hot(planner_state.load(), Lag())
+        hot = Hot(planner_state.load(), Lag(), Waiting.load())
         read_lag(hot)
         watermarks.keep(_OWNER, hot.token)
     return hot
@@ -90,6 +116,7 @@ def take() -> Hot:
 def keep(hot: Hot) -> None:
     """The session ended well; the next one of this process may go on from here."""
     global _kept  # noqa: PLW0603
+    hot.rest()
     _kept = hot
 
 

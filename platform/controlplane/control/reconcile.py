@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db import transaction
 from django.utils import timezone
 
-from controlplane.control import capacity, deploy, faults, outbox, reserve, rowlocks, settle, sync
+from controlplane.control import capacity, deploy, faults, outbox, reserve, settle, sync
 from controlplane.control.capacity import Connected
 from controlplane.control.deploy import Result
 from controlplane.control.flows import HostBook, repair
@@ -56,14 +55,10 @@ def run(hot: Hot, northbound: Northbound) -> bool:
     capacity.see(hot, [_connected(one) for one in asked if one.is_new])
     results = _send(hot, northbound, asked, known)
     faults.point("reconcile:push")
-    with transaction.atomic():
-        rowlocks.take_for_ends(names)
-        for one in asked:
-            result = results[one.switch.name]
-            settle.repaired(hot, result, one.found)
-            capacity.learn(hot, result, hot.counts[one.switch.name])
-        settle.unreachable(hot, silent)
-        settle.finish(hot)
+    settle.repaired(hot, [(results[one.switch.name], one.found) for one in asked], silent)
+    for one in asked:
+        capacity.learn(hot, results[one.switch.name], hot.counts[one.switch.name])
+    settle.finish(hot)
     return True
 
 

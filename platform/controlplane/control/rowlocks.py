@@ -16,7 +16,7 @@ from django.db import OperationalError, connection
 from django.db.models import Model, Q, QuerySet
 
 from controlplane.control.batches import chunks
-from controlplane.control.models import Request, State, SwitchSync
+from controlplane.control.models import Request, SwitchSync
 from controlplane.network.models import Host, Link, Switch
 from controlplane.registry.models import Topic
 
@@ -48,11 +48,6 @@ def take(requests: Iterable[Request], switches: Iterable[str] = ()) -> None:
     for part in chunks(sorted(names)):
         syncs = SwitchSync.objects.filter(switch__in=part).order_by("switch")
         list(syncs.select_for_update(no_key=True).values_list("pk", flat=True))
-
-
-def take_for_ends(switches: Iterable[str] = ()) -> None:
-    """The same for all requests that may end when switches confirm."""
-    take(Request.objects.filter(state=State.DEPLOYING, kind__in=KINDS), switches)
 
 
 def again(act: Callable[[], Any]) -> Any:

@@ -9,7 +9,9 @@ that was killed there:
 3. decide  failed ones are final, those that change no table are active, the others `deploying`; the switches
            concerned are marked dirty. Killed later, dirty switches are read back and repaired.
 4. push    the controller adds, then removes. No transaction is open.
-5. settle  what was confirmed is written at once: entries, trees, objects, requests, live events.
+5. settle  what was confirmed is written, in parts: entries, then switches, then requests with their objects
+           and live events. Killed later, dirty switches are read back, and requests whose switches have all
+           confirmed end at the start of the next session.
 """
 
 import time
@@ -44,6 +46,7 @@ from controlplane.control.models import Request
 from controlplane.control.northbound import Northbound
 from controlplane.control.planning import Planned
 from controlplane.control.stakes import stakes
+from controlplane.control.waiting import Waiter
 from controlplane.moves import stages
 from controlplane.network.models import Switch
 from tercast.tables import SwitchDiff
@@ -80,6 +83,7 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
     """One session under the lock; whether it ended because nothing was left to do."""
     hot = hot_state.take()
     rows: list[Request] = []
+    settle.finish(hot)  # what a session left that was killed
     with Northbound() as northbound:
         while True:
             held.check()
@@ -106,10 +110,9 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
 
 def _move_on(hot: Hot) -> None:
     """Bring moves of topics on, and end the requests that waited for them."""
-    if stages.advance(hot.state.planner, hot.lag.refused):
-        with transaction.atomic():
-            rowlocks.take_for_ends()
-            settle.finish(hot)
+    went_on = stages.advance(hot.state.planner, hot.lag.refused)
+    if went_on or hot.waiting.idle - stages.with_open_moves():
+        settle.finish(hot)
 
 
 def _repair(hot: Hot, northbound: Northbound) -> bool:
@@ -121,36 +124,41 @@ def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
     """Steps 3 to 5 for a batch, or a part of it."""
     tell.planned(planned)
     faults.point("plan")
+    hot.follow(planned.rows)
     known = sync.switches()
     clean = sync.clean(known)
+    _find_waits(hot, planned)
     with transaction.atomic():
         _decide(hot, planned)
         faults.point("deciding")
     hot.state.position = planned.position
+    hot.waiting.add(planned.rows)
     faults.point("decide")
     diffs = [diff for diff in planned.diffs if diff.switch in known]
     results = _push(hot, northbound, diffs, known, clean)
     tell.pushed(results)
     faults.point("push")
-    if planned.diffs or hot.lag or stages.under_way():
-        with transaction.atomic():
-            rowlocks.take_for_ends(result.switch.name for result in results)
-            settle.pushed(hot, results)
-            settle.finish(hot)
-            faults.point("settling")
+    if results:
+        settle.pushed(hot, results)
+    settle.finish(hot)
     faults.point("settle")
+
+
+def _find_waits(hot: Hot, planned: Planned) -> None:
+    """Set what each request waits for: switches that change, and those that lag where it needs them."""
+    touched = [diff.switch for diff in planned.diffs]
+    needs = stakes([Waiter.of(row) for row in planned.rows], hot.state.planner) if hot.lag else {}
+    for row in planned.rows:
+        lagging = needs[row.pk].waits(hot.lag, hot.ways, hot.lag) if needs else []
+        row.waits_for = sorted({*touched, *lagging} - _leaving(row))
 
 
 def _decide(hot: Hot, planned: Planned) -> None:
     """What the planner said becomes part of the log, and what is to be sent is marked before it is."""
     touched = [diff.switch for diff in planned.diffs]
     rowlocks.take(planned.rows, {*touched, *hot.mirror.switches(hot.state.planner)})
-    needs = stakes(planned.rows, hot.state.planner) if hot.lag else {}
-    for row in planned.rows:
-        lagging = needs[row.pk].waits(hot.lag, hot.lag) if needs else []
-        row.waits_for = sorted({*touched, *lagging} - _leaving(row))
     sync.mark(touched)
-    progress.decide(planned.rows, {*planned.moved, *settle.behind(planned.rows, planned.moved)})
+    progress.decide(planned.rows, {*planned.moved, *settle.behind(hot, planned.rows, planned.moved)})
     stages.begin(planned.moved, hot.state.planner)
     stages.note_in_place(planned.in_place, hot.state.planner)
     hot.mirror.show(hot.state.planner, {row.kind for row in planned.rows})

@@ -1,44 +1,73 @@
-"""Writing down what switches have confirmed, and finishing the requests that waited for it.
+"""Recording what switches have confirmed, and ending the requests that waited for it.
 
-Every function runs in its caller's transaction.
+Everything is written in short transactions, so that other writers take their turns: entries in parts, then
+the states of switches, then requests in parts. A switch is dirty until all of its entries are recorded, and a
+request deploys until its own part is, so the next session continues one that was killed in between.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from django.db import transaction
 from django.utils import timezone
 
-from controlplane.control import installed, outbox, progress, sync, tell
-from controlplane.control.batches import write
+from controlplane.control import faults, installed, outbox, progress, rowlocks, sync, tell
+from controlplane.control.batches import chunks, write
 from controlplane.control.deploy import Result
 from controlplane.control.hot import Hot
-from controlplane.control.models import Request, State
+from controlplane.control.lag import Region
+from controlplane.control.models import Request
 from controlplane.control.progress import problem
 from controlplane.control.stakes import stakes
+from controlplane.control.waiting import REMOVALS, Waiter
 from controlplane.moves import stages
-from tercast.tables import Entry, SwitchDiff, Table
+from controlplane.network.models import Switch
+from tercast.tables import Entry, SwitchDiff, Table, difference
+
+ENTRIES = 2000
+"""Most entries of a transaction: tens of milliseconds in which no other process writes to SQLite."""
+
+REQUESTS = 250
+"""Most requests of a transaction that ends them, for the same reason."""
 
 
 def pushed(hot: Hot, results: Sequence[Result]) -> None:
-    """After a change that was planned: the confirmed part of it, and who lags now."""
-    now = timezone.now()
+    """Record the confirmed part of a change that was planned, and which switches lag now."""
+    _record([(result.switch, result.done) for result in results])
     for result in results:
-        installed.change(result.switch, result.done, now)
         hot.count(result.switch, len(result.done.added) - len(result.done.removed))
-        if result.debt is None:
-            hot.lag.settle(result.switch.name)
-        else:
-            hot.lag.add(result.switch.name, result.debt)
-            _owes(result)
-    sync.confirmed(result.switch.name for result in results if result.debt is None)
-    _tell_counts(hot, [result.switch.name for result in results if len(result.done)])
+    with transaction.atomic():
+        rowlocks.take((), (result.switch.name for result in results))
+        for result in results:
+            if result.debt is None:
+                hot.lag.settle(result.switch.name)
+            else:
+                hot.lag.add(result.switch.name, result.debt)
+                _owes(result)
+        sync.confirmed(result.switch.name for result in results if result.debt is None)
+        _tell_counts(hot, [result.switch.name for result in results if len(result.done)])
+        faults.point("settling")
 
 
-def repaired(hot: Hot, result: Result, found: Iterable[Entry]) -> None:
-    """After a switch that held `found` was brought closer to the plan, or all the way."""
+def repaired(hot: Hot, results: Sequence[tuple[Result, Sequence[Entry]]], silent: Mapping[str, str]) -> None:
+    """Record changes of switches that held these entries before, and who did not answer, and why."""
+    tables = [(result.switch, _after(found, result.done)) for result, found in results]
+    _record([(switch, _unrecorded(switch, table)) for switch, table in tables])
+    for switch, table in tables:
+        hot.counts[switch.name] = len({entry.key for entry in table})
+    with transaction.atomic():
+        rowlocks.take((), {*(switch.name for switch, _ in tables), *silent})
+        for result, _ in results:
+            _repaired(hot, result)
+        for name, reason in silent.items():
+            hot.lag.lose(name, reason)
+            sync.failed(name, problem("unreachable", "A switch is not reachable", reason, [name]))
+        _tell_counts(hot, [switch.name for switch, _ in tables])
+        faults.point("settling")
+
+
+def _repaired(hot: Hot, result: Result) -> None:
     name = result.switch.name
-    table = _after(found, result.done)
-    installed.become(result.switch, table, timezone.now())
-    hot.counts[name] = len({entry.key for entry in table})
     if result.debt is None:
         hot.lag.settle(name)
         sync.confirmed([name])
@@ -47,93 +76,184 @@ def repaired(hot: Hot, result: Result, found: Iterable[Entry]) -> None:
     else:
         hot.lag.put(name, result.debt)
         _owes(result)
-    _tell_counts(hot, [name])
 
 
-def unreachable(hot: Hot, silent: Mapping[str, str]) -> None:
-    """Switches that could not be asked, with the reasons: of their entries nothing is known anew."""
-    for name, reason in silent.items():
-        hot.lag.lose(name, reason)
-        sync.failed(name, problem("unreachable", "A switch is not reachable", reason, [name]))
+def _record(changes: Sequence[tuple[Switch, SwitchDiff]]) -> None:
+    """Write the entries that switches have confirmed, in short transactions."""
+    now = timezone.now()
+    for part in _portions(changes):
+        with transaction.atomic():
+            for switch, diff in part:
+                installed.change(switch, diff, now)
+        faults.point("settling:entries")
+
+
+def _portions(changes: Sequence[tuple[Switch, SwitchDiff]]) -> Iterable[list[tuple[Switch, SwitchDiff]]]:
+    """`changes` in order, cut so that no part has more than `ENTRIES`."""
+    part: list[tuple[Switch, SwitchDiff]] = []
+    free = ENTRIES
+    for switch, diff in changes:
+        for piece in _pieces(diff):
+            if len(piece) > free:
+                yield part
+                part, free = [], ENTRIES
+            part.append((switch, piece))
+            free -= len(piece)
+    if part:
+        yield part
+
+
+def _pieces(diff: SwitchDiff) -> Iterable[SwitchDiff]:
+    """`diff` in pieces of at most `ENTRIES`; what goes comes first."""
+    if 0 < len(diff) <= ENTRIES:
+        yield diff
+        return
+    yield from (SwitchDiff(diff.switch, removed=tuple(part)) for part in chunks(diff.removed, ENTRIES))
+    yield from (SwitchDiff(diff.switch, modified=tuple(part)) for part in chunks(diff.modified, ENTRIES))
+    yield from (SwitchDiff(diff.switch, added=tuple(part)) for part in chunks(diff.added, ENTRIES))
+
+
+def _unrecorded(switch: Switch, table: Table) -> SwitchDiff:
+    return difference(switch.name, installed.table(switch), table)
+
+
+@dataclass(slots=True)
+class _Verdict:
+    """What becomes of requests that were looked at, each list in the order of the log."""
+
+    done: list[Waiter] = field(default_factory=list)
+    waiting: list[Waiter] = field(default_factory=list)
+    following: list[Waiter] = field(default_factory=list)
+    behind: list[Waiter] = field(default_factory=list)
+    unchanged: list[Waiter] = field(default_factory=list)
+    waits: dict[int, list[str]] = field(default_factory=dict)
+    regions: dict[int, Region | None] = field(default_factory=dict)
 
 
 def finish(hot: Hot) -> None:
-    """End the requests that wait for no switch any more; the others learn what they wait for."""
-    _forget_removed(hot)
-    rows = list(Request.objects.filter(state=State.DEPLOYING).order_by("position"))
-    if not rows:
+    """End the requests that wait for no switch any more; record what the others wait for."""
+    for name in hot.lag:
+        if name not in hot.state.planner.topology.switches:
+            hot.lag.settle(name)  # a switch that is out of the plan owes nothing
+    hot.waiting.follow_lag(hot.lag)
+    suspects = hot.waiting.take_suspects()
+    if not suspects:
         return
-    held_up = [row for row in rows if any(name in hot.lag for name in row.waits_for)]
+    verdict = _judge(hot, suspects)
+    for waiter in verdict.unchanged:
+        hot.waiting.keep(waiter, waiter.waits_for, verdict.regions[waiter.pk])
+    reasons = {name: hot.lag.reason(name) for name in hot.lag}
+    for part in chunks(verdict.done, REQUESTS):
+        _end(hot, part)
+    for part in chunks(verdict.waiting, REQUESTS):
+        _go_on(hot, verdict, part, reasons)
+    _follow_publishers(hot, verdict.following)
+    _stay_behind(hot, verdict.behind)
+
+
+def _judge(hot: Hot, suspects: Sequence[Waiter]) -> _Verdict:
+    """What each of `suspects`, in the order of the log, waits for now."""
+    held_up = [waiter for waiter in suspects if any(name in hot.lag for name in waiter.waits_for)]
     needs = stakes(held_up, hot.state.planner) if held_up else {}
-    moving = stages.with_open_moves(rows)
-    done, waiting, following, behind = [], [], [], []
-    removals: list[Request] = []
-    owed = {row.pk: len(row.waits_for) for row in rows}
+    moving = stages.with_open_moves()
+    verdict = _Verdict()
+    for waiter in suspects:
+        stake = needs.get(waiter.pk)
+        waits = stake.waits(hot.lag, hot.ways, waiter.waits_for) if stake else []
+        if stake and waits:
+            verdict.waits[waiter.pk], verdict.regions[waiter.pk] = waits, stake.region
+            same = waits == waiter.waits_for and waiter.is_told
+            (verdict.unchanged if same else verdict.waiting).append(waiter)
+        elif waiter.pk in moving:
+            verdict.following.append(waiter)
+        elif waiter.kind == "remove_switch" and hot.waiting.removal_before(waiter, verdict.done):
+            verdict.behind.append(waiter)
+        else:
+            verdict.done.append(waiter)
+    return verdict
+
+
+def _end(hot: Hot, waiters: Sequence[Waiter]) -> None:
+    """These requests are active."""
+    rows = _rows(waiters)
+    with transaction.atomic():
+        rowlocks.take(rows)
+        progress.confirm(rows)
+        tell.settled(rows, ())
+    for waiter in waiters:
+        hot.waiting.drop(waiter.pk)
+    faults.point("settling:requests")
+
+
+def _go_on(hot: Hot, verdict: _Verdict, waiters: Sequence[Waiter], reasons: Mapping[str, str]) -> None:
+    """These requests wait for fewer switches, or have yet to name them."""
+    rows = _rows(waiters)
+    nearer = [row for row in rows if len(verdict.waits[row.pk]) < len(row.waits_for)]
     for row in rows:
-        waits = needs[row.pk].waits(hot.lag, row.waits_for) if row.pk in needs else []
-        if not waits and row.pk in moving:
-            row.waits_for = []
-            following.append(row)
-        elif not waits and row.kind == "remove_switch" and removals:
-            row.waits_for = []
-            behind.append(row)
-        elif not waits:
-            done.append(row)
-            continue
-        elif waits != row.waits_for or row.problem is None:
-            row.waits_for = waits
-            waiting.append(row)
-        if row.kind in _REMOVALS:
-            removals.append(row)
-    progress.confirm(done)
-    progress.keep_waiting(waiting, {name: hot.lag.reason(name) for name in hot.lag})
-    _follow_publishers(following)
-    _stay_behind(behind, removals)
-    nearer = [row for row in (*waiting, *following, *behind) if len(row.waits_for) < owed[row.pk]]
-    tell.settled(done, nearer)
+        row.waits_for = verdict.waits[row.pk]
+    with transaction.atomic():
+        progress.keep_waiting(rows, reasons)
+        tell.settled((), nearer)
+    for waiter in waiters:
+        hot.waiting.keep(waiter, verdict.waits[waiter.pk], verdict.regions[waiter.pk])
+    faults.point("settling:requests")
 
 
-_REMOVALS = frozenset({"remove_link", "remove_host", "remove_switch"})
+def _follow_publishers(hot: Hot, waiters: Sequence[Waiter]) -> None:
+    """The entries of these requests are all there; they wait for publishers to use them."""
+    now = timezone.now()
+    rows = _rows(waiters)
+    _wait_for_no_switch(
+        hot,
+        waiters,
+        rows,
+        [problem("waiting", "Waiting for publishers", stages.note(row, now)) for row in rows],
+    )
 
 
-def behind(rows: Sequence[Request], moving: Collection[int]) -> set[int]:
+def _stay_behind(hot: Hot, waiters: Sequence[Waiter]) -> None:
+    """Removals of switches whose links or hosts have to go before them, and have not ended yet."""
+    found = []
+    for waiter in waiters:
+        first = hot.waiting.removal_before(waiter)
+        assert first is not None
+        detail = f"request {first.pk} ({first.kind}) has to end before it"
+        found.append(problem("waiting", "Waiting for another removal", detail))
+    _wait_for_no_switch(hot, waiters, _rows(waiters), found)
+
+
+def _wait_for_no_switch(
+    hot: Hot, waiters: Sequence[Waiter], rows: Sequence[Request], problems: Sequence[dict[str, object]]
+) -> None:
+    if not waiters:
+        return
+    nearer = [row for row in rows if row.waits_for]
+    for row, found in zip(rows, problems, strict=True):
+        row.waits_for, row.problem = [], found
+    with transaction.atomic():
+        write(rows, ("waits_for", "problem"))
+        tell.settled((), nearer)
+    for waiter in waiters:
+        hot.waiting.keep(waiter, (), None)
+
+
+def _rows(waiters: Sequence[Waiter]) -> list[Request]:
+    """The rows of these requests, in the order of the log."""
+    return list(Request.objects.filter(pk__in=[waiter.pk for waiter in waiters]).order_by("position"))
+
+
+def behind(hot: Hot, rows: Sequence[Request], moving: Collection[int]) -> set[int]:
     """Of requests that are being decided, the removals of switches that others have to end before, by id.
 
     A switch's row goes when its removal is active, and cannot go before those of its links and hosts.
     """
-    if not any(row.kind == "remove_switch" for row in rows):
-        return set()
     found: set[int] = set()
-    held = Request.objects.filter(state=State.DEPLOYING, kind__in=_REMOVALS).exists()
+    held = hot.waiting.removes
     for row in rows:
         if held and row.kind == "remove_switch":
             found.add(row.pk)
-        held = held or (row.kind in _REMOVALS and (bool(row.waits_for) or row.pk in moving))
+        held = held or (row.kind in REMOVALS and (bool(row.waits_for) or row.pk in moving))
     return found
-
-
-def _stay_behind(rows: Sequence[Request], removals: Sequence[Request]) -> None:
-    """Removals of switches whose links or hosts are to go before them, and have not ended yet."""
-    for row in rows:
-        first = next(other for other in removals if other.pk != row.pk)
-        detail = f"request {first.pk} ({first.kind}) has to end before it"
-        row.problem = problem("waiting", "Waiting for another removal", detail)
-    write(rows, ("waits_for", "problem"))
-
-
-def _follow_publishers(rows: Sequence[Request]) -> None:
-    """Requests whose entries are all there, and which wait for publishers to use them."""
-    now = timezone.now()
-    for row in rows:
-        row.problem = problem("waiting", "Waiting for publishers", stages.note(row, now))
-    write(rows, ("waits_for", "problem"))
-
-
-def _forget_removed(hot: Hot) -> None:
-    """A switch that is out of the plan owes nothing."""
-    for name in hot.lag:
-        if name not in hot.state.planner.topology.switches:
-            hot.lag.settle(name)
 
 
 def _after(found: Iterable[Entry], done: SwitchDiff) -> Table:
@@ -151,7 +271,7 @@ def _owes(result: Result) -> None:
         for error in result.errors
     ]
     found = problem("switch", "A switch has not confirmed", result.debt.reason, [name], errors)
-    sync.failed(name, found, again=not result.debt.missing)  # it has only to let go of something
+    sync.failed(name, found, again=not result.debt.missing)  # it has only to remove something
 
 
 def _tell_counts(hot: Hot, names: Sequence[str]) -> None:

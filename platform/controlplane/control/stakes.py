@@ -1,14 +1,16 @@
-"""What a request depends on: the events that it is about, and the switches whose tables it needs."""
+"""What a request depends on: the events that it concerns, and the switches whose tables it needs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from controlplane.control.batches import chunks
 from controlplane.control.lag import Lag, Region
-from controlplane.control.models import Request
+from controlplane.control.waiting import Waiter
 from controlplane.control.ways import Ways
 from controlplane.registry.models import Advertisement, Subscription
 from tercast import dz
 from tercast.planner import Planner
+from tercast.registry import Registration
 
 ANNOUNCING = frozenset({"advertise", "subscribe"})
 WITHDRAWING = frozenset({"unadvertise", "unsubscribe"})
@@ -16,52 +18,57 @@ WITHDRAWING = frozenset({"unadvertise", "unsubscribe"})
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """A request waits for `switches` that lag in `region`; None is every event."""
+    """A request waits for switches that lag in `region`; None is every event.
+
+    They are `own`, those whose tables it changed itself, and, of an announcement that is live, those that its
+    events cross, whoever had the entries put there.
+    """
 
     region: Region | None
-    switches: frozenset[str]
+    own: frozenset[str]
+    live: Registration | None = None
 
-    def waits(self, lag: Lag, among: Iterable[str]) -> list[str]:
+    def waits(self, lag: Lag, ways: Ways, among: Iterable[str]) -> list[str]:
         """Those of `among` that the request has to wait for, sorted."""
-        return sorted(name for name in among if name in self.switches and lag.concerns(name, self.region))
+        names = among if self.live is not None else self.own.intersection(among)
+        found = lag.concerned(names, self.region)
+        if self.live is not None and not self.own.issuperset(found):
+            needed = self.own | ways.of(self.live)
+            found = [name for name in found if name in needed]
+        return sorted(found)
 
 
-def stakes(requests: Iterable[Request], planner: Planner) -> dict[int, Stake]:
-    """What each request depends on, by its id.
-
-    An announcement depends on the tables between its host and its counterparts, whoever had the entries put
-    there. All other requests depend on what they changed themselves.
-    """
-    rows = list(requests)
-    ways = Ways(planner)
-    withdrawn = _withdrawn(rows, planner)
-    return {row.pk: _stake(row, planner, ways, withdrawn) for row in rows}
+def stakes(requests: Sequence[Waiter], planner: Planner) -> dict[int, Stake]:
+    """What each request depends on, by its id."""
+    withdrawn = _withdrawn(requests)
+    return {row.pk: _stake(row, planner, withdrawn) for row in requests}
 
 
-def _stake(row: Request, planner: Planner, ways: Ways, withdrawn: dict[str, Region]) -> Stake:
+def _stake(row: Waiter, planner: Planner, withdrawn: dict[str, Region]) -> Stake:
     own = frozenset(row.switches)
     if row.kind in WITHDRAWING:
-        return Stake(withdrawn.get(str(row.payload.get("id"))), own)
-    live = planner.registry.live.get(str(row.payload.get("id"))) if row.kind in ANNOUNCING else None
+        return Stake(withdrawn.get(row.announcement), own)
+    live = planner.registry.live.get(row.announcement) if row.kind in ANNOUNCING else None
     if live is None:
         return Stake(None, own)
-    region = Region(planner.topics[live.topic].code, live.dz)
-    return Stake(region, own | ways.of(live))
+    return Stake(Region(planner.topics[live.topic].code, live.dz), own, live)
 
 
-def _withdrawn(rows: Iterable[Request], planner: Planner) -> dict[str, Region]:
-    """By the planner's id: what withdrawals are about."""
-    names = {kind: [row.payload["id"] for row in rows if row.kind == kind] for kind in WITHDRAWING}
-    found: list[Advertisement | Subscription] = [
-        *Advertisement.objects.filter(pk__in=_keys(names["unadvertise"])).select_related("topic"),
-        *Subscription.objects.filter(pk__in=_keys(names["unsubscribe"])).select_related("topic"),
-    ]
-    return {
-        row.planner_id: Region(row.topic.code, tuple(map(dz.parse, row.dz)))
-        for row in found
-        if row.dz and row.topic.reindexing_id is None  # else it may have been encoded anew
-    }
+def _withdrawn(rows: Sequence[Waiter]) -> dict[str, Region]:
+    """By the planner's id: the events of withdrawals."""
+    found: dict[str, Region] = {}
+    for kind, model in _WITHDRAWN.items():
+        keys = [
+            int(row.announcement[1:]) for row in rows if row.kind == kind and row.announcement[1:].isdigit()
+        ]
+        for part in chunks(keys):
+            for one in model._default_manager.filter(pk__in=part).select_related("topic"):
+                if one.dz and one.topic.reindexing_id is None:  # else it may have been encoded again
+                    found[one.planner_id] = Region(one.topic.code, tuple(map(dz.parse, one.dz)))
+    return found
 
 
-def _keys(names: Iterable[str]) -> list[int]:
-    return [int(name[1:]) for name in names if name[1:].isdigit()]
+_WITHDRAWN: dict[str, type[Advertisement] | type[Subscription]] = {
+    "unadvertise": Advertisement,
+    "unsubscribe": Subscription,
+}

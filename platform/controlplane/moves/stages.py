@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from controlplane.control import faults, outbox
@@ -67,17 +67,12 @@ def advance(planner: Planner, refused: Callable[[str], bool] = lambda switch: Fa
     now = timezone.now()
     went_on = False
     with troubles.skipping("moves of topics") as skips:
-        for move in list(Move.objects.exclude(stage=Stage.DONE).select_related("topic", "request", "finish")):
+        for move in list(_unfinished().select_related("topic", "request", "finish")):
             with skips.attempt(f"the move of topic {move.topic.name}"):
                 while _step(move, now) or _given_up(move, now, refused):
                     went_on = True
                     faults.point(f"move:{move.stage}")
-    return went_on or _left_behind()
-
-
-def under_way() -> bool:
-    """Whether there is any move."""
-    return Move.objects.exclude(stage=Stage.DONE).exists()
+    return went_on
 
 
 def awaits() -> bool:
@@ -85,11 +80,9 @@ def awaits() -> bool:
     return Move.objects.filter(stage__in=(Stage.TELLING, Stage.SETTLING)).exists()
 
 
-def with_open_moves(rows: Iterable[Request]) -> set[int]:
-    """Those of the requests, by id, that end only when their moves do."""
-    ids = [row.pk for row in rows]
-    open_ones = Move.objects.exclude(stage=Stage.DONE).filter(request__in=ids)
-    return set(open_ones.values_list("request", flat=True))
+def with_open_moves() -> set[int]:
+    """The requests, by id, that end only when their moves do."""
+    return set(_unfinished().values_list("request", flat=True))
 
 
 def held_back() -> Q | None:
@@ -129,10 +122,9 @@ def note(row: Request, now: datetime) -> str:
     return "; ".join(parts)
 
 
-def _left_behind() -> bool:
-    """Whether a request waits for moves that are gone, with their topic."""
-    rows = Request.objects.filter(state=State.DEPLOYING, waits_for=[])
-    return rows.exclude(moves__in=Move.objects.exclude(stage=Stage.DONE)).exists()
+def _unfinished() -> QuerySet[Move]:
+    """The moves that are under way, found by the index of stages."""
+    return Move.objects.filter(stage__in=[stage for stage in Stage if stage != Stage.DONE])
 
 
 def _flat(names: Iterable[Sequence[str]]) -> Iterable[str]:

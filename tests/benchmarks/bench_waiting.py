@@ -1,0 +1,287 @@
+"""The planner session while requests wait for a switch whose channel was cut midway: prints JSON.
+
+    python tests/benchmarks/bench_waiting.py [--waiting 0 2000 4000 6000 12000] [--rules 10000] [-o FILE]
+
+The controller is a fake that only keeps tables. One switch, which every subscription needs, loses its
+channel while a change is under way, and stays away. At each number of waiting requests, `batch` is a session
+that plans 2,000 more, and `single` are sessions that plan one more each; the report has the whole time, the
+part of the controller, and the longest write transaction. Another process writes through the REST API all the
+time: its slowest POST and its errors are in the report. In the end the switch returns.
+
+The database is an SQLite file of its own, or the one that TERCAST_DATABASE_URL names, which has to be empty.
+"""
+# ruff: noqa: PLC0415 - Django's modules can be imported once the environment names the database
+
+import argparse
+import json
+import logging
+import os
+import platform
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "platform"), str(ROOT), str(ROOT / "tests/controlplane/control")]
+
+from bench_rest import HEADERS, opened, own_installation  # noqa: E402
+
+SWITCHES = 5
+CELLS = 4
+BITS = 24
+"""Cells so narrow that hardly any two are equal: each subscription has entries of its own."""
+
+BATCH = 2000
+SINGLES = 5
+WRITER_PAUSE = 0.05  # s
+
+
+class Clock:
+    """Seconds of what has been measured since the last `take`."""
+
+    def __init__(self) -> None:
+        self.controller = 0.0
+        self.transactions: list[float] = []
+
+    def install(self) -> None:
+        """Measure all outermost transactions of this process, and its calls of the controller."""
+        from django.db.transaction import Atomic
+
+        from controlplane.control.northbound import Northbound
+
+        enter, leave, change = Atomic.__enter__, Atomic.__exit__, Northbound.change
+        began: list[float] = []
+
+        def entered(atomic: Any) -> Any:
+            result = enter(atomic)
+            began.append(time.perf_counter())
+            return result
+
+        def left(atomic: Any, *error: Any) -> Any:
+            try:
+                return leave(atomic, *error)
+            finally:
+                took = time.perf_counter() - began.pop()
+                if not began:
+                    self.transactions.append(took)
+
+        def changed(northbound: Any, changes: Any) -> Any:
+            started = time.perf_counter()
+            try:
+                return change(northbound, changes)
+            finally:
+                self.controller += time.perf_counter() - started
+
+        Atomic.__enter__, Atomic.__exit__, Northbound.change = entered, left, changed
+
+    def measure(self, act: Callable[[], Any]) -> dict[str, float]:
+        """What `act` takes."""
+        self.controller, self.transactions = 0.0, []
+        started = time.perf_counter()
+        act()
+        took = time.perf_counter() - started
+        return {
+            "seconds": round(took, 3),
+            "controller_s": round(self.controller, 3),
+            "longest_transaction_s": round(max(self.transactions, default=0.0), 3),
+            "transactions": len(self.transactions),
+        }
+
+
+def subscribe(rng: random.Random, count: int) -> None:
+    """Log `count` subscriptions of random hosts, each with cells of its own."""
+    from django.db import transaction
+
+    from controlplane.control.log import Entry, submit
+    from controlplane.registry.models import Subscriber, Subscription, Topic
+
+    topic = Topic.objects.get()
+    named = Subscriber.objects.filter(name__startswith="s-").select_related("host")
+    subscribers = {row.host.name: row for row in named}
+    first = (Subscription.objects.order_by("-pk").values_list("pk", flat=True).first() or 0) + 1
+    rows, entries = [], []
+    for n in range(first, first + count):
+        host = f"h{rng.randint(1, SWITCHES)}"
+        dz = sorted({format(rng.getrandbits(BITS), f"0{BITS}b") for _ in range(CELLS)})
+        entries.append(Entry({"op": "subscribe", "id": f"q{n}", "host": host, "topic": topic.name, "dz": dz}))
+        rows.append(Subscription(pk=n, filter="", dz=dz, topic=topic, subscriber=subscribers[host]))
+    with transaction.atomic():
+        for row, request in zip(rows, submit(entries), strict=True):
+            row.request = request
+        Subscription.objects.bulk_create(rows, batch_size=2000)
+
+
+def deploy(rng: random.Random, controller: Any, rules: int) -> None:
+    """A ring with a publisher of everything at s1, and subscriptions until `rules` entries are confirmed."""
+    import control_world as world
+
+    from controlplane.control import session
+    from controlplane.network.models import Host, InstalledEntry
+    from controlplane.registry.models import Subscriber
+
+    for n in range(1, SWITCHES + 1):
+        controller.connect(world.dpid(n), keep=False)
+    world.line(SWITCHES)
+    world.add_link(f"s{SWITCHES}", 1, "s1", 2)
+    world.advertise("h1", [""])
+    for host in Host.objects.all():
+        Subscriber.objects.create(name=f"s-{host.name}", host=host)
+    while InstalledEntry.objects.count() < rules:
+        subscribe(rng, 200)
+        while session.run(seconds=60):
+            pass
+
+
+def waiting() -> int:
+    """How many requests wait for a switch."""
+    from controlplane.control.models import Request
+
+    return Request.objects.filter(state="deploying").count()
+
+
+def level(rng: random.Random, clock: Clock, wanted: int, between: Callable[[], None]) -> dict[str, Any]:
+    """The figures with `wanted` requests waiting."""
+    from controlplane.control import session
+
+    def step() -> None:
+        session.run(seconds=0.0)
+
+    while (more := wanted - waiting()) > 0:
+        subscribe(rng, min(more, BATCH))
+        step()
+    found = waiting()
+    singles = []
+    for _ in range(SINGLES):
+        subscribe(rng, 1)
+        singles.append(clock.measure(step))
+    between()
+    subscribe(rng, BATCH)
+    batch = clock.measure(step)
+    median = statistics.median_low(one["seconds"] for one in singles)
+    longest = max(one["longest_transaction_s"] for one in singles)
+    single = {"median_s": median, "longest_transaction_s": longest}
+    return {"waiting": found, "single": single, "batch": batch}
+
+
+@contextmanager
+def writer(path: Path) -> Iterator[None]:
+    """Another process that calls the API, until the block ends; its report is written to `path`."""
+    arguments = [sys.executable, __file__, "--writer", HEADERS["authorization"], "-o", str(path)]
+    process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()  # it has made its first call
+    try:
+        yield
+    finally:
+        process.communicate()
+
+
+def write(authorization: str) -> dict[str, Any]:
+    """POST subscribers until standard input ends; how long the slowest took, and what failed."""
+    import threading
+
+    import django
+
+    django.setup()
+    from django.test import Client
+
+    from controlplane.control import log
+
+    log._wake = lambda: None
+    logging.disable(logging.WARNING)
+    client = Client(headers={"host": "localhost", "authorization": authorization})
+    ended = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
+    times, answers = [], Counter[int]()
+    client.get("/api/v1/subscribers/?limit=1")
+    print("ready", flush=True)
+    while not times or not ended.wait(WRITER_PAUSE):
+        body = json.dumps({"name": f"w-{os.getpid()}-{len(times)}", "host": "h1"})
+        started = time.perf_counter()
+        answer = client.post("/api/v1/subscribers/", body, content_type="application/json")
+        times.append(time.perf_counter() - started)
+        answers[answer.status_code] += 1
+    last = len(times) - 1
+    return {
+        "posts": len(times),
+        "answers": {str(status): number for status, number in answers.items()},
+        "p50_ms": round(1000 * sorted(times)[last // 2], 1),
+        "p99_ms": round(1000 * sorted(times)[int(0.99 * last)], 1),
+        "slowest_s": round(max(times), 3),
+    }
+
+
+def measure(levels: Sequence[int], rules: int, folder: Path) -> dict[str, Any]:
+    """All figures."""
+    opened()
+    from django.conf import settings
+    from django.db import connection
+    from fake_northbound import running
+
+    from controlplane.control import session
+    from controlplane.control.models import SwitchSync
+    from controlplane.network.models import InstalledEntry
+
+    logging.disable(logging.WARNING)
+    rng, clock, found = random.Random(7), Clock(), []
+    with running(settings.NORTHBOUND_TOKEN) as controller:
+        settings.NORTHBOUND_URL = controller.url
+        deploy(rng, controller, rules)
+        entries = InstalledEntry.objects.count()
+        clock.install()
+        cut_off = "0000000000000001"
+
+        def cut() -> None:
+            controller.before_change = lambda: controller.disconnect(cut_off)
+
+        for wanted in levels:
+            report = folder / "writer.json"
+            with writer(report):
+                found.append(level(rng, clock, wanted, cut))
+            found[-1]["writer"] = json.loads(report.read_text())
+            print(json.dumps(found[-1]), file=sys.stderr)
+        controller.before_change = lambda: None
+        controller.connect(cut_off)
+        SwitchSync.objects.update(retry_at=None)
+        number = waiting()
+
+        def come_back() -> None:
+            while waiting():
+                session.run(seconds=0.0)
+
+        with writer(report):
+            back = clock.measure(come_back)
+        back = {"waiting": number, **back, "writer": json.loads(report.read_text())}
+    return {"database": connection.vendor, "rules": entries, "levels": found, "return": back}
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--waiting", type=int, nargs="+", default=[0, 2000, 4000, 6000, 12000])
+    parser.add_argument("--rules", type=int, default=10_000)
+    parser.add_argument("--writer", help=argparse.SUPPRESS)
+    parser.add_argument("-o", "--output", type=Path)
+    given = parser.parse_args()
+    if given.writer:
+        given.output.write_text(json.dumps(write(given.writer)))
+        return
+    with own_installation():
+        report = measure(given.waiting, given.rules, Path(os.environ["TERCAST_STATE_DIR"]))
+    load = [round(value, 2) for value in os.getloadavg()]
+    report["machine"] = {"cpus": os.cpu_count(), "python": platform.python_version(), "load": load}
+    text = json.dumps(report, indent=2) + "\n"
+    if given.output:
+        given.output.write_text(text)
+    else:
+        print(text, end="")
+
+
+main()
