@@ -14,12 +14,13 @@ from tercast.trees import Tree
 class Forest:
     """Trees that own disjoint parts of the space; each part is what live advertisements of the tree hold."""
 
-    __slots__ = ("_cells", "_order", "_owner", "trees")
+    __slots__ = ("_cells", "_dz_sets", "_order", "_owner", "trees")
 
     def __init__(self, order: Order) -> None:
         self._order = order
         self._cells = Cells(order)
         self._owner: dict[Key, Tree] = {}
+        self._dz_sets: dict[Tree, DzSet] | None = None
         self.trees: dict[int, Tree] = {}
 
     @property
@@ -31,6 +32,8 @@ class Forest:
         """An advertisement of `tree` brings the cells `keys`, which no other tree overlaps."""
         for key in keys:
             came, went = self._cells.add(key)
+            if came or went:
+                self._dz_sets = None
             for top in went:
                 del self._owner[top]
             for top in came:
@@ -40,6 +43,8 @@ class Forest:
         """An advertisement of `tree` brings them no more."""
         for key in keys:
             came, went = self._cells.remove(key)
+            if came or went:
+                self._dz_sets = None
             for top in went:
                 del self._owner[top]
             for top in came:
@@ -113,8 +118,10 @@ class Forest:
         )
 
     def dz_sets(self) -> dict[Tree, DzSet]:
-        """What each tree owns."""
-        owned: dict[Tree, list[Dz]] = {tree: [] for tree in self.trees.values()}
-        for top, tree in self._owner.items():
-            owned[tree].append(self._order.dz(top))
-        return {tree: dzs.canonical(cells) for tree, cells in owned.items()}
+        """What each tree owns; worked out again only when that has changed."""
+        if self._dz_sets is None:
+            owned: dict[Tree, list[Dz]] = {}
+            for top, tree in self._owner.items():
+                owned.setdefault(tree, []).append(self._order.dz(top))
+            self._dz_sets = {tree: dzs.canonical(cells) for tree, cells in owned.items()}
+        return {tree: self._dz_sets.get(tree, ()) for tree in self.trees.values()}

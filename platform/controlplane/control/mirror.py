@@ -1,6 +1,7 @@
-"""Rows that show the planner's state beside tables: trees, exact entries, subscriptions without a match."""
+"""Rows that show the planner's state: trees, exact entries, subscriptions without a match."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Set
+from dataclasses import dataclass
 from typing import Any
 
 from controlplane.control import outbox
@@ -8,31 +9,51 @@ from controlplane.control.batches import chunks
 from controlplane.control.models import State
 from controlplane.network.models import Switch, Tree
 from controlplane.registry.models import Subscription, Topic
-from tercast.planner import Planner
+from tercast.planner import Planner, TreeView
 
 _CHANGES_MATCHES = frozenset({"advertise", "unadvertise", "set_indexed"})
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What rows have to show: entries without aggregation by switch, trees, subscriptions without a match.
+
+    `unmatched` is None where the rows have it already.
+    """
+
+    exact: dict[str, int]
+    trees: list[TreeView]
+    unmatched: frozenset[int] | None
+
+
 class Mirror:
-    """What was written last, so that only differences are written; a new one compares with the database."""
+    """The last state written, so that only differences are written; a new one compares with the database."""
 
     def __init__(self) -> None:
-        self._trees: dict[str, Any] | None = None
+        self._trees: list[TreeView] | None = None
         self._matched = False
         self._exact: dict[str, int] | None = None
 
-    def show(self, planner: Planner, kinds: Collection[str]) -> None:
-        """Bring the rows to the planner's state after requests of `kinds`, in the caller's transaction."""
-        self._show_exact(_exact(planner))
-        self._show_trees({tree.id: tree.to_json() for tree in planner.trees()})
-        if not self._matched or not _CHANGES_MATCHES.isdisjoint(kinds):
-            _show_matched({int(name[1:]) for name in planner.pending()})
+    def look(self, planner: Planner, kinds: Collection[str]) -> Shown:
+        """What to show after requests of `kinds`. It may take long: call it outside of a transaction."""
+        known = self._matched and _CHANGES_MATCHES.isdisjoint(kinds)
+        unmatched = None if known else frozenset(int(name[1:]) for name in planner.pending())
+        return Shown(_exact(planner), planner.trees(), unmatched)
+
+    def show(self, shown: Shown) -> None:
+        """Write what differs, in the caller's transaction."""
+        self._show_exact(shown.exact)
+        if shown.trees != self._trees:
+            _show_trees({tree.id: tree.to_json() for tree in shown.trees})
+            self._trees = shown.trees
+        if shown.unmatched is not None:
+            _show_matched(shown.unmatched)
             self._matched = True
 
-    def switches(self, planner: Planner) -> list[str]:
-        """The switches whose rows `show` may write: who calls it locks them first."""
-        counts = _exact(planner)
-        return [name for name, n in counts.items() if self._exact is None or self._exact.get(name) != n]
+    def switches(self, shown: Shown) -> list[str]:
+        """The switches whose rows `show` may write: the caller locks them first."""
+        before = self._exact
+        return [name for name, n in shown.exact.items() if before is None or before.get(name) != n]
 
     def _show_exact(self, counts: dict[str, int]) -> None:
         """How many entries the switches would have without aggregation."""
@@ -46,18 +67,6 @@ class Mirror:
             outbox.emit("exact", changed)
         self._exact = counts
 
-    def _show_trees(self, trees: dict[str, Any]) -> None:
-        if trees == self._trees:
-            return
-        Tree.objects.exclude(name__in=trees).delete()
-        known = {row.name: row for row in Tree.objects.select_related("topic", "root")}
-        topics = dict(Topic.objects.values_list("name", "pk"))
-        roots = dict(Switch.objects.values_list("name", "pk"))
-        for name, tree in trees.items():
-            if name not in known or _shown(known[name]) != tree:
-                _write(tree, topics[tree["topic"]], roots[tree["root"]])
-        self._trees = trees
-
 
 def _exact(planner: Planner) -> dict[str, int]:
     """How many entries each switch would have without aggregation."""
@@ -65,7 +74,17 @@ def _exact(planner: Planner) -> dict[str, int]:
     return dict.fromkeys(planner.topology.switches, 0) if stale else planner.exact_counts()
 
 
-def _show_matched(unmatched: set[int]) -> None:
+def _show_trees(trees: dict[str, Any]) -> None:
+    Tree.objects.exclude(name__in=trees).delete()
+    known = {row.name: row for row in Tree.objects.select_related("topic", "root")}
+    topics = dict(Topic.objects.values_list("name", "pk"))
+    roots = dict(Switch.objects.values_list("name", "pk"))
+    for name, tree in trees.items():
+        if name not in known or _shown(known[name]) != tree:
+            _write(tree, topics[tree["topic"]], roots[tree["root"]])
+
+
+def _show_matched(unmatched: Set[int]) -> None:
     """Each request has said it of its own subscription; this is about those of earlier ones."""
     live = Subscription.objects.exclude(state__in=(State.WITHDRAWN, State.FAILED))
     before = set(live.filter(matched=False).values_list("pk", flat=True))

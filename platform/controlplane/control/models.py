@@ -18,6 +18,8 @@ class State(models.TextChoices):
 
 
 FINAL_STATES = (State.ACTIVE, State.FAILED, State.WITHDRAWN)
+OPEN_STATES = (State.QUEUED, State.PLANNING, State.DEPLOYING)
+"""A query for these uses the index; one that excludes the final states reads the whole log."""
 
 
 class Operation(models.Model):

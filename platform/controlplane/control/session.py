@@ -42,6 +42,7 @@ from controlplane.control import hot as hot_state
 from controlplane.control.hot import Hot
 from controlplane.control.lag import Debt
 from controlplane.control.lock import Held, planner_lock
+from controlplane.control.mirror import Shown
 from controlplane.control.models import Request
 from controlplane.control.northbound import Northbound
 from controlplane.control.planning import Planned
@@ -128,8 +129,9 @@ def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
     known = sync.switches()
     clean = sync.clean(known)
     _find_waits(hot, planned)
+    shown = hot.mirror.look(hot.state.planner, {row.kind for row in planned.rows})
     with transaction.atomic():
-        _decide(hot, planned)
+        _decide(hot, planned, shown)
         faults.point("deciding")
     hot.state.position = planned.position
     hot.waiting.add(planned.rows)
@@ -153,15 +155,15 @@ def _find_waits(hot: Hot, planned: Planned) -> None:
         row.waits_for = sorted({*touched, *lagging} - _leaving(row))
 
 
-def _decide(hot: Hot, planned: Planned) -> None:
+def _decide(hot: Hot, planned: Planned, shown: Shown) -> None:
     """What the planner said becomes part of the log, and what is to be sent is marked before it is."""
     touched = [diff.switch for diff in planned.diffs]
-    rowlocks.take(planned.rows, {*touched, *hot.mirror.switches(hot.state.planner)})
+    rowlocks.take(planned.rows, {*touched, *hot.mirror.switches(shown)})
     sync.mark(touched)
     progress.decide(planned.rows, {*planned.moved, *settle.behind(hot, planned.rows, planned.moved)})
     stages.begin(planned.moved, hot.state.planner)
     stages.note_in_place(planned.in_place, hot.state.planner)
-    hot.mirror.show(hot.state.planner, {row.kind for row in planned.rows})
+    hot.mirror.show(shown)
     if planned.merged is not None:
         hot.merged.write(planned.merged, planned.position)
     for text in planned.alarms:

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from controlplane.control import faults, installed, outbox, progress, rowlocks, sync, tell
-from controlplane.control.batches import chunks, write
+from controlplane.control.batches import chunks, in_turns, write
 from controlplane.control.deploy import Result
 from controlplane.control.hot import Hot
 from controlplane.control.lag import Region
@@ -81,7 +81,7 @@ def _repaired(hot: Hot, result: Result) -> None:
 def _record(changes: Sequence[tuple[Switch, SwitchDiff]]) -> None:
     """Write the entries that switches have confirmed, in short transactions."""
     now = timezone.now()
-    for part in _portions(changes):
+    for part in in_turns(_portions(changes)):
         with transaction.atomic():
             for switch, diff in part:
                 installed.change(switch, diff, now)
@@ -143,12 +143,14 @@ def finish(hot: Hot) -> None:
     for waiter in verdict.unchanged:
         hot.waiting.keep(waiter, waiter.waits_for, verdict.regions[waiter.pk])
     reasons = {name: hot.lag.reason(name) for name in hot.lag}
-    for part in chunks(verdict.done, REQUESTS):
+    for part in in_turns(chunks(verdict.done, REQUESTS)):
         _end(hot, part)
-    for part in chunks(verdict.waiting, REQUESTS):
+    for part in in_turns(chunks(verdict.waiting, REQUESTS)):
         _go_on(hot, verdict, part, reasons)
-    _follow_publishers(hot, verdict.following)
-    _stay_behind(hot, verdict.behind)
+    if verdict.following:
+        _follow_publishers(hot, verdict.following)
+    if verdict.behind:
+        _stay_behind(hot, verdict.behind)
 
 
 def _judge(hot: Hot, suspects: Sequence[Waiter]) -> _Verdict:
@@ -225,8 +227,6 @@ def _stay_behind(hot: Hot, waiters: Sequence[Waiter]) -> None:
 def _wait_for_no_switch(
     hot: Hot, waiters: Sequence[Waiter], rows: Sequence[Request], problems: Sequence[dict[str, object]]
 ) -> None:
-    if not waiters:
-        return
     nearer = [row for row in rows if row.waits_for]
     for row, found in zip(rows, problems, strict=True):
         row.waits_for, row.problem = [], found

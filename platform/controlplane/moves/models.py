@@ -26,6 +26,8 @@ class Stage(models.TextChoices):
 OPEN = (Stage.MAKING, Stage.TELLING, Stage.SETTLING)
 """The stages in which the planner has both tables."""
 
+UNFINISHED = (*OPEN, Stage.BREAKING)
+
 
 class Move(models.Model):
     """A topic goes to another encoding because of `request`, which ends with it.

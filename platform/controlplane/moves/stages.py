@@ -16,7 +16,7 @@ from controlplane.control import faults, outbox
 from controlplane.control.log import Entry, submit
 from controlplane.control.models import FINAL_STATES, Request, State, SwitchSync
 from controlplane.moves import leases
-from controlplane.moves.models import OPEN, Encoding, Move, Stage
+from controlplane.moves.models import OPEN, UNFINISHED, Encoding, Move, Stage
 from controlplane.periodic import troubles
 from controlplane.registry.models import Topic
 from tercast.planner import Planner
@@ -113,7 +113,7 @@ def told(kind: str) -> list[str]:
 def note(row: Request, now: datetime) -> str:
     """What a request that waits for its moves waits for."""
     parts = []
-    for move in row.moves.exclude(stage=Stage.DONE).select_related("topic"):
+    for move in row.moves.filter(stage__in=UNFINISHED).select_related("topic"):
         what = f"topic {move.topic.name} moves to version {move.version} of its encoding"
         text = f"{what}: {move.get_stage_display()}"
         if move.stage == Stage.TELLING:
@@ -124,7 +124,7 @@ def note(row: Request, now: datetime) -> str:
 
 def _unfinished() -> QuerySet[Move]:
     """The moves that are under way, found by the index of stages."""
-    return Move.objects.filter(stage__in=[stage for stage in Stage if stage != Stage.DONE])
+    return Move.objects.filter(stage__in=UNFINISHED)
 
 
 def _flat(names: Iterable[Sequence[str]]) -> Iterable[str]:

@@ -14,8 +14,8 @@ from prometheus_client.metrics_core import (
 )
 
 from controlplane.audit.models import Audit, Check
-from controlplane.control.models import FINAL_STATES, Request, State, SwitchSync
-from controlplane.moves.models import Move, Stage
+from controlplane.control.models import OPEN_STATES, Request, SwitchSync
+from controlplane.moves.models import UNFINISHED, Move, Stage
 from controlplane.network.models import InstalledEntry, Switch
 from controlplane.observe import heartbeats, stages
 from controlplane.telemetry.models import TrafficReport
@@ -45,8 +45,8 @@ class _Database:
 
 def requests() -> Families:
     """Requests by state and stage."""
-    open_now = dict.fromkeys((state.value for state in State if state not in FINAL_STATES), 0)
-    rows = Request.objects.exclude(state__in=FINAL_STATES)
+    open_now = dict.fromkeys((state.value for state in OPEN_STATES), 0)
+    rows = Request.objects.filter(state__in=OPEN_STATES)
     open_now |= dict(rows.values_list("state").annotate(number=Count("id")).order_by())
     family = _gauge("requests_open", "Requests that have not ended.", "state")
     for state, number in open_now.items():
@@ -70,7 +70,7 @@ def requests() -> Families:
 
 def moves() -> Families:
     """Topics on their way to another encoding, by stage, and those that changed in place."""
-    rows = Move.objects.exclude(stage=Stage.DONE).values_list("stage")
+    rows = Move.objects.filter(stage__in=UNFINISHED).values_list("stage")
     found = dict(rows.annotate(number=Count("id")).order_by())
     family = _gauge("moves_open", "Moves of topics to their other codes that are not over.", "stage")
     for stage in Stage:

@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import Min
 
 from controlplane.control import watermarks
-from controlplane.control.models import FINAL_STATES, Request
+from controlplane.control.models import FINAL_STATES, OPEN_STATES, Request
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 """Upper bounds in seconds."""
@@ -74,7 +74,7 @@ def totals() -> Totals:
     """Of all requests that have ended."""
     found = Totals(watermarks.recall(_MARK, None))
     before = found.last
-    open_rows = Request.objects.exclude(state__in=FINAL_STATES).aggregate(first=Min("id"))["first"]
+    open_rows = Request.objects.filter(state__in=OPEN_STATES).aggregate(first=Min("id"))["first"]
     settled = Request.objects.filter(pk__gt=before).order_by("pk")
     if open_rows is not None:
         settled = settled.filter(pk__lt=open_rows)

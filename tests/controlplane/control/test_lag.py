@@ -1,7 +1,11 @@
 """Who waits for which switch."""
 
+from former_waits import BothLag
+from hypothesis import given
+from hypothesis import strategies as st
+
 from controlplane.config.planning import address_plan
-from controlplane.control.lag import Debt, Lag, Region
+from controlplane.control.lag import Debt, Lag, Region, place_of
 from tercast import dz
 from tercast.tables import Entry
 
@@ -52,3 +56,47 @@ def test_removals_are_held_up_by_what_others_miss_there():
     lag = lagging(s1=Debt(missing=frozenset({dst("011")})), s2=Debt(left_over=frozenset({dst("00")})))
     assert lag.held(entries, ["s1", "s2"]) == {dst("01")}
     assert lag.held(entries, ["s2"]) == frozenset()
+
+
+@given(st.data())
+def test_the_index_answers_as_plain_sets_do(data):
+    lag, cells = BothLag(), st.text("01", max_size=5)
+    debts = st.builds(
+        Debt, *[st.frozensets(st.builds(dst, cells, st.sampled_from([4, 5, 6])), max_size=4)] * 2
+    )
+    names = st.sampled_from(["s1", "s2"])
+    for _ in range(data.draw(st.integers(1, 8))):
+        name, before = data.draw(names), set(lag)
+        match data.draw(st.sampled_from(["add", "put", "lose", "settle"])):
+            case "add":
+                lag.add(name, data.draw(debts))
+            case "put":
+                lag.put(name, data.draw(debts))
+            case "lose":
+                lag.lose(name, "away")
+            case "settle":
+                lag.settle(name)
+        assert set(lag) == set(lag.debts) and before - set(lag) <= {name}
+    where = data.draw(
+        st.builds(Region, st.sampled_from([4, 6]), st.lists(st.builds(dz.parse, cells), max_size=3))
+    )
+    for region in (where, None):
+        expected = [name for name in ("s1", "s2") if lag.concerns_plainly(name, region)]
+        assert lag.concerned(["s1", "s2", "s3"], region) == expected
+        assert [name for name in ("s1", "s2", "s3") if lag.concerns(name, region)] == expected
+    dsts = data.draw(st.lists(st.builds(dst, cells), max_size=5))
+    entries = [Entry(one, None, 20, ()) for one in dsts]
+    assert lag.held(entries, ["s1", "s2"]) == lag.held_plainly(dsts, ["s1", "s2"])
+    assert lag.held_up() == lag.held_up_plainly()
+
+
+def test_what_a_switch_owes_no_longer_is_told_once():
+    lag = lagging(s1=Debt(missing=frozenset({dst("00"), dst("01")}), left_over=frozenset({dst("00")})))
+    lag.add("s1", Debt(missing=frozenset({dst("11")})))
+    assert lag.take_eased() == {}
+    lag.put("s1", Debt(missing=frozenset({dst("00"), dst("11")})))
+    gone = lag.take_eased()["s1"]
+    assert sorted(gone) == sorted([place_of(dst("01")), place_of(dst("00"))])  # one missing, one left over
+    lag.settle("s1")
+    assert lag.take_eased() == {"s1": None}
+    assert lag.take_eased() == {}

@@ -1,0 +1,183 @@
+"""What requests wait for, by brute force: each one that deploys is compared with every outstanding change.
+
+This is how the planner session worked before it had indexes; tests compare the two.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from controlplane.config.planning import address_plan
+from controlplane.control.lag import Debt, Lag, Region
+from controlplane.control.models import Request, State
+from controlplane.control.stakes import ANNOUNCING, WITHDRAWING
+from controlplane.control.waiting import REMOVALS
+from controlplane.moves import stages
+from controlplane.registry.models import Advertisement, Subscription
+from tercast import dz
+from tercast.dz import overlaps, set_overlaps
+from tercast.planner import Planner
+from tercast.registry import ADVERTISEMENT, Registration
+
+
+class BothLag(Lag):
+    """The lag of a session, and next to it the debts as plain sets."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.debts: dict[str, Debt] = {}
+
+    def add(self, switch: str, debt: Debt) -> None:
+        super().add(switch, debt)
+        before = self.debts.get(switch, Debt())
+        missing, left_over = before.missing | debt.missing, before.left_over | debt.left_over
+        self.debts[switch] = Debt(missing, left_over, debt.reason, before.refused or debt.refused, debt.held)
+
+    def lose(self, switch: str, reason: str) -> None:
+        super().lose(switch, reason)
+        self.debts[switch] = replace(self.debts.get(switch, Debt()), reason=reason, refused=False)
+
+    def put(self, switch: str, debt: Debt) -> None:
+        super().put(switch, debt)
+        self.debts[switch] = debt
+
+    def settle(self, switch: str) -> None:
+        super().settle(switch)
+        self.debts.pop(switch, None)
+
+    def concerns_plainly(self, switch: str, region: Region | None) -> bool:
+        debt = self.debts.get(switch)
+        if debt is None:
+            return False
+        return region is None or _touches(region, debt.missing) or _touches(region, debt.left_over)
+
+    def held_plainly(self, dsts: Iterable[str], silent: Iterable[str]) -> set[str]:
+        wanted = [self.debts[name].missing for name in silent if name in self.debts]
+        return {dst for dst in dsts if any(_touches(_region(dst), missing) for missing in wanted)}
+
+    def held_up_plainly(self) -> list[str]:
+        return [
+            name for name, debt in self.debts.items() if debt.held or (debt.left_over and not debt.missing)
+        ]
+
+
+def _region(dst: str) -> Region:
+    code, cell = address_plan().parse_match(dst)
+    return Region(code, (cell,))
+
+
+def _touches(region: Region, dsts: Iterable[str]) -> bool:
+    for dst in dsts:
+        other = _region(dst)
+        if region.code | 1 == other.code | 1 and any(overlaps(a, other.dz[0]) for a in region.dz):
+            return True
+    return False
+
+
+@dataclass(frozen=True)
+class Stake:
+    region: Region | None
+    switches: frozenset[str]
+
+    def waits(self, lag: BothLag, among: Iterable[str]) -> list[str]:
+        return sorted(
+            name for name in among if name in self.switches and lag.concerns_plainly(name, self.region)
+        )
+
+
+def stakes(rows: Iterable[Request], planner: Planner) -> dict[int, Stake]:
+    return {row.pk: _stake(row, planner) for row in rows}
+
+
+def _stake(row: Request, planner: Planner) -> Stake:
+    own = frozenset(row.switches)
+    if row.kind in WITHDRAWING:
+        return Stake(_withdrawn(row), own)
+    live = planner.registry.live.get(str(row.payload.get("id"))) if row.kind in ANNOUNCING else None
+    if live is None:
+        return Stake(None, own)
+    return Stake(Region(planner.topics[live.topic].code, live.dz), own | _ways(live, planner))
+
+
+def _withdrawn(row: Request) -> Region | None:
+    model = Advertisement if row.kind == "unadvertise" else Subscription
+    name = str(row.payload.get("id"))
+    found = (
+        model.objects.filter(pk=int(name[1:])).select_related("topic").first() if name[1:].isdigit() else None
+    )
+    if found is None or not found.dz or found.topic.reindexing_id is not None:
+        return None
+    return Region(found.topic.code, tuple(map(dz.parse, found.dz)))
+
+
+def _ways(one: Registration, planner: Planner) -> frozenset[str]:
+    start = _switch(one.host, planner)
+    if start is None:
+        return frozenset()
+    registry = planner.registry
+    others = registry.subscriptions if one.kind == ADVERTISEMENT else registry.advertisements
+    ends = {_switch(o.host, planner) for o in others(one.topic) if set_overlaps(o.dz, one.dz)} - {None}
+    found = {start}
+    for tree in planner.trees():
+        if tree.topic == one.topic and set_overlaps(tree.dz, one.dz):
+            found |= _between(tree.edges, start, ends)
+    return frozenset(found)
+
+
+def _switch(host: str, planner: Planner) -> str | None:
+    place = planner.topology.live_attachment(host)
+    return None if place is None else place.switch
+
+
+def _between(edges, start, ends) -> set[str]:
+    near = defaultdict(list)
+    for a, _, b, _ in edges:
+        near[a].append(b)
+        near[b].append(a)
+    came, order = {start: start}, [start]
+    for switch in order:
+        for other in near[switch]:
+            if other not in came:
+                came[other] = switch
+                order.append(other)
+    found = {start}
+    for end in ends:
+        switch = end if end in came else start
+        while switch not in found:
+            found.add(switch)
+            switch = came[switch]
+    return found
+
+
+def decided(
+    rows: Iterable[Request], touched: Iterable[str], lag: BothLag, planner: Planner
+) -> dict[int, list[str]]:
+    """What requests that are being decided wait for, by id."""
+    rows = list(rows)
+    needs = stakes(rows, planner)
+    leaving = {row.pk: {row.payload["switch"]} if row.kind == "remove_switch" else set() for row in rows}
+    return {
+        row.pk: sorted({*touched, *needs[row.pk].waits(lag, list(lag.debts))} - leaving[row.pk])
+        for row in rows
+    }
+
+
+def finished(lag: BothLag, planner: Planner) -> dict[int, list[str] | None]:
+    """What each request that deploys waits for after a look at all of them, by id; None: it is active."""
+    for name in list(lag.debts):
+        if name not in planner.topology.switches:
+            del lag.debts[name]
+    rows = list(Request.objects.filter(state=State.DEPLOYING).order_by("position"))
+    held_up = [row for row in rows if any(name in lag.debts for name in row.waits_for)]
+    needs, moving = stakes(held_up, planner), stages.with_open_moves()
+    found: dict[int, list[str] | None] = {}
+    removals = []
+    for row in rows:
+        waits = needs[row.pk].waits(lag, row.waits_for) if row.pk in needs else []
+        if not waits and row.pk not in moving and not (row.kind == "remove_switch" and removals):
+            found[row.pk] = None
+            continue
+        found[row.pk] = waits
+        if row.kind in REMOVALS:
+            removals.append(row)
+    return found
