@@ -1,7 +1,7 @@
 """Who waits for which switch."""
 
 from former_waits import BothLag
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controlplane.config.planning import address_plan
@@ -58,6 +58,7 @@ def test_removals_are_held_up_by_what_others_miss_there():
     assert lag.held(entries, ["s2"]) == frozenset()
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_the_index_answers_as_plain_sets_do(data):
     lag, cells = BothLag(), st.text("01", max_size=5)
