@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from analytics.files import TelemetryFile, Unreadable
-from analytics.spans import Span
+from analytics.spans import EVER, Span
 
-FUTURE, UNREADABLE = "future", "unreadable_file"
+FUTURE, LEFT, UNREADABLE = "future", "left", "unreadable_file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,8 @@ class Facts:
     """What is known of a file: its size, and of its valid rows the number and the first and last own time.
 
     Times are microseconds, None where there is no such row. `future` is the earliest time that was too far
-    ahead of the clock: once it no longer is, the file counts as new. `unreadable` says why, or is None.
+    ahead of the clock, or not before the cut-off: once it no longer is, the file counts as new. `left` counts
+    rows that were not before the cut-off. `unreadable` says why, or is None.
     """
 
     size: int
@@ -30,11 +31,26 @@ class Facts:
     future: int | None = None
     rejected: Mapping[str, int] = field(default_factory=dict)
     unreadable: str | None = None
+    left: int = 0
+
+    @property
+    def reach(self) -> Span | None:
+        """The span of all rows, those of the future included; None without any."""
+        if self.future is None:
+            return self.span
+        return (self.future if self.first is None else min(self.first, self.future)), EVER[1]
 
     @property
     def span(self) -> Span | None:
         """The span of the valid rows; None without any."""
         return None if self.first is None or self.last is None else (self.first, self.last + 1)
+
+    def since(self, earlier: Facts | None) -> dict[str, int]:
+        """Count the files, rows and bytes that a run adds to what an earlier one knew."""
+        taken = self.rows - self.left
+        if earlier is None:
+            return {"files": 1, "rows": taken, "bytes": self.size}
+        return {"files": 0, "rows": taken - (earlier.rows - earlier.left), "bytes": 0}
 
 
 Counted = tuple[str, str | None, int, int | None, int | None]
@@ -64,15 +80,18 @@ def facts_of_files(
 
 
 def _facts(size: int, rows: int, counted: Iterable[Counted]) -> Facts:
-    first = last = future = None
+    first = last = None
+    ahead: list[int] = []
     rejected: Counter[str] = Counter()
     for _, reason, number, least, greatest in counted:
         if reason is None:
             first, last = least, greatest
         else:
             rejected[reason] += number
-            future = least if reason == FUTURE else future
-    return Facts(size, rows, first, last, future, dict(rejected))
+        if reason in {FUTURE, LEFT} and least is not None:
+            ahead.append(least)
+    left = rejected.pop(LEFT, 0)
+    return Facts(size, rows, first, last, min(ahead, default=None), dict(rejected), left=left)
 
 
 def _plain(path: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from analytics.errors import CannotRun
 from analytics.facts import Facts
-from analytics.files import list_files, within
+from analytics.files import within
 from analytics.options import Options
 from analytics.reading import Telemetry, days
 from analytics.spans import (
@@ -77,24 +77,33 @@ ONCE = frozenset({"event_samples"})
 
 @dataclass(slots=True)
 class Increment:
-    """`spans` are to be computed from the files of `choice`; `files` are those that were not known before."""
+    """What a run has to do.
+
+    `spans` are to be computed from the files of `choice`. `files` are those that were not known before,
+    or had rows that were left; `before` is what was known of the latter. `left` counts the rows that this
+    run leaves, by dataset.
+    """
 
     spans: list[Span]
     choice: dict[str, list[tuple[str, Any]]]
     files: Files
+    before: Files
+    left: dict[str, int]
     there: Counter[str]
     kept: int
 
     def to_json(self) -> dict[str, Any]:
         """For the meta file; the spans as pairs of microseconds."""
-        facts = [one for found in self.files.values() for one in found.values()]
+        new: Counter[str] = Counter(files=0, rows=0, bytes=0)
         rejected: Counter[str] = Counter()
-        for one in facts:
-            rejected.update(one.rejected)
-        new = {"files": len(facts), "rows": sum(f.rows for f in facts), "bytes": sum(f.size for f in facts)}
+        for name, found in self.files.items():
+            for path, one in found.items():
+                earlier = self.before.get(name, {}).get(path)
+                new.update(one.since(earlier))
+                rejected.update(Counter(one.rejected) - Counter(earlier.rejected if earlier else {}))
         return {
             "spans": [list(span) for span in self.spans],
-            "new": new,
+            "new": dict(new),
             "there": {"files": self.there["files"], "bytes": self.there["bytes"]},
             "kept": self.kept,
             "rejected": dict(rejected),
@@ -118,7 +127,7 @@ def read_known(obj: Any) -> Known:
 
 def plan(telemetry: Telemetry, job: str, options: Options, known: Known) -> Increment:
     """What a run has to do after those that knew `known`; inspects the new files."""
-    reaches = _sources(job, options)
+    reaches = sources(job, options)
     first, last = days(options)
     spans: list[Span] = []
     gone: list[Span] = []
@@ -126,15 +135,29 @@ def plan(telemetry: Telemetry, job: str, options: Options, known: Known) -> Incr
     files: Files = {}
     facts: dict[str, dict[str, Facts]] = {}
     listings: dict[str, Listed] = {}
+    earlier: Files = {}
+    left: dict[str, int] = {}
+    telemetry.cut = telemetry.cut.not_before(_end(known, reaches))
+    limit = micros(options.latest)
+    if telemetry.cut.at is not None:
+        limit = min(limit, telemetry.cut.at - 1)
     for reach in reaches:
         name = reach.dataset.name
         before = known.files.get(name, {})
         listed = _listed(telemetry, name, first, last)
         listings[name] = listed
         there.update(files=len(listed), bytes=sum(pair[1].getLen() for pair in listed.values()))
-        new = {path: pair for path, pair in listed.items() if _is_new(before.get(path), pair[1], options)}
-        files[name] = telemetry.inspect(reach.dataset, new)
-        facts[name] = {**before, **files[name]}
+        new = {path: pair for path, pair in listed.items() if _is_new(before.get(path), pair[1], limit)}
+        found = telemetry.inspect(reach.dataset, new)
+        facts[name] = {**before, **found}
+        held = {path for path, one in found.items() if one.left} if job in ONCE else set()
+        files[name] = {path: one for path, one in found.items() if path not in held}
+        earlier[name] = {
+            path: before[path] for path in found if path in before and before[path].size == found[path].size
+        }
+        left[name] = sum(
+            facts[name][path].rows if path in held else facts[name][path].left for path in listed
+        )
         spans += _touched(files[name].values(), reach, options.window)
         lost = [before[path] for path in before.keys() - listed.keys() if within(path, first, last)]
         gone += _touched(lost, reach, options.window)
@@ -149,20 +172,28 @@ def plan(telemetry: Telemetry, job: str, options: Options, known: Known) -> Incr
         reach.dataset.name: _chosen(listings[reach.dataset.name], facts[reach.dataset.name], reach, spans)
         for reach in reaches
     }
-    return Increment(spans, choice, files, there, kept=0 if spans == asked else len(gone))
+    return Increment(spans, choice, files, earlier, left, there, kept=0 if spans == asked else len(gone))
 
 
-def _sources(job: str, options: Options) -> tuple[Reach, ...]:
+def sources(job: str, options: Options) -> tuple[Reach, ...]:
+    """Return the datasets that a job reads with these options."""
     found = SOURCES[job]
     if job == "false_positives" and options.subscriptions is None:
         return found[1:]  # without subscriptions it says nothing about losses
     return found
 
 
+def _end(known: Known, reaches: Iterable[Reach]) -> int:
+    """Return the time before which rows have counted in earlier runs."""
+    files = [known.files.get(reach.dataset.name, {}) for reach in reaches]
+    return max((one.last + 1 for found in files for one in found.values() if one.last is not None), default=0)
+
+
 def _listed(telemetry: Telemetry, name: str, first: Any, last: Any) -> Listed:
-    found = list_files(telemetry.spark, telemetry.options.telemetry, name)
     return {
-        path.rsplit(f"/{name}/", 1)[-1]: (path, status) for path, status in found if within(path, first, last)
+        path.rsplit(f"/{name}/", 1)[-1]: (path, status)
+        for path, status in telemetry.listed(name)
+        if within(path, first, last)
     }
 
 
@@ -170,10 +201,11 @@ def _only(listed: Listed, files: Mapping[str, Facts]) -> Listed:
     return {path: pair for path, pair in listed.items() if path in files}
 
 
-def _is_new(known: Facts | None, status: Any, options: Options) -> bool:
+def _is_new(known: Facts | None, status: Any, limit: int) -> bool:
+    """Whether a file has rows, up to a time, that no run has counted."""
     if known is None or known.size != status.getLen():
         return True
-    return known.future is not None and known.future <= micros(options.latest)
+    return known.future is not None and known.future <= limit
 
 
 def _touched(facts: Iterable[Facts], reach: Reach, window: int) -> list[Span]:
@@ -200,5 +232,5 @@ def _chosen(
     return [
         pair
         for path, pair in listed.items()
-        if (span := facts[path].span) is not None and overlaps(span, needed)
+        if (span := facts[path].reach) is not None and overlaps(span, needed)
     ]

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.errors import CannotRun
@@ -46,10 +46,18 @@ class Task:
         return frame.where(in_range(F.col(dataset.time), self.options))
 
     def rows_near(self, dataset: Dataset, columns: tuple[str, ...]) -> DataFrame:
-        """Valid rows at most a horizon away from the spans; without spans all since the first day."""
-        frame = self.telemetry.read(dataset, columns, days(self.options)[0])
+        """Read valid rows at most a horizon away from the spans; without spans all since the first day.
+
+        Rows after the cut-off are among them: see `is_before_cut`.
+        """
+        frame = self.telemetry.read(dataset, columns, days(self.options)[0], with_left=True)
         spans, time = self.options.spans, F.col(dataset.time)
         return frame if spans is None else frame.where(in_spans(time, spans, self.options.horizon))
+
+    def is_before_cut(self, dataset: Dataset) -> Column:
+        """Whether a row is before the cut-off of the run."""
+        cut = self.telemetry.cut.time
+        return F.lit(True) if cut is None else F.col(dataset.time) < F.lit(cut)
 
 
 def run_flow_table_size(task: Task) -> list[Row]:
@@ -60,8 +68,8 @@ def run_flow_table_size(task: Task) -> list[Row]:
 
 def run_delay(task: Task) -> list[Row]:
     """Delays by topic, host and window; deliveries of events that nobody published are noted."""
-    published = task.telemetry.read(PUBLISHED, delay.PUBLISHED_COLUMNS, *days(task.options))
-    delivered = task.rows_near(DELIVERED, delay.DELIVERED_COLUMNS)
+    published = task.telemetry.read(PUBLISHED, delay.PUBLISHED_COLUMNS, *days(task.options), with_left=True)
+    delivered = task.rows_near(DELIVERED, delay.DELIVERED_COLUMNS).where(task.is_before_cut(DELIVERED))
     options = task.options
     counts = in_range(F.coalesce(F.col("published_at"), F.col("received_at")), options)
     horizon = None if options.spans is None else options.horizon
@@ -77,10 +85,11 @@ def run_false_positives(task: Task) -> list[Row]:
     """False positives by topic and host; losses where subscriptions are given."""
     options = task.options
     all_delivered = task.rows_near(DELIVERED, false_positives.DELIVERED_COLUMNS)
+    delivered = all_delivered.where(task.is_before_cut(DELIVERED))
     if options.spans is None:
-        counted = false_positives.deliveries(all_delivered.where(in_range(F.col("received_at"), options)))
+        counted = false_positives.deliveries(delivered.where(in_range(F.col("received_at"), options)))
     else:
-        found = false_positives.deliveries_by_window(all_delivered, options.window, options.horizon)
+        found = false_positives.deliveries_by_window(delivered, options.window, options.horizon)
         counted = found.where(in_spans(F.col("window_start"), options.spans))
     if options.subscriptions is None:
         return collect_rows(false_positives.false_positives(counted, None))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import reduce
@@ -13,8 +13,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructType
 
+from analytics.cutoff import NO_CUT, CutOff, Listing
 from analytics.errors import CannotRun
-from analytics.facts import FUTURE, UNREADABLE, Facts, facts_of_files
+from analytics.facts import FUTURE, LEFT, UNREADABLE, Facts, facts_of_files
 from analytics.files import TelemetryFile, Unreadable, list_files, read_footers, same_path, within
 from analytics.options import Options
 from analytics.schemas import TYPES, Shape, cast, read_schema, shape
@@ -25,8 +26,6 @@ from tercast.telemetry import Dataset
 DAY = timedelta(days=1)
 NULL_KEY, NULL_TIME = "null_key", "null_time"
 REASONS = (NULL_KEY, NULL_TIME, FUTURE, UNREADABLE)
-Listing = Sequence[tuple[str, Any]]
-"""Paths of files with what their file system says of them."""
 
 
 @dataclass(slots=True)
@@ -34,39 +33,63 @@ class Telemetry:
     """The telemetry of one run. `reports` says for each dataset what was read and rejected.
 
     `broken` are files found to be unreadable behind a good footer; they are left out like the others.
-    `choice` are files to read by dataset, inspected before; None means all those of the days asked for.
-    `seen` are the files whose footers were read.
+    `cut` has the listed files and the time before which rows count; datasets that it lacks are listed
+    when they are read. `choice` are files to read by dataset, inspected before; None means all those of
+    the days asked for. `seen` are the files whose footers were read.
     """
 
     spark: SparkSession
     options: Options
     broken: dict[str, str] = field(default_factory=dict)
+    cut: CutOff = NO_CUT
     reports: dict[str, dict[str, Any]] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
     choice: Mapping[str, Listing] | None = None
     seen: dict[str, TelemetryFile | Unreadable] = field(default_factory=dict)
 
     def read(
-        self, dataset: Dataset, columns: Iterable[str], first: date | None = None, last: date | None = None
+        self,
+        dataset: Dataset,
+        columns: Iterable[str],
+        first: date | None = None,
+        last: date | None = None,
+        *,
+        with_left: bool = False,
     ) -> DataFrame:
-        """The valid rows in files of these days, with `columns`, which hold the key and the time."""
+        """Read the valid rows before the cut-off in files of these days.
+
+        Args:
+            dataset: The dataset.
+            columns: The columns to read; the key and the time are among them.
+            first: The first day, in UTC.
+            last: The last day.
+            with_left: Whether to read rows after the cut-off, too. They do not count themselves, but
+                say which event a delivery before the cut-off belongs to, or whether an event before it
+                arrived.
+        """
         wanted = tuple(columns)
-        reason = rejection(dataset, self.options.latest)
+        reason = rejection(dataset, self.options.latest, self.cut.time)
+        valid = reason.isNull() | (reason == LEFT) if with_left else reason.isNull()
         if self.choice is not None:
-            return self._read_choice(dataset, wanted, self.choice.get(dataset.name, ())).where(
-                reason.isNull()
-            )
-        listed = list_files(self.spark, self.options.telemetry, dataset.name)
-        files, bad = self._footers([pair for pair in listed if within(pair[0], first, last)])
+            return self._read_choice(dataset, wanted, self.choice.get(dataset.name, ())).where(valid)
+        listed = [pair for pair in self.listed(dataset.name) if within(pair[0], first, last)]
+        files, bad = self._footers(listed)
         frame = self._frame(dataset, wanted, files)
         counted = Counter({row["reason"]: row["count"] for row in _by_reason(frame, reason)})
         self.reports[dataset.name] = {
             "files": len(files),
             "rows": counted.total(),
+            "left": counted[LEFT],
             "rejected": {**{name: counted[name] for name in REASONS[:3]}, UNREADABLE: len(bad)},
             "unreadable": [{"file": file.path, "reason": file.reason} for file in bad],
         }
-        return frame.where(reason.isNull())
+        return frame.where(valid)
+
+    def listed(self, name: str) -> Listing:
+        """Return the files of a dataset, as the run listed them when it began."""
+        if name in self.cut.files:
+            return self.cut.files[name]
+        return list_files(self.spark, self.options.telemetry, name)
 
     def inspect(self, dataset: Dataset, listed: Mapping[str, tuple[str, Any]]) -> dict[str, Facts]:
         """What is in files, by the path below their dataset; reads the columns of key and time alone."""
@@ -74,7 +97,7 @@ class Telemetry:
         wanted = tuple(dict.fromkeys((*dataset.key, dataset.time)))
         frame = self._frame(dataset, wanted, files, named=True)
         time = F.unix_micros(dataset.time)
-        reason = rejection(dataset, self.options.latest).alias("reason")
+        reason = rejection(dataset, self.options.latest, self.cut.time).alias("reason")
         found = frame.groupBy("file", reason).agg(F.count("*"), F.min(time), F.max(time)).collect()
         return facts_of_files(listed, files, bad, [tuple(row) for row in found])
 
@@ -124,14 +147,12 @@ def _by_reason(frame: DataFrame, reason: Column) -> list[Any]:
     return frame.groupBy(reason.alias("reason")).count().collect()
 
 
-def rejection(dataset: Dataset, latest: datetime) -> Column:
-    """Why a row is rejected; null for a valid one."""
+def rejection(dataset: Dataset, latest: datetime, cut: datetime | None = None) -> Column:
+    """Why a row is rejected, or left for the next run; null for a valid one before the cut-off."""
     null_key = reduce(Column.__or__, [F.col(name).isNull() for name in dataset.key])
-    return (
-        F.when(null_key, NULL_KEY)
-        .when(F.col(dataset.time).isNull(), NULL_TIME)
-        .when(F.col(dataset.time) > F.lit(latest), FUTURE)
-    )
+    time = F.col(dataset.time)
+    reason = F.when(null_key, NULL_KEY).when(time.isNull(), NULL_TIME).when(time > F.lit(latest), FUTURE)
+    return reason if cut is None else reason.when(time >= F.lit(cut), LEFT)
 
 
 def in_range(time: Column, options: Options) -> Column:

@@ -11,9 +11,10 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
+from analytics.cutoff import CutOff, take_cut_off
 from analytics.errors import AnalyticsError, JobFailed
 from analytics.files import broken_file, same_path
-from analytics.increments import HORIZON, ONCE, WHOLE, Increment, Known, plan
+from analytics.increments import HORIZON, ONCE, WHOLE, Increment, Known, plan, sources
 from analytics.jobs import Task, find_job
 from analytics.options import Options
 from analytics.output import prepare_folder, publish
@@ -22,7 +23,6 @@ from analytics.reading import REASONS, Telemetry
 from analytics.results import Row
 from analytics.session import first_line
 from analytics.times import time_text
-from analytics.writers import told
 
 RESULT_COLUMNS = {
     "flow_table_size": "switch window_start entries_min entries_avg entries_max budget occupancy_max",
@@ -58,8 +58,9 @@ def run_job(
     progress = progress or Progress(None)
     broken: dict[str, str] = {}
     with progress.watching(spark):
+        cut = _cut_off(spark, job, options)
         while True:
-            telemetry = Telemetry(spark, options, broken)
+            telemetry = Telemetry(spark, options, broken, cut=cut)
             try:
                 task, rows, increment = _attempt(job, telemetry, known, progress)
                 break
@@ -74,9 +75,19 @@ def run_job(
     meta = _meta(job, options, task, rows, started)
     if increment is not None:
         meta["increment"] = increment.to_json()
+        meta["cut_off"]["left"] = increment.left
         meta["rejected"] = {**dict.fromkeys(REASONS, 0), **meta["increment"]["rejected"]}
     publish(folder, job, rows, meta, _columns(job, known) if parquet else None)
     return len(rows)
+
+
+def _cut_off(spark: SparkSession, job: str, options: Options) -> CutOff:
+    try:
+        return take_cut_off(spark, options, [reach.dataset.name for reach in sources(job, options)])
+    except AnalyticsError:
+        raise
+    except Exception as error:
+        raise JobFailed(f"the reports of the writers cannot be read: {first_line(error)}") from error
 
 
 def _attempt(
@@ -111,14 +122,16 @@ def _note_broken(error: Exception, telemetry: Telemetry) -> None:
 
 
 def _meta(job: str, options: Options, task: Task, rows: list[Row], started: datetime) -> dict[str, Any]:
-    reports = task.telemetry.reports
+    reports, cut = task.telemetry.reports, task.telemetry.cut
+    left = {name: report["left"] for name, report in reports.items() if "left" in report}
     rejected: Counter[str] = Counter(dict.fromkeys(REASONS, 0))
     for report in reports.values():
         rejected.update(report.get("rejected", {}))
     return {
         "job": job,
         "telemetry": options.telemetry,
-        "writers": told(task.telemetry.spark, options.telemetry, options.now),
+        "writers": cut.counts(options.now),
+        "cut_off": cut.to_json(left),
         "since": options.since and time_text(options.since),
         "until": options.until and time_text(options.until),
         "started": time_text(started),

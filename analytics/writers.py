@@ -1,41 +1,117 @@
-"""What those who write telemetry say of themselves: rows that are lost, and who stopped without an end.
+"""Reports of telemetry writers: rows that they lost, which of them still write, and what they have completed.
 
-Jobs know only the rows that are there. An event whose `delivered` row was lost looks like a lost event; so
-each job tells beside its result what the telemetry itself lacks, as far as anybody knows.
+Jobs know only the rows that are there. An event whose `delivered` row was lost looks like a lost event,
+so each job counts what the telemetry itself lacks. A row that is still to be written looks the same, so a
+job that runs while telemetry is written reads rows only up to a time that every writer has completed (see
+`cutoff`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.files import exists, root_uri
+from analytics.times import MICROSECOND, micros, parse_time
 from tercast.telemetry.sinks import WRITERS
 
 OVERDUE = timedelta(minutes=1)
 """A writer that has not reported for this time and three of its periods has stopped."""
 
-_SCHEMA = "taken bigint, lost bigint, closed boolean, told_at timestamp, period_s double"
+LONGEST_HOLD = timedelta(minutes=10)
+"""The longest time by which a writer delays results. If its rows wait for longer, they count as late."""
+
+_SCHEMA = (
+    "name string, taken bigint, lost bigint, pending bigint, closed boolean, told_at string, "
+    "period_s double, complete_until string, datasets array<string>"
+)
 
 
-def told(spark: SparkSession, root: str, now: datetime) -> dict[str, int]:
-    """Over all reports below the root: `writers`, their `lost` rows, and how many stopped `without_end`."""
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """The last report of one writer. Times are in microseconds since 1970.
+
+    `told_at` is None where the report has no time that can be read. `complete_until` is the time before which
+    all of its rows are handed over. `datasets` are those that it writes, None for any.
+    """
+
+    name: str
+    lost: int
+    closed: bool
+    told_at: int | None
+    period: int
+    complete_until: int | None
+    datasets: frozenset[str] | None = None
+
+    def is_overdue(self, now: datetime) -> bool:
+        """Whether it stopped without a last report: it was killed or is cut off."""
+        if self.closed or self.told_at is None:
+            return False
+        return self.told_at + 3 * self.period + OVERDUE // MICROSECOND < micros(now)
+
+    def held_at(self, now: datetime) -> int | None:
+        """Return the time from which its rows may be missing; None where none is to come."""
+        if self.closed or self.told_at is None or self.is_overdue(now):
+            return None
+        if self.complete_until is None:  # of an earlier release: rows wait for two periods at most, as a rule
+            return self.told_at - 2 * self.period
+        return max(self.complete_until, self.told_at - LONGEST_HOLD // MICROSECOND)
+
+
+def read_writers(spark: SparkSession, root: str) -> list[Writer]:
+    """Read all reports below the telemetry root, by name; files that are no reports are left out."""
     folder = f"{root_uri(root).rstrip('/')}/{WRITERS}"
     if not exists(spark, folder):
-        return {"writers": 0, "lost": 0, "without_end": 0}
-    reports = spark.read.schema(_SCHEMA).json(folder).where(F.col("taken").isNotNull())
-    due = (
-        F.unix_micros("told_at") / F.lit(1e6)
-        + F.lit(3.0) * F.col("period_s")
-        + F.lit(OVERDUE.total_seconds())
+        return []
+    rows = spark.read.schema(_SCHEMA).json(folder).collect()
+    return sorted((_writer(row) for row in rows if row["taken"] is not None), key=lambda writer: writer.name)
+
+
+def count_writers(writers: Collection[Writer], now: datetime) -> dict[str, int]:
+    """Count `writers`, their `lost` rows, and those that stopped `without_end`."""
+    return {
+        "writers": len(writers),
+        "lost": sum(writer.lost for writer in writers),
+        "without_end": sum(writer.is_overdue(now) for writer in writers),
+    }
+
+
+def slowest(writers: Iterable[Writer], datasets: Collection[str], now: datetime) -> tuple[int, str] | None:
+    """Return the earliest time from which rows of the datasets may be missing, and the name of its writer.
+
+    None where no writer of these datasets is at work.
+    """
+    held = [
+        (at, writer.name)
+        for writer in writers
+        if (writer.datasets is None or not writer.datasets.isdisjoint(datasets))
+        and (at := writer.held_at(now)) is not None
+    ]
+    return min(held, default=None)
+
+
+def _writer(row: Any) -> Writer:
+    told_at, until, datasets = _time(row["told_at"]), _time(row["complete_until"]), row["datasets"]
+    if row["complete_until"] is None and row["pending"] == 0:  # of an earlier release
+        until = told_at
+    return Writer(
+        name=row["name"] or "",
+        lost=row["lost"] or 0,
+        closed=bool(row["closed"]),
+        told_at=told_at,
+        period=round((row["period_s"] or 0.0) * 1e6),
+        complete_until=until,
+        datasets=None if datasets is None else frozenset(datasets),
     )
-    stopped = ~F.coalesce(F.col("closed"), F.lit(False)) & (due < F.lit(now.timestamp()))
-    row: Any = reports.agg(
-        F.count("*").alias("writers"),
-        F.coalesce(F.sum("lost"), F.lit(0)).alias("lost"),
-        F.count_if(stopped).alias("without_end"),
-    ).first()
-    return {name: int(value) for name, value in row.asDict().items()}
+
+
+def _time(text: str | None) -> int | None:
+    """Parse a time of a report; None where there is none, or it is no time."""
+    try:
+        return None if text is None else micros(parse_time(text))
+    except ValueError:
+        return None

@@ -32,6 +32,7 @@ from tercast.client.telemetry import HostTelemetry
 from tercast.client.transports import FabricPort
 from tercast.eventspace import Topic
 from tercast.filters import Filter
+from tercast.telemetry import DELIVERED, PUBLISHED
 from tercast.telemetry.recorder import Recorder
 from tercast.telemetry.sinks import FolderSink
 
@@ -68,7 +69,7 @@ class Hosts:
         self.topic = Topic.from_json(plan["topic"])
         self.address = AddressPlan.default("ipv6")
         self.ledger = Ledger()
-        self.recorder = Recorder(FolderSink(plan["telemetry"]), "demo")
+        self.recorder = Recorder(FolderSink(plan["telemetry"]), "demo", datasets=(PUBLISHED, DELIVERED))
         self.telemetry = {name: HostTelemetry(self.recorder, name) for name in plan["hosts"]}
         self.ports = {
             name: FabricPort(host["socket"], host["ip"], host["mac"]) for name, host in plan["hosts"].items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analytics import increments
+from analytics.cutoff import NO_CUT, CutOff
 from analytics.facts import Facts
 from analytics.increments import Known, plan, read_known
 from analytics.options import Options
@@ -79,7 +80,10 @@ class Model:
 
     files: dict[str, list[int]]
     now: int
-    spark: None = None
+    cut: CutOff = NO_CUT
+
+    def listed(self, name: str) -> list[tuple[str, Status]]:
+        return [(f"/{name}/{path}", Status(len(rows))) for path, rows in self.files.items()]
 
     @property
     def options(self) -> Options:
@@ -89,10 +93,12 @@ class Model:
     def inspect(self, dataset: Any, listed: dict[str, Any]) -> dict[str, Facts]:
         out = {}
         for path in listed:
-            valid = [t for t in self.files[path] if t <= self.now]
-            ahead = [t for t in self.files[path] if t > self.now]
+            cut = self.now + 1 if self.cut.at is None else min(self.cut.at, self.now + 1)
+            rows = self.files[path]
+            valid, ahead = [t for t in rows if t < cut], [t for t in rows if t >= cut]
             first, last = (min(valid), max(valid)) if valid else (None, None)
-            out[path] = Facts(len(self.files[path]), 0, first, last, min(ahead) if ahead else None)
+            left = sum(t <= self.now for t in ahead)
+            out[path] = Facts(len(rows), len(rows), first, last, min(ahead, default=None), left=left)
         return out
 
 
@@ -117,33 +123,46 @@ file_of_times = st.lists(st.integers(0, 120), min_size=1, max_size=4)
 
 
 @settings(max_examples=300)
-@given(st.lists(st.lists(file_of_times, max_size=3), min_size=1, max_size=5), st.integers(0, 60))
-def test_runs_that_go_on_come_to_what_one_run_does(batches: list[list[list[int]]], lead: int) -> None:
-    """Rows come twice, late, and ahead of the clock; a run that dies publishes nothing."""
+@given(
+    st.lists(st.lists(file_of_times, max_size=3), min_size=1, max_size=5),
+    st.integers(0, 60),
+    st.lists(st.none() | st.integers(0, 120), min_size=5, max_size=5),
+)
+def test_runs_that_go_on_come_to_what_one_run_does(
+    batches: list[list[list[int]]], lead: int, cuts: list[int | None]
+) -> None:
+    """Rows come twice, late, ahead of the clock and after the cut-off; a run that dies publishes nothing."""
     patch = pytest.MonkeyPatch()
     there: dict[str, list[int]] = {}
-    patch.setattr(
-        increments, "list_files", lambda *_: [(f"/{NAME}/{p}", Status(len(there[p]))) for p in there]
-    )
     patch.setattr(increments, "HORIZON", NEAR)
     patch.setitem(increments.SOURCES, "delay", (increments.Reach(DATASETS[NAME], NEAR, NEAR),))
     known: dict[str, dict[str, Facts]] = {NAME: {}}
     results: dict[int, Any] = {}
+    new: Counter[str] = Counter()
     try:
         for number, batch in enumerate([*batches, []]):
             for i, rows in enumerate(batch):
                 there[f"{number}-{i}.parquet"] = rows
             now = 120 if number == len(batches) else 20 * number + lead
-            model = Model(there, now)
+            cut = None if number == len(batches) else cuts[number]
+            model = Model(there, now, cut=CutOff(cut))
             plan(model, "delay", model.options, Known(known))  # type: ignore[arg-type] # dies here
             found = plan(model, "delay", model.options, Known(known))  # type: ignore[arg-type]
+            cut = model.cut.at
             paths = [path.rsplit("/", 1)[1] for path, _ in found.choice[NAME]]
-            rows = {t for path in paths for t in there[path] if t <= now}
+            rows = {t for path in paths for t in there[path] if t <= now and (cut is None or t < cut)}
+            new.update(found.to_json()["new"])
+            every = [t for times in there.values() for t in times]
+            left = sum(cut is not None and cut <= t <= now for t in every)
+            ahead = any(t > lead for t in every)  # once rejected as ahead of the clock, not counted as left
+            assert found.left[NAME] == left or (ahead and found.left[NAME] < left)
             for start in [s for s in results if overlaps((s, s + WINDOW), found.spans)]:
                 del results[start]
             results.update(answer(rows, found.spans))
             known[NAME].update(found.files[NAME])
         assert results == answer({t for rows in there.values() for t in rows}, [(-100, 300)])
+        sizes = [len(rows) for rows in there.values()]
+        assert new == {"files": len(sizes), "rows": sum(sizes), "bytes": sum(sizes)}
         assert plan(model, "delay", model.options, Known(known)).spans == []  # type: ignore[arg-type]
     finally:
         patch.undo()
@@ -154,7 +173,6 @@ NAME = "delivered"
 
 def test_windows_whose_files_are_gone_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     there = {"new.parquet": [3, 50]}
-    monkeypatch.setattr(increments, "list_files", lambda *_: [(f"/{NAME}/{p}", Status(2)) for p in there])
     monkeypatch.setitem(increments.SOURCES, "delay", (increments.Reach(DATASETS[NAME]),))
     model = Model(there, 120)
     gone = Known({NAME: {"old.parquet": Facts(5, 5, 0, 6)}})
@@ -162,10 +180,9 @@ def test_windows_whose_files_are_gone_stay_as_they_are(monkeypatch: pytest.Monke
     assert (found.spans, found.kept) == ([(7, 56)], 1)
 
 
-def test_samples_are_of_new_files_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_are_of_new_files_alone() -> None:
     """Whatever windows they share with others, and whichever are gone; with `rebuild` all are read."""
     there = {"old.parquet": [3, 9], "new.parquet": [8, 50]}
-    monkeypatch.setattr(increments, "list_files", lambda *_: [(f"/published/{p}", Status(2)) for p in there])
     model = Model(there, 120)
     before = {"old.parquet": Facts(2, 2, 3, 9), "gone.parquet": Facts(5, 5, 0, 60)}
 

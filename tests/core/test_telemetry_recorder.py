@@ -271,3 +271,62 @@ def test_errors_of_a_row_show_the_value_and_what_it_should_be() -> None:
         event = {"topic": "t", "publisher": "a1", "seq": 1, "host": "", "published_at": "2026-01-01T00:00Z"}
         read_row(event, PUBLISHED)
     assert [error.detail for error in told.value.errors] == ["host is empty; name it, or leave it out"]
+
+
+class Clock:
+    """A clock that a test sets, in seconds after noon."""
+
+    def __init__(self) -> None:
+        self.seconds = 0
+
+    def __call__(self) -> int:
+        return int(NOON.timestamp() + self.seconds) * 1_000_000
+
+
+def complete_after(recorder: Recorder) -> float:
+    """Seconds after noon until which the recorder's rows are complete, by its report."""
+    return (datetime.fromisoformat(recorder.report()["complete_until"]) - NOON).total_seconds()
+
+
+def test_rows_are_complete_until_the_oldest_that_waits() -> None:
+    clock, sink = Clock(), Scripted(*["down"] * 1000)
+    limits: dict[str, Any] = {"period": 0.01, "batch_rows": 3, "pending_rows": 5, "first_pause": 1000}
+    recorder = Recorder(sink, "h1", datasets=(TABLE_SNAPSHOTS,), clock=clock, **limits)
+    clock.seconds = 10
+    assert complete_after(recorder) == 10  # nothing waits
+    record(recorder, range(1))
+    assert sink.tried.acquire(timeout=WAIT_S)  # it is in a batch that cannot be handed over
+    clock.seconds = 20
+    assert complete_after(recorder) == 10
+    for clock.seconds in range(21, 26):  # 5 rows wait at most: that of 21 is lost
+        record(recorder, range(1))
+        assert complete_after(recorder) == 10
+    sink.script.clear()
+    recorder.close(WAIT_S)
+    clock.seconds = 30
+    assert complete_after(recorder) == 30
+    last = sink.reports[-1]
+    assert (last["closed"], last["datasets"], last["lost"]) == (True, ["table_snapshots"], 1)
+
+
+def test_reports_follow_the_files_that_they_call_complete(tmp_path: Path) -> None:
+    """A report that a job finds never says more than the files that are there."""
+    clock = Clock()
+    recorder = Recorder(FolderSink(tmp_path), "h1", period=0.001, batch_rows=7, clock=clock)
+    for clock.seconds in range(300):
+        record(recorder, range(clock.seconds, clock.seconds + 1))
+        for path in (tmp_path / WRITERS).glob("[!.]*.json"):
+            until = datetime.fromisoformat(json.loads(path.read_text())["complete_until"])
+            rows = (
+                {row["entries"] for file in tmp_path.rglob("[!.]*.parquet") for row in read_rows(file)}
+                if clock.seconds % 50 == 0
+                else None
+            )
+            complete = int((until - NOON).total_seconds())
+            assert rows is None or rows >= set(range(complete))
+    recorder.close(WAIT_S)
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pq.ParquetFile(path).read().to_pylist()
+    return rows

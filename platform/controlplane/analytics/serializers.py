@@ -73,6 +73,17 @@ class DrawnSamplesSerializer(serializers.Serializer[Any]):
     unfit = Counts(help_text="what no live advertisement may have sent, by what is wrong")
 
 
+class CutOffSerializer(serializers.Serializer[Any]):
+    """The time before which rows count, the same for all datasets of a run."""
+
+    at = serializers.DateTimeField(
+        allow_null=True, help_text="null where no writer was at work, so that all rows counted"
+    )
+    writer = serializers.CharField(allow_null=True, help_text="the writer that was the furthest behind")
+    listed_at = serializers.DateTimeField(help_text="when the files were listed")
+    left = Counts(help_text="rows that the run left for the next one, by dataset")
+
+
 class RunFiguresSerializer(serializers.Serializer[Any]):
     """What a run read: new files first, then all those with rows for the windows that these change."""
 
@@ -85,6 +96,7 @@ class RunFiguresSerializer(serializers.Serializer[Any]):
     rejected = Counts(help_text="rows and files of the new ones that do not count, by reason")
     notes = Counts(help_text="what is in no result, by kind")
     unreadable = UnreadableSerializer(many=True)
+    cut_off = CutOffSerializer(default=None, allow_null=True, help_text="null for runs of earlier releases")
     samples = DrawnSamplesSerializer(
         allow_null=True, default=None, help_text="of `event_samples`; null for other jobs"
     )

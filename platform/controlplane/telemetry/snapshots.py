@@ -72,5 +72,7 @@ def close() -> None:
 def _writer() -> Recorder:
     global _recorder  # noqa: PLW0603
     if _recorder is None:
-        _recorder = Recorder(FolderSink(storage.root()), WRITER, period=PERIOD_S, batch_rows=50_000)
+        sink = FolderSink(storage.root())
+        limits: dict[str, Any] = {"period": PERIOD_S, "batch_rows": 50_000}
+        _recorder = Recorder(sink, WRITER, datasets=(TABLE_SNAPSHOTS,), **limits)
     return _recorder

@@ -11,7 +11,7 @@ from controlplane.telemetry.batches import MAX_ROWS, TAKEN
 from controlplane.telemetry.models import TelemetryWriter
 from tercast.errors import shown
 from tercast.strict import SAFE_INTEGER
-from tercast.telemetry import Dataset
+from tercast.telemetry import DATASETS, Dataset
 
 _TEXT, _TEXTS = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
 _LONG: dict[str, Any] = {"oneOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[1-9][0-9]*$"}]}
@@ -63,6 +63,16 @@ class WriterReportSerializer(serializers.Serializer[Any]):
     started_at = Time()
     told_at = Time()
     period_s = Number(min_value=0, max_value=86_400, help_text="it reports at least so often")
+    complete_until = Time(
+        required=False, allow_null=True, help_text="all rows that it took before this time are handed over"
+    )
+    datasets = serializers.ListField(
+        child=Choice(tuple(DATASETS)),
+        required=False,
+        allow_null=True,
+        max_length=len(DATASETS),
+        help_text="those that it writes; null for any",
+    )
     closed = Flag(help_text="this is its last report")
     error = Text(max_length=2000, allow_blank=True, allow_null=True)
     taken = _count()

@@ -33,6 +33,8 @@ LONGEST_PERIOD = 86_400
 """Seconds between two reports of a writer at most."""
 
 _ELSEWHERE = "api-"
+_PROGRESS = ("complete_until", "datasets")
+"""Fields of a report that jobs use and the database does not keep; hosts of earlier releases omit them."""
 
 _seen: dict[str, int] = {}
 _LARGEST = 1 << 62
@@ -44,7 +46,7 @@ def note(report: dict[str, Any], way: str, heard_at: datetime | None = None) -> 
     fields = {name: report[name] for name in (*COUNTS, "host", "period_s", "closed", "started_at")}
     fields |= {"way": way, "error": report["error"] or "", "heard_at": now, "silent": False}
     if way == API:
-        _leave(fields | {"name": report["name"]}, now)
+        _leave(fields | {name: report.get(name) for name in ("name", *_PROGRESS)}, now)
     with transaction.atomic():
         row, _ = TelemetryWriter.objects.update_or_create(name=report["name"], defaults=fields)
         if row.lost > row.told_lost and _worth_telling(row):
@@ -82,6 +84,8 @@ def _leave(fields: dict[str, Any], now: datetime) -> None:
     path = storage.root() / WRITERS / f"{_ELSEWHERE}{known}.json"
     report = {name: fields[name] for name in (*COUNTS, "name", "host", "period_s", "closed", "error")}
     times = {"told_at": now.isoformat(), "started_at": fields["started_at"].isoformat()}
+    until = fields["complete_until"]
+    report |= {"datasets": fields["datasets"], "complete_until": until and until.isoformat()}
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as part:

@@ -97,7 +97,7 @@ class ApiSink:
 def open_telemetry(host: str, root: str | None, api: Api | None) -> HostTelemetry:
     """The telemetry of a host, to the folder `root` or to an API; close its `recorder` at the end."""
     sink = ApiSink(api) if api is not None else FolderSink(root or "")
-    return HostTelemetry(Recorder(sink, host), host)
+    return HostTelemetry(Recorder(sink, host, datasets=(PUBLISHED, DELIVERED)), host)
 
 
 @contextmanager

@@ -11,9 +11,9 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Any, Self
 
@@ -31,6 +31,15 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
 CLOSING_S = 15.0
 
 Make = Callable[[], Mapping[str, Any]]
+Clock = Callable[[], int]
+"""Returns microseconds since 1970."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def now_micros() -> int:
+    """Return the machine's time in microseconds since 1970."""
+    return time.time_ns() // 1000
 
 
 @dataclass(slots=True)
@@ -54,6 +63,10 @@ class Recorder:
     """Rows for `sink`. `name` names this writer in its reports; several threads may add.
 
     At most `pending_rows` wait: beyond, the oldest that are in no batch yet are lost, and counted.
+
+    Jobs that read telemetry while it is written use `complete_until` of the reports: all rows that were added
+    before this time are handed over or lost. `datasets` are those that this writer may have rows of (None:
+    any); jobs over other datasets do not wait for it. `clock` is the clock that rows are stamped by.
     """
 
     def __init__(
@@ -65,18 +78,23 @@ class Recorder:
         batch_rows: int = BATCH_ROWS,
         pending_rows: int = PENDING_ROWS,
         first_pause: float = FIRST_PAUSE_S,
+        datasets: Iterable[Dataset] | None = None,
+        clock: Clock = now_micros,
     ) -> None:
         self.name = f"{host or 'writer'}-{os.getpid()}-{secrets.token_hex(4)}"
         self.error: str | None = None
         self._sink, self._host, self._period = sink, host, period
         self._batch_rows, self._pending_rows = batch_rows, max(pending_rows, batch_rows)
         self._first_pause = first_pause
+        self._datasets = None if datasets is None else sorted(dataset.name for dataset in datasets)
+        self._clock = clock
         self._started = datetime.now(UTC)
         self._tally = Tally()
-        self._rows: deque[tuple[Dataset, Make]] = deque()
+        self._rows: deque[tuple[int, Dataset, Make]] = deque()
         self._batches: deque[Batch] = deque()
         self._number = 0
         self._cutting = self._failed = 0
+        self._cut_since = 0
         self._retry_at = 0.0
         self._closing: float | None = None
         self._closed = False
@@ -91,7 +109,7 @@ class Recorder:
             if self._closing is not None:
                 self._tally.lost += 1
                 return
-            self._rows.append((dataset, make))
+            self._rows.append((self._clock(), dataset, make))
             if len(self._rows) + self._in_batches() > self._pending_rows:
                 self._rows.popleft()
                 self._tally.lost += 1
@@ -104,14 +122,25 @@ class Recorder:
         with self._turn:
             return Tally(**{**asdict(self._tally), "pending": len(self._rows) + self._in_batches()})
 
+    def complete_until(self) -> datetime:
+        """Return the time before which no added row waits: that of the oldest row that waits, or now."""
+        with self._turn:
+            if self._in_batches():
+                oldest = self._cut_since
+            else:
+                oldest = self._rows[0][0] if self._rows else self._clock()
+        return _EPOCH + timedelta(microseconds=oldest)
+
     def report(self) -> Report:
-        """What this writer says of itself, for who watches over all of them."""
+        """What this writer says of itself, for those who watch over all writers and for jobs."""
         return {
             "name": self.name,
             "host": self._host,
             "started_at": self._started.isoformat(),
             "told_at": datetime.now(UTC).isoformat(),
             "period_s": self._period,
+            "complete_until": self.complete_until().isoformat(),
+            "datasets": self._datasets,
             "closed": self._closed,
             "error": self.error,
             **asdict(self.tally()),
@@ -167,7 +196,8 @@ class Recorder:
         with self._turn:
             rows = [self._rows.popleft() for _ in range(min(len(self._rows), self._batch_rows))]
             self._cutting = len(rows)
-        made, error = _made(rows)
+            self._cut_since = rows[0][0] if rows else self._cut_since
+        made, error = _made((dataset, make) for _, dataset, make in rows)
         with self._turn:
             self._cutting = 0
             self._tally.lost += len(rows) - sum(map(len, made.values()))
@@ -241,7 +271,7 @@ class Recorder:
         return self._cutting + sum(len(batch.rows) for batch in self._batches)
 
 
-def _made(rows: list[tuple[Dataset, Make]]) -> tuple[dict[Dataset, list[Row]], str | None]:
+def _made(rows: Iterable[tuple[Dataset, Make]]) -> tuple[dict[Dataset, list[Row]], str | None]:
     """The rows by dataset, and why the last of those that cannot be told cannot."""
     made: dict[Dataset, list[Row]] = {}
     error = None

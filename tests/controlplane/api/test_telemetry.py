@@ -290,11 +290,17 @@ def test_times_of_reports_without_a_zone_are_in_utc(db, root, monkeypatch):
 
 def test_reports_by_the_api_lie_below_the_root_for_jobs(operator, root, monkeypatch):
     monkeypatch.setattr(writers, "_seen", {})
-    operator.post("telemetry/", {"writer": report(name="../w", taken=9, lost=2, closed=True)})
+    progress = {"complete_until": "2026-03-29T14:00:00+02:00", "datasets": ["delivered"]}
+    sent = report(name="../w", taken=9, lost=2, closed=True, **progress)
+    assert operator.post("telemetry/", {"writer": sent}).status_code == 201
     [path] = (root / "_writers").iterdir()
     assert path.name.startswith("api-")
     told = json.loads(path.read_text())
     assert (told["name"], told["lost"], told["closed"]) == ("../w", 2, True)
+    assert (told["complete_until"], told["datasets"]) == ("2026-03-29T12:00:00+00:00", ["delivered"])
+    operator.post("telemetry/", {"writer": report(name="../w")})  # of an earlier release
+    told = json.loads(path.read_text())
+    assert (told["complete_until"], told["datasets"]) == (None, None)
     TelemetryWriter.objects.all().delete()
     writers.look()
     assert not TelemetryWriter.objects.exists()
