@@ -56,7 +56,7 @@ def publish(run: Run, folder: Path, log: str) -> bool:
             _take(run.series, files)
         _forget(at)
         faults.point("analytics:publish")
-        figures = {**increment, "read": _read(meta), "notes": meta["notes"], "cut_off": meta["cut_off"]}
+        figures = {**increment, "read": _read(meta), "notes": meta["notes"], "cut_off": meta.get("cut_off")}
         figures |= {"unreadable": _unreadable(files), "samples": told}
         runs.end(run, RunState.SUCCEEDED, "", log=log, rows=len(rows), figures=figures)
     return True
