@@ -13,6 +13,7 @@ from tests.core.networks import example
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.full
 SETTINGS = "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'controlplane.config.settings'; "
+DRIVERS = "import kombu.transport.redis, channels_redis.core, django.core.cache.backends.redis, psycopg; "
 PAGE = (
     "import django; django.setup(); from django.test import Client; "
     "page = Client(headers={'host': 'localhost'}).get('/login/'); assert page.status_code == 200, page; "
@@ -22,7 +23,7 @@ ADDS = {
     "client": "from tercast.telemetry.sinks import FolderSink; FolderSink('.')",
     "compiled": "from tercast.compiled.store import prepare; assert prepare()",
     "controller": "import runpy; runpy.run_module('controller_app', run_name='__main__')",
-    "server": SETTINGS + PAGE,
+    "server": SETTINGS + DRIVERS + PAGE,
     "analytics": "from analytics import session, matching, jobs",
     "labs": "from mininet_labs.demo import quotes, run; run.DEFAULT_TOPOLOGY.open()",
 }
