@@ -14,7 +14,7 @@ from tercast.limits import Limits
 from tercast.moving import Leaving, can_move, move
 from tercast.network import Network
 from tercast.queue import Queue
-from tercast.reach import Pair, unreachable_pairs, waiting
+from tercast.reach import OutOfReach, Pair, out_of_reach, unreachable_pairs, waiting
 from tercast.registry import ADVERTISEMENT, Registration, Registry
 from tercast.reshape import Reshaped, reshape
 from tercast.tables import Table
@@ -180,6 +180,23 @@ class PlannedNetwork:
             registered = (reg for reg in self.registry.live.values() if reg.topic == name)
             pairs += unreachable_pairs(registered, self.order, self.network.component)
         return pairs
+
+    def out_of_reach(self) -> dict[str, OutOfReach]:
+        """Return the live announcements that lack a path to some of those that they match, by id.
+
+        Costs next to nothing while the hosts of each topic are in one part of the network.
+        """
+        if self._stale:  # nothing is registered
+            return {}
+        split = {name for name, plan in self._plans.items() if plan.is_split()}
+        apart: dict[str, list[Registration]] = {name: [] for name in split}
+        for registration in self.registry.live.values() if split else ():
+            if registration.topic in split:
+                apart[registration.topic].append(registration)
+        found: dict[str, OutOfReach] = {}
+        for registrations in apart.values():
+            found |= out_of_reach(registrations, self.order, self.network.component)
+        return found
 
     def _freshen(self, former: Topology | None = None) -> Reshaped:
         """Let plans follow a network that has changed; with nothing registered that can wait.

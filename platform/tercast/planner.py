@@ -27,6 +27,7 @@ from tercast.errors import Refused, RefusedMany, shown
 from tercast.eventspace import Topic
 from tercast.moving import drop, finish, may_move, move
 from tercast.planned_network import PlannedNetwork
+from tercast.reach import Reach
 from tercast.registry import ADVERTISEMENT, Registration
 from tercast.requests import (
     Add,
@@ -59,8 +60,10 @@ Left = tuple[Claim | None, tuple[Registration, Claim | None] | None]
 """What a registration had when it was withdrawn: in trees, and where its topic is leaving a code."""
 
 _OK = Outcome(ok=True)
-_MATCHED = Outcome(ok=True, matched=True)
-_PENDING = Outcome(ok=True, matched=False)
+_SUBSCRIBED: dict[Reach | None, Outcome] = {
+    None: Outcome(ok=True, matched=False),
+    **{reach: Outcome(ok=True, matched=True, reach=reach) for reach in Reach},
+}
 
 
 class Planner(PlannedNetwork):
@@ -198,7 +201,7 @@ class Planner(PlannedNetwork):
             self.journal.append(lambda: self._forget(registration, tree_number, step))
         if registration.kind == ADVERTISEMENT:
             return _OK
-        return _MATCHED if self._plans[topic.name].matched(dz) else _PENDING
+        return _SUBSCRIBED[self._plans[topic.name].reach(request.host, dz)]
 
     def _withdraw(self, request: Withdrawing) -> Outcome:
         registration = self.registry.find(request)

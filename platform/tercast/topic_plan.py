@@ -14,6 +14,7 @@ from tercast.forest import Forest
 from tercast.keys import Key, Order
 from tercast.network import Network
 from tercast.queue import Queue
+from tercast.reach import Reach
 from tercast.site import Bit, Site
 from tercast.topology_parts import Attachment, Link
 from tercast.trees import Tree
@@ -98,6 +99,28 @@ class TopicPlan:
         if any(forest.overlaps(keys) for forest in self.forests.values()):
             return True
         return bool(self._homeless) and any(map(self._out_of_reach().overlaps, keys))
+
+    def reach(self, host: str, cells: DzSet) -> Reach | None:
+        """Return whether paths lead to the advertisements that overlap a set of a host; None: none overlaps.
+
+        Costs no more than `matched` while the network is in one part.
+        """
+        keys = self.keys(cells)
+        own = self._network.component(host)
+        reached = missed = False
+        for component, forest in self.forests.items():
+            if forest.overlaps(keys):
+                reached, missed = reached or component == own, missed or component != own
+        if not missed and self._homeless:
+            missed = any(map(self._out_of_reach().overlaps, keys))
+        if missed:
+            return Reach.PARTIAL if reached else Reach.NONE
+        return Reach.FULL if reached else None
+
+    def is_split(self) -> bool:
+        """Return whether hosts that announce something are apart, or one of them cannot be reached."""
+        components = {self._network.component(host) for host in (*self._subs, *self._ads)}
+        return bool(self._homeless) or len(components) > 1 or None in components
 
     def subscribe(self, host: str, cells: DzSet) -> None:
         """A host wants the cells of one subscription (once more, if it wants them already)."""

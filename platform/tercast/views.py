@@ -8,6 +8,7 @@ from typing import Any
 
 from tercast.dz import DzSet, text
 from tercast.errors import Refused, shown
+from tercast.reach import Reach
 from tercast.tables import Diff
 from tercast.topology import Topology
 from tercast.trees import LinkEnds
@@ -32,7 +33,8 @@ class Outcome:
     """What became of a request.
 
     `ok` is False when it was refused and changed nothing; `reason` says why. `matched` is set for a
-    subscription: whether an advertisement overlaps it now. `failed_switches` are those whose budget it would
+    subscription: whether an advertisement overlaps it now; `reach` then says whether paths lead to all
+    advertisements that do (None where none does). `failed_switches` are those whose budget it would
     exceed, or, after a change of the network, which cannot be refused, those over their budget.
     `moved` are the topics that have two encodings from now on, until `finish_move`; `in_place` those whose
     events may have been lost or doubled, because regions went to other trees under the code in use.
@@ -41,6 +43,7 @@ class Outcome:
     ok: bool
     reason: Refused | None = None
     matched: bool | None = None
+    reach: Reach | None = None
     failed_switches: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()
     in_place: tuple[str, ...] = ()

@@ -33,7 +33,7 @@ export function useRequest(request: NetworkRequest | null): NetworkRequest | nul
       return (await api.GET("/api/v1/requests/{id}/", { params: { path }, signal })).data as NetworkRequest;
     },
   });
-  useLiveRefresh(["request", "requests"], key);
+  useLiveRefresh(["request", "requests", "reach"], key);
   return request && (found.data ?? request);
 }
 

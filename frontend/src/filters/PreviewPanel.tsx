@@ -5,6 +5,7 @@ import { EntriesBySwitch } from "@/common/EntriesBySwitch";
 import { percent, signed } from "@/common/figures";
 import { MergingNote } from "@/common/MergingNote";
 import { ProblemAlert } from "@/common/ProblemAlert";
+import { Unreachable } from "@/common/Unreachable";
 import type { Preview } from "./preview";
 
 /** What a filter means and would cost, below the field that it is typed in. */
@@ -45,6 +46,7 @@ export function PreviewPanel({
         </Group>
       )}
       <Warnings answer={answer} kind={kind} />
+      <Unreachable reach={answer.reach} unreachable={answer.unreachable} />
       <Cells answer={answer} />
       {!known && (
         <Text size="sm" c="dimmed">

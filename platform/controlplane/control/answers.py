@@ -18,6 +18,7 @@ from controlplane.control.dry_run import CostSerializer, Encodings, cost
 from controlplane.control.models import FINAL_STATES, Operation, Request, State
 from controlplane.control.objects import objects_of
 from controlplane.control.serializers import OperationSerializer, RequestSerializer
+from controlplane.registry.unreachable import of_requests
 
 COST = CostSerializer
 ACCEPTED = OpenApiResponse(RequestSerializer, "Logged; `Location` names the request.")
@@ -29,7 +30,8 @@ ACCEPTED_ANY = OpenApiResponse(
 
 def rendered_requests(rows: Sequence[Request]) -> list[dict[str, Any]]:
     """The request resources, their objects looked up together."""
-    serializer = RequestSerializer(rows, many=True, context={"objects": objects_of(rows)})
+    context = {"objects": objects_of(rows), "unreachable": of_requests(rows)}
+    serializer = RequestSerializer(rows, many=True, context=context)
     return list(serializer.data)
 
 

@@ -15,6 +15,7 @@ from controlplane.control.changes import Payload
 from controlplane.control.merging_serializers import MergingSerializer
 from controlplane.control.models import Request, State
 from controlplane.network.models import Switch
+from tercast.reach import Reach
 
 if TYPE_CHECKING:
     from tercast.planner import Outcome
@@ -40,6 +41,11 @@ class ItemCostSerializer(serializers.Serializer[Any]):
     excess = serializers.FloatField(help_text="volume beyond the filter, as a share of the filter's own")
     accepted = serializers.BooleanField()
     matched = serializers.BooleanField(allow_null=True)
+    reach = serializers.ChoiceField(
+        choices=tuple(Reach),
+        allow_null=True,
+        help_text="of a subscription that matches something: whether paths lead to all of it",
+    )
     code = serializers.CharField(allow_null=True, help_text="kind of error, where it would fail")
     detail = serializers.CharField(allow_null=True)
 
@@ -169,6 +175,7 @@ def _item(index: int, cells: int, excess: float, outcome: Outcome | None) -> dic
         "excess": excess,
         "accepted": outcome is None or outcome.ok,
         "matched": None if outcome is None else outcome.matched,
+        "reach": None if outcome is None else outcome.reach,
         "code": None if reason is None else reason.code,
         "detail": None if reason is None else reason.detail,
     }

@@ -23,12 +23,17 @@ logger = logging.getLogger(__name__)
 Announcements = type[Advertisement] | type[Subscription]
 
 
-def apply(requests: Sequence[Request]) -> None:
-    """Bring the objects of `requests`, which are in the order of the log, to the requests' states."""
+def apply(requests: Sequence[Request], decided: bool = True) -> None:
+    """Bring the objects of `requests`, which are in the order of the log, to the requests' states.
+
+    What a subscription matches is written where it was `decided` just now: later requests may have changed
+    it since.
+    """
     announced: dict[tuple[str, State, bool | None], list[int]] = defaultdict(list)
     for request in requests:
         if request.kind in _ANNOUNCEMENTS:
-            announced[request.kind, State(request.state), request.matched].append(request.pk)
+            matched = request.matched if decided else None
+            announced[request.kind, State(request.state), matched].append(request.pk)
         elif request.state == State.ACTIVE and request.kind in _CHANGES:
             _CHANGES[request.kind](request.payload)
     runs.follow(request for request in requests if request.kind == "aggregate")
@@ -47,10 +52,9 @@ _ANNOUNCEMENTS: dict[str, Announcements] = {
 
 def _announcements(kind: str, state: State, matched: bool | None, ids: Sequence[int]) -> None:
     rows: QuerySet[Any] = _ANNOUNCEMENTS[kind]._default_manager.all()
-    if kind == "advertise":
-        rows.filter(request__in=ids).exclude(state=State.WITHDRAWN).update(state=state)
-    elif kind == "subscribe":
-        rows.filter(request__in=ids).exclude(state=State.WITHDRAWN).update(state=state, matched=matched)
+    if kind in ("advertise", "subscribe"):
+        known = {} if matched is None else {"matched": matched}
+        rows.filter(request__in=ids).exclude(state=State.WITHDRAWN).update(state=state, **known)
     elif state == State.ACTIVE:
         rows.filter(withdrawal__in=ids).update(state=State.WITHDRAWN)
 

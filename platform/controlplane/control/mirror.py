@@ -1,4 +1,4 @@
-"""Rows that show the planner's state: trees, exact entries, subscriptions without a match."""
+"""Rows that show the planner's state next to tables: trees, exact entries, matches, and what is reached."""
 
 from collections.abc import Collection, Set
 from dataclasses import dataclass
@@ -6,7 +6,9 @@ from typing import Any
 
 from controlplane.control import outbox
 from controlplane.control.batches import chunks
+from controlplane.control.changes import Payload
 from controlplane.control.models import State
+from controlplane.control.reach import Missing, ReachRows
 from controlplane.network.models import Switch, Tree
 from controlplane.registry.models import Subscription, Topic
 from tercast.planner import Planner, TreeView
@@ -16,14 +18,15 @@ _CHANGES_MATCHES = frozenset({"advertise", "unadvertise", "set_indexed"})
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What rows have to show: entries without aggregation by switch, trees, subscriptions without a match.
+    """What rows have to show: entries without aggregation by switch, trees, matches and what is out of reach.
 
-    `unmatched` is None where the rows have it already.
+    `unmatched` and `missed` are None where the rows have it already.
     """
 
     exact: dict[str, int]
     trees: list[TreeView]
     unmatched: frozenset[int] | None
+    missed: Missing | None
 
 
 class Mirror:
@@ -33,12 +36,15 @@ class Mirror:
         self._trees: list[TreeView] | None = None
         self._matched = False
         self._exact: dict[str, int] | None = None
+        self._reach = ReachRows()
+        self.is_new = True
+        """Whether nothing was compared with the database yet."""
 
-    def look(self, planner: Planner, kinds: Collection[str]) -> Shown:
-        """What to show after requests of `kinds`. It may take long: call it outside of a transaction."""
-        known = self._matched and _CHANGES_MATCHES.isdisjoint(kinds)
+    def look(self, planner: Planner, payloads: Collection[Payload]) -> Shown:
+        """What to show after these requests. It may take long: call it outside of a transaction."""
+        known = self._matched and not any(each["op"] in _CHANGES_MATCHES for each in payloads)
         unmatched = None if known else frozenset(int(name[1:]) for name in planner.pending())
-        return Shown(_exact(planner), planner.trees(), unmatched)
+        return Shown(_exact(planner), planner.trees(), unmatched, self._reach.look(planner, payloads))
 
     def show(self, shown: Shown) -> None:
         """Write what differs, in the caller's transaction."""
@@ -49,6 +55,9 @@ class Mirror:
         if shown.unmatched is not None:
             _show_matched(shown.unmatched)
             self._matched = True
+        if shown.missed is not None:
+            self._reach.show(shown.missed)
+        self.is_new = False
 
     def switches(self, shown: Shown) -> list[str]:
         """The switches whose rows `show` may write: the caller locks them first."""

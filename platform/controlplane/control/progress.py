@@ -60,7 +60,7 @@ def decide(rows: Sequence[Request], moving: Collection[int] = ()) -> None:
         else:
             row.state, row.confirmed_at = State.ACTIVE, now
     write(rows, _DECIDED)
-    _follow(rows)
+    _follow(rows, decided=True)
 
 
 def confirm(rows: Sequence[Request]) -> None:
@@ -72,7 +72,7 @@ def confirm(rows: Sequence[Request]) -> None:
         )
     for row in rows:
         row.state, row.confirmed_at, row.waits_for, row.problem = State.ACTIVE, now, [], None
-    _follow(rows)
+    _follow(rows, decided=False)
 
 
 def keep_waiting(rows: Sequence[Request], reasons: Mapping[str, str]) -> None:
@@ -83,9 +83,9 @@ def keep_waiting(rows: Sequence[Request], reasons: Mapping[str, str]) -> None:
     write(rows, ("waits_for", "problem"))
 
 
-def _follow(rows: Sequence[Request]) -> None:
+def _follow(rows: Sequence[Request], decided: bool) -> None:
     """What requests do that have just reached a state: to their objects, and to live pages."""
-    effects.apply(rows)
+    effects.apply(rows, decided)
     if len(rows) <= FEW:
         for row in rows:
             outbox.emit("request", event(row))

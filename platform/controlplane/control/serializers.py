@@ -15,6 +15,8 @@ from controlplane.control.merging_serializers import (
 from controlplane.control.models import Operation, RefusedItem, Request, State
 from controlplane.control.objects import RESOURCES
 from controlplane.control.remedies import remedy
+from controlplane.registry.unreachable import REACH_HELP, REACHES, UNREACHABLE, unreachable
+from tercast.reach import Reach
 
 PROGRESS = {State.QUEUED: 0.0, State.PLANNING: 0.25, State.DEPLOYING: 0.6}
 """How far a request in this state is; a final one is done."""
@@ -90,6 +92,8 @@ _EXAMPLE = {
     "kind": "subscribe",
     "state": "active",
     "matched": True,
+    "reach": "full",
+    "unreachable": None,
     "progress": 1.0,
     "stage": {
         "received": "2024-05-01T12:00:00.000Z",
@@ -116,6 +120,8 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
     """A change of the network, on its way or done."""
 
     url = serializers.SerializerMethodField()
+    reach = serializers.SerializerMethodField()
+    unreachable = serializers.SerializerMethodField()
     stage = StageSerializer(source="*")
     progress = serializers.SerializerMethodField()
     problem = serializers.SerializerMethodField()
@@ -138,6 +144,8 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
             "kind",
             "state",
             "matched",
+            "reach",
+            "unreachable",
             "progress",
             "stage",
             "problem",
@@ -158,6 +166,20 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
     def get_url(self, row: Request) -> str:
         """Where it can be read again."""
         return url("requests", row.pk)
+
+    @extend_schema_field(serializers.ChoiceField(choices=REACHES, allow_null=True, help_text=REACH_HELP))
+    def get_reach(self, row: Request) -> str | None:
+        """That of what it announces, now; null where it announces nothing."""
+        if row.kind not in ("advertise", "subscribe"):
+            return None
+        found = self.context["unreachable"].get(row.pk)
+        return Reach.FULL.value if found is None else str(found.reach)
+
+    @UNREACHABLE
+    def get_unreachable(self, row: Request) -> dict[str, Any] | None:
+        """Whom its announcement matches and cannot reach, now; null while paths lead to all."""
+        found = self.context["unreachable"].get(row.pk)
+        return None if found is None else unreachable(found)
 
     def get_progress(self, row: Request) -> float:
         """From 0 to 1."""

@@ -84,6 +84,8 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
     """One session under the lock; whether it ended because nothing was left to do."""
     hot = hot_state.take()
     rows: list[Request] = []
+    if hot.mirror.is_new:
+        _show_first(hot)
     settle.finish(hot)  # what a session left that was killed
     with Northbound() as northbound:
         while True:
@@ -109,6 +111,14 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
     return not rows
 
 
+def _show_first(hot: Hot) -> None:
+    """Compare the rows that mirror the planner with it: after a restart, an update or a restore."""
+    shown = hot.mirror.look(hot.state.planner, ())
+    with transaction.atomic():
+        rowlocks.take((), hot.mirror.switches(shown))
+        hot.mirror.show(shown)
+
+
 def _move_on(hot: Hot) -> None:
     """Bring moves of topics on, and end the requests that waited for them."""
     went_on = stages.advance(hot.state.planner, hot.lag.refused)
@@ -129,7 +139,7 @@ def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
     known = sync.switches()
     clean = sync.clean(known)
     _find_waits(hot, planned)
-    shown = hot.mirror.look(hot.state.planner, {row.kind for row in planned.rows})
+    shown = hot.mirror.look(hot.state.planner, [row.payload for row in planned.rows])
     with transaction.atomic():
         _decide(hot, planned, shown)
         faults.point("deciding")

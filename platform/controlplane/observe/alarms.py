@@ -12,10 +12,11 @@ from controlplane.audit import audits
 from controlplane.control import watermarks
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.network.models import Switch
+from controlplane.observe import reach
 from controlplane.periodic import troubles
 
 ASK_SECONDS = 2.0
-SOURCES = ("controller", "aggregation", "audit", "periodic")
+SOURCES = ("controller", "aggregation", "audit", "periodic", "planner")
 _OWN = frozenset({"alarm", "detail", "since", "last", "count"})
 
 
@@ -34,7 +35,7 @@ class Standing:
 
 def standing() -> tuple[list[Standing], str | None]:
     """All that stand, and why the controller's are not known (None: they are)."""
-    found, trouble = [*_aggregation(), *_audits(), *_periodic()], None
+    found, trouble = [*_aggregation(), *_audits(), *_periodic(), *_reach()], None
     try:
         with Northbound(seconds=ASK_SECONDS) as northbound:
             rows = northbound.alarms()
@@ -89,6 +90,10 @@ def _periodic() -> list[Standing]:
         Standing("periodic", one.alarm, one.subject, one.detail, _time(one.since), _time(one.last), one.count)
         for one in troubles.standing()
     ]
+
+
+def _reach() -> list[Standing]:
+    return [Standing("planner", "out_of_reach", *one) for one in reach.standing()]
 
 
 def _time(text: object) -> datetime | None:

@@ -19,7 +19,7 @@ from controlplane.control.models import Request, State, SwitchSync
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.tasks import waiting
 from controlplane.network.models import Switch
-from controlplane.observe import heartbeats
+from controlplane.observe import heartbeats, reach
 from controlplane.periodic import troubles
 from controlplane.signalling import turns
 
@@ -147,12 +147,13 @@ def tables() -> Finding:
 
 
 def alarms() -> Finding:
-    """Alarms that stand: the controller's, those of aggregation, and of periodic tasks."""
+    """Alarms that stand: the controller's, and those of aggregation, periodic tasks and missing paths."""
     found = [
         f"aggregation at switch {name}: measured {one['measured']:.2f}, expected {one['expected']:.2f}"
         for name, one in sorted(watermarks.recall(ALARMS, {}).items())
     ]
     found += map(str, troubles.standing())
+    found += [f"{subject}: {detail}" for subject, detail, _ in reach.standing()]
     try:
         with Northbound(seconds=ASK_SECONDS) as northbound:
             rows = northbound.alarms()

@@ -17,7 +17,7 @@ from controlplane.audit.models import Audit, Check
 from controlplane.control.models import OPEN_STATES, Request, SwitchSync
 from controlplane.moves.models import UNFINISHED, Move, Stage
 from controlplane.network.models import InstalledEntry, Switch
-from controlplane.observe import heartbeats, stages
+from controlplane.observe import heartbeats, reach, stages
 from controlplane.telemetry.models import TrafficReport
 
 Families = Iterator[Metric]
@@ -39,7 +39,7 @@ class _Database:
 
     def collect(self) -> Families:
         """All families."""
-        for part in (requests, moves, switches, audits, events, processes):
+        for part in (requests, moves, switches, paths, audits, events, processes):
             yield from part()
 
 
@@ -101,6 +101,15 @@ def switches() -> Families:
     owing = SwitchSync.objects.filter(dirty=True).count()
     yield from (entries, exact, budgets, connected)
     yield _gauge("switches_owing", "Switches that are not known to have all of the plan.", value=owing)
+
+
+def paths() -> Families:
+    """Announcements without a path to some, or to all, of those that they match."""
+    text = "Announcements that no path joins with some (partial) or all (none) of those that they match."
+    family = _gauge("announcements_out_of_reach", text, "kind", "reach")
+    for (kind, found), number in reach.counts().items():
+        family.add_metric([kind, found], number)
+    yield family
 
 
 def audits() -> Families:

@@ -7,15 +7,17 @@ from controlplane.config.planning import MAX_DZ_PER_FILTER, max_dz_length
 from controlplane.control.dry_run import Encodings, Patience, cost
 from controlplane.control.planner_state import Behind, reading
 from controlplane.preview.asked import Asked
-from controlplane.preview.overlap import overlap
-from controlplane.registry.announcements import ADVERTISEMENT, Draft, draft_payloads
+from controlplane.preview.overlap import Overlap, overlap
+from controlplane.registry.announcements import ADVERTISEMENT, SUBSCRIPTION, Draft, draft_payloads
 from controlplane.registry.digests import digest_of_filter
 from controlplane.registry.duplicates import CODE, duplicate
 from controlplane.registry.encoding import Encoded, core_topic
+from controlplane.registry.unreachable import explained, owners_of
 from tercast import dz
 from tercast.encoder import Encoding, encode
 from tercast.errors import Misread, Refused
 from tercast.filters import Filter
+from tercast.reach import Reach
 from tercast.registry import ADVERTISEMENT as ADVERTISEMENTS
 from tercast.registry import SUBSCRIPTION as SUBSCRIPTIONS
 
@@ -47,6 +49,8 @@ _NOTHING: dict[str, Any] = {
     "covered": None,
     "excess": None,
     "overlap": None,
+    "reach": None,
+    "unreachable": None,
     "cost": None,
     "unknown": None,
 }
@@ -83,7 +87,9 @@ def _network(asked: Asked, filter_: Filter, encoding: Encoding) -> dict[str, Any
     told: dict[str, Any] = {}
     try:
         with reading(PATIENCE.seconds) as planner:
-            told["overlap"] = overlap(planner, filter_, encoding.dz, other)
+            host = None if asked.owner is None else asked.owner.host.name
+            found = overlap(planner, filter_, encoding.dz, other, host)
+        told |= {"overlap": found.told, "reach": found.reach, "unreachable": _unreachable(asked, found)}
         if asked.owner is not None:
             told["cost"] = _cost(asked, filter_, encoding)
     except Behind:
@@ -91,6 +97,15 @@ def _network(asked: Asked, filter_: Filter, encoding: Encoding) -> dict[str, Any
     except Problem as problem:
         told["unknown"] = problem.detail
     return told
+
+
+def _unreachable(asked: Asked, found: Overlap) -> dict[str, Any] | None:
+    """Whom an announcement at the host that is named would match and not reach."""
+    if asked.owner is None or found.reach is None or found.reach is Reach.FULL:
+        return None
+    subscribes = asked.kind is SUBSCRIPTION
+    names = owners_of(found.missed)
+    return explained(found.reach, subscribes, asked.owner.host.name, names, found.more)
 
 
 def _cost(asked: Asked, filter_: Filter, encoding: Encoding) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from controlplane.api.fields import Choice, Integer, Reference, Text
 from controlplane.control.dry_run import SwitchCostSerializer
 from controlplane.control.merging_serializers import MergingSerializer
 from controlplane.registry.serializers import MAX_FILTER
+from controlplane.registry.unreachable import REACH_HELP, REACHES, UnreachableSerializer
 
 KINDS = ("subscription", "advertisement")
 MAX_CELLS = 1000
@@ -94,6 +95,12 @@ class PreviewAnswerSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="what they hold beyond it, as a share of the filter's own"
     )
     overlap = OverlapSerializer(allow_null=True)
+    reach = serializers.ChoiceField(
+        choices=REACHES, allow_null=True, help_text=f"{REACH_HELP}; null where no host is named"
+    )
+    unreachable = UnreachableSerializer(
+        allow_null=True, help_text="whom it would match and not reach; null: nobody, or no host is named"
+    )
     cost = PreviewCostSerializer(allow_null=True, help_text="null where nobody is named to announce it")
     unknown = serializers.CharField(
         allow_null=True, help_text="why overlap or cost are not told though they could be: ask again"

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from controlplane.config.json_numbers import Decoder
+from tercast.reach import Reach
 
 
 class Origin(models.TextChoices):
@@ -80,6 +81,9 @@ _LASTING = models.Q(withdrawal=None) & ~models.Q(state="failed")
 """Rows that no equivalent row of the same owner and topic may repeat."""
 
 
+_UNREACHED = ~models.Q(reach=Reach.FULL.value)
+
+
 class Announcement(models.Model):
     """A filter that someone announced for a topic; `state` is that of its request, then of its withdrawal.
 
@@ -92,6 +96,15 @@ class Announcement(models.Model):
     digest = models.CharField(
         max_length=64, null=True, help_text="equal for filters that are known to be equivalent"
     )
+    reach = models.CharField(
+        max_length=8,
+        choices=[(reach.value, reach.value) for reach in Reach],
+        default=Reach.FULL.value,
+        help_text="whether paths lead to all that it matches",
+    )
+    unreachable = models.JSONField(default=list, help_text="owners of what it matches and cannot reach")
+    unreachable_more = models.BooleanField(default=False, help_text="others are not named")
+    unreachable_since = models.DateTimeField(null=True)
     state = models.CharField(max_length=16, default="queued")
     request = models.ForeignKey("control.Request", on_delete=models.PROTECT, related_name="+")
     withdrawal = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")
@@ -114,6 +127,7 @@ class Advertisement(Announcement):
             models.Index(fields=("state", "id"), name="advertisement_state"),
             models.Index(fields=("topic", "state", "id"), name="advertisement_topic"),
             models.Index(fields=("digest",), name="advertisement_digest"),
+            models.Index(fields=("id",), name="advertisement_unreached", condition=_UNREACHED),
         )
         constraints = (
             models.UniqueConstraint(
@@ -142,6 +156,7 @@ class Subscription(Announcement):
             models.Index(fields=("subscriber", "state"), name="subscription_owned"),
             models.Index(fields=("id",), name="subscription_unmatched", condition=models.Q(matched=False)),
             models.Index(fields=("digest",), name="subscription_digest"),
+            models.Index(fields=("id",), name="subscription_unreached", condition=_UNREACHED),
         )
         constraints = (
             models.UniqueConstraint(

@@ -14,6 +14,7 @@ from controlplane.control.models import State
 from controlplane.registry.attributes import AttributesField, IndexedField
 from controlplane.registry.encoding import current_dz
 from controlplane.registry.models import Advertisement, Origin, Publisher, Subscriber, Subscription, Topic
+from controlplane.registry.unreachable import REACH_HELP, REACHES, UNREACHABLE, unreachable
 
 MAX_FILTER = 65_536
 
@@ -233,6 +234,8 @@ class _AnnouncementSerializer(serializers.Serializer[Any]):
     filter = serializers.SerializerMethodField()
     dz = serializers.SerializerMethodField()
     state = serializers.ChoiceField(choices=STATES)
+    reach = serializers.ChoiceField(choices=REACHES, help_text=REACH_HELP)
+    unreachable = serializers.SerializerMethodField()
     request = serializers.SerializerMethodField()
     withdrawal = serializers.SerializerMethodField()
     created_at = serializers.DateTimeField()
@@ -245,6 +248,11 @@ class _AnnouncementSerializer(serializers.Serializer[Any]):
     def get_dz(self, row: Any) -> list[str]:
         """The filter's dz set."""
         return current_dz(row)
+
+    @UNREACHABLE
+    def get_unreachable(self, row: Any) -> dict[str, Any] | None:
+        """Whom it matches and cannot reach; null while paths lead to all."""
+        return unreachable(row)
 
     def get_request(self, row: Any) -> str | None:
         """The request that deploys it."""

@@ -42,6 +42,7 @@ from controlplane.registry.serializers import (
     TopicCreateSerializer,
     TopicSerializer,
 )
+from controlplane.registry.unreachable import REACHES
 
 ALL_OF_OWN = frozenset({"GET", "POST", "DELETE"})
 NAME = Filter("name", "name", TEXT, ("in",))
@@ -310,6 +311,7 @@ def _announcements_schema(name: str, create: Any) -> Any:
 
 STATE = Filter("state", "state", choice(*State.values), ("in",))
 TOPIC = Filter("topic", "topic__name", TEXT, ("in",))
+REACH = Filter("reach", "reach", choice(*REACHES), ("in",))
 
 
 @_announcements_schema("advertisements", AdvertisementCreateSerializer)
@@ -328,6 +330,7 @@ class AdvertisementViewSet(AnnouncementViewSet):
         ID,
         TOPIC,
         STATE,
+        REACH,
         Filter("publisher", "publisher__name", TEXT, ("in",)),
         Filter("host", "publisher__host__name", TEXT, ("in",)),
         CREATED,
@@ -352,6 +355,7 @@ class SubscriptionViewSet(AnnouncementViewSet):
         TOPIC,
         STATE,
         Filter("matched", "matched", FLAG),
+        REACH,
         Filter("subscriber", "subscriber__name", TEXT, ("in",)),
         Filter("host", "subscriber__host__name", TEXT, ("in",)),
         CREATED,

@@ -15,6 +15,7 @@ WORDS = {
     "control/discovery.py": ["connected and was not declared", "is declared to lead elsewhere"],
     "control/effects.py": ["is out of the plan, but its record stays"],
     "control/losses.py": ["packets that were sent into it are lost"],
+    "control/reach.py": ["no path from", "paths lead to every matching publisher again"],
     "control/reconcile.py": ["knows no bundles and its table is full"],
     "control/reserve.py": ["knows no bundles"],
     "control/session.py": ["changes the ways of topics in place"],

@@ -75,6 +75,13 @@ const STANDING: Record<string, Meaning> = {
     remedy: "More than expected: aggregate again on the Budgets page. Less needs nothing.",
     docs: "operations.md, Within TCAM budgets",
   },
+  out_of_reach: {
+    title: "Subscriptions without a path to their publishers",
+    meaning:
+      "They match, but no path of links and switches that are up joins their hosts: events do not arrive.",
+    remedy: "Add a link, or bring up the link or switch that is down (page Network). It ends by itself then.",
+    docs: "operations.md, Announcements out of reach",
+  },
   unrepaired: {
     title: "A table that no audit could repair",
     meaning: "The switch holds other entries than the plan says.",
@@ -112,6 +119,7 @@ const TOLD: readonly [RegExp, Meaning][] = [
     },
   ],
   [/^aggregation at switch/, { ...(STANDING.aggregation_cost as Meaning), title: "Cost of merged entries" }],
+  [/: (no path from|paths lead to)/, STANDING.out_of_reach as Meaning],
   [/^task .* (has failed|works again)/, STANDING.task_fails as Meaning],
   [/(is|no longer) skipped|is restored as disabled/, STANDING.bad_schedule as Meaning],
   [

@@ -9,6 +9,7 @@ import type { NetworkRequest } from "@/api/request";
 import { Picker } from "@/common/Picker";
 import { ProblemAlert } from "@/common/ProblemAlert";
 import { RequestProgress, useRequest } from "@/common/RequestProgress";
+import { Unreachable } from "@/common/Unreachable";
 import { FilterEditor } from "@/filters/FilterEditor";
 import { PreviewPanel } from "@/filters/PreviewPanel";
 import { usePreview } from "@/filters/preview";
@@ -150,6 +151,7 @@ function Done({
       {active && request.matched === false && (
         <Text size="sm">No advertisement meets it yet: it receives events once one does.</Text>
       )}
+      <Unreachable reach={request.reach} unreachable={request.unreachable} />
       {active && request.object && (
         <FirstEvent side={side} name={request.object.name} matched={request.matched} />
       )}

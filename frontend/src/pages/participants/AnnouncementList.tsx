@@ -11,6 +11,7 @@ import { useList } from "@/common/list";
 import { Picker } from "@/common/Picker";
 import { StateBadge } from "@/common/StateBadge";
 import { useTrafficRefresh } from "@/common/traffic";
+import { ReachBadge } from "@/common/Unreachable";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { activityColumns } from "./activity";
 import { type Announcement, filterText, nameOf, ownerOf, type Side } from "./kinds";
@@ -44,7 +45,7 @@ export function AnnouncementList({
   const path = `/api/v1/${side.announcements}/`;
   const list = useList<Announcement>(path, { q, state, topic, [side.who]: who, host }, { ordering });
   const may = { add: useMay(side.announcements, "POST"), withdraw: useMay(side.announcements, "DELETE") };
-  useLiveRefresh(["request", "requests"], [path]);
+  useLiveRefresh(["request", "requests", "reach"], [path]);
   useTrafficRefresh([path, "rows"]);
   const columns = useMemo(
     () => columnsOf(side, may.withdraw ? onWithdraw : null, may.add ? onAgain : null),
@@ -179,6 +180,7 @@ function columnsOf(
               </Badge>
             </Tooltip>
           )}
+          <ReachBadge reach={original.reach} unreachable={original.unreachable} />
         </Group>
       ),
     }),

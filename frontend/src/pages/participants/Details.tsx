@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { StateBadge } from "@/common/StateBadge";
 import { Time } from "@/common/time";
+import { Unreachable } from "@/common/Unreachable";
 import { type Announcement, eventsOf, filterText, nameOf, ownerOf, sideOf } from "./kinds";
 
 const CELLS = 200;
@@ -19,6 +20,7 @@ export function Details({ row, onClose }: { row: Announcement; onClose: () => vo
       closeButtonProps={{ "aria-label": "Close" }}
     >
       <Stack>
+        <Unreachable reach={row.reach} unreachable={row.unreachable} />
         <Table variant="vertical" layout="fixed" aria-label="Details">
           <Table.Tbody>
             <Fact name="State">

@@ -41,7 +41,7 @@ export function Log() {
     },
     { ordering },
   );
-  useLiveRefresh(["request", "requests"], ["/api/v1/requests/"]);
+  useLiveRefresh(["request", "requests", "reach"], ["/api/v1/requests/"]);
 
   const clear = () =>
     setParameters(

@@ -12,6 +12,7 @@ import { Said } from "@/common/Said";
 import { SidePanel } from "@/common/SidePanel";
 import { StateBadge } from "@/common/StateBadge";
 import { Time } from "@/common/time";
+import { Unreachable } from "@/common/Unreachable";
 import { Failed } from "./Failed";
 import { kindWords, pageOf } from "./kinds";
 import { Moves } from "./Moves";
@@ -61,6 +62,7 @@ function Details({ request, onOpen }: { request: NetworkRequest; onOpen: (id: st
       {!ended && <Progress value={request.progress * 100} aria-label="Progress" animated />}
       {request.state === "failed" && <Failed request={request} onOpen={onOpen} />}
       {!ended && request.problem && <Waiting request={request} />}
+      <Unreachable reach={request.reach} unreachable={request.unreachable} />
       <Facts
         facts={[
           [
