@@ -195,10 +195,17 @@ def topic_errors(name: object, attributes: object, indexed: object = None) -> li
     if attributes is not None:
         errors += _attribute_list_errors(attributes, ("attributes",))
     if indexed is not None:
-        given = attributes if isinstance(attributes, list | tuple) else ()
-        names = [str(each["name"]) for each in given if isinstance(each, Mapping) and "name" in each]
-        errors += indexed_errors(indexed, names if attributes is not None else None, ("indexed",))
+        errors += indexed_errors(indexed, _readable_names(attributes), ("indexed",))
     return errors
+
+
+def _readable_names(attributes: object) -> list[str] | None:
+    """Return the names in a JSON list of attributes; None where they are not all known."""
+    if not isinstance(attributes, list | tuple) or not attributes:
+        return None
+    names = [each.get("name") if isinstance(each, Mapping) else None for each in attributes]
+    known = [name for name in names if isinstance(name, str)]
+    return known if len(known) == len(names) else None
 
 
 def indexed_errors(value: object, names: Iterable[str] | None, path: Path = ()) -> list[Refused]:

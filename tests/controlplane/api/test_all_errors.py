@@ -5,6 +5,7 @@ import pytest
 from controlplane.network.models import Switch
 
 CASES = [
+    ("topics/", {"name": "a", "attributes": [7], "indexed": ["b"]}, "attributes/0:wrong_type"),
     ("topics/", {"name": "my topic", "attributes": []}, "name:bad_name attributes:bad_count"),
     (
         "topics/",
@@ -19,15 +20,14 @@ CASES = [
                 {"name": "9", "type": "int", "min": 5, "max": 1, "step": 2},
                 {"name": "e", "type": "enum", "values": ["v", 1, "v"]},
                 {"name": "e", "type": "date"},
-                7,
                 {"name": "f", "type": "float", "min": True},
             ],
             "indexed": ["e", "g", 1, "e"],
         },
         "name:bad_name attributes/0/step:unknown_key attributes/0/name:bad_name attributes/0/min:bad_domain"
         " attributes/1/values/1:wrong_type attributes/1/values/2:duplicate attributes/2/type:unknown_type"
-        " attributes/2/name:duplicate attributes/3:wrong_type attributes/4/max:missing_key"
-        " attributes/4/min:wrong_type indexed/1:unknown_attribute indexed/2:wrong_type indexed/3:duplicate",
+        " attributes/2/name:duplicate attributes/3/max:missing_key"
+        " attributes/3/min:wrong_type indexed/1:unknown_attribute indexed/2:wrong_type indexed/3:duplicate",
     ),
     (
         "hosts/",
