@@ -45,7 +45,7 @@ def test_other_events(texts: tuple[str, ...]) -> None:
     assert len({identity(Filter.parse(text, TOPIC)) for text in texts}) == len(texts)
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(st.data())
 def test_equal_identities_match_the_same_events(data: st.DataObject) -> None:
     topic = data.draw(topics())
