@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from controlplane.config import broker
+from controlplane.config import broker, server_urls
 
 PLANNER_QUEUE = "planner"
 DEFAULT_QUEUE = "celery"
@@ -31,7 +31,7 @@ def _folder(state_dir: Path) -> dict[str, object]:
 
 broker.register()
 if settings.ENV.redis_url:
-    broker_url = settings.ENV.redis_url
+    broker_url = server_urls.broker(settings.ENV.redis_url)
     broker_transport_options: dict[str, object] = {
         "socket_connect_timeout": 2,
         "global_keyprefix": "tercast:",

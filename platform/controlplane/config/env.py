@@ -8,6 +8,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from controlplane.config import server_urls
 from tercast.log_lines import FORMAT_VARIABLE, FORMATS
 
 _SOURCE = Path(__file__).resolve().parents[3]
@@ -29,7 +30,7 @@ class BadSetting(Exception):  # noqa: N818 - named by meaning
     """An environment variable has a value that cannot be used."""
 
     def __init__(self, name: str, value: str, rule: str) -> None:
-        super().__init__(f"{name}={value!r}: {rule}")
+        super().__init__(f"{name}={server_urls.masked(value)!r}: {rule}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ class Environment:
         return cls(
             state_dir=state_dir,
             database=_database(env.get("TERCAST_DATABASE_URL", ""), state_dir),
-            redis_url=_url(env, "TERCAST_REDIS_URL", ("redis", "rediss", "unix")),
+            redis_url=_redis(env, "TERCAST_REDIS_URL"),
             northbound_url=_url(env, "TERCAST_NORTHBOUND_URL", ("http",)) or "http://127.0.0.1:6680",
             allowed_hosts=tuple(filter(None, env.get("TERCAST_ALLOWED_HOSTS", LOOPBACK).split(","))),
             debug=_flag(env, "TERCAST_DEBUG"),
@@ -225,28 +226,33 @@ def _url(env: Mapping[str, str], name: str, schemes: tuple[str, ...]) -> str | N
     return value
 
 
+def _redis(env: Mapping[str, str], name: str) -> str | None:
+    url = env.get(name, "")
+    try:
+        return server_urls.redis(url) if url else None
+    except ValueError as error:
+        raise BadSetting(name, url, str(error)) from None
+
+
 def _database(url: str, state_dir: Path) -> dict[str, object]:
     if not url:
         return _sqlite(state_dir / "tercast.sqlite3")
-    parts = urlsplit(url)
-    if parts.scheme == "sqlite":
-        return _sqlite(Path(unquote(parts.path)))
-    if parts.scheme not in ("postgres", "postgresql"):
-        raise BadSetting("TERCAST_DATABASE_URL", url, DATABASE_RULE)
+    scheme = url.partition(":")[0].lower()
     try:
-        port = parts.port
-    except ValueError:
-        raise BadSetting("TERCAST_DATABASE_URL", url, "the port is a number from 1 to 65535") from None
-    return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": unquote(parts.path.lstrip("/")),
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": unquote(parts.hostname or ""),
-        "PORT": port or "",
-        # Under ASGI every request has a thread of its own: a kept connection would never be used again.
-        "CONN_MAX_AGE": 0,
-    }
+        if scheme == "sqlite":
+            return _sqlite(_sqlite_path(url))
+        if scheme not in server_urls.POSTGRESQL:
+            raise ValueError(DATABASE_RULE)
+        return server_urls.postgresql(url)
+    except ValueError as error:
+        raise BadSetting("TERCAST_DATABASE_URL", url, str(error)) from None
+
+
+def _sqlite_path(url: str) -> Path:
+    parts = urlsplit(url)
+    if parts.netloc or not parts.path.strip("/") or parts.query or parts.fragment:
+        raise ValueError("use sqlite:///PATH with an absolute path, and write %3F for ? and %23 for #")
+    return Path(unquote(parts.path))
 
 
 def _sqlite(path: Path) -> dict[str, object]:
