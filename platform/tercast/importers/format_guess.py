@@ -26,6 +26,7 @@ FORMS = {
 
 _HEAD = 65536
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_LONGEST_INDEX = 18
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _POSITIVE = re.compile(r"\+?(?=[0-9.]*[1-9])(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _OTHERS = (
@@ -111,13 +112,29 @@ def _doubt_lines(raw: RawGraph) -> str | None:
     """Why lines are no Rocketfuel: what is there that no such file has. None where they may well be."""
     for edge in raw.edges:
         if not _POSITIVE.fullmatch(str(edge.weight)):
-            return f"the weight {shown(edge.weight)} of {shown_key(edge.a)} is no positive number"
+            return f"the weight {shown(edge.weight)} in line {edge.line} is no positive number"
         for end in (edge.a, edge.b):
             if re.search(r",(?!\+)", str(end)):
-                return f"{shown_key(end)} has a comma without the + that stands for a blank"
+                return (
+                    f"{shown_key(end)} in line {edge.line} has a comma without the + that stands for a blank"
+                )
     if raw.edges and all(edge.a == edge.b for edge in raw.edges):
         return "no line joins two different nodes"
     numbers = [[_NUMBER.fullmatch(str(end)) is not None for end in (edge.a, edge.b)] for edge in raw.edges]
     if all(b and not a for a, b in numbers):
         return "the second column has numbers and the first has none, so they name no nodes alike"
+    if _is_numbered(raw):
+        return "the first column numbers the lines, so it names no nodes"
     return None
+
+
+def _is_numbered(raw: RawGraph) -> bool:
+    """Whether the first column counts on line by line, and what follows cannot be the other end of a link."""
+    firsts = [str(edge.a) for edge in raw.edges]
+    if len(firsts) < 2 or not firsts[0].isdecimal() or len(firsts[0]) > _LONGEST_INDEX:
+        return False
+    start = int(firsts[0])
+    if firsts != [str(number) for number in range(start, start + len(firsts))]:
+        return False
+    others = {str(edge.b) for edge in raw.edges}
+    return others.isdisjoint(firsts) or any(edge.a == edge.b for edge in raw.edges)

@@ -27,7 +27,7 @@ Token = tuple[str, str, int]
 
 def read_gml(text: str) -> RawGraph:
     """Read GML; an edge that stands there twice is two parallel links."""
-    reader = _Reader()
+    reader = _Reader(text)
     for token in _tokens(text):
         try:
             reader.take(token)
@@ -49,29 +49,32 @@ class _Bad(Exception):  # noqa: N818 - named by meaning
 class _Reader:
     """Follows the brackets; `_open` are the keys of the lists around, `_key` waits for its value."""
 
+    text: str
     raw: RawGraph = field(default_factory=RawGraph)
     graphs: int = 0
     _open: list[str] = field(default_factory=list)
     _key: str | None = None
     _fields: dict[str, object] = field(default_factory=dict)
+    _place: int = 0
+    _line: int = 1
 
     def take(self, token: Token) -> None:
         """Go on by one token; raises `_Bad`."""
-        kind, text, _ = token
+        kind, text, place = token
         if kind == "end":
             if self._open or self._key is not None:
                 raise _Bad("the file ends before its last list is closed")
         elif self._key is None:
-            self._take_key(kind, text)
+            self._take_key(kind, text, place)
         else:
             key, self._key = self._key, None
             self._take_value(key, kind, text)
 
-    def _take_key(self, kind: str, text: str) -> None:
+    def _take_key(self, kind: str, text: str, place: int) -> None:
         if kind == "word":
             self._key = text
         elif kind == "close" and self._open:
-            self._close(self._open.pop())
+            self._close(self._open.pop(), place)
         else:
             raise _Bad(f"{shown(text)} where a key or the end of a list is expected")
 
@@ -94,7 +97,7 @@ class _Reader:
         """Whether the innermost list is a node or an edge of the graph."""
         return self.graphs == 1 and len(self._open) == 2 and self._open[0] == "graph"
 
-    def _close(self, key: str) -> None:
+    def _close(self, key: str, place: int) -> None:
         if self._open != ["graph"] or self.graphs != 1:
             return
         if key == "node":
@@ -102,8 +105,15 @@ class _Reader:
             check_nodes(len(self.raw.nodes))
         elif key == "edge":
             a, b = self._end("edge", "source"), self._end("edge", "target")
-            self.raw.edges.append(RawEdge(a, b, first_of(self._fields, WEIGHTS)))
+            weight = first_of(self._fields, WEIGHTS)
+            self.raw.edges.append(RawEdge(a, b, weight, line=self._line_at(place)))
             check_links(len(self.raw.edges))
+
+    def _line_at(self, place: int) -> int:
+        """The line of a place that is not before the one asked for last."""
+        self._line += self.text.count("\n", self._place, place)
+        self._place = place
+        return self._line
 
     def _end(self, part: str, name: str) -> str | int:
         value = self._fields.get(name)

@@ -45,27 +45,29 @@ class RawNode:
 
 @dataclass(frozen=True, slots=True)
 class RawEdge:
-    """An edge of the file; `weight` None where it gives none, ports likewise."""
+    """An edge of the file, and its line there; `weight` and ports are None where it gives none."""
 
     a: Hashable
     b: Hashable
     weight: object = None
     a_port: object = None
     b_port: object = None
+    line: int | None = None
 
 
 @dataclass(slots=True)
 class RawGraph:
-    """A file's graph. With `both_ways`, each link stands there once for each direction.
+    """A file's graph. With `both_ways`, the file lists each link once for each direction.
 
-    Unless `surely_both_ways`, a file may as well have all its links only once.
+    None where the file does not say: its links then show it. Unless `surely_both_ways`, a file may
+    have all its links only once as well.
 
     `edges_name` is what the file calls its list of edges, `notes` tells what the reader itself left out.
     """
 
     nodes: list[RawNode] = field(default_factory=list)
     edges: list[RawEdge] = field(default_factory=list)
-    both_ways: bool = False
+    both_ways: bool | None = None
     surely_both_ways: bool = False
     edges_name: str = "edges"
     notes: list[str] = field(default_factory=list)

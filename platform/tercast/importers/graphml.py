@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from tercast.errors import Refused, shown
 from tercast.importers.graph import WEIGHTS, RawEdge, RawGraph, RawNode, first_of
-from tercast.importers.xml_files import elements, local_name, parse_xml
+from tercast.importers.xml_files import elements, local_name, parse_with_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,16 @@ class _Key:
         return cls(name.lower(), element.get("for", "all"), whole, _typed(default, whole))
 
 
+_Keys = dict[tuple[str | None, str], _Key]
+
+
 def read_graphml(data: bytes) -> RawGraph:
     """Read GraphML; parallel edges stay, whatever ids they have and whatever the file says of itself."""
-    root = parse_xml(data)
+    root, lines = parse_with_lines(data)
     graphs = [child for child in root if local_name(child) == "graph"]
     if not graphs:
         _refuse("there is no <graph> in it")
-    keys = {child.get("id"): _Key.read(child) for child in root if local_name(child) == "key"}
+    keys = _keys(root)
     graph = graphs[0]
     raw = RawGraph(both_ways=_directed(graph))
     if len(graphs) > 1:
@@ -41,11 +44,13 @@ def read_graphml(data: bytes) -> RawGraph:
     if elements(graph, "hyperedge"):
         _refuse("it has <hyperedge> elements; make each a node that is joined to the hyperedge's nodes")
     for node in elements(graph, "node"):
-        fields = _fields(node, keys)
-        raw.nodes.append(RawNode.from_fields(_end(node, "id"), fields, is_group=_is_group(node)))
+        key = _end(node, "id", lines)
+        fields = _fields(node, keys, f"node {shown(key)}", raw.notes)
+        raw.nodes.append(RawNode.from_fields(key, fields, is_group=_is_group(node)))
     for edge in elements(graph, "edge"):
-        weight = first_of(_fields(edge, keys), WEIGHTS)
-        raw.edges.append(RawEdge(_end(edge, "source"), _end(edge, "target"), weight))
+        a, b = _end(edge, "source", lines), _end(edge, "target", lines)
+        fields = _fields(edge, keys, f"the edge from {shown(a)} to {shown(b)}", raw.notes)
+        raw.edges.append(RawEdge(a, b, first_of(fields, WEIGHTS), line=lines.get(edge)))
     return raw
 
 
@@ -65,19 +70,39 @@ def _is_group(node: ET.Element) -> bool:
     return any(local_name(child) == "graph" for child in node)
 
 
-def _fields(element: ET.Element, keys: dict[str | None, _Key]) -> dict[str, object]:
-    """The attributes of a node or edge by name; yEd's label is taken out of its drawing."""
-    of = (local_name(element), "all")
-    fields = {key.name: key.default for key in keys.values() if key.default is not None and key.of in of}
+def _keys(root: ET.Element) -> _Keys:
+    """The declared attributes by id and owner: some files use one id for nodes and for edges."""
+    keys: _Keys = {}
+    for child in root:
+        if local_name(child) == "key":
+            key = _Key.read(child)
+            keys.setdefault((child.get("id"), key.of), key)
+            keys.setdefault((child.get("id"), ""), key)
+    return keys
+
+
+def _fields(element: ET.Element, keys: _Keys, owner: str, notes: list[str]) -> dict[str, object]:
+    """The attributes of a node or edge by name; yEd's label is taken out of its drawing.
+
+    Where several have one name, the first counts, and `notes` says so of `owner`.
+    """
+    of = (local_name(element), "all", "")
+    fields: dict[str, object] = {}
     for child in element:
         if local_name(child) != "data":
             continue
-        key = keys.get(child.get("key")) or _Key((child.get("key") or "").lower(), "all", False, None)
+        named = child.get("key")
+        found = (keys[named, part] for part in of if (named, part) in keys)
+        key = next(found, None) or _Key((named or "").lower(), "all", False, None)
         if not len(child):
-            fields[key.name] = _typed(child.text or "", key.whole)
+            value = _typed(child.text or "", key.whole)
+            if fields.setdefault(key.name, value) != value:
+                first = shown(fields[key.name])
+                notes.append(f"{owner} has {key.name} twice, {first} and {shown(value)}; the first counts")
         elif labels := elements(child, "NodeLabel"):
             fields["label"] = (labels[0].text or "").strip()
-    return fields
+    defaults = {key.name: key.default for key in keys.values() if key.default is not None and key.of in of}
+    return {**defaults, **fields}
 
 
 def _typed(text: str | None, whole: bool) -> object:
@@ -86,10 +111,13 @@ def _typed(text: str | None, whole: bool) -> object:
     return text
 
 
-def _end(element: ET.Element, attribute: str) -> str:
+def _end(element: ET.Element, attribute: str, lines: dict[ET.Element, int]) -> str:
     value = element.get(attribute)
     if value is None:
-        _refuse(f"a <{local_name(element)}> has no {attribute}: {shown(dict(element.attrib).get('id'))}")
+        shape = f"<{local_name(element)}> in line {lines.get(element)}"
+        _refuse(
+            f"the {shape} has no {attribute}; it has only {', '.join(map(shown, element.attrib)) or 'data'}"
+        )
     return value
 
 

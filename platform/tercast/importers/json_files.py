@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from typing import Any
 
 from tercast.errors import Path, Refused, shown
@@ -18,12 +19,26 @@ def parse_json(text: str) -> dict[str, Any]:
     if text.count("{") + text.count("[") > _MOST_CONTAINERS:
         raise Refused((), TOO_MANY, f"more than {_MOST_CONTAINERS} objects and lists; split the file", None)
     try:
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         raise Refused((), "json_syntax", f"not JSON: {words_of(error)}", None) from None
     if not isinstance(document, dict):
         raise Refused((), "type", "a topology is a JSON object with nodes and links", None)
     return document
+
+
+def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these members; refused where one of their keys is there twice."""
+    found = dict(items)
+    if len(found) < len(items):
+        seen: dict[str, Any] = {}
+        for key, value in items:
+            if key in seen:
+                values = f"{shown(seen[key])} and {shown(value)}"
+                detail = f"the key {shown(key)} is there twice in one object, with {values}; keep one"
+                raise Refused((), "duplicate_key", detail, value)
+            seen[key] = value
+    return found
 
 
 def read_json(document: dict[str, Any]) -> RawGraph:
@@ -35,7 +50,7 @@ def _node_link(document: dict[str, Any]) -> RawGraph:
     nodes = _objects(document, "nodes", check_nodes)
     edges_name = "links" if "links" in document else "edges"
     links = _objects(document, edges_name, check_links)
-    raw = RawGraph(both_ways=document.get("directed") is True, edges_name=edges_name)
+    raw = RawGraph(both_ways=_directed(document), edges_name=edges_name)
     for path, node in nodes:
         named = node.get("id", node.get("name"))
         key = _key(named, path)
@@ -57,6 +72,12 @@ def _node_link(document: dict[str, Any]) -> RawGraph:
     return raw
 
 
+def _directed(document: dict[str, Any]) -> bool | None:
+    """What the file says of its links' directions; None where it says nothing."""
+    directed = document.get("directed")
+    return directed if isinstance(directed, bool) else None
+
+
 def _resolve_places(raw: RawGraph) -> None:
     """In old files of D3 and networkx the ends of a link are places in the list of nodes."""
     ends = [end for edge in raw.edges for end in (edge.a, edge.b)]
@@ -65,7 +86,7 @@ def _resolve_places(raw: RawGraph) -> None:
     if any(isinstance(node.key, int) for node in raw.nodes):
         return
     keys = [node.key for node in raw.nodes]
-    raw.edges = [RawEdge(keys[edge.a], keys[edge.b], edge.weight) for edge in raw.edges]  # type: ignore[call-overload]
+    raw.edges = [replace(edge, a=keys[edge.a], b=keys[edge.b]) for edge in raw.edges]  # type: ignore[call-overload]
 
 
 def _mininet(document: dict[str, Any]) -> RawGraph:
@@ -73,7 +94,7 @@ def _mininet(document: dict[str, Any]) -> RawGraph:
     rows = {kind: _objects(document, kind, check_nodes) for kind in kinds}
     check_nodes(sum(map(len, rows.values())))
     links = _objects(document, "links", check_links)
-    raw = RawGraph(edges_name="links")
+    raw = RawGraph(both_ways=_directed(document), edges_name="links")
     for kind, found in rows.items():
         for path, node in found:
             named = node.get("name", node.get("id"))

@@ -61,7 +61,10 @@ class Repair:
             if node.is_group and not self._keeps_group(node, linked):
                 continue
             if node.key in nodes:
-                self.notes.append(f"node {shown_key(node.key)} stands there twice; the first counts")
+                self.notes.append(
+                    f"node {shown_key(node.key)} is there twice, as {shown(nodes[node.key].label)} and as "
+                    f"{shown(node.label)}; the first counts"
+                )
                 continue
             label = plain_label(node.label)
             if label != node.label:
@@ -98,7 +101,7 @@ class Repair:
     def _sorted_edges(self) -> tuple[list[RawEdge], list[RawEdge]]:
         """The edges between switches, and those between a switch and a host."""
         edges = self._distinct_ends()
-        if self.raw.both_ways:
+        if self.raw.both_ways or (self.raw.both_ways is None and self._shows_both_ways(edges)):
             edges = self._join_directions(edges)
         sorts: tuple[list[RawEdge], list[RawEdge]] = ([], [])
         for edge in edges:
@@ -114,20 +117,42 @@ class Repair:
 
     def _distinct_ends(self) -> list[RawEdge]:
         edges = []
+        cables: set[frozenset[tuple[Hashable, object]]] = set()
         for number, edge in enumerate(self.raw.edges):
             unknown = [end for end in (edge.a, edge.b) if end not in self._nodes]
             if unknown:
+                where = "" if edge.line is None else f"line {edge.line}: "
                 raise Refused(
                     (self.raw.edges_name, number),
                     "unknown_node",
-                    f"no node {shown_key(unknown[0])}; an edge joins two nodes of the file",
+                    f"{where}no node {shown_key(unknown[0])}; an edge joins two nodes of the file",
                     None,
                 )
             if edge.a == edge.b:
                 self.notes.append(f"an edge joins node {shown_key(edge.a)} with itself; it was left out")
                 continue
+            if isinstance(edge.a_port, int) and isinstance(edge.b_port, int):
+                cable = frozenset(((edge.a, edge.a_port), (edge.b, edge.b_port)))
+                if cable in cables:
+                    self.notes.append(
+                        f"the link of port {edge.a_port} of {shown_key(edge.a)} and port {edge.b_port} of "
+                        f"{shown_key(edge.b)} is there twice; it was joined"
+                    )
+                    continue
+                cables.add(cable)
             edges.append(edge)
         return edges
+
+    def _shows_both_ways(self, edges: list[RawEdge]) -> bool:
+        """Whether each link is there once for each direction in a file that does not say so; note it."""
+        times = Counter((edge.a, edge.b) for edge in edges)
+        if not edges or any(times[b, a] != number for (a, b), number in times.items()):
+            return False
+        self.notes.append(
+            "each link is there in both directions, and the file does not say whether they are directed; "
+            f"{quantity(len(edges), 'edge')} became {quantity(len(edges) // 2, 'link')}"
+        )
+        return True
 
     def _join_directions(self, edges: list[RawEdge]) -> list[RawEdge]:
         """One link for each edge and its twin the other way; the larger of their weights counts."""

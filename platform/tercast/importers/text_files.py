@@ -26,7 +26,7 @@ def read_rocketfuel(text: str) -> RawGraph:
         a, b, weight = parts
         seen.setdefault(a)
         seen.setdefault(b)
-        raw.edges.append(RawEdge(a, b, weight))
+        raw.edges.append(RawEdge(a, b, weight, line=number))
         check_nodes(len(seen))
         check_links(len(raw.edges))
     raw.nodes = [RawNode(key, key.replace("+", " ")) for key in seen]
@@ -60,7 +60,7 @@ def read_brite(text: str) -> RawGraph:
                 raise _bad_line(number, line, f"an edge has at least {_BRITE_EDGE_FIELDS} fields")
             if not _are_numbers(parts[:3]):
                 raise _bad_line(number, line, "an edge's id and ends are numbers")
-            raw.edges.append(RawEdge(parts[1], parts[2]))
+            raw.edges.append(RawEdge(parts[1], parts[2], line=number))
         check_nodes(len(raw.nodes))
         check_links(len(raw.edges))
     _check_counts(raw, said)
@@ -101,4 +101,4 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _bad_line(number: int, line: str, rule: str) -> Refused:
-    return Refused((f"line {number}",), "line", f"{shown(line)}: {rule}", line[:200])
+    return Refused((), "line", f"line {number}: {shown(line)}: {rule}", line[:200])

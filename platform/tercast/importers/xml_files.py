@@ -1,7 +1,7 @@
 """XML without surprises, and SNDlib's files in it."""
 
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 from xml.parsers import expat
 
@@ -10,6 +10,7 @@ from tercast.importers.graph import RawEdge, RawGraph, RawNode, words_of
 from tercast.importers.limits import TOO_MANY, check_links, check_nodes
 
 _DEEPEST = 100
+_COUNTED = ("node", "edge", "link")
 _MOST_ELEMENTS = 3_000_000
 
 
@@ -22,6 +23,8 @@ class _Scan:
     elements: int = 0
     nodes: int = 0
     links: int = 0
+    parser: expat.XMLParserType | None = None
+    lines: list[int] = field(default_factory=list)
 
     def start(self, name: str, _attributes: Any) -> None:
         self.depth += 1
@@ -36,12 +39,18 @@ class _Scan:
             case "node":
                 self.nodes += 1
                 check_nodes(self.nodes)
+                self._keep_line()
             case "edge" | "link":
                 self.links += 1
                 check_links(self.links)
+                self._keep_line()
 
     def end(self, _name: str) -> None:
         self.depth -= 1
+
+    def _keep_line(self) -> None:
+        if self.parser is not None:
+            self.lines.append(self.parser.CurrentLineNumber)
 
     def declared(self, *_arguments: Any) -> NoReturn:
         raise Refused((), "xml_doctype", "a document type or entity declaration is not read; remove it", None)
@@ -51,15 +60,21 @@ def root_name(data: bytes) -> str:
     """The local name of the root; refused when the document is too deep, too long, brings a document type,
     or is not well-formed.
     """
+    return _scanned(data).root
+
+
+def _scanned(data: bytes) -> _Scan:
     scan = _Scan()
     try:
-        parser = expat.ParserCreate()
+        parser = scan.parser = expat.ParserCreate()
         parser.StartElementHandler, parser.EndElementHandler = scan.start, scan.end
         parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = scan.declared
         parser.Parse(data, True)
     except (expat.ExpatError, ValueError, LookupError) as error:
         raise _malformed(error) from None
-    return scan.root
+    finally:
+        scan.parser = None
+    return scan
 
 
 def has_element(data: bytes, name: str) -> bool:
@@ -70,26 +85,44 @@ def has_element(data: bytes, name: str) -> bool:
 def parse_xml(data: bytes) -> ET.Element:
     """The root of an XML document; refused like `root_name` does."""
     root_name(data)
+    return _built(data)
+
+
+def _built(data: bytes) -> ET.Element:
     try:
         return ET.fromstring(data)  # noqa: S314 - document types and entities are refused above
     except (ET.ParseError, ValueError, LookupError) as error:
         raise _malformed(error) from None
 
 
+def parse_with_lines(data: bytes) -> tuple[ET.Element, dict[ET.Element, int]]:
+    """The root of an XML document, and the lines where its nodes, edges and links begin."""
+    lines = _scanned(data).lines
+    root = _built(data)
+    found = [element for element in root.iter() if local_name(element) in _COUNTED]
+    return root, dict(zip(found, lines, strict=False))
+
+
 def read_sndlib(data: bytes) -> RawGraph:
     """Read SNDlib XML; coordinates count when the file calls them geographical."""
-    root = parse_xml(data)
+    root, lines = parse_with_lines(data)
     nodes = _only(root, "nodes")
     geographical = nodes.get("coordinatesType") == "geographical"
     raw = RawGraph(edges_name="links")
     for node in elements(nodes, "node"):
         key = node.get("id")
         if not key:
-            raise Refused((), "sndlib", "a <node> has no id; SNDlib names its nodes by it", None)
+            raise Refused(
+                (),
+                "sndlib",
+                f"the <node> in line {lines.get(node)} has no id; SNDlib names its nodes by it",
+                None,
+            )
         longitude, latitude = (_text(node, "x"), _text(node, "y")) if geographical else (None, None)
         raw.nodes.append(RawNode(key, key.replace("_", " "), latitude, longitude))
     for link in elements(_only(root, "links"), "link"):
-        raw.edges.append(RawEdge(_end(link, "source"), _end(link, "target")))
+        line = lines.get(link)
+        raw.edges.append(RawEdge(_end(link, "source", line), _end(link, "target", line), line=line))
     return raw
 
 
@@ -118,11 +151,11 @@ def _only(root: ET.Element, name: str) -> ET.Element:
     return found[0]
 
 
-def _end(link: ET.Element, name: str) -> str:
+def _end(link: ET.Element, name: str, line: int | None) -> str:
     found = _text(link, name)
     if not found:
         rule = f"has no <{name}>; SNDlib names both ends of a link by <source> and <target>"
-        raise Refused((), "sndlib", f"link {shown(link.get('id'))} {rule}", None)
+        raise Refused((), "sndlib", f"link {shown(link.get('id'))} in line {line} {rule}", None)
     return found
 
 

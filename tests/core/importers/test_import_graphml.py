@@ -33,7 +33,7 @@ def test_an_edge_to_a_node_that_is_not_there_is_refused():
 def test_a_node_that_stands_there_twice_counts_once():
     imported = read_topology(graphml(NODES + '<node id="a"/>'))
     assert len(imported.topology["switches"]) == 2
-    assert any("stands there twice" in note for note in imported.repairs)
+    assert any("is there twice" in note for note in imported.repairs)
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,17 @@ MATSIM = """<network name="m"><nodes><node id="1" x="0" y="0"/><node id="2" x="1
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        pytest.param(LINKS, 'the weight "0" of "A,B" is no positive number', id="link, index, capacity"),
-        pytest.param(LINKS.replace(" 0", " 10"), '"A,B" has a comma without the +', id="link in one field"),
+        pytest.param(LINKS, 'the weight "0" in line 1 is no positive number', id="link, index, capacity"),
+        pytest.param(
+            LINKS.replace(" 0", " 10"), '"A,B" in line 1 has a comma without the +', id="link in one field"
+        ),
         pytest.param(
             "AB 1 10\nBA 2 10\nBC 3 10\n", "the second column has numbers", id="name, index, number"
         ),
         pytest.param("n1 0.5 0.25\nn2 1.5 2.25\n", "the second column has numbers", id="places"),
+        pytest.param("1 10 20\n2 20 30\n3 10 30\n", "the first column numbers", id="index, ends"),
+        pytest.param("0 0 1\n1 1 2\n2 0 2\n", "the first column numbers", id="index, ends alike"),
+        pytest.param("1 47.3 8.5\n2 46.9 7.4\n", "the first column numbers", id="index, place"),
         pytest.param("1 2 -1\n2 1 0\n", 'the weight "-1"', id="AS relationships"),
         pytest.param("0 5 7\n5 0 2\n7 2 0\n", 'the weight "0"', id="matrix"),
         pytest.param("1 1 1\n2 2 1\n", "no line joins two different nodes", id="identity"),
@@ -74,6 +79,7 @@ def test_who_names_the_format_gets_it_with_repairs():
     [
         "San+Jose,+CA1 Anaheim,+CA2 2.5\nAnaheim,+CA2 San+Jose,+CA1 2.5\n",
         "# made by hand\n1 2 3\n2 1 3\n",
+        "0 1 100\n1 2 100\n",
         "s1 s2 10\ns2 s3 10\n",
         "a b 1\n",
         "hub a 1\nhub b 1\nhub c 1\n",
@@ -99,8 +105,8 @@ def test_a_field_called_topology_is_not_yet_a_scenario():
 @pytest.mark.parametrize(
     ("node", "link", "words"),
     [
-        ("<node/>", "", "a <node> has no id"),
-        ('<node id="a"/>', '<link id="l1"><source>a</source></link>', 'link "l1" has no <target>'),
+        ("<node/>", "", "the <node> in line 1 has no id"),
+        ('<node id="a"/>', '<link id="l1"><source>a</source></link>', 'link "l1" in line 1 has no <target>'),
     ],
 )
 def test_sndlib_names_nodes_and_ends(node, link, words):
