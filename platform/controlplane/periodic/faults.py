@@ -82,6 +82,12 @@ def _registered_tasks() -> frozenset[str]:
     return frozenset(app.tasks)
 
 
+@cache
+def _protocol_headers() -> frozenset[str]:
+    """Headers by which a worker reads a message; wrong values of some end the worker."""
+    return frozenset(app.amqp.as_task_v2("", "").headers)
+
+
 def _schedule(task: PeriodicTask) -> Iterator[Fault]:
     kinds = [kind for kind in KINDS if getattr(task, f"{kind}_id") or getattr(task, kind)]
     if len(kinds) != 1:
@@ -118,6 +124,12 @@ def _target(task: PeriodicTask) -> Iterator[Fault]:
         yield Fault("task", f"no task is called {task.task!r}; choose a registered one")
     if task.queue and task.queue not in QUEUES:
         yield Fault("queue", f"no worker takes from the queue {task.queue!r}; use one of {', '.join(QUEUES)}")
+    if task.exchange and task.routing_key:
+        yield Fault(
+            "exchange",
+            f"no queue takes from the exchange {task.exchange!r} by the key {task.routing_key!r}; "
+            "leave both empty, and set a queue",
+        )
     if task.priority is not None and not 0 <= task.priority <= _LARGEST_PRIORITY:
         yield Fault(
             "priority", f"the priority {task.priority} is not from 0 to {_LARGEST_PRIORITY}; change it"
@@ -140,6 +152,8 @@ def _arguments(task: PeriodicTask) -> Iterator[Fault]:
             continue
         if not isinstance(value, kind):
             yield Fault(field, f"{field} is {text[:40]!r}, which is no JSON {name}; write one")
+        elif field == "headers" and (taken := sorted(_protocol_headers().intersection(value))):
+            yield Fault(field, f"headers has {', '.join(taken)}, which Celery sets itself; use other names")
 
 
 def _call(task: PeriodicTask) -> Iterator[Fault]:

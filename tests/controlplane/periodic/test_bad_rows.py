@@ -88,6 +88,11 @@ BAD = {
     "args of a strange type": (lambda: {"args": '[{"__type__": "uuid", "__value__": 5}]'}, "arg"),
     "headers that are no JSON": (lambda: {"headers": "x"}, "headers is not JSON"),
     "headers that are null": (lambda: {"headers": "null"}, "headers is 'null'"),
+    "headers that end a worker": (
+        lambda: {"headers": '{"task": [], "timelimit": 5}'},
+        "headers has task, timel",
+    ),
+    "an exchange without a queue": (lambda: {"exchange": "moon", "routing_key": "celery"}, "exchange 'moon'"),
     "args that the task does not take": (lambda: {"args": "[1]"}, "takes other arguments"),
     "kwargs that the task does not take": (lambda: {"kwargs": '{"a": 1}'}, "takes other arguments"),
     "start beyond the calendar": (
@@ -165,6 +170,11 @@ def test_it_can_be_disabled_and_not_enabled_over_rest_and_a_period_repairs_its_s
         assert changed.json()["next_run"]
     else:  # not the schedule is bad
         assert {f.field for f in faults.faults(PeriodicTask.objects.get(name=NAME))}.isdisjoint(faults.KINDS)
+
+
+def test_headers_of_its_own_are_no_fault(installed):
+    PeriodicTask.objects.filter(name=NAME).update(headers='{"team": "network"}', queue="celery")
+    assert faults.bad_rows() == {}
 
 
 def test_an_alarm_ends_with_the_row(installed):
