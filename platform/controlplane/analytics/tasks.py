@@ -13,11 +13,12 @@ logger = logging.getLogger(__name__)
 
 def wake() -> None:
     """Ask the worker of analytics to look for runs; nothing while an earlier wake-up waits."""
-    from controlplane.control.tasks import waiting  # noqa: PLC0415 - it imports who imports this module
+    from controlplane.control.tasks import broker_errors, waiting  # noqa: PLC0415 - it imports who imports this module
 
     try:
         if waiting(ANALYTICS_QUEUE) == 0:
-            work.apply_async(queue=ANALYTICS_QUEUE)
+            with broker_errors():
+                work.apply_async(queue=ANALYTICS_QUEUE)
     except (KombuError, OSError) as error:
         logger.warning("no wake-up sent, the sweep will find the work: %s", error)
 

@@ -1,9 +1,11 @@
 """Celery tasks: thin wake-ups. The request log is the queue; a lost message costs a sweep's period."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from kombu.exceptions import KombuError
+from kombu.exceptions import KombuError, OperationalError
 
 from controlplane.config.celery import app
 from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
@@ -19,7 +21,8 @@ def wake() -> None:
     """
     try:
         if waiting(PLANNER_QUEUE) == 0:
-            plan.apply_async(queue=PLANNER_QUEUE)
+            with broker_errors():
+                plan.apply_async(queue=PLANNER_QUEUE)
     except (KombuError, OSError) as error:
         logger.warning("no wake-up sent, the sweep will find the work: %s", error)
 
@@ -27,15 +30,34 @@ def wake() -> None:
 def send(task: Any, queue: str = DEFAULT_QUEUE, **options: Any) -> None:
     """Send a task that a sweep makes good when it is lost; a broker that cannot be reached is logged."""
     try:
-        task.apply_async(queue=queue, **options)
+        with broker_errors():
+            task.apply_async(queue=queue, **options)
     except (KombuError, OSError) as error:
         logger.warning("no wake-up sent, a sweep will find the work: %s", error)
 
 
 def waiting(queue: str) -> int:
     """How many messages of `queue` no worker has taken yet."""
-    with app.producer_or_acquire() as producer:
+    with broker_errors(), app.producer_or_acquire() as producer:
         return int(producer.channel.queue_declare(queue=queue).message_count)
+
+
+@contextmanager
+def broker_errors() -> Iterator[None]:
+    """Raise errors of the broker's client as kombu's; where an open connection breaks, Redis's pass kombu.
+
+    Raises:
+        OperationalError: The broker cannot be reached, or refuses.
+    """
+    try:
+        yield
+    except _client_errors() as error:
+        raise OperationalError(str(error)) from error
+
+
+def _client_errors() -> tuple[type[BaseException], ...]:
+    connection = app.connection_for_write()
+    return (*connection.connection_errors, *connection.channel_errors)
 
 
 @app.task(name="tercast.plan")  # type: ignore[untyped-decorator] # celery has no types

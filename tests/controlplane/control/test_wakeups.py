@@ -2,7 +2,10 @@
 
 import json
 import os
+import shutil
+import subprocess
 import threading
+import time
 
 import control_world as world
 import pytest
@@ -10,12 +13,14 @@ from control_workers import environment, wait_until, worker
 from kombu import Connection, pools
 from kombu.exceptions import OperationalError
 
+from controlplane.analytics import tasks as analytics
 from controlplane.analytics.jobs import JOBS
 from controlplane.config import broker
 from controlplane.config.celery import app
 from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.control import beat, setup, tasks
 from controlplane.control.models import Request
+from controlplane.observe import checks
 
 
 @pytest.fixture
@@ -155,6 +160,50 @@ def test_a_message_that_is_still_being_written_is_not_seen(tmp_path):
     assert one._size("q") == 0
     with pytest.raises(broker.Empty):
         one._get("q")
+
+
+@pytest.fixture
+def own_redis(tmp_path):
+    """The application's broker is a Redis of the test's own, on a socket."""
+    if shutil.which("redis-server") is None:
+        pytest.skip("no redis-server")
+    before, socket = (dict(app.conf.broker_transport_options), app.conf.broker_url), tmp_path / "redis"
+    command = [
+        "redis-server",
+        "--port",
+        "0",
+        "--unixsocket",
+        str(socket),
+        "--save",
+        "",
+        "--dir",
+        str(tmp_path),
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    use_broker({"socket_connect_timeout": 2, "global_keyprefix": "tercast:"}, f"redis+socket://{socket}")
+    deadline = time.monotonic() + 60
+    while not socket.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    yield process
+    process.kill()
+    process.wait()
+    use_broker(*before)
+
+
+@pytest.mark.parametrize("waiting", [None, 0])
+def test_a_redis_that_goes_away_is_no_error_of_who_wakes(own_redis, monkeypatch, waiting):
+    """On a connection that was open, in the count of messages and in the message itself."""
+    tasks.wake()
+    with app.producer_or_acquire() as producer:
+        producer.channel.queue_purge(PLANNER_QUEUE)
+    own_redis.kill()
+    own_redis.wait()
+    if waiting is not None:
+        monkeypatch.setattr(tasks, "waiting", lambda queue: waiting)
+    tasks.wake()
+    tasks.send(tasks.prune)
+    analytics.wake()
+    assert checks.broker().status == "failed"
 
 
 @pytest.mark.servers
