@@ -17,7 +17,7 @@ from controlplane.analytics import tasks as analytics
 from controlplane.analytics.jobs import JOBS
 from controlplane.config import broker
 from controlplane.config.celery import app
-from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
+from controlplane.config.celery_settings import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.control import beat, setup, tasks
 from controlplane.control.models import Request
 from controlplane.observe import checks
@@ -190,20 +190,24 @@ def own_redis(tmp_path):
     use_broker(*before)
 
 
-@pytest.mark.parametrize("waiting", [None, 0])
-def test_a_redis_that_goes_away_is_no_error_of_who_wakes(own_redis, monkeypatch, waiting):
-    """On a connection that was open, in the count of messages and in the message itself."""
+@pytest.mark.parametrize("waiting", ["counted", "none"])
+@pytest.mark.parametrize(
+    "call",
+    [tasks.wake, analytics.wake, checks.broker, lambda: tasks.send(tasks.prune)],
+    ids=["planner", "analytics", "health", "another"],
+)
+def test_a_redis_that_goes_away_is_no_error_of_who_calls(own_redis, monkeypatch, call, waiting):
+    """On a connection that was open: where messages are counted, and where one is sent."""
     tasks.wake()
     with app.producer_or_acquire() as producer:
-        producer.channel.queue_purge(PLANNER_QUEUE)
+        for queue in (PLANNER_QUEUE, ANALYTICS_QUEUE):
+            producer.channel.queue_purge(queue)
     own_redis.kill()
     own_redis.wait()
-    if waiting is not None:
-        monkeypatch.setattr(tasks, "waiting", lambda queue: waiting)
-    tasks.wake()
-    tasks.send(tasks.prune)
-    analytics.wake()
-    assert checks.broker().status == "failed"
+    if waiting == "none":
+        monkeypatch.setattr(tasks, "waiting", lambda queue: 0)
+    finding = call()
+    assert finding is None or finding.status == "failed"
 
 
 @pytest.mark.servers
