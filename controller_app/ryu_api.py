@@ -8,7 +8,9 @@ The launcher patches the standard library before this module is imported; import
 
 from __future__ import annotations
 
+import logging
 import os
+import traceback
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
@@ -16,6 +18,11 @@ from typing import Any, TypeVar
 import eventlet.wsgi
 
 from controller_app.settings import read_library
+
+log = logging.getLogger(__name__)
+
+_TRANSPORT = (__name__, "controller_app.tls")
+"""Modules between the library and the socket, which are in the traceback of every error."""
 
 LIBRARY = read_library()
 
@@ -123,14 +130,30 @@ def error_names(type_: int, code: int) -> tuple[str, str]:
 
 
 def serve_connection(socket: Any, address: tuple[Any, ...]) -> str | None:
-    """Speaks OpenFlow on an accepted socket until it ends; what the peer broke, if it did."""
+    """Speak OpenFlow on an accepted socket until it ends.
+
+    Returns:
+        What the peer did wrong, in words; None when it only ended the connection.
+    """
     try:
         controller.datapath_connection_factory(socket, address)
-    except OFPUnknownVersion as error:
-        return f"it speaks an OpenFlow version that is not known: {error}"
+    except OFPUnknownVersion:
+        return "it speaks an unknown version of OpenFlow; connect it with OpenFlow 1.3"
+    except (OSError, EOFError):
+        return None
     except Exception as error:
-        return f"it sent what is not OpenFlow: {error!r}"
+        if _is_own(error):
+            log.exception("a connection failed")
+            return "the controller failed to handle what it sent; the controller's log has the error"
+        log.info("unreadable message", extra={"fields": {"from": address[0], "error": repr(error)}})
+        return "it sent what is not OpenFlow 1.3"
     return None
+
+
+def _is_own(error: BaseException) -> bool:
+    """Whether code of the controller raised the error, and not the library that reads messages."""
+    modules = (frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__))
+    return any(name.startswith("controller_app.") and name not in _TRANSPORT for name in modules)
 
 
 def load(module: str, accept: Callable[[], None], **context: object) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 import ssl
 from typing import Any
 
 import eventlet
+import eventlet.patcher
+
+_SOCKET: Any = eventlet.patcher.original("socket").socket
 
 _REASONS = {
     "PEER_DID_NOT_RETURN_A_CERTIFICATE": "it shows no certificate",
@@ -47,8 +49,11 @@ class Channel:
             raise ConnectionResetError(f"TLS: {error.reason or error}") from error
 
     def shutdown(self, how: int) -> None:
-        """As a socket's: what comes after is no longer deciphered, and is not read either."""
-        socket.socket.shutdown(self._secured, how)
+        """As a socket's: what comes after is no longer deciphered, and is not read either.
+
+        It is the unpatched method: eventlet's class in the place of `socket.socket` has none.
+        """
+        _SOCKET.shutdown(self._secured, how)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._secured, name)
@@ -73,7 +78,9 @@ def reason(error: OSError) -> str:
     """Why a greeting failed, in words."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate is not good: {error.verify_message}"
+    if isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError) or "Closed before" in str(error):
+        return "it hung up while greeting"
     if isinstance(error, ssl.SSLError):
         code = error.reason or ""
         return _REASONS.get(code, f"TLS failed: {code.lower().replace('_', ' ') or error}")
-    return f"it hung up while greeting ({error.strerror or error})"
+    return f"it hung up while greeting ({(error.strerror or 'connection lost').lower()})"
