@@ -5,6 +5,19 @@ VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
 
+# Help needs neither the set-up nor the virtual environment; argparse accepts abbreviations of --help.
+ifneq (,$(filter -h --h --he --hel --help,$(ARGS)))
+SETUP_UNLESS_HELP :=
+SETUP_TEST_UNLESS_HELP :=
+LABS := env PYTHONPATH=platform:. PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m mininet_labs
+BENCH = $(PYTHON) -B tests/benchmarks/bench_options.py $(1)
+else
+SETUP_UNLESS_HELP := setup
+SETUP_TEST_UNLESS_HELP := setup-test
+LABS := $(PY) -m mininet_labs
+BENCH = $(PY) tests/benchmarks/bench_$(1).py
+endif
+
 .PHONY: help setup setup-production setup-test setup-dev run lab soak test test-full test-e2e test-servers bench bench-aggregation bench-analytics bench-load lint format requirements clean
 
 help: ## this list
@@ -22,14 +35,14 @@ setup-test: ## what the tests and benchmarks need as well
 setup-dev: ## what `make lint` needs: style, types, imports
 	@PYTHON=$(PYTHON) sh scripts/setup.sh dev
 
-run: setup ## the platform with its demo (ARGS="--for 40 --report FILE")
-	@exec $(PY) -m mininet_labs run $(ARGS)
+run: $(SETUP_UNLESS_HELP) ## the platform with its demo (ARGS="--for 40 --report FILE")
+	@exec $(LABS) run $(ARGS)
 
-lab: setup ## the platform over a Mininet network (root; ARGS="TOPOLOGY --for 60")
-	@exec $(PY) -m mininet_labs lab $(ARGS)
+lab: $(SETUP_UNLESS_HELP) ## the platform over a Mininet network (root; ARGS="TOPOLOGY --for 60")
+	@exec $(LABS) lab $(ARGS)
 
-soak: setup ## the platform under changes and faults (ARGS="--for SECONDS --report FILE")
-	@exec $(PY) -m mininet_labs soak $(ARGS)
+soak: $(SETUP_UNLESS_HELP) ## the platform under changes and faults (ARGS="--for SECONDS --report FILE")
+	@exec $(LABS) soak $(ARGS)
 
 test: setup-test ## everything: unit, property, fake switch, real switches, API, browser
 	@[ -n "$(ARGS)" ] || scripts/frontend.sh test
@@ -46,17 +59,17 @@ test-e2e: setup-test ## the dashboard in a real browser, against real services; 
 test-servers: setup-test ## the control plane's tests on PostgreSQL with Redis, both started for it
 	@scripts/with_servers.sh $(PY) -m pytest tests/controlplane $(ARGS)
 
-bench: setup-test ## the core's speed, as JSON (ARGS="--quick", "--only planner events", "-o FILE")
-	@exec $(PY) tests/benchmarks/bench_planner.py $(ARGS)
+bench: $(SETUP_TEST_UNLESS_HELP) ## the core's speed, as JSON (ARGS="--quick", "--only planner events", "-o FILE")
+	@exec $(call BENCH,planner) $(ARGS)
 
-bench-aggregation: setup-test ## the figures on aggregation, as JSON (ARGS="--full", "--figure 5b shares", "--quotes FILE")
-	@exec $(PY) tests/benchmarks/bench_aggregation.py $(ARGS)
+bench-aggregation: $(SETUP_TEST_UNLESS_HELP) ## the figures on aggregation, as JSON (ARGS="--full", "--figure 5b shares", "--quotes FILE")
+	@exec $(call BENCH,aggregation) $(ARGS)
 
-bench-analytics: setup-test ## the analytics jobs at 1 and 10 million events, beside DuckDB (ARGS="--events 100000 -o FILE")
-	@exec nice $(PY) tests/benchmarks/bench_analytics.py $(ARGS)
+bench-analytics: $(SETUP_TEST_UNLESS_HELP) ## the analytics jobs at 1 and 10 million events, beside DuckDB (ARGS="--events 100000 -o FILE")
+	@exec nice $(call BENCH,analytics) $(ARGS)
 
-bench-load: setup-test ## many clients and live streams over real switches, as JSON (ARGS="--clients 50 --streams 500 -o FILE")
-	@exec $(PY) tests/benchmarks/bench_load.py $(ARGS)
+bench-load: $(SETUP_TEST_UNLESS_HELP) ## many clients and live streams over real switches, as JSON (ARGS="--clients 50 --streams 500 -o FILE")
+	@exec $(call BENCH,load) $(ARGS)
 
 lint: setup-dev ## ruff, mypy, import-linter; of the dashboard: types and style
 	scripts/frontend.sh check
@@ -74,4 +87,4 @@ requirements: setup-test setup-dev ## pin the installed versions of what pyproje
 	$(PY) scripts/pin.py
 
 clean: ## what set-up and runs made
-	rm -rf $(VENV) run artifacts frontend/node_modules platform/controlplane/dashboard/static
+	rm -rf $(VENV) run artifacts results build frontend/node_modules platform/controlplane/dashboard/static

@@ -1,7 +1,9 @@
 """The commands of `python -m mininet_labs`.
 
-A command is a module with `add_arguments(parser)` and `run(args) -> exit status`; it is imported when it is
-called, so that one command never needs what another one needs.
+A command is a module with `run(args) -> exit status`, and a module with `add_arguments(parser)`, which may be
+the same. They are imported when the command is called, so that no command needs what another one needs.
+Options in a module of their own use the standard library alone: `make run ARGS=--help` prints them before the
+set-up.
 """
 
 from __future__ import annotations
@@ -17,16 +19,25 @@ from mininet_labs.errors import LabError
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Where a command is, and what it does."""
+    """Where a command and its options are, and what it does."""
 
     module: str
     help: str
+    options: str = ""
 
 
 COMMANDS = {
-    "run": Command("mininet_labs.demo.run", "the whole platform with its demo"),
-    "soak": Command("mininet_labs.soak.run", "the platform under changes and faults, and what came of it"),
-    "lab": Command("mininet_labs.lab.command", "the whole platform over a Mininet network (root)"),
+    "run": Command("mininet_labs.demo.run", "the whole platform with its demo", "mininet_labs.demo.options"),
+    "soak": Command(
+        "mininet_labs.soak.run",
+        "the platform under changes and faults, with a report",
+        "mininet_labs.soak.options",
+    ),
+    "lab": Command(
+        "mininet_labs.lab.command",
+        "the whole platform over a Mininet network (root)",
+        "mininet_labs.lab.options",
+    ),
     "enter": Command("mininet_labs.lab.enter", "run a command in a host of the lab that runs (root)"),
     "fabric": Command("mininet_labs.fabric.command", "an embedded fabric alone, in the foreground"),
     "install": Command("mininet_labs.install", "a fabric with an offline plan on it, in the foreground"),
@@ -43,11 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, command in COMMANDS.items():
         sub = commands.add_parser(name, help=command.help, description=command.help)
         if name == chosen:
-            module = importlib.import_module(command.module)
-            module.add_arguments(sub)
+            importlib.import_module(command.options or command.module).add_arguments(sub)
     args = parser.parse_args(given)
     try:
-        return int(module.run(args))
+        return int(importlib.import_module(COMMANDS[args.command].module).run(args))
     except LabError as error:
         print(error, file=sys.stderr)
         return 2

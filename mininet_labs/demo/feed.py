@@ -18,6 +18,8 @@ _NOTHING: dict[str, Any] = {
     "delay_ms": {"p50": None, "p99": None},
 }
 _FINISH_WITHIN_S = 30.0
+MOST_SAMPLES = 1000
+"""The newest samples that are kept for a control plane that does not answer."""
 
 
 class Feed:
@@ -47,21 +49,34 @@ class Feed:
         threading.Thread(target=self._read, daemon=True).start()
         self._take(timeout=_FINISH_WITHIN_S)
 
-    def pass_on(self) -> dict[str, Any]:
-        """The latest counters, which the control plane has now too; the hosts learn what has changed."""
-        if self._plans.changed():
-            self._write(json.dumps(self._plans.read()))
+    @property
+    def counters(self) -> dict[str, Any]:
+        """The latest counters of the hosts."""
+        return self._latest
+
+    def check(self) -> None:
+        """Read what the hosts' process has reported; raises `DemoError` when it has ended."""
         while not self._reports.empty():
             self._take(timeout=0.0)
+
+    def pass_on(self) -> dict[str, Any]:
+        """The latest counters, which the control plane has now too; the hosts learn what has changed.
+
+        After a `RestError` the next call passes on what this one did not.
+        """
+        self.check()
+        if self._plans.changed():
+            self._write(json.dumps(self._plans.read()))
         self._tell()
         return self._latest
 
     def _tell(self) -> None:
         counters = {key: value for key, value in self._latest.items() if key != "final"}
         self._rest.post("/api/v1/traffic/", {"reporter": REPORTER, **counters, **self._activity})
-        samples, self._samples = self._samples, []
+        samples = self._samples[-MOST_SAMPLES:]
         if samples:
             self._tell_samples(samples)
+        self._samples = []
 
     def _tell_samples(self, samples: list[dict[str, Any]]) -> None:
         """What was published meanwhile under an advertisement that is withdrawn now is of no use any more."""
@@ -90,9 +105,13 @@ class Feed:
         return taken
 
     def finish(self) -> dict[str, Any]:
-        """Stop publishing, let the network drain, and give the final counters."""
-        self._write(json.dumps(self._plans.read()))
-        self._write("stop")
+        """Stop publishing, let the network drain, and give the final counters.
+
+        After a `RestError` it can be called again.
+        """
+        if not self._latest.get("final"):
+            self._write(json.dumps(self._plans.read()))
+            self._write("stop")
         while not self._latest.get("final"):
             self._take(timeout=_FINISH_WITHIN_S)
         self._tell()
@@ -136,7 +155,7 @@ class Feed:
         if report is None:
             self._failed()
         else:
-            self._samples += report.pop("samples")
+            self._samples = [*self._samples, *report.pop("samples")][-MOST_SAMPLES:]
             self.telemetry = report.pop("telemetry")
             self._activity = report.pop("activity")
             self._tested += report.pop("tested")

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rate", type=rate, default=RATE, metavar="EVENTS", help="events a second (default %(default)g)"
     )
     parser.add_argument(
-        "--port", type=_port, default=8000, help="of the web page (default %(default)s, or the next free one)"
+        "--port", type=port, default=8000, help="of the web page (default %(default)s, or the next free one)"
     )
     parser.add_argument(
         "--topology", type=Path, default=None, metavar="FILE", help="another network than Abilene"
@@ -107,7 +107,8 @@ def rate(text: str) -> float:
     return value
 
 
-def _port(text: str) -> int:
+def port(text: str) -> int:
+    """A TCP port, from the command line."""
     value = _number(text)
     if value != int(value) or not 1 <= value <= 65535:
         raise argparse.ArgumentTypeError(f"{text}: a port is a whole number from 1 to 65535")

@@ -22,20 +22,20 @@ class PlanReader:
         self._homes = {row["name"]: row["host"] for row in content.subscribers(topology)}
         self._confirmed: dict[str, float] = {}
         self._seen: tuple[Any, ...] = ()
+        self._newest: tuple[Any, ...] = ()
 
     def changed(self) -> bool:
-        """Whether a request was logged or ended since this was last asked."""
+        """Whether a request was logged or ended since the plan was last read."""
         newest = self._rest.get("/api/v1/requests/", ordering="-id", limit=1)["results"]
         waiting = self._rest.get("/api/v1/requests/", state__in=UNDER_WAY, limit=1)["results"]
-        seen = tuple((row["id"], row["state"]) for row in (*newest, *waiting))
-        changed, self._seen = seen != self._seen, seen
-        return changed
+        self._newest = tuple((row["id"], row["state"]) for row in (*newest, *waiting))
+        return self._newest != self._seen
 
     def read(self) -> dict[str, Any]:
         """The plan as JSON."""
         topic = self._rest.all("/api/v1/topics/", name=TOPIC["name"])[0]
         subscriptions = self._subscriptions()
-        return {
+        plan = {
             "topic": {key: topic[key] for key in ("name", "code", "attributes", "indexed")},
             "hosts": self._hosts(),
             "advertisements": self._advertisements(),
@@ -47,6 +47,8 @@ class PlanReader:
             "token_file": str(self._platform.state_dir / "secrets" / "operator-token"),
             "telemetry": str(self._platform.telemetry),
         }
+        self._seen = self._newest
+        return plan
 
     def _hosts(self) -> dict[str, dict[str, str]]:
         sockets = self._platform.network.host_sockets()

@@ -14,6 +14,7 @@ import httpx
 
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.services import Service, python, run_once, wait_until
+from mininet_labs.demo.status import Report, ignore
 from mininet_labs.fabric import Fabric
 from tercast.certificates import CONTROLLER, Identity, make_certificates
 
@@ -27,14 +28,17 @@ SWITCHES = "switches"
 class Network(Protocol):
     """Switches, links and hosts' ports that a controller can serve."""
 
-    def start(self) -> None:
-        """Bring it up; returns when every switch and port is there."""
+    def start(self, progress: Callable[[int, int], None] = ...) -> None:
+        """Bring it up; returns when every switch and port is there.
+
+        `progress` is called with the parts that are done and their total, where that is known.
+        """
 
     def stop(self) -> None:
         """Take it down; does nothing when it is not up."""
 
-    def alive(self) -> bool:
-        """Whether it is up, with all of its processes."""
+    def check(self) -> None:
+        """Raise `LabError` with the last words of a process of it that has ended."""
 
     def host_sockets(self) -> Mapping[str, Sequence[Path]]:
         """By host: sockets of its ports, where hosts are reached by sockets."""
@@ -115,10 +119,10 @@ class Platform:
         if self.certificates is not None:
             make_certificates(self.certificates, [CONTROLLER, SWITCHES])
 
-    def start_fabric(self) -> None:
+    def start_fabric(self, report: Report = ignore) -> None:
         """Start Open vSwitch with all bridges, links and host ports."""
         self._stack.callback(self.stop_fabric)
-        self.network.start()
+        self.network.start(lambda done, total: report(f"{done:,} of {total:,} parts"))
         self.fabric_is_up = True
         self._name_ports()
 
@@ -128,25 +132,37 @@ class Platform:
         self.network.stop()
         shutil.rmtree(self.hosts, ignore_errors=True)
 
-    def start_controller(self) -> None:
+    def start_controller(self, report: Report = ignore) -> None:
         """Start the controller; wait until it answers, and the switches of a network that is up connect."""
         self._serve("controller", python("-m", "controller_app", *self._tls_options()))
         wait_until("the controller", self._controller_answers, self.services)
-        self.await_switches()
+        self.await_switches(report)
 
-    def await_switches(self) -> None:
+    def await_switches(self, report: Report = ignore) -> None:
         """Wait until every switch of the network, where it is up, is connected."""
-        if self.fabric_is_up:
-            wait_until("the controller", self._switches_connected, self.services)
+        if not self.fabric_is_up:
+            return
+        total, connected = len(self.topology["switches"]), 0
 
-    def start_control_plane(self) -> None:
+        def ready() -> bool:
+            nonlocal connected
+            connected = len(self.epochs())
+            return connected >= total
+
+        def progress() -> str:
+            return f"{connected:,} of {total:,} switches connected"
+
+        patience = max(60.0, float(total))  # each takes the controller some 20 ms of an idle processor
+        wait_until("the switches", ready, self.services, patience, progress=progress, report=report)
+
+    def start_control_plane(self, report: Report = ignore) -> None:
         """Start the web server, the Celery workers and beat; wait until the API answers."""
         self._serve("web", self.web_command())
         self._serve("worker", python(*CELERY, "worker", "-Q", "planner,celery", *WORKER_OPTIONS))
         own = ("-Q", "analytics", "-n", "analytics@%h")
         self._serve("analytics", python(*CELERY, "worker", *own, *WORKER_OPTIONS), optional=True)
-        self._serve("beat", python(*CELERY, "beat", *BEAT_OPTIONS))
-        wait_until("the web server", self._web_answers, self.services)
+        self._serve("beat", python(*CELERY, "beat", *BEAT_OPTIONS), optional=True)
+        wait_until("the web server", self._web_answers, self.services, progress=self._states, report=report)
         self._ports_lock.close()
 
     def web_command(self, *more: str) -> list[str]:
@@ -155,11 +171,23 @@ class Platform:
         return python("-m", "uvicorn", WEB, *where, *WEB_OPTIONS, *more)
 
     def check(self) -> None:
-        """Raise `DemoError` when a process that is needed has ended by itself; start others again."""
+        """Restart services that have died; raise `LabError` when the network itself has ended."""
         for service in self.services:
             service.check()
-        if self.fabric_is_up and not self.network.alive():
-            raise DemoError(f"Open vSwitch has ended; look into {self.run_dir / 'fabric'}")
+        if self.fabric_is_up:
+            self.network.check()
+
+    def troubles(self) -> list[str]:
+        """The services that do not run now, each with its state."""
+        return [service.trouble for service in self.services if service.trouble]
+
+    def given_up(self) -> list[str]:
+        """The services that were restarted in vain, and stay stopped."""
+        return [service.name for service in self.services if service.given_up]
+
+    def restarts(self) -> dict[str, int]:
+        """By service, how often it died and was restarted; those that never did are left out."""
+        return {service.name: service.restarts for service in self.services if service.restarts}
 
     def stop(self) -> None:
         """End all processes and give the run directory free.
@@ -234,8 +262,8 @@ class Platform:
     def _controller_answers(self) -> bool:
         return self._connected() is not None
 
-    def _switches_connected(self) -> bool:
-        return len(self.epochs()) >= len(self.topology["switches"])
+    def _states(self) -> str:
+        return ", ".join(self.troubles())
 
     def _web_answers(self) -> bool:
         """Whether the server takes this installation's token, and so is this installation's."""

@@ -4,20 +4,49 @@ from typing import Any
 
 from mininet_labs.demo.platform_up import Platform
 from mininet_labs.demo.rest import Rest
+from mininet_labs.demo.status import Report, ignore
 from tercast.topology_rows import api_row
+from tercast.wording import quantity
 
 
-def register(rest: Rest, topology: dict[str, Any]) -> None:
+def register(rest: Rest, topology: dict[str, Any], report: Report = ignore) -> None:
     """Register switches, links and hosts with all their fields; existing ones stay as they are."""
     for part, key in (("switches", ("name",)), ("links", ("a", "a_port")), ("hosts", ("name",))):
         rows = [api_row(part, row) for row in topology.get(part, ())]
+        report(f"{len(rows):,} {part}")
         rest.add_missing(f"/api/v1/{part}/", rows, key)
+
+
+def settling_patience(topology: dict[str, Any]) -> float:
+    """Seconds without progress after which tables count as stuck: the worker plans them in one step."""
+    return max(120.0, 2.0 * len(topology["switches"]))
 
 
 def settled(rest: Rest, platform: Platform) -> bool:
     """Whether no request is under way, and each switch has what it should over its present connection."""
-    epochs = platform.epochs()
-    switches = rest.all("/api/v1/switches/")
-    in_step = all(row["in_step"] and row["epoch"] == epochs.get(row["dpid"]) for row in switches)
-    under_way = rest.get("/api/v1/requests/", state__in="queued,planning,deploying", limit=1)
-    return in_step and not under_way["results"]
+    return Settling(rest, platform).ready()
+
+
+class Settling:
+    """How far the network is on its way to the tables that the requests ask for."""
+
+    def __init__(self, rest: Rest, platform: Platform) -> None:
+        self._rest, self._platform = rest, platform
+        self._open = self._behind = self._switches = 0
+
+    def ready(self) -> bool:
+        """Ask; True when no request is open and every switch has its table over its present connection."""
+        epochs = self._platform.epochs()
+        switches = self._rest.all("/api/v1/switches/")
+        self._switches = len(switches)
+        self._behind = sum(not row["in_step"] or row["epoch"] != epochs.get(row["dpid"]) for row in switches)
+        self._open = self._rest.get("/api/v1/requests/", state__in=_OPEN, limit=1, count="true")["count"]
+        return not self._behind and not self._open
+
+    def progress(self) -> str:
+        """The last answer in words."""
+        done = self._switches - self._behind
+        return f"{done:,} of {self._switches:,} switches, {quantity(self._open, 'open request')}"
+
+
+_OPEN = "queued,planning,deploying"

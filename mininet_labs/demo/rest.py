@@ -16,12 +16,16 @@ MOST_TRIES = 10
 LONGEST_PAUSE = 10.0
 
 
-class Refusal(DemoError):  # noqa: N818 - named by meaning
+class RestError(DemoError):
+    """A call of the control plane failed: no answer, or an error."""
+
+
+class Refusal(RestError):  # noqa: N818 - named by meaning
     """The control plane does not take what it was sent."""
 
 
 class Rest:
-    """A client with the operator's token; a refusal is a `DemoError` with the problem's words.
+    """A client with the operator's token; a call that fails raises `RestError` with the problem's words.
 
     Waits `patience` seconds for an answer.
     """
@@ -68,6 +72,10 @@ class Rest:
             self.post(path, missing[start : start + BULK])
         return len(missing)
 
+    def be_patient(self, seconds: float) -> None:
+        """Wait this long for an answer from now on."""
+        self._client.timeout = httpx.Timeout(seconds)
+
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
@@ -87,7 +95,7 @@ class Rest:
             return self._client.request(method, path, **arguments)
         except httpx.HTTPError as error:
             reason = str(error) or type(error).__name__
-            raise DemoError(f"{method} {path}: the web server does not answer ({reason})") from error
+            raise RestError(f"{method} {path}: the web server does not answer ({reason})") from error
 
     @staticmethod
     def _answer(answer: httpx.Response) -> Any:
@@ -101,7 +109,7 @@ class Rest:
         except (ValueError, KeyError, TypeError):
             detail = answer.text[:500]
         refused = answer.status_code in (httpx.codes.BAD_REQUEST, httpx.codes.CONFLICT)
-        kind = Refusal if refused else DemoError
+        kind = Refusal if refused else RestError
         raise kind(
             f"{answer.request.method} {answer.request.url.path} was answered {answer.status_code}: {detail}"
         )

@@ -5,6 +5,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
@@ -13,22 +14,34 @@ from mininet_labs.demo import content
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.feed import Feed
 from mininet_labs.demo.launcher import Launcher
-from mininet_labs.demo.options import Options, add_arguments, from_arguments
+from mininet_labs.demo.options import Options, from_arguments
 from mininet_labs.demo.platform_up import ROOT, Platform
 from mininet_labs.demo.quotes import TOPIC
-from mininet_labs.demo.registration import register, settled
-from mininet_labs.demo.rest import Rest
-from mininet_labs.demo.services import wait_until
-from mininet_labs.demo.status import StatusLine, passed, shown, status_text, step
+from mininet_labs.demo.registration import Settling, register, settling_patience
+from mininet_labs.demo.rest import Rest, RestError
+from mininet_labs.demo.services import RESTARTS, wait_until
+from mininet_labs.demo.status import (
+    Outage,
+    Report,
+    StatusLine,
+    ignore,
+    passed,
+    shown,
+    status_text,
+    step,
+)
 from mininet_labs.errors import LabError
 from mininet_labs.interrupts import Interrupted, raise_when_asked
 from mininet_labs.topologies import load
-
-__all__ = ["add_arguments", "run"]
+from tercast.wording import quantity
 
 DEFAULT_TOPOLOGY = ROOT / "mininet_labs" / "topologies" / "abilene.json"
 _PATIENCE_S = 5.0
 """For answers of a control plane that may be ending."""
+POLL_PATIENCE_S = 10.0
+"""For answers to the polls of a running demo, which are repeated."""
+FINISH_PATIENCE_S = 60.0
+"""For the answers that the report needs."""
 RUN_DIR = Path(os.environ.get("TERCAST_RUN_DIR", ROOT / "run"))
 
 
@@ -60,7 +73,8 @@ class Demo:
         """Bring everything up and load the demo."""
         platform = self.platform
         self.prepare()
-        step(f"fabric: {len(self.topology['switches'])} Open vSwitch bridges", platform.start_fabric)
+        switches = quantity(len(self.topology["switches"]), "Open vSwitch bridge")
+        step(f"fabric: {switches}", platform.start_fabric)
         step("controller (Ryu)" + (", TLS" if self.options.tls else ""), platform.start_controller)
         step("web server, Celery worker and beat", platform.start_control_plane)
         self.connect()
@@ -68,7 +82,7 @@ class Demo:
             step("demo: topology, publishers, subscribers", self.load)
         except DemoError as error:
             raise DemoError(f"{error}\n(the state of earlier runs is kept; --fresh begins anew)") from error
-        step("traffic", self.start_feed)
+        step("traffic", lambda _: self.start_feed())
 
     def connect(self) -> None:
         """Be ready to speak to the control plane."""
@@ -78,12 +92,12 @@ class Demo:
         """Make the state, anew where that was asked for."""
         if self.options.fresh:
             self.platform.forget()
-        step("database, secrets, users", self.platform.prepare)
+        step("database, secrets, users", lambda _: self.platform.prepare())
 
-    def load(self) -> None:
+    def load(self, report: Report = ignore) -> None:
         """Register the network and the demo's content; what is there already stays."""
         rest, topology = self.rest, self.topology
-        register(rest, topology)
+        register(rest, topology, report)
         if not rest.all("/api/v1/topics/", name=TOPIC["name"]):
             rest.post("/api/v1/topics/", TOPIC)
         feeds = content.publishers(topology)
@@ -96,11 +110,14 @@ class Demo:
         rest.add_missing("/api/v1/advertisements/", advertisements, ("publisher", "filter"))
         subscriptions = [{**row, **topic} for row in content.subscriptions()]
         rest.add_missing("/api/v1/subscriptions/", subscriptions, ("subscriber", "filter"))
+        settling = Settling(rest, self.platform)
         wait_until(
             "the tables of the demo",
-            lambda: settled(rest, self.platform),
+            settling.ready,
             self.platform.services,
-            timeout=120.0,
+            timeout=settling_patience(topology),
+            progress=settling.progress,
+            report=report,
         )
 
     def start_feed(self) -> None:
@@ -121,7 +138,12 @@ class Demo:
         assert self.feed is not None
         if self.launcher is not None:
             while not self.launcher.orders.empty():
-                self.feed.test(self.launcher.orders.get())
+                order = self.launcher.orders.get()
+                try:
+                    self.feed.test(order)
+                except RestError:
+                    self.launcher.orders.put(order)
+                    raise
             self.launcher.report(self.feed.take_tested())
 
     def greet(self) -> None:
@@ -143,13 +165,19 @@ class Demo:
     def watch(self) -> None:
         """Show the status line until the time is over, or someone asks for the end."""
         assert self.feed is not None
-        line = StatusLine()
+        line, outage = StatusLine(), Outage()
         started = time.monotonic()
+        self.rest.be_patient(POLL_PATIENCE_S)
         try:
             while self.options.run_for is None or time.monotonic() - started < self.options.run_for:
                 self.platform.check()
-                self.try_out()
-                line.show(status_text(self.entries(), self.feed.pass_on()))
+                self.feed.check()
+                with outage.bridged():
+                    self.try_out()
+                    self.feed.pass_on()
+                    self.entries()
+                counters = self.feed.counters
+                line.show(status_text(self._entries, counters, self.platform.troubles()))
                 time.sleep(min(1.0, max(0.05, started + (self.options.run_for or 1e9) - time.monotonic())))
         finally:
             line.end()
@@ -162,8 +190,24 @@ class Demo:
     def finish(self) -> dict[str, Any]:
         """Stop publishing, drain the network, and give the report."""
         assert self.feed is not None
-        counters = self.feed.finish()
-        return self._report(counters, {**self._figures(self.rest), "entries": self.entries()}, None)
+        self.rest.be_patient(FINISH_PATIENCE_S)
+        counters = self._insist(self.feed.finish)
+        figures = self._insist(lambda: {**self._figures(self.rest), "entries": self.entries()})
+        stopped = self.platform.given_up()
+        failure = f"stopped after {RESTARTS} restarts: {', '.join(stopped)}" if stopped else None
+        return self._report(counters, figures, failure)
+
+    def _insist(self, call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Repeat a call while the control plane does not answer, and restart its processes meanwhile."""
+        end = time.monotonic() + FINISH_PATIENCE_S
+        while True:
+            self.platform.check()
+            try:
+                return call()
+            except RestError:
+                if time.monotonic() > end:
+                    raise
+            time.sleep(0.5)
 
     def salvage(self, failure: LabError) -> dict[str, Any]:
         """The report after something needed has ended: what was counted, None for what nobody knows."""
@@ -196,6 +240,7 @@ class Demo:
             **{name: counters[name] for name in names},
             **figures,
             "telemetry": self.feed.telemetry,
+            "restarts": self.platform.restarts(),
             "seconds": self.options.run_for,
             "rate": self.options.rate,
             "failure": failure,

@@ -1,4 +1,4 @@
-"""Child processes of the demo: started with a log of their own, awaited, ended in order."""
+"""Child processes of the demo: started with a log of their own, restarted when they die, ended in order."""
 
 import os
 import signal
@@ -15,13 +15,25 @@ from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.status import say
 from mininet_labs.processes import die_with_parent
 
-RESTARTS = 3
-"""How many times a service that all others can do without is started again."""
+RESTARTS = 5
+"""Restarts in a row after which a service that keeps dying is left stopped."""
+
+STABLE_S = 60.0
+"""A service that has run this long counts as healthy again: its next death is the first in a row."""
+
+LONGEST_PAUSE_S = 16.0
+"""Longest pause before a restart; the first restart follows at once, then 1, 2, 4, ... seconds."""
+
+TAIL_LINES = 15
 
 
 @dataclass(slots=True)
 class Service:
-    """One child process; `log` gets its output. An `optional` one is started again some times."""
+    """One child process; `log` gets its output.
+
+    `check` restarts it when it dies. Without an `optional` one the others work, so a start of the platform
+    does not fail because of it.
+    """
 
     name: str
     argv: Sequence[str]
@@ -31,11 +43,15 @@ class Service:
     optional: bool = False
     process: subprocess.Popen[str] | None = field(default=None, init=False)
     restarts: int = field(default=0, init=False)
+    in_a_row: int = field(default=0, init=False)
     given_up: bool = field(default=False, init=False)
+    started_at: float = field(default=0.0, init=False)
+    restart_at: float | None = field(default=None, init=False)
 
     def start(self) -> None:
         """Start it; with `pipes`, its standard input and output stay with the caller."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
+        self.started_at, self.restart_at = time.monotonic(), None
         with self.log.open("a" if self.process else "w", encoding="utf-8") as log:
             pipe: int | IO[str] = subprocess.PIPE if self.pipes else log
             self.process = subprocess.Popen(
@@ -51,25 +67,45 @@ class Service:
             )
 
     def check(self) -> None:
-        """See whether it has ended by itself: an optional one is told and started again, a few times at most.
+        """Restart the service if it has died: at once, then after growing pauses, `RESTARTS` times in a row.
 
-        Raises `DemoError` with the end of its log when another one has ended.
+        Prints what happens. After the last restart the service stays stopped, and `given_up` is set.
         """
         if self.given_up or self.process is None or (status := self.process.poll()) is None:
             return
-        if not self.optional:
-            raise DemoError(f"{self.name} ended with status {status}; the end of {self.log}:\n{self.tail()}")
-        self.kill()  # what it has started may have outlived it
-        self.given_up = self.restarts >= RESTARTS
-        if self.given_up:
-            what = f"it was started again {RESTARTS} times and is left now; all else goes on without it"
-            say(f"{self.name} ended with status {status}; {what}; see {self.log}")
-            return
-        self.restarts += 1
-        say(f"{self.name} ended with status {status} and is started again ({self.restarts} of {RESTARTS})")
-        self.start()
+        now = time.monotonic()
+        if self.restart_at is None:
+            self._plan_restart(status, now)
+        if self.restart_at is not None and now >= self.restart_at:
+            self.restarts += 1
+            self.start()
 
-    def tail(self, lines: int = 15) -> str:
+    def _plan_restart(self, status: int, now: float) -> None:
+        self.kill()  # its own child processes may still run
+        self.in_a_row = 1 if now - self.started_at >= STABLE_S else self.in_a_row + 1
+        ended = f"{self.name} ended with status {status}"
+        if self.in_a_row > RESTARTS:
+            self.given_up = True
+            what = (
+                f"after {RESTARTS} restarts in a row it stays stopped, the other processes go on without it"
+            )
+            say(f"{ended}; {what}; the end of {self.log}:\n{self.tail()}")
+            return
+        pause = 0.0 if self.in_a_row == 1 else min(2.0 ** (self.in_a_row - 2), LONGEST_PAUSE_S)
+        self.restart_at = now + pause
+        when = f"in {pause:g} s" if pause else "now"
+        say(f"{ended}; restart {self.in_a_row} of {RESTARTS} {when}; its log is {self.log}")
+
+    @property
+    def trouble(self) -> str:
+        """Its state in a few words while it does not run; empty while it does."""
+        if self.given_up:
+            return f"{self.name}: stopped after {RESTARTS} restarts"
+        if self.process is not None and self.process.poll() is not None:
+            return f"{self.name}: restarting"
+        return ""
+
+    def tail(self, lines: int = TAIL_LINES) -> str:
         """The end of its log."""
         text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
         return "\n".join("  " + line for line in text.splitlines()[-lines:]) or "  (it wrote nothing)"
@@ -118,17 +154,45 @@ def run_once(name: str, argv: Sequence[str], log: Path, env: Mapping[str, str]) 
 
 
 def wait_until(
-    what: str, ready: Callable[[], bool], services: Sequence[Service], timeout: float = 60.0
+    what: str,
+    ready: Callable[[], bool],
+    services: Sequence[Service],
+    timeout: float = 60.0,
+    *,
+    progress: Callable[[], str] | None = None,
+    report: Callable[[str], None] = lambda _text: None,
 ) -> None:
-    """Wait for `ready`; raises `DemoError` when a service ends meanwhile, or after `timeout` seconds."""
-    deadline = time.monotonic() + timeout
+    """Wait until `ready()`, and restart services that die meanwhile.
+
+    Args:
+        what: what is awaited, for the error.
+        timeout: seconds without progress after which to give up.
+        progress: how far it is, in words; each change of it starts the time-out again.
+        report: is called with the progress when it has changed.
+
+    Raises:
+        DemoError: at the time-out, or when a service that is needed keeps dying.
+    """
+    deadline, seen = time.monotonic() + timeout, ""
     while not ready():
         for service in services:
             service.check()
+            if service.given_up and not service.optional:
+                raise DemoError(_keeps_dying(service))
+        if progress is not None and (now := progress()) != seen:
+            deadline, seen = time.monotonic() + timeout, now
+            report(now)
         if time.monotonic() > deadline:
             logs = ", ".join(str(service.log) for service in services)
-            raise DemoError(f"{what} did not come up within {timeout:.0f} s; look into {logs}")
+            far = f" ({seen})" if seen else ""
+            raise DemoError(
+                f"{what}: not ready, and no progress within {timeout:.0f} s{far}; look into {logs}"
+            )
         time.sleep(0.1)
+
+
+def _keeps_dying(service: Service) -> str:
+    return f"{service.name} keeps ending by itself; the end of {service.log}:\n{service.tail()}"
 
 
 def python(*arguments: str) -> list[str]:

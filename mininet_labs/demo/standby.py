@@ -2,14 +2,18 @@
 
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from mininet_labs.demo.launcher import Launcher
 from mininet_labs.demo.options import Options
-from mininet_labs.demo.run import Demo
-from mininet_labs.demo.status import StatusLine, say, status_text, step
+from mininet_labs.demo.rest import RestError
+from mininet_labs.demo.run import FINISH_PATIENCE_S, POLL_PATIENCE_S, Demo
+from mininet_labs.demo.status import Outage, Report, StatusLine, say, status_text, step
 from mininet_labs.errors import LabError
 from mininet_labs.interrupts import Interrupted
+from tercast.wording import quantity
 
 PAUSE_S = 0.5
 
@@ -26,16 +30,17 @@ class Standby(Demo):
         step("web server, Celery worker and beat", self.platform.start_control_plane)
         self.connect()
         self.launch(fixed=False)
+        self.rest.be_patient(POLL_PATIENCE_S)
 
     def watch(self) -> None:
         """Do as is asked, until the time is over or someone asks for the end."""
-        line = StatusLine(every=20)
+        line, outage = StatusLine(every=20), Outage()
         end = None if self.options.run_for is None else time.monotonic() + self.options.run_for
         try:
             while end is None or time.monotonic() < end:
                 self.platform.check()
                 self.obey()
-                line.show(self.turn())
+                line.show(self.turn(outage))
                 time.sleep(PAUSE_S)
         finally:
             line.end()
@@ -57,18 +62,24 @@ class Standby(Demo):
 
     def bring_up(self) -> None:
         """The demo, step by step, each of them told."""
-        steps = (
-            (f"fabric: {len(self.topology['switches'])} Open vSwitch bridges", self.platform.start_fabric),
+        switches = quantity(len(self.topology["switches"]), "Open vSwitch bridge")
+        steps: tuple[tuple[str, Callable[[Report], object]], ...] = (
+            (f"fabric: {switches}", self.platform.start_fabric),
             ("switches connect to the controller", self.platform.await_switches),
             ("topology, publishers, subscribers, tables", self.load),
-            ("traffic", self.start_feed),
+            ("traffic", lambda _: self.start_feed()),
         )
+        self.rest.be_patient(FINISH_PATIENCE_S)
         for number, (what, action) in enumerate(steps):
-            self.launcher.tell("starting", what, number / len(steps))
-            say(f"demo: {what} …")
-            action()
+            self._begin(what, number / len(steps), action)
+        self.rest.be_patient(POLL_PATIENCE_S)
         self.launcher.tell("running", progress=1.0)
         say("demo: it runs")
+
+    def _begin(self, what: str, progress: float, action: Callable[[Report], object]) -> None:
+        self.launcher.tell("starting", what, progress)
+        say(f"demo: {what} …")
+        action(lambda far: self.launcher.tell("starting", f"{what}: {far}", progress))
 
     def take_down(self) -> None:
         """End the demo's traffic and network; what it registered stays."""
@@ -86,20 +97,26 @@ class Standby(Demo):
         """Tell why, and be asked no more for now."""
         say(f"the demo failed: {error}")
         self.launcher.tell("failed", reason=str(error))
-        self.launcher.beat()
+        with suppress(RestError):  # the next heartbeat tells it
+            self.launcher.beat()
 
-    def turn(self) -> str:
+    def turn(self, outage: Outage) -> str:
         """Pass on what the traffic tells; the line for the terminal."""
+        troubles = self.platform.troubles()
         if self.feed is None:
-            return "standing by: the page offers the demo, importing a topology, or connecting switches"
+            offer = "standing by: the page offers the demo, importing a topology, or connecting switches"
+            return offer + "".join(f"  [{one}]" for one in troubles)
         try:
-            counters = self.feed.pass_on()
-            self.try_out()
+            self.feed.check()
+            with outage.bridged():
+                self.feed.pass_on()
+                self.try_out()
+                self.entries()
         except LabError as error:
             self.take_down()
             self.failed(error)
             return "the demo failed"
-        return status_text(self.entries(), counters)
+        return status_text(self._entries, self.feed.counters, troubles)
 
 
 def run(options: Options, topology: dict[str, Any]) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from mininet_labs.fabric import bridges
-from mininet_labs.fabric.bridges import Command, LinkKind
+from mininet_labs.fabric.bridges import Group, LinkKind
 from mininet_labs.fabric.daemons import SwitchDaemons
 from mininet_labs.fabric.errors import FabricError
 from mininet_labs.fabric.rundir import RunDir
@@ -16,6 +16,13 @@ from mininet_labs.fabric.tools import Tools
 from mininet_labs.fabric.wiring import Bridge, Link, Port, Wiring
 
 POLL = 0.01
+
+Progress = Callable[[int, int], None]
+"""Called with what is done and the total."""
+
+
+def ignore_progress(_done: int, _total: int) -> None:
+    """Report nothing."""
 
 
 class Assembly:
@@ -39,35 +46,41 @@ class Assembly:
         self._timeout = timeout
         self._down: set[Link] = set()
 
-    def add_everything(self, controllers: Sequence[str]) -> None:
-        """Make the whole wiring: one transaction, and a second one for the far ends of joined links."""
+    def add_everything(self, controllers: Sequence[str], progress: Progress = ignore_progress) -> None:
+        """Make the whole wiring, and connect the switches to their controllers once all ports are there.
+
+        `progress` is called after each transaction with the groups that are done and their total. A group
+        is a bridge, a port, a link or the controllers of a switch.
+        """
         links = self._wiring.links()
-        first, second = self._link_commands(links)
-        added = [c for b in self._wiring.bridges.values() for c in bridges.add_bridge(b, controllers)]
-        self.configure([*added, *self._host_commands(self._wiring.host_ports()), *first])
-        self.configure(second)
+        first, second = self._link_groups(links)
+        switches = self._wiring.bridges.values()
+        groups = [bridges.add_bridge(bridge) for bridge in switches]
+        groups += [*self._host_groups(self._wiring.host_ports()), *first, *second]
+        groups += [bridges.set_controllers(bridge, controllers) for bridge in switches if controllers]
+        self.configure(groups, progress)
         self.await_ready()
 
     def add_bridge(self, bridge: Bridge, controllers: Sequence[str]) -> None:
         """Add a bridge without ports."""
-        self.configure(bridges.add_bridge(bridge, controllers))
+        self.configure([bridges.add_bridge(bridge), bridges.set_controllers(bridge, controllers)])
 
     def add_link(self, link: Link) -> None:
         """Add both ends of a link."""
         self._down.discard(link)
-        for commands in self._link_commands([link]):
-            self.configure(commands)
+        for groups in self._link_groups([link]):
+            self.configure(groups)
         self.await_ready(link.ends())
 
     def add_host_ports(self, ports: Sequence[Port]) -> None:
         """Add ports for hosts."""
-        self.configure(self._host_commands(ports))
+        self.configure(self._host_groups(ports))
         self.await_ready(ports)
 
     def remove(self, ports: Iterable[Port], bridge: Bridge | None = None) -> None:
         """Remove ports, and then a bridge."""
-        commands = [c for port in ports for c in bridges.remove_port(self._wiring.bridge(port.switch), port)]
-        self.configure([*commands, *(bridges.remove_bridge(bridge) if bridge else [])])
+        groups = [bridges.remove_port(self._wiring.bridge(port.switch), port) for port in ports]
+        self.configure([*groups, *([bridges.remove_bridge(bridge)] if bridge else [])])
 
     def set_link(self, link: Link, up: bool) -> None:
         """Take a joined link down, or up again.
@@ -80,13 +93,13 @@ class Assembly:
             raise FabricError(f"{link.a} to {link.b}", rule, 'make the fabric with links="joined"')
         if up:
             socket = self._run_dir.socket(link.a.name)
-            self.configure(bridges.join_end(link.a, socket, listens=True))
-            self.configure(bridges.join_end(link.b, socket, listens=False))
+            self.configure([bridges.join_end(link.a, socket, listens=True)])
+            self.configure([bridges.join_end(link.b, socket, listens=False)])
             self._down.discard(link)
             self.await_ready(link.ends())
         else:
             self._down.add(link)
-            self.configure(c for end in link.ends() for c in bridges.part_end(end))
+            self.configure([bridges.part_end(end) for end in link.ends()])
         self._set_admin_state(link, up)
 
     def resume(self) -> None:
@@ -95,13 +108,21 @@ class Assembly:
         for link in self._down:
             self._set_admin_state(link, up=False)
 
-    def configure(self, commands: Iterable[Command]) -> None:
-        """Apply commands in one transaction; returns when the switch has taken them over."""
-        arguments = bridges.transaction(commands)
-        if not arguments:
-            return
+    def configure(self, groups: Iterable[Group], progress: Progress = ignore_progress) -> None:
+        """Apply groups of commands in order, in transactions of a bounded size.
+
+        Returns when the switch has applied all of them.
+        """
+        groups = list(groups)
+        done = 0
+        for chunk in bridges.chunks(groups):
+            self._apply(chunk)
+            done += len(chunk)
+            progress(done, len(groups))
+
+    def _apply(self, groups: Sequence[Group]) -> None:
         try:
-            self._tools.vsctl(*arguments)
+            self._tools.vsctl(*bridges.transaction(groups))
         except FabricError:
             self._daemons.check()  # a dead daemon's last words tell more than the tool's time-out
             raise
@@ -151,29 +172,24 @@ class Assembly:
             return []
         return [link for link in self._wiring.links() if link not in self._down]
 
-    def _host_commands(self, ports: Iterable[Port]) -> list[Command]:
+    def _host_groups(self, ports: Iterable[Port]) -> list[Group]:
         return [
-            command
+            bridges.add_host_port(self._wiring.bridge(port.switch), port, self._run_dir.socket(port.name))
             for port in ports
-            for command in bridges.add_host_port(
-                self._wiring.bridge(port.switch), port, self._run_dir.socket(port.name)
-            )
         ]
 
-    def _link_commands(self, links: Iterable[Link]) -> tuple[list[Command], list[Command]]:
+    def _link_groups(self, links: Iterable[Link]) -> tuple[list[Group], list[Group]]:
         """What makes links, in two steps: the second needs what the first has made."""
-        first: list[Command] = []
-        second: list[Command] = []
+        first: list[Group] = []
+        second: list[Group] = []
         for link in links:
             a, b = (self._wiring.bridge(end.switch) for end in link.ends())
             if self._links is LinkKind.PATCH:
-                first += bridges.add_patch_link(a, b, link)
+                first.append(bridges.add_patch_link(a, b, link))
             else:
                 socket = self._run_dir.socket(link.a.name)
-                first += bridges.add_joined_end(a, link.a)
-                first += bridges.join_end(link.a, socket, listens=True)
-                second += bridges.add_joined_end(b, link.b)
-                second += bridges.join_end(link.b, socket, listens=False)
+                first.append(bridges.add_joined_end(a, link.a, socket, listens=True))
+                second.append(bridges.add_joined_end(b, link.b, socket, listens=False))
         return first, second
 
 

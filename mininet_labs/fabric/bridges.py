@@ -1,18 +1,26 @@
 """The `ovs-vsctl` commands that make and unmake bridges, ports and links; plain functions to argument lists.
 
-`transaction()` joins them, so that a whole fabric is one call.
+Each function returns a group of commands that belong together; `chunks()` splits many groups into
+transactions of a bounded size.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 
 from mininet_labs.fabric.wiring import Bridge, Link, Port
 
 Command = list[str]
+Group = list[Command]
+"""Commands that must be in one transaction."""
+
+CHUNK = 400
+"""Groups in a transaction. Each costs the switch a look at all bridges, so fewer are faster; a smaller one
+shows progress sooner and stays far from the tool's time-out on a busy machine."""
 
 
 class LinkKind(Enum):
@@ -22,26 +30,33 @@ class LinkKind(Enum):
     JOINED = "joined"
 
 
-def transaction(commands: Iterable[Command]) -> list[str]:
+def chunks(groups: Sequence[Group], size: int = CHUNK) -> Iterator[list[Group]]:
+    """Split groups into transactions of at most `size` groups, in order."""
+    for start in range(0, len(groups), size):
+        yield list(groups[start : start + size])
+
+
+def transaction(groups: Iterable[Group]) -> list[str]:
     """Arguments for one `ovs-vsctl` call."""
-    return [part for command in commands for part in ("--", *command)]
+    return [part for group in groups for command in group for part in ("--", *command)]
 
 
-def add_bridge(bridge: Bridge, controllers: Sequence[str]) -> list[Command]:
+def add_bridge(bridge: Bridge) -> Group:
     """A bridge that speaks OpenFlow 1.3 only, and forwards nothing that no entry tells it to."""
+    name = _quoted(bridge.name)
+    settings = ("datapath_type=dummy", "fail_mode=secure", "protocols=OpenFlow13")
+    options = (f"other_config:datapath-id={_quoted(bridge.dpid)}", "other_config:disable-in-band=true")
     return [
-        ["add-br", bridge.name],
+        *_create_port(bridge.name, ["type=internal"]),
         [
-            *("set", "Bridge", bridge.name),
-            *("datapath_type=dummy", "fail_mode=secure", "protocols=OpenFlow13"),
-            f"other_config:datapath-id={_quoted(bridge.dpid)}",
-            "other_config:disable-in-band=true",
+            *(f"--id=@b_{bridge.name}", "create", "Bridge", f"name={name}", f"ports=@p_{bridge.name}"),
+            *(*settings, *options),
         ],
-        *set_controllers(bridge, controllers),
+        ["add", "Open_vSwitch", ".", "bridges", f"@b_{bridge.name}"],
     ]
 
 
-def set_controllers(bridge: Bridge, controllers: Sequence[str]) -> list[Command]:
+def set_controllers(bridge: Bridge, controllers: Sequence[str]) -> Group:
     """The controllers a bridge connects to, tried anew every second; none disconnects it."""
     ids = [f"@{bridge.name}{n}" for n in range(len(controllers))]
     creates = [
@@ -54,7 +69,7 @@ def set_controllers(bridge: Bridge, controllers: Sequence[str]) -> list[Command]
     return [*creates, ["set", "Bridge", bridge.name, f"controller=[{','.join(ids)}]"]]
 
 
-def set_capacity(bridge: Bridge, entries: int | None) -> list[Command]:
+def set_capacity(bridge: Bridge, entries: int | None) -> Group:
     """A table 0 that refuses entries beyond a number of them; None lifts the limit."""
     if entries is None:
         return [["clear", "Bridge", bridge.name, "flow_tables"]]
@@ -63,12 +78,12 @@ def set_capacity(bridge: Bridge, entries: int | None) -> list[Command]:
     return [create, ["set", "Bridge", bridge.name, f"flow_tables:0={name}"]]
 
 
-def add_host_port(bridge: Bridge, port: Port, socket: Path) -> list[Command]:
+def add_host_port(bridge: Bridge, port: Port, socket: Path) -> Group:
     """A port to which processes connect over a socket."""
     return _add_port(bridge, port, ["type=dummy", _target("pstream", f"punix:{socket}")])
 
 
-def add_patch_link(a: Bridge, b: Bridge, link: Link) -> list[Command]:
+def add_patch_link(a: Bridge, b: Bridge, link: Link) -> Group:
     """Both ends of a patch link."""
     return [
         command
@@ -77,39 +92,59 @@ def add_patch_link(a: Bridge, b: Bridge, link: Link) -> list[Command]:
     ]
 
 
-def add_joined_end(bridge: Bridge, port: Port) -> list[Command]:
-    """One end of a joined link, not connected yet."""
-    return _add_port(bridge, port, ["type=dummy"])
+def add_joined_end(bridge: Bridge, port: Port, socket: Path, listens: bool) -> Group:
+    """One end of a joined link; the listening one goes first, as the other retries after a second."""
+    return _add_port(bridge, port, ["type=dummy", _end(socket, listens)])
 
 
-def join_end(port: Port, socket: Path, listens: bool) -> list[Command]:
-    """Connect an end of a joined link; the listening one goes first, as the other retries after a second."""
-    option = _target("pstream", f"punix:{socket}") if listens else _target("stream", f"unix:{socket}")
-    return [["set", "Interface", port.name, option]]
+def join_end(port: Port, socket: Path, listens: bool) -> Group:
+    """Connect an existing end of a joined link again; the listening one goes first."""
+    return [["set", "Interface", port.name, _end(socket, listens)]]
 
 
-def part_end(port: Port) -> list[Command]:
+def part_end(port: Port) -> Group:
     """Disconnect an end of a joined link."""
     return [["clear", "Interface", port.name, "options"]]
 
 
-def remove_port(bridge: Bridge, port: Port) -> list[Command]:
+def remove_port(bridge: Bridge, port: Port) -> Group:
     """Remove a port, as a pulled cable or host."""
     return [["--if-exists", "del-port", bridge.name, port.name]]
 
 
-def remove_bridge(bridge: Bridge) -> list[Command]:
+def remove_bridge(bridge: Bridge) -> Group:
     """Remove a bridge with all its ports."""
     return [["--if-exists", "del-br", bridge.name]]
+
+
+def _end(socket: Path, listens: bool) -> str:
+    return _target("pstream", f"punix:{socket}") if listens else _target("stream", f"unix:{socket}")
 
 
 def _target(option: str, target: str) -> str:
     return f"options:{option}={_quoted(target)}"
 
 
-def _add_port(bridge: Bridge, port: Port, settings: Sequence[str]) -> list[Command]:
-    number = f"ofport_request={port.number}"
-    return [["add-port", bridge.name, port.name], ["set", "Interface", port.name, number, *settings]]
+def _add_port(bridge: Bridge, port: Port, settings: Sequence[str]) -> Group:
+    created = _create_port(port.name, [f"ofport_request={port.number}", *settings])
+    return [*created, ["add", "Bridge", bridge.name, "ports", f"@p_{_mark(port.name)}"]]
+
+
+def _create_port(name: str, settings: Sequence[str]) -> Group:
+    """A port with its interface, marked `@p_NAME` for the rest of the transaction.
+
+    `add-port` with `set Interface` does the same, but `set` searches all interfaces for the name: the time
+    for a whole fabric then grows with the square of the ports.
+    """
+    mark = _mark(name)
+    return [
+        [f"--id=@i_{mark}", "create", "Interface", f"name={_quoted(name)}", *settings],
+        [f"--id=@p_{mark}", "create", "Port", f"name={_quoted(name)}", f"interfaces=@i_{mark}"],
+    ]
+
+
+def _mark(name: str) -> str:
+    return re.sub(r"\W", "_", name)
 
 
 def _quoted(text: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from mininet_labs.fabric.bridges import CHUNK
 from mininet_labs.fabric.fabric import Fabric
 from mininet_labs.topologies import load
 from tercast.wording import quantity
@@ -53,14 +54,23 @@ def serve(fabric: Fabric, begin: Callable[[], None]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
     try:
-        with fabric:
+        try:
+            fabric.start(show_progress)
             begin()
             fabric.wait()
             fabric.check()
+        finally:
+            fabric.stop()
     except KeyboardInterrupt:
         print("fabric stopped", file=sys.stderr)
         return 0
     return 1
+
+
+def show_progress(done: int, total: int) -> None:
+    """Print how far the start is, where it takes more than one step."""
+    if total > CHUNK:
+        print(f"{done:,} of {total:,} bridges, ports and links are there", file=sys.stderr, flush=True)
 
 
 def describe(fabric: Fabric, topology: Mapping[str, Any], what: str) -> None:

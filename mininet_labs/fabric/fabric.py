@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 
 from mininet_labs.fabric import bridges
-from mininet_labs.fabric.assembly import Assembly, link_kind
+from mininet_labs.fabric.assembly import Assembly, Progress, ignore_progress, link_kind
 from mininet_labs.fabric.binaries import Binaries
 from mininet_labs.fabric.cleanup import clean_up
 from mininet_labs.fabric.daemons import SwitchDaemons
@@ -61,10 +61,11 @@ class Fabric:
 
     # Life cycle
 
-    def start(self) -> None:
+    def start(self, progress: Progress = ignore_progress) -> None:
         """Start daemons and bridges; returns when every port has its number and its socket.
 
-        What a killed fabric left in the run directory is ended and removed first.
+        What a killed fabric left in the run directory is ended and removed first. `progress` is called with
+        the parts (bridges, ports, links) that are done, and their total.
         """
         if self._state is not None:
             raise FabricError(self._run_dir.path, "the fabric runs already", "stop it first")
@@ -74,7 +75,7 @@ class Fabric:
             clean_up(self._run_dir)
             self._run_dir.make_sockets()
             self._start_daemons(binaries)
-            self._running.assembly.add_everything(self._controllers)
+            self._running.assembly.add_everything(self._controllers, progress)
         except BaseException:
             self.stop()
             raise
@@ -166,7 +167,7 @@ class Fabric:
     def set_controller(self, *targets: str, switch: str | None = None) -> None:
         """Connect one switch, or all and those added later, to other controllers; no targets: disconnect."""
         chosen = self._wiring.bridges.values() if switch is None else [self._wiring.bridge(switch)]
-        self._running.assembly.configure(c for b in chosen for c in bridges.set_controllers(b, targets))
+        self._running.assembly.configure(bridges.set_controllers(bridge, targets) for bridge in chosen)
         if switch is None:
             self._controllers = targets
 
@@ -176,8 +177,7 @@ class Fabric:
 
     def set_capacity(self, switch: str, entries: int | None) -> None:
         """Let table 0 refuse entries beyond a number, as a full TCAM; None lifts the limit."""
-        commands = bridges.set_capacity(self._wiring.bridge(switch), entries)
-        self._running.assembly.configure(commands)
+        self._running.assembly.configure([bridges.set_capacity(self._wiring.bridge(switch), entries)])
 
     def set_link(self, switch: str, port: int, up: bool) -> None:
         """Take a joined link down or up at both ends; the switches report it as port status."""

@@ -7,6 +7,7 @@ after its bridge and port number (`sea-11`), which is also the name of its socke
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -60,6 +61,8 @@ class Wiring:
         self.bridges: dict[str, Bridge] = {}
         self.hosts: dict[str, tuple[Port, ...]] = {}
         self._links: dict[tuple[str, int], Link] = {}
+        self._attached: Counter[Port] = Counter()
+        self._names: set[str] = set()
 
     @classmethod
     def of(cls, topology: Object) -> Wiring:
@@ -80,7 +83,7 @@ class Wiring:
 
     def host_ports(self) -> list[Port]:
         """Every port with a host attachment, once."""
-        return list(dict.fromkeys(port for ports in self.hosts.values() for port in ports))
+        return list(self._attached)
 
     def ports(self) -> list[Port]:
         """Every port, of links and of hosts."""
@@ -131,6 +134,7 @@ class Wiring:
             raise FabricError(f"{path}.dpid {dpid!r}", "is not 16 hex digits above 0", "write all 16 digits")
         bridge = Bridge(switch, self._free_name(switch), dpid)
         self.bridges[switch] = bridge
+        self._names.add(bridge.name)
         return bridge
 
     def add_link(self, entry: Object, path: str = "link") -> Link:
@@ -139,7 +143,7 @@ class Wiring:
         b = self._free_port(_text(entry, "b", path), entry.get("b_port"), f"{path}.b_port")
         if a == b:
             raise FabricError(f"{path}: {a}", "a port cannot be linked to itself", "name another port")
-        if a in self.host_ports() or b in self.host_ports():
+        if a in self._attached or b in self._attached:
             raise FabricError(f"{path}: {a} to {b}", "a host is attached there", "link a free port")
         link = Link(a, b)
         self._links[a.switch, a.number] = self._links[b.switch, b.number] = link
@@ -156,9 +160,10 @@ class Wiring:
             self._free_port(_text(place, "switch", at), place.get("port"), f"{at}.port")
             for place, at in places
         ]
-        used = set(self.host_ports())
         self.hosts[host] = tuple(ports)
-        return [port for port in dict.fromkeys(ports) if port not in used]
+        fresh = [port for port in dict.fromkeys(ports) if port not in self._attached]
+        self._attached.update(ports)
+        return fresh
 
     def remove_link(self, switch: str, number: int) -> Link:
         """Remove the link at a port."""
@@ -171,7 +176,11 @@ class Wiring:
         """Remove a host; the ports that no other host uses."""
         self.attachment(host)
         ports = self.hosts.pop(host)
-        return [port for port in dict.fromkeys(ports) if port not in self.host_ports()]
+        self._attached.subtract(ports)
+        free = [port for port in dict.fromkeys(ports) if not self._attached[port]]
+        for port in free:
+            del self._attached[port]
+        return free
 
     def remove_switch(self, switch: str) -> tuple[Bridge, list[Link]]:
         """Remove a switch and its links; FabricError while hosts are attached to it."""
@@ -183,6 +192,7 @@ class Wiring:
         for link in links:
             self.remove_link(link.a.switch, link.a.number)
         del self.bridges[switch]
+        self._names.discard(bridge.name)
         return bridge, links
 
     def _free_port(self, switch: str, number: object, path: str) -> Port:
@@ -195,10 +205,9 @@ class Wiring:
         return Port(switch, number, f"{self.bridges[switch].name}-{number}")
 
     def _free_name(self, switch: str) -> str:
-        taken = {bridge.name for bridge in self.bridges.values()}
         base = re.sub(r"[^a-z0-9]", "", switch.lower()) or "sw"
         name, count = base[:NAME_LENGTH], 1
-        while name in taken:
+        while name in self._names:
             count += 1
             name = f"{base[: NAME_LENGTH - len(str(count))]}{count}"
         return name

@@ -10,29 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from mininet_labs.demo.errors import DemoError
-from mininet_labs.demo.options import seconds
 from mininet_labs.demo.platform_up import ROOT, Platform
-from mininet_labs.demo.registration import register, settled
+from mininet_labs.demo.registration import Settling, register, settling_patience
 from mininet_labs.demo.rest import Rest
 from mininet_labs.demo.services import wait_until
-from mininet_labs.demo.status import shown, step
+from mininet_labs.demo.status import Report, shown, step
 from mininet_labs.errors import LabError
 from mininet_labs.interrupts import Interrupted, raise_when_asked
 from mininet_labs.lab import needs
 from mininet_labs.lab.network import MininetNetwork
 from mininet_labs.topologies import load
+from tercast.wording import quantity
 
 RUN_DIR = Path(os.environ.get("TERCAST_RUN_DIR", ROOT / "run" / "lab"))
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument(
-        "topology", nargs="?", default="abilene", help="a topology file, or one that comes along (abilene)"
-    )
-    parser.add_argument("--for", dest="run_for", type=seconds, metavar="SECONDS", help="end by itself then")
-    parser.add_argument("--port", type=int, default=8000, help="of the web page (8000, or the next free one)")
-    parser.add_argument("--fresh", action="store_true", help="forget the database of earlier runs")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -60,14 +50,21 @@ def run(args: argparse.Namespace) -> int:
 
 def start(platform: Platform, topology: dict[str, Any]) -> Rest:
     """Bring the platform and its Mininet network up, and register the network; the API."""
-    step("database, secrets, users", platform.prepare)
-    step(f"Mininet: {len(topology['switches'])} switches, userspace datapath", platform.start_fabric)
+    step("database, secrets, users", lambda _: platform.prepare())
+    switches = quantity(len(topology["switches"]), "switch", "switches")
+    step(f"Mininet: {switches}, userspace datapath", platform.start_fabric)
     step("controller (Ryu)", platform.start_controller)
     step("web server, Celery workers and beat", platform.start_control_plane)
     rest = Rest(platform.base_url, platform.secret("operator-token"))
-    step("topology", lambda: register(rest, topology))
-    wait_until("the tables", lambda: settled(rest, platform), platform.services, timeout=120.0)
+    step("topology", lambda report: register(rest, topology, report))
+    step("tables", lambda report: _settle(rest, platform, topology, report))
     return rest
+
+
+def _settle(rest: Rest, platform: Platform, topology: dict[str, Any], report: Report) -> None:
+    settling, patience = Settling(rest, platform), settling_patience(topology)
+    services, progress = platform.services, settling.progress
+    wait_until("the tables", settling.ready, services, patience, progress=progress, report=report)
 
 
 def greet(platform: Platform, topology: dict[str, Any]) -> None:

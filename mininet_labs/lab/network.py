@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -59,8 +59,11 @@ class MininetNetwork:
     ) -> None:
         self.stop()
 
-    def start(self) -> None:
-        """Bring the network up; returns when switches, links and hosts are there."""
+    def start(self, progress: Callable[[int, int], None] = lambda _done, _total: None) -> None:
+        """Bring the network up; returns when switches, links and hosts are there.
+
+        Mininet builds the network in one step, so `progress` is called at its end only.
+        """
         needs.check()
         self._run_dir.mkdir(parents=True, exist_ok=True)
         remove_leftovers(self._run_dir)
@@ -71,6 +74,8 @@ class MininetNetwork:
             self._relay.start()
             self._spawn()
             self._write_hosts(self._ask(self._plan | self._places())["hosts"])
+            parts = sum(len(self._plan[kind]) for kind in ("bridges", "links", "hosts"))
+            progress(parts, parts)
         except BaseException:
             self.stop()
             raise
@@ -98,6 +103,12 @@ class MininetNetwork:
         if self._process is None or self._process.poll() is not None:
             return False
         return self._ask({"do": "check"})["ended"] is None
+
+    def check(self) -> None:
+        """LabError when the network, or one of its switch daemons, has ended."""
+        if not self.alive():
+            rule = f"has ended: {self._last_words()}"
+            raise LabError("the Mininet network", rule, f"look into {self._run_dir / 'lab.log'}")
 
     def host_sockets(self) -> Mapping[str, Sequence[Path]]:
         """None: hosts are namespaces here, with sockets of their own kernel."""

@@ -19,6 +19,7 @@ from mininet_labs.demo.registration import settled
 from mininet_labs.demo.rest import Rest
 from mininet_labs.demo.run import DEFAULT_TOPOLOGY, Demo, write_report
 from mininet_labs.demo.services import wait_until
+from mininet_labs.demo.status import Outage
 from mininet_labs.errors import LabError
 from mininet_labs.fabric import Fabric
 from mininet_labs.interrupts import Interrupted, raise_when_asked
@@ -26,15 +27,14 @@ from mininet_labs.soak.changes import Changes
 from mininet_labs.soak.descriptors import leaked, open_descriptors
 from mininet_labs.soak.drift import differences
 from mininet_labs.soak.faults import Faults
-from mininet_labs.soak.options import Options, add_arguments, from_arguments
+from mininet_labs.soak.options import Options, from_arguments
 from mininet_labs.topologies import core_topology, load
 from tercast.topology_json import read_topology
-
-__all__ = ["add_arguments", "run"]
+from tercast.wording import quantity
 
 SETTLE_S = 180.0
 LOOKS, LOOK_EVERY_S = 20, 0.5
-MUST_BE_ZERO = ("stable_lost", "stable_doubled", "drift", "leaked_descriptors")
+MUST_BE_ZERO = ("stable_lost", "stable_doubled", "drift", "leaked_descriptors", "restarts")
 
 
 def joined_fabric(run_dir: Path, topology: dict[str, Any], port: int) -> Network:
@@ -72,12 +72,16 @@ class Soak:
     def suffer(self) -> None:
         """Changes in their thread, faults here, and the counters passed on between them."""
         assert self.demo.feed is not None
+        outage = Outage()
         end = time.monotonic() + self.options.run_for
         next_fault = time.monotonic() + self.options.fault_every
         while (now := time.monotonic()) < end:
             self.changes.check()
             self.demo.platform.check()
-            counters = self.demo.feed.pass_on()
+            self.demo.feed.check()
+            with outage.bridged():
+                self.demo.feed.pass_on()
+            counters = self.demo.feed.counters
             if now >= next_fault:
                 self.faults.one()
                 next_fault = time.monotonic() + self.options.fault_every
@@ -113,7 +117,8 @@ class Soak:
         if sys.stderr.isatty():
             changes, faults = self.changes.counts.total(), self.faults.counts.total()
             lost, doubled = counters["lost"], counters["doubled"]
-            line = f"{left:.0f} s left, {changes} changes, {faults} faults, lost {lost}, doubled {doubled}"
+            made = f"{quantity(changes, 'change')}, {quantity(faults, 'fault')}"
+            line = f"{left:.0f} s left, {made}, lost {lost}, doubled {doubled}"
             print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
     def report(
@@ -130,6 +135,8 @@ class Soak:
             "last_reasons": self.changes.reasons,
             "changes_refused": dict(self.changes.refused),
             "faults": dict(self.faults.counts),
+            "restarts": sum(self.demo.platform.restarts().values()),
+            "restarts_by_service": self.demo.platform.restarts(),
             "published": counters["published"],
             "stable_wanted": counters["wanted"],
             "stable_lost": counters["lost"],

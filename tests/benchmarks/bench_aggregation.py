@@ -10,7 +10,6 @@ Pictures and the tables of docs/aggregation-figures.md are drawn from the file b
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from dataclasses import asdict, replace
@@ -18,21 +17,21 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import bench_options
 from aggregation_figures import EXTENTS, FIGURES, Extent, Figure
 from aggregation_trial import Unheld
 from aggregation_workloads import Object, packaged_quotes, read_quotes
 from bench_machine import describe
 
-RESULTS = Path(__file__).resolve().parent / "results"
-
 
 def main() -> None:
     """Run the experiments of the figures that were asked for."""
-    args = _parser().parse_args()
+    args = bench_options.of_aggregation().parse_args()
     extent = EXTENTS[args.extent]
     if args.seeds:
         extent = replace(extent, seeds=tuple(args.seeds))
-    output = args.output or RESULTS / f"aggregation-{args.extent}.json"
+    output = args.output or bench_options.ARTIFACTS / f"aggregation-{args.extent}.json"
+    output.parent.mkdir(exist_ok=True)
     quotes = read_quotes(args.quotes) if args.quotes else packaged_quotes()
     wanted = [
         figure for figure in FIGURES if not args.figure or {*args.figure} & {*figure.shows, figure.name}
@@ -83,22 +82,6 @@ def save(output: Path, name: str, extent: Extent, figure: Figure, found: dict[st
     output.write_text(
         json.dumps(document, indent=None, separators=(", ", ": ")).replace('{"seed"', '\n{"seed"') + "\n"
     )
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    sizes = parser.add_mutually_exclusive_group()
-    for name in EXTENTS:
-        sizes.add_argument(f"--{name}", dest="extent", action="store_const", const=name)
-    names = [name for figure in FIGURES for name in (*figure.shows, figure.name)]
-    parser.add_argument("--figure", nargs="+", choices=names, metavar="FIGURE", help=", ".join(names))
-    parser.add_argument("--quotes", type=Path, help="CSV of stock quotes instead of the packaged ones")
-    parser.add_argument("-o", "--output", type=Path, help="the JSON file")
-    parser.add_argument("--seeds", nargs="+", type=int, metavar="SEED", help="other seeds than the size has")
-    parser.set_defaults(extent="quick")
-    return parser
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ compares best where a machine does other things as well. Exit status 1 when Duck
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import os
@@ -25,34 +24,20 @@ from time import perf_counter, process_time, sleep
 from typing import Any
 
 import analytics_duckdb
+import bench_options
 import psutil
 from bench_child import in_child, peak_rss_mib, rss_mib, tell
 from bench_machine import describe
 
-from analytics.cli import JOB_NAMES
 from analytics.times import time_text
 from tercast.files import write_json
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-ASKED = tuple(name for name in JOB_NAMES if name != "event_samples")
-"""Jobs whose question DuckDB is asked too; a sample is by a hash of Spark's own."""
-
-
 def main() -> int:
     """Measure, or print the table of a result."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--events", type=int, nargs="+", default=[1_000_000, 10_000_000])
-    parser.add_argument("--memory", default="1g", help="of Spark's driver, which holds the worker too")
-    parser.add_argument("--jobs", nargs="+", choices=ASKED, default=list(ASKED))
-    parser.add_argument("--keep", metavar="DIR", help="keep what is generated there, and use it again")
-    parser.add_argument("-o", "--output", default="-")
-    parser.add_argument("--add", action="store_true", help="leave the rows of other jobs and sizes in FILE")
-    parser.add_argument("--table", metavar="FILE")
-    args = parser.parse_args()
+    args = bench_options.of_analytics().parse_args()
     if args.table:
         print(table(json.loads(Path(args.table).read_text())))
         return 0
@@ -151,7 +136,7 @@ def table(result: dict[str, Any]) -> str:
         "| job | events | Spark s | CPU s | growth | MiB | DuckDB s | CPU s | MiB | load | same answer |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
-    rows = sorted(result["rows"], key=lambda row: (JOB_NAMES.index(row["job"]), row["events"]))
+    rows = sorted(result["rows"], key=lambda row: (bench_options.JOBS.index(row["job"]), row["events"]))
     for before, row in zip([None, *rows], rows, strict=False):
         spark, other = row["spark"], row["duckdb"]
         cells = [

@@ -23,6 +23,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "platform"), str(ROOT), str(Path(__file__).parent)]
 
+import bench_options  # noqa: E402
 from bench_machine import describe  # noqa: E402
 from load_platform import PATIENCE, Many, Streams, clients, milliseconds, settled  # noqa: E402
 
@@ -40,7 +41,7 @@ Figures = dict[str, Any]
 
 def main() -> int:
     """Measure; 0 when nothing failed and every stream had every event."""
-    given = _options()
+    given = bench_options.of_load().parse_args()
     _raise_descriptors()
     machine = describe()
     with tempfile.TemporaryDirectory(prefix="tcl-", dir="/tmp") as folder:
@@ -58,21 +59,6 @@ def main() -> int:
     if given.output:
         given.output.write_text(text + "\n")
     return 0 if _good(report) else 1
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    for name, default in (
-        ("clients", 50),
-        ("rounds", 10),
-        ("streams", 500),
-        ("webs", 2),
-        ("workers", 2),
-        ("burst", 0),
-    ):
-        parser.add_argument(f"--{name}", type=int, default=default, help=f"(default {default})")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE")
-    return parser.parse_args()
 
 
 def _raise_descriptors() -> None:

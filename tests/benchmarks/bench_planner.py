@@ -10,11 +10,9 @@ See docs/benchmarks.md for what each number means.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -24,6 +22,7 @@ import bench_install
 import bench_large
 import bench_links
 import bench_machine
+import bench_options
 import bench_pleroma
 import bench_rates
 import bench_switch
@@ -54,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     With an output file what there is stands in it after each section.
     """
-    args = _parser().parse_args(arguments)
+    args = bench_options.of_planner().parse_args(arguments)
     result: dict[str, Any] = {}
     for result in run(args.extent, args.only or list(SECTIONS)):
         if args.output is not None:
@@ -102,19 +101,6 @@ def ratio_to_switch(at_size: dict[str, Any], flows_per_s: int | None) -> dict[st
         "singly": {kind: rate and round(rate / flows_per_s, 2) for kind, rate in singly.items()},
         "batches": {kind: rate and round(rate / flows_per_s, 2) for kind, rate in batches.items()},
     }
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="make bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", dest="extent", action="store_const", const="quick", help="two minutes")
-    size.add_argument("--tiny", dest="extent", action="store_const", const="tiny", help="seconds; for tests")
-    parser.set_defaults(extent="full")
-    parser.add_argument("--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="instead of standard output")
-    return parser
 
 
 if __name__ == "__main__":

@@ -137,18 +137,42 @@ def kill(run_dir: Path, words: str) -> None:
     first.kill()
 
 
-def test_the_worker_of_analytics_may_end_and_the_planner_s_ends_all_with_a_report(run_dir: Path):
+PROCESSES = {
+    "analytics": "-Q analytics",
+    "worker": "-Q planner,celery",
+    "beat": "controlplane.config.celery beat",
+    "web": "uvicorn",
+    "controller": "controller_app",
+}
+
+
+def test_processes_that_die_are_restarted_while_traffic_goes_on(run_dir: Path):
     report = run_dir.with_suffix(".json")
     run = Run(run_dir, "--report", str(report))
     run.wait_for("Ctrl-C ends it.")
-    kill(run_dir, "-Q analytics")
-    run.wait_for("analytics ended with status -9 and is started again (1 of 3)")
+    for name, words in PROCESSES.items():
+        kill(run_dir, words)
+        run.wait_for(f"{name} ended with status -9; restart 1 of 5 now; its log is ")
     assert run.process.poll() is None
-    kill(run_dir, "-Q planner,celery")
+    run.process.send_signal(signal.SIGINT)
+    assert run.end() == 0, run.text()
+    told = json.loads(report.read_text())
+    assert told["restarts"] == dict.fromkeys(PROCESSES, 1)
+    assert (told["failure"], told["lost"], told["doubled"]) == (None, 0, 0)
+    assert told["published"] > 0 and told["switches"] == 11
+    assert nothing_runs(run_dir)
+
+
+@pytest.mark.full
+def test_a_dead_switch_daemon_ends_the_run_with_its_last_words_and_a_report(run_dir: Path):
+    report = run_dir.with_suffix(".json")
+    run = Run(run_dir, "--report", str(report))
+    run.wait_for("Ctrl-C ends it.")
+    kill(run_dir, "--enable-dummy=override")
     assert run.end() == 1, run.text()
     told = json.loads(report.read_text())
-    assert told["failure"].startswith("worker ended with status -9")
-    assert told["published"] > 0 and told["switches"] == 11
+    assert told["failure"].startswith("ovs-vswitchd: ended with status -9 (")
+    assert told["published"] > 0
     assert nothing_runs(run_dir)
 
 

@@ -1,0 +1,120 @@
+"""The command lines of the benchmarks that `make` runs; the standard library is enough to print their help.
+
+python3.11 tests/benchmarks/bench_options.py NAME --help
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ARTIFACTS = HERE.parents[1] / "artifacts"
+"""Folder of results that are not committed."""
+
+SECTIONS = ("switch", "planner", "pleroma", "events", "verify", "large", "links", "encoder", "controller")
+"""What `make bench` measures, in this order."""
+
+SIZES = ("tiny", "quick", "full")
+"""Sizes of the experiments on aggregation."""
+
+FIGURES = (
+    *("5a", "5b", "5c", "5d", "5e", "5f", "5g", "5h", "5i", "5j", "5k", "5l", "shares"),
+    *("tree-uniform", "tree-zipf", "tree-budgets", "graph-uniform", "graph-zipf", "graph-budgets"),
+    *("switches", "sampling", "stocks", "testbed", "shares-tree-zipf", "shares-graph-zipf"),
+    *("shares-tree-uniform", "shares-graph-uniform", "sawtooth"),
+)
+"""Figures on aggregation, by the paper's number or by name."""
+
+JOBS = (
+    *("flow_table_size", "delay", "false_positives", "publisher_load", "request_latency"),
+    "dimension_selection",
+)
+"""Analytics jobs that DuckDB answers as well; `event_samples` uses a hash of Spark's own."""
+
+
+def of_planner() -> argparse.ArgumentParser:
+    """Options of `make bench`."""
+    parser = _parser("bench_planner", "make bench")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", dest="extent", action="store_const", const="quick", help="two minutes")
+    size.add_argument("--tiny", dest="extent", action="store_const", const="tiny", help="seconds; for tests")
+    parser.set_defaults(extent="full")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="instead of standard output")
+    return parser
+
+
+def of_aggregation() -> argparse.ArgumentParser:
+    """Options of `make bench-aggregation`."""
+    parser = _parser("bench_aggregation", "make bench-aggregation")
+    sizes = parser.add_mutually_exclusive_group()
+    for name in SIZES:
+        sizes.add_argument(f"--{name}", dest="extent", action="store_const", const=name)
+    parser.add_argument("--figure", nargs="+", choices=FIGURES, metavar="FIGURE", help=", ".join(FIGURES))
+    parser.add_argument("--quotes", type=Path, help="CSV of stock quotes instead of the packaged ones")
+    default = "the JSON file (default artifacts/aggregation-SIZE.json)"
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=default)
+    parser.add_argument("--seeds", nargs="+", type=int, metavar="SEED", help="other seeds than the size has")
+    parser.set_defaults(extent="quick")
+    return parser
+
+
+def of_analytics() -> argparse.ArgumentParser:
+    """Options of `make bench-analytics`."""
+    parser = _parser("bench_analytics", "make bench-analytics")
+    sizes = [1_000_000, 10_000_000]
+    parser.add_argument(
+        "--events", type=int, nargs="+", default=sizes, metavar="N", help="(default: 1 and 10 million)"
+    )
+    parser.add_argument(
+        "--memory", default="1g", help="of Spark's driver, which holds the worker too (default %(default)s)"
+    )
+    parser.add_argument(
+        "--jobs", nargs="+", choices=JOBS, default=list(JOBS), metavar="JOB", help=", ".join(JOBS)
+    )
+    parser.add_argument("--keep", metavar="DIR", help="keep the generated telemetry there, and use it again")
+    parser.add_argument(
+        "-o", "--output", default="-", metavar="FILE", help="the JSON file (default: standard output)"
+    )
+    parser.add_argument("--add", action="store_true", help="keep the rows of other jobs and sizes in FILE")
+    parser.add_argument("--table", metavar="FILE", help="print the table of a result, and measure nothing")
+    return parser
+
+
+def of_load() -> argparse.ArgumentParser:
+    """Options of `make bench-load`."""
+    parser = _parser("bench_load", "make bench-load")
+    defaults = {"clients": 50, "rounds": 10, "streams": 500, "webs": 2, "workers": 2, "burst": 0}
+    for name, default in defaults.items():
+        parser.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"(default {default})")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the JSON there, too")
+    return parser
+
+
+PARSERS: dict[str, Callable[[], argparse.ArgumentParser]] = {
+    "planner": of_planner,
+    "aggregation": of_aggregation,
+    "analytics": of_analytics,
+    "load": of_load,
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the help of the benchmark that the first argument names."""
+    PARSERS[arguments[0]]().parse_args(arguments[1:])
+    return 0
+
+
+def _parser(module: str, program: str) -> argparse.ArgumentParser:
+    """A parser that describes the program with the docstring of its module."""
+    text = ast.get_docstring(ast.parse((HERE / f"{module}.py").read_text(encoding="utf-8")))
+    form = argparse.RawDescriptionHelpFormatter
+    return argparse.ArgumentParser(prog=program, description=text, formatter_class=form)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
