@@ -21,6 +21,12 @@ from tercast.certificates import CONTROLLER, Identity, make_certificates
 ROOT = Path(__file__).resolve().parents[2]
 CELERY = ("-m", "celery", "-A", "controlplane.config.celery")
 _PORTS_TO_TRY = 20
+POLLS_A_SECOND = 50
+"""Switches whose counters are read in a second, at most."""
+PROBES_A_SECOND = 200
+"""Ports with links that are probed in a second, at most."""
+SETUPS_A_SECOND = 20
+"""Switches that are set up in a second on a busy machine; all of a network may ask for it together."""
 SWITCHES = "switches"
 """Whose certificate all switches of a fabric show: one Open vSwitch has one."""
 
@@ -134,7 +140,8 @@ class Platform:
 
     def start_controller(self, report: Report = ignore) -> None:
         """Start the controller; wait until it answers, and the switches of a network that is up connect."""
-        self._serve("controller", python("-m", "controller_app", *self._tls_options()))
+        options = (*self._pace_options(), *self._tls_options())
+        self._serve("controller", python("-m", "controller_app", *options))
         wait_until("the controller", self._controller_answers, self.services)
         self.await_switches(report)
 
@@ -227,6 +234,15 @@ class Platform:
     @property
     def _scheme(self) -> str:
         return "tcp" if self.certificates is None else "ssl"
+
+    def _pace_options(self) -> list[str]:
+        """Slower polls and more patience for a large network: the controller uses one processor."""
+        switches, links = len(self.topology.get("switches", ())), len(self.topology.get("links", ()))
+        return [
+            *("--poll-interval", f"{max(2.0, switches / POLLS_A_SECOND):g}"),
+            *("--probe-interval", f"{max(5.0, 2 * links / PROBES_A_SECOND):g}"),
+            *("--reply-timeout", f"{max(5.0, switches / SETUPS_A_SECOND):g}"),
+        ]
 
     def _tls_options(self) -> list[str]:
         if self.certificates is None:

@@ -168,7 +168,7 @@ def wait_until(
         what: what is awaited, for the error.
         timeout: seconds without progress after which to give up.
         progress: how far it is, in words; each change of it starts the time-out again.
-        report: is called with the progress when it has changed.
+        report: is called with the progress again and again.
 
     Raises:
         DemoError: at the time-out, or when a service that is needed keeps dying.
@@ -179,8 +179,9 @@ def wait_until(
             service.check()
             if service.given_up and not service.optional:
                 raise DemoError(_keeps_dying(service))
-        if progress is not None and (now := progress()) != seen:
-            deadline, seen = time.monotonic() + timeout, now
+        if progress is not None:
+            if (now := progress()) != seen:
+                deadline, seen = time.monotonic() + timeout, now
             report(now)
         if time.monotonic() > deadline:
             logs = ", ".join(str(service.log) for service in services)

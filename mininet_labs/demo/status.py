@@ -86,14 +86,18 @@ class StepLine:
         self._what = what
         self._terminal = sys.stdout.isatty()
         self._started = self._shown = time.monotonic()
+        self._last = ""
         print(f"tercast: {what} … ", end="", flush=True)
 
     def report(self, progress: str) -> None:
         """Show how far the step is: in place in a terminal, now and then elsewhere."""
+        if progress == self._last:
+            return
         if self._terminal:
+            self._last = progress
             print(f"\r\x1b[Ktercast: {self._what} … {progress} ", end="", flush=True)
         elif time.monotonic() - self._shown >= PROGRESS_EVERY_S:
-            self._shown = time.monotonic()
+            self._last, self._shown = progress, time.monotonic()
             print(f"{progress} … ", end="", flush=True)
 
     def end(self) -> None:

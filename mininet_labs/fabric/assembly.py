@@ -57,7 +57,8 @@ class Assembly:
         switches = self._wiring.bridges.values()
         groups = [bridges.add_bridge(bridge) for bridge in switches]
         groups += [*self._host_groups(self._wiring.host_ports()), *first, *second]
-        groups += [bridges.set_controllers(bridge, controllers) for bridge in switches if controllers]
+        if controllers:
+            groups += [bridges.set_controllers(bridge, controllers, len(switches)) for bridge in switches]
         self.configure(groups, progress)
         self.await_ready()
 

@@ -56,13 +56,19 @@ def add_bridge(bridge: Bridge) -> Group:
     ]
 
 
-def set_controllers(bridge: Bridge, controllers: Sequence[str]) -> Group:
-    """The controllers a bridge connects to, tried anew every second; none disconnects it."""
+def set_controllers(bridge: Bridge, controllers: Sequence[str], switches: int = 1) -> Group:
+    """The controllers a bridge connects to; none disconnects it.
+
+    A bridge tries again after at most a second, and ends a connection that is silent for 5 s. With many
+    `switches` at one controller both take longer: it needs its time for all of them, and switches that give
+    up would make it set them up again and again.
+    """
+    backoff, silence = max(1000, 10 * switches), max(5000, 40 * switches)
     ids = [f"@{bridge.name}{n}" for n in range(len(controllers))]
     creates = [
         [
             *(f"--id={name}", "create", "Controller", f"target={_quoted(target)}"),
-            *("connection_mode=out-of-band", "max_backoff=1000", "inactivity_probe=5000"),
+            *("connection_mode=out-of-band", f"max_backoff={backoff}", f"inactivity_probe={silence}"),
         ]
         for name, target in zip(ids, controllers, strict=True)
     ]
