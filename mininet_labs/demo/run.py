@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
+from mininet_labs import interrupts
 from mininet_labs.demo import content
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.feed import Feed
@@ -170,6 +171,7 @@ class Demo:
         self.rest.be_patient(POLL_PATIENCE_S)
         try:
             while self.options.run_for is None or time.monotonic() - started < self.options.run_for:
+                interrupts.check()
                 self.platform.check()
                 self.feed.check()
                 with outage.bridged():

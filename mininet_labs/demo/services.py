@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from mininet_labs import interrupts
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.status import say
 from mininet_labs.processes import die_with_parent
@@ -175,6 +176,7 @@ def wait_until(
     """
     deadline, seen = time.monotonic() + timeout, ""
     while not ready():
+        interrupts.check()
         for service in services:
             service.check()
             if service.given_up and not service.optional:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from mininet_labs import interrupts
 from mininet_labs.demo.launcher import Launcher
 from mininet_labs.demo.options import Options
 from mininet_labs.demo.rest import RestError
@@ -38,6 +39,7 @@ class Standby(Demo):
         end = None if self.options.run_for is None else time.monotonic() + self.options.run_for
         try:
             while end is None or time.monotonic() < end:
+                interrupts.check()
                 self.platform.check()
                 self.obey()
                 line.show(self.turn(outage))

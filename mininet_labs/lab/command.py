@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from mininet_labs import interrupts
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.platform_up import ROOT, Platform
 from mininet_labs.demo.registration import Settling, register, settling_patience
@@ -84,5 +85,6 @@ def greet(platform: Platform, topology: dict[str, Any]) -> None:
 def _keep(platform: Platform, for_s: float | None) -> None:
     until = float("inf") if for_s is None else time.monotonic() + for_s
     while time.monotonic() < until:
+        interrupts.check()
         platform.check()
         time.sleep(min(1.0, max(0.0, until - time.monotonic())))

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mininet_labs import interrupts
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.options import Options as DemoOptions
 from mininet_labs.demo.platform_up import Network, Platform
@@ -77,6 +78,7 @@ class Soak:
         next_fault = time.monotonic() + self.options.fault_every
         while (now := time.monotonic()) < end:
             self.changes.check()
+            interrupts.check()
             self.demo.platform.check()
             self.demo.feed.check()
             with outage.bridged():

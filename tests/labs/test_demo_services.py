@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -238,6 +240,30 @@ def test_a_poll_that_times_out_is_a_warning_and_tried_again(demo, monkeypatch, c
     assert said.count("the control plane answers again after") == 1
     assert turns[1] == turns[2] == turns[3] < turns[4] < turns[5]
     assert (report["failure"], report["published"]) == (None, 7) and demo_run.passed(report)
+
+
+SWALLOWED = """
+import os, signal
+from mininet_labs.demo.services import wait_until
+from mininet_labs.interrupts import Interrupted, raise_when_asked
+raise_when_asked()
+class Dying:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        sum(range(10))  # Python discards what the handler raises here
+del_me = Dying(); del del_me
+try:
+    wait_until("nothing", lambda: False, [])
+except Interrupted as asked:
+    print(asked)
+"""
+
+
+def test_a_request_to_end_is_heeded_where_python_discards_the_handler_s_exception():
+    done = subprocess.run(
+        [sys.executable, "-c", SWALLOWED], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "Exception ignored" in done.stderr and done.stdout == "SIGINT\n"
 
 
 def test_what_the_control_plane_missed_is_passed_on_later(demo):
