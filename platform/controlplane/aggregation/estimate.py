@@ -5,12 +5,13 @@ It knows the core library only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tercast.aggregation.attribution import Attribution, attribute_each
-from tercast.aggregation.merged_entries import Place
+from tercast.aggregation.merged_entries import Place, covers_without
+from tercast.aggregation.standing import added_cost
 from tercast.aggregation.traffic import read_traffic
 from tercast.planner import Planner
 
@@ -81,19 +82,16 @@ def estimate(planner: Planner, changed: Changed, held: int, recent: Recent) -> E
         return Estimate(unwanted=0.0, needless=0.0, per_second=0.0)
     if held > MOST_ENTRIES:
         return Estimate(topics, reason=TOO_MANY.format(entries=held, most=MOST_ENTRIES))
-    (found,) = attribute_each(planner, [read_traffic(planner, recent.events)], switches=changed)
+    traffic = read_traffic(planner, recent.events)
+    (found,) = attribute_each(planner, [traffic], switches=changed)
     entries: dict[str, list[Attribution]] = {name: [] for name in changed}
     for one in found:
         entries[one.switch].append(one)
     events = len(recent.events)
     if not events:
         return Estimate(topics, reason=NO_EVENTS.format(topics=", ".join(topics)), entries=entries)
-    unwanted, needless = _sums(changed, found)
-    unwanted, needless = unwanted / events, needless / events
-    rate = None if recent.rate is None else unwanted * recent.rate
-    return Estimate(topics, events, unwanted, needless, rate, "" if rate is not None else NO_RATE, entries)
-
-
-def _sums(changed: Changed, found: Iterable[Attribution]) -> tuple[float, float]:
-    mine = [one for one in found if (one.topic, one.in_port, one.dz) in changed[one.switch]]
-    return sum(one.unwanted for one in mine), sum(one.copies for one in mine)
+    covers = planner.keeper.covers()
+    cost = added_cost(planner, covers_without(covers, changed), covers, traffic)
+    rate = None if recent.rate is None else cost.unwanted * recent.rate
+    reason = "" if rate is not None else NO_RATE
+    return Estimate(topics, events, cost.unwanted, cost.copies, rate, reason, entries)

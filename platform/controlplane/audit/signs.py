@@ -3,6 +3,7 @@
 | sign | what is seen | how soon |
 | --- | --- | --- |
 | `entries` | the switch counts more or fewer content entries than it has confirmed | the controller's poll |
+| `uncounted` | the same, while changes come so fast that no reading is newer than the last one | 10 s |
 | `reserved` | it counts fewer reserved entries than it should have | the controller's poll |
 | `link_silent` | probes no longer cross a link whose ports are up | 3.5 probe intervals |
 | `late_error` | it refused something that it had confirmed | at once |
@@ -13,7 +14,10 @@ between two audits for one sign at one switch is `SHORTEST` after a repair and d
 repairs nothing, up to `LONGEST`, or `SAME` where the sign is exactly as before.
 """
 
+import time
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -41,8 +45,42 @@ _ALARMS = {
 Signs = dict[tuple[str, str], str]
 """What is seen, by the kind of sign and the name of the switch."""
 
-_seen: dict[str, tuple[int, str]] = {}
-"""By switch: how many entries it has confirmed, and the time of the reading that came with this number."""
+UNCOUNTED = timedelta(seconds=10)
+"""A switch that changes all the time is audited after so long without a comparison, if its number is unusual."""
+
+RECENT = 16
+"""Looks at a switch, 2 s apart, between whose numbers a count is not unusual."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """The state of a switch, the reading with which it was first seen, and the next reading."""
+
+    confirmed: int
+    marked_at: datetime | None
+    first: str
+    next: str | None
+    recent: deque[int]
+    """How many entries were confirmed at the last looks."""
+    compared: float
+    """When the switch was compared last, as `time.monotonic` has it."""
+
+    def same(self, confirmed: int, marked_at: datetime | None) -> bool:
+        return (self.confirmed, self.marked_at) == (confirmed, marked_at)
+
+    def later(self, at: str) -> bool:
+        """Whether a reading began after the state was first seen: the next one may have been under way."""
+        if self.next is None and at != self.first:
+            self.next = at
+        return at not in (self.first, self.next)
+
+    def is_unusual(self, entries: int) -> bool:
+        """Whether a number of entries is none between those that were confirmed lately."""
+        return not min(self.recent) <= entries <= max(self.recent)
+
+
+_seen: dict[str, _Seen] = {}
+"""By switch."""
 
 
 def see(events: Iterable[Mapping[str, Any]], counters: Mapping[str, Any] | None) -> None:
@@ -72,10 +110,11 @@ def of_alarms(events: Iterable[Mapping[str, Any]]) -> Signs:
 def of_counters(counters: Mapping[str, Any]) -> Signs:
     """Return the signs in the numbers of entries that switches count.
 
-    Only a switch that owes nothing is compared, and only by a reading that is newer than its last change: one
-    that is not the reading with which the number of confirmed entries was first seen.
+    Only a switch that owes nothing is compared, and only by a reading that began after its last change: one
+    after the two around the time when that change was first seen. Where a switch changes so often that there
+    has been no comparison for `UNCOUNTED`, it is compared with all numbers of the last `RECENT` looks.
     """
-    known = sync.switches()
+    known, marks = sync.switches(), sync.marks()
     settled = sync.clean(known)
     by_dpid = {one.dpid: one for one in known.values() if one.connected and one.name in settled}
     held = dict(InstalledEntry.objects.order_by().values_list("switch").annotate(Count("id")))
@@ -84,22 +123,30 @@ def of_counters(counters: Mapping[str, Any]) -> Signs:
         switch = by_dpid.get(row["dpid"])
         if switch is None:
             continue
-        signs |= _compared(switch.name, held.get(switch.pk, 0), row)
-    for name in _seen.keys() - {one.name for one in by_dpid.values()}:
+        signs |= _compared(switch.name, held.get(switch.pk, 0), marks.get(switch.name), row)
+    for name in _seen.keys() - {one.name for one in known.values() if one.connected}:
         del _seen[name]
     return signs
 
 
-def _compared(name: str, confirmed: int, row: Mapping[str, Any]) -> Signs:
-    first = _seen.setdefault(name, (confirmed, row["at"]))
-    if first[0] != confirmed:
-        _seen[name] = (confirmed, row["at"])
+def _compared(name: str, confirmed: int, marked_at: datetime | None, row: Mapping[str, Any]) -> Signs:
+    now = time.monotonic()
+    seen = _seen.setdefault(name, _Seen(confirmed, marked_at, row["at"], None, deque((), RECENT), now))
+    seen.recent.append(confirmed)
+    differs = row["entries"] != confirmed
+    reason = f"it counts {row['entries']} content entries and has confirmed {confirmed}"
+    if not seen.same(confirmed, marked_at):
+        _seen[name] = _Seen(confirmed, marked_at, row["at"], None, seen.recent, seen.compared)
+        late = now - seen.compared >= UNCOUNTED.total_seconds()
+        return (
+            {("uncounted", name): f"{reason}, while it changes all the time"}
+            if seen.is_unusual(row["entries"]) and late
+            else {}
+        )
+    if not seen.later(row["at"]):
         return {}
-    if first[1] == row["at"]:
-        return {}
-    found: Signs = {}
-    if row["entries"] != confirmed:
-        found["entries", name] = f"it counts {row['entries']} content entries and has confirmed {confirmed}"
+    seen.compared = now
+    found: Signs = {("entries", name): reason} if differs else {}
     wanted = row.get("reserved_wanted")
     if wanted is not None and row["reserved"] < wanted:
         found["reserved", name] = f"it counts {row['reserved']} reserved entries and should have {wanted}"

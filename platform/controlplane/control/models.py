@@ -107,6 +107,7 @@ class SwitchSync(models.Model):
 
     switch = models.CharField(max_length=100, unique=True)
     dirty = models.BooleanField(default=False)
+    marked_at = models.DateTimeField(null=True, help_text="when something was about to be sent to it last")
     attempts = models.PositiveIntegerField(default=0, help_text="failed ones since it was last clean")
     retry_at = models.DateTimeField(null=True)
     problem = models.JSONField(null=True)

@@ -35,10 +35,16 @@ def due(known: dict[str, Switch], now: datetime) -> set[str]:
 
 def mark(names: Iterable[str]) -> None:
     """Something is about to be sent to these switches."""
-    rows = [SwitchSync(switch=name, dirty=True) for name in sorted(names)]
+    now = timezone.now()
+    rows = [SwitchSync(switch=name, dirty=True, marked_at=now) for name in sorted(names)]
     SwitchSync.objects.bulk_create(
-        rows, update_conflicts=True, unique_fields=["switch"], update_fields=["dirty"]
+        rows, update_conflicts=True, unique_fields=["switch"], update_fields=["dirty", "marked_at"]
     )
+
+
+def marks() -> dict[str, datetime | None]:
+    """Return by switch when something was about to be sent to it last."""
+    return dict(SwitchSync.objects.order_by().values_list("switch", "marked_at"))
 
 
 def confirmed(names: Iterable[str]) -> None:

@@ -5,10 +5,11 @@ An entry is merged when it is at the top of a cover or among those that the cove
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tercast.aggregation.covers import Cover, NetworkCovers, TableCovers
 from tercast.dz import Dz
 from tercast.site import Mask
 
@@ -110,6 +111,25 @@ class Picture:
 def changed_places(before: MergedTable, after: MergedTable) -> frozenset[Place]:
     """Return the merged entries that are new or different."""
     return frozenset(place for place, mark in after.items() if before.get(place) != mark)
+
+
+def covers_without(covers: NetworkCovers, places: Mapping[str, Collection[Place]]) -> NetworkCovers:
+    """Return covers without those that hold any of some merged entries, which are given by switch."""
+    return {
+        switch: {topic: _without(topic, table, places.get(switch, ())) for topic, table in topics.items()}
+        for switch, topics in covers.items()
+    }
+
+
+def _without(topic: str, table: TableCovers, places: Collection[Place]) -> TableCovers:
+    def rest(port: int | None, covers: Iterable[Cover]) -> tuple[Cover, ...]:
+        return tuple(
+            one for one in covers if not any((topic, port, dz) in places for dz in (one.dz, *one.kept))
+        )
+
+    return TableCovers(
+        rest(None, table.plain), {port: rest(port, covers) for port, covers in table.in_port.items()}
+    )
 
 
 def _merges(before: Mapping[str, int], now: Mapping[str, int]) -> Merges:

@@ -79,6 +79,16 @@ def judge_covers(planner: Planner, covers: NetworkCovers, traffic: Traffic) -> E
     return expected_of(scene, exact, samples_under(scene, tables, traffic), max(traffic.weight, 1.0))
 
 
+def added_cost(planner: Planner, old: NetworkCovers, new: NetworkCovers, traffic: Traffic) -> Expected:
+    """Return what new covers cost beyond old ones on given traffic.
+
+    It counts what any switch sends and delivers in excess, also where it has the same covers in both.
+    """
+    scene = _deep_scene(planner, old, new)
+    before, after = (samples_under(scene, _all_tables(scene, covers), traffic) for covers in (old, new))
+    return expected_of(scene, before, after, max(len(traffic), 1))
+
+
 def savings(planner: Planner, old: NetworkCovers, new: NetworkCovers, traffic: Traffic) -> Array:
     """How much less each event of given traffic costs under new covers than under old ones.
 

@@ -1,5 +1,6 @@
 """What requests merge: they state it with the expected cost, and rows show it once they are active."""
 
+import itertools
 import random
 
 import control_world as world
@@ -101,6 +102,16 @@ def test_unwanted_deliveries_are_those_to_hosts_that_did_not_subscribe(bounded):
     assert second["needless"] > 0 and second["unwanted"] == 0, "and s3 what s2 does"
     assert third["needless"] == 0 and third["unwanted"] > 0, "h3 is the last"
     assert third["unwanted"] == pytest.approx(first["needless"])
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(("s1", "s2", "s3"))))
+def test_copies_of_a_new_entry_count_as_far_as_older_merged_entries_pass_them_on(bounded, order):
+    """h3 gets unwanted events once all three switches merge, so the last request causes them all."""
+    report(bounded.advertisement)
+    told = [run({"op": "set_budget", "switch": name, "tcam_budget": 1}).merging for name in order]
+    expected = needless_copies(bounded.advertisement) / 200
+    assert [one["unwanted"] for one in told] == pytest.approx([0, 0, expected])
+    assert sum(one["needless"] for one in told) == pytest.approx(2 * expected), "from s1 to s2, from s2 to s3"
 
 
 def test_without_events_the_cost_is_unknown_with_a_reason(bounded):

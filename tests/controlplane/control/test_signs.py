@@ -29,8 +29,9 @@ def loaded(network):
         world.subscribe("h3", [cell])
     session.run()
     watch.run()
-    count(network, at=1)
-    watch.run()
+    for at in (0, 1):
+        count(network, at=at)
+        watch.run()
     return network
 
 
@@ -84,6 +85,73 @@ def test_another_number_of_entries_is_a_sign_and_is_repaired(loaded, entries):
     assert not work.run()
     assert table == before
     assert Check.objects.get().state == CheckState.REPAIRED
+
+
+def test_a_stream_of_changes_is_no_sign(loaded):
+    """A subscription comes and goes between two looks, and a reading fell in between."""
+    for at in range(2, 12):
+        row = world.subscribe("h3", ["001"])
+        session.run()
+        count(loaded, at=at)
+        if at % 2:
+            watch.run()
+        world.withdraw(row)
+        session.run()
+        watch.run()
+    assert audited() == []
+
+
+def test_a_loss_shows_during_a_stream_of_changes(loaded, monkeypatch):
+    clock = [signs.time.monotonic()]
+    monkeypatch.setattr(signs.time, "monotonic", lambda: clock[0])
+    loaded.switches[world.dpid(2)].table.clear()
+    for at in range(2, 14):
+        row = world.subscribe("h3", ["001"])
+        session.run()
+        world.withdraw(row)
+        session.run()
+        count(loaded, at=at, entries=0)
+        clock[0] += 2
+        watch.run()
+        work.run()
+    assert audited()[:1] == [{"s2"}] and "changes all the time" in Audit.objects.earliest("id").reason
+    assert Check.objects.earliest("id").state == CheckState.REPAIRED
+
+
+def test_usual_numbers_are_no_sign_during_a_stream_of_changes(loaded, monkeypatch):
+    clock = [signs.time.monotonic()]
+    monkeypatch.setattr(signs.time, "monotonic", lambda: clock[0])
+    for at in range(2, 30):
+        row = world.subscribe("h3", ["001"])
+        session.run()
+        if at % 3 == 0:
+            watch.run()
+        count(loaded, at=at)
+        world.withdraw(row)
+        session.run()
+        clock[0] += 2
+        watch.run()
+    assert audited() == []
+
+
+def test_changes_all_the_time_do_not_hide_a_later_loss(loaded, monkeypatch):
+    """Needless audits during changes do not put off the audit that follows a comparison."""
+    monkeypatch.setattr(signs, "UNCOUNTED", timedelta(0))
+    for at in range(2, 8):
+        row = world.subscribe("h3", ["001"])
+        session.run()
+        count(loaded, at=at)
+        world.withdraw(row)
+        session.run()
+        watch.run()
+        work.run()
+    needless = len(audited())
+    assert 0 < needless < 6
+    loaded.switches[world.dpid(2)].table.clear()
+    for at in (8, 9, 10):
+        count(loaded, at=at)
+        watch.run()
+    assert len(audited()) == needless + 1
 
 
 def test_fewer_reserved_entries_are_a_sign(loaded):
@@ -172,8 +240,9 @@ def test_real_losses_are_repaired_each_time(loaded):
     before = dict(table)
     for n in range(5):
         table.clear()
-        count(loaded, at=n + 2)
-        watch.run()
+        for at in range(3 * n + 2, 3 * n + 5):
+            count(loaded, at=at)
+            watch.run()
         work.run()
         assert table == before
         pass_time(signs.SHORTEST.total_seconds())

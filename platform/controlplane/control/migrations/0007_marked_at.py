@@ -1,0 +1,15 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("control", "0006_merging")]
+
+    operations = [
+        migrations.AddField(
+            model_name="switchsync",
+            name="marked_at",
+            field=models.DateTimeField(
+                help_text="when something was about to be sent to it last", null=True
+            ),
+        ),
+    ]
