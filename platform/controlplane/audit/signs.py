@@ -131,7 +131,7 @@ def of_counters(counters: Mapping[str, Any]) -> Signs:
 
 def _compared(name: str, confirmed: int, marked_at: datetime | None, row: Mapping[str, Any]) -> Signs:
     now = time.monotonic()
-    seen = _seen.setdefault(name, _Seen(confirmed, marked_at, row["at"], None, deque((), RECENT), now))
+    seen = _seen.setdefault(name, _Seen(confirmed, marked_at, row["at"], None, deque(maxlen=RECENT), now))
     seen.recent.append(confirmed)
     differs = row["entries"] != confirmed
     reason = f"it counts {row['entries']} content entries and has confirmed {confirmed}"
