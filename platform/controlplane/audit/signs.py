@@ -46,7 +46,7 @@ Signs = dict[tuple[str, str], str]
 """What is seen, by the kind of sign and the name of the switch."""
 
 UNCOUNTED = timedelta(seconds=10)
-"""How long a switch that changes all the time goes without a comparison before an unusual number is a sign."""
+"""How long a constantly changing switch goes without a comparison before an unusual number is a sign."""
 
 RECENT = 16
 """Looks at a switch, 2 s apart, between whose numbers a count is not unusual."""
