@@ -1,6 +1,8 @@
 """What every test of the control plane has."""
 
 import sys
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,3 +18,13 @@ def django_db_modify_db_settings(tmp_path_factory):
     database = connections["default"].settings_dict
     if "sqlite" in database["ENGINE"]:
         database["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+
+
+@pytest.fixture(autouse=True)
+def patient_answers(monkeypatch):
+    """Let answers take as long as they take: on a busy machine a second does not suffice for a small one."""
+    preview = import_module("controlplane.preview.answer")
+    monkeypatch.setattr(preview, "PATIENCE", replace(preview.PATIENCE, seconds=60.0))
+    monkeypatch.setattr("controlplane.affected.answer.SECONDS", 60.0)
+    monkeypatch.setattr("controlplane.explain.answer.SECONDS", 60.0)
+    monkeypatch.setattr("controlplane.aggregation.beside.PATIENCE_SECONDS", 60.0)

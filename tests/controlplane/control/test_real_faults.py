@@ -28,9 +28,15 @@ FOREIGN = "cookie=0x99,priority=77,ipv6,ipv6_dst=ff0e:4:fff0::/44,actions=output
 
 
 @pytest.fixture
-def platform(transactional_db):
+def options():
+    """Options of the controller."""
+    return ()
+
+
+@pytest.fixture
+def platform(transactional_db, options):
     """A line of three, on which h1 publishes all, and h3 wants the first cell."""
-    with running() as platform:
+    with running(*options) as platform:
         world.line(3, budget=50)
         world.advertise("h1", [""])
         world.subscribe("h3", [CELLS[0]])
@@ -81,6 +87,7 @@ def ages(platform) -> dict[tuple[str, str], int]:
     }
 
 
+@pytest.mark.parametrize("options", [("--poll-interval", "300")], ids=["no audits after signs"])
 def test_an_audit_tells_what_somebody_did_and_repairs_just_that(platform):
     assert platform.event("000", b"one") == b"one"
     platform.fabric.ofctl("s1", "add-flow", FOREIGN)

@@ -141,7 +141,7 @@ function Detail({ id, onClose }: { id: string; onClose: () => void }) {
             Begun <Time at={audit.data.started_at} />, ended <Time at={audit.data.ended_at} />.
           </Text>
           {audit.data.reason && (
-            <Text size="sm">It follows signs that entries were lost: {audit.data.reason}.</Text>
+            <Text size="sm">Reason: {audit.data.reason}.</Text>
           )}
           <AuditResult id={id} over={over} />
         </Stack>
