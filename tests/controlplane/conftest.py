@@ -21,6 +21,13 @@ def django_db_modify_db_settings(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
+def nothing_read(monkeypatch):
+    """A process that has read no log and no counters: those of another test have the same positions."""
+    monkeypatch.setattr("controlplane.control.planner_state._reader", None)
+    monkeypatch.setattr("controlplane.audit.signs._seen", {})
+
+
+@pytest.fixture(autouse=True)
 def patient_answers(monkeypatch):
     """Let answers take as long as they take: on a busy machine a second does not suffice for a small one."""
     preview = import_module("controlplane.preview.answer")

@@ -6,7 +6,7 @@ from django.db.models import Max
 from rest_framework.test import APIClient
 
 from controlplane.accounts.services import issue_token
-from controlplane.control import effects, planner_state
+from controlplane.control import effects
 from controlplane.control.models import Request, State
 
 ROOT = "/api/v1"
@@ -94,12 +94,6 @@ def end(state=State.ACTIVE, **which):
         row.state, row.position = state, position
         row.save()
     effects.apply(rows)
-
-
-@pytest.fixture(autouse=True)
-def fresh_planner(monkeypatch):
-    """Every test has a database of its own, so no planner may stay."""
-    monkeypatch.setattr(planner_state, "_reader", None)
 
 
 @pytest.fixture

@@ -8,12 +8,7 @@ from rest_framework.test import APIClient
 from test_real_switches import active, running
 
 from controlplane.accounts.services import issue_token
-from controlplane.control import planner_state, session
-
-
-@pytest.fixture(autouse=True)
-def fresh_planner(monkeypatch):
-    monkeypatch.setattr(planner_state, "_reader", None)
+from controlplane.control import session
 
 
 def explained(django_user_model, low=300, **query):

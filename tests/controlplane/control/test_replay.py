@@ -64,8 +64,7 @@ def test_a_snapshot_that_cannot_be_read_is_passed_over(busy):
     assert tables(planner_state.load()) == tables(hot._kept.state)
 
 
-def test_readers_follow_the_log(busy, monkeypatch):
-    monkeypatch.setattr(planner_state, "_reader", None)
+def test_readers_follow_the_log(busy):
     before = planner_state.current_planner().counts()
     world.subscribe("h2", ["011"])
     assert planner_state.current_planner().counts() == before  # not decided yet
