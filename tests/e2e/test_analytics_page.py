@@ -107,7 +107,7 @@ def test_a_run_is_asked_for_once_and_cancelled(visit, running):
         expect(question).to_be_visible()
         watched.accessible()
         question.get_by_role("button", name="Cancel the run").click()
-        expect(drawer).to_contain_text("cancelled", timeout=90_000)
+        expect(drawer.get_by_text("cancelled", exact=True).first).to_be_visible(timeout=90_000)
         assert running.call("GET", "analytics/runs/?limit=1&state=cancelled").json()["results"]
 
 
