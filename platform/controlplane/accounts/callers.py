@@ -60,6 +60,12 @@ def principal(request: Any) -> str:
     return f"address:{address_of(request)}"
 
 
+def owner_of(request: Any) -> str:
+    """Name the publisher, subscriber or user that calls, whichever of its tokens it uses."""
+    client = caller_of(request).client
+    return f"user:{request.user.pk}" if client is None else f"{client.kind}:{client.pk}"
+
+
 def address_of(request: Any) -> str:
     """The address that a call came from, as the server has it."""
     return str(request.META.get("REMOTE_ADDR") or "")[:45]

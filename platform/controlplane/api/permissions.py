@@ -49,15 +49,16 @@ def refused(caller: Caller, method: str, view: Any) -> str | None:
     if caller.client is not None:
         return _client_refused(caller, method, view)
     need = needed(method, view)
+    remedy = getattr(view, "remedy", "")
     if caller.role < need.role:
         return (
             f"This needs the role {need.role.name.lower()}; you have the role {caller.role.name.lower()}. "
-            "Ask an administrator for it."
+            + (remedy or "Ask an administrator for it.")
         )
     if need.scope not in caller.scopes:
         return (
             f"This needs a token with the scope {need.scope}; yours has {', '.join(sorted(caller.scopes))}. "
-            "Issue another."
+            + (remedy or "Issue another.")
         )
     return None
 

@@ -66,6 +66,8 @@ class StrictView(APIView):
 
     open: ClassVar[bool] = False
     clients: ClassVar[Clients] = {}
+    remedy: ClassVar[str] = ""
+    """What a caller without the role or scope can do, where that is not to ask for the role."""
     audited: ClassVar[bool] = True
     """Whether changes are noted in the audit trail; what is denied always is."""
     keyed: ClassVar[bool] = True

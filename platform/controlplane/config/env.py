@@ -65,6 +65,7 @@ class Environment:
     ovs_run_dir: Path | None = None
     audit_seconds: int | None = None
     lease_seconds: float = 120.0
+    leases_a_caller: int = 1000
     settling_seconds: float = 2.0
     spark_master: str = "local[*]"
     spark_memory: str = "1g"
@@ -118,6 +119,7 @@ class Environment:
             request_days=_days(env, "TERCAST_REQUEST_DAYS", 30),
             ovs_run_dir=_folder(env, "TERCAST_OVS_RUN_DIR"),
             audit_seconds=_seconds(env, "TERCAST_AUDIT_SECONDS"),
+            leases_a_caller=_number(env, "TERCAST_LEASES_A_CALLER", 1000, (1, 1_000_000)),
             lease_seconds=_time(env, "TERCAST_LEASE_SECONDS", 120.0, (4.0, 86400.0)),
             settling_seconds=_time(env, "TERCAST_SETTLING_SECONDS", 2.0, (0.0, 600.0)),
             spark_master=_matching(env, "TERCAST_SPARK_MASTER", "local[*]", *MASTER),

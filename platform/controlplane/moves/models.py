@@ -59,17 +59,25 @@ class Move(models.Model):
 
 
 class Lease(models.Model):
-    """A publisher sends events of an advertisement in `version`, and stops by itself at `expires_at`."""
+    """A publisher sends events of an advertisement in `version`, and stops at `expires_at` unless it renews.
+
+    `caller` is the publisher, user or host that took the lease, and `seconds` is the time it was granted for.
+    """
 
     advertisement = models.ForeignKey(
         "registry.Advertisement", on_delete=models.CASCADE, related_name="leases"
     )
     holder = models.CharField(max_length=64)
+    caller = models.CharField(max_length=64, default="")
     version = models.PositiveIntegerField()
     expires_at = models.DateTimeField()
+    seconds = models.FloatField(default=86400.0)
 
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("advertisement", "holder"), name="one_lease_a_holder"),
         )
-        indexes = (models.Index(fields=("expires_at",), name="lease_expires_at"),)
+        indexes = (
+            models.Index(fields=("expires_at",), name="lease_expires_at"),
+            models.Index(fields=("caller", "expires_at"), name="lease_caller"),
+        )

@@ -211,6 +211,9 @@ def _finish(move: Move) -> Request:
 
 @transaction.atomic
 def _followed(move: Move, now: datetime) -> bool:
+    if move.told_at is None or move.told_at > now:  # the clock was set back: count the wait from here
+        move.told_at = now
+        move.save(update_fields=("told_at",))
     if leases.waited_for(move, now):
         return False
     leases.prune(now)

@@ -7,8 +7,7 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controlplane.accounts.callers import PUBLISHER, Client, caller_of
-from controlplane.accounts.roles import Role
+from controlplane.accounts.callers import PUBLISHER, Client, caller_of, owner_of
 from controlplane.api.bodies import read_one
 from controlplane.api.permissions import Clients
 from controlplane.api.problems import bad_parameter, not_found
@@ -41,12 +40,15 @@ class MoveViewSet(ListAndRead):
 
 
 class LeaseViewSet(Resource):
-    """What a publisher of an advertisement is told about its encoding; whoever may read may publish."""
+    """How a publisher encodes the events of an advertisement: for its client token, and for operators."""
 
     queryset = Lease.objects.all()
     serializer_class = LeaseSerializer
     noun = "lease"
-    write_role = Role.VIEWER
+    remedy = (
+        "Publishers take leases with a client token of their own (POST tokens/ with `publisher`). Ask an"
+        " operator for one."
+    )
     audited = keyed = versioned = False
     clients: ClassVar[Clients] = {PUBLISHER: frozenset({"POST", "DELETE"})}
     pagination_class = None
@@ -75,7 +77,8 @@ class LeaseViewSet(Resource):
     def create(self, request: Request, pk: str) -> Response:
         """Ask for the encoding, and confirm the one in use."""
         body = read_one(request, LeaseRequestSerializer())
-        return Response(leases.hold(read_id(pk), body["holder"], body["version"]))
+        caller = owner_of(request)
+        return Response(leases.hold(read_id(pk), body["holder"], body["version"], caller))
 
     @extend_schema(
         operation_id="advertisements_release",

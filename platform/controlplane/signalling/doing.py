@@ -95,7 +95,7 @@ def _lease(host: Host, message: Message) -> Result:
     if message.type is Type.RELEASE:
         leases.release(row.pk, holder)
         return Result(body.name, None, None)
-    told = leases.hold(row.pk, holder, body.version or None)
+    told = leases.hold(row.pk, holder, body.version or None, f"host:{host.pk}")
     names = [attribute["name"] for attribute in row.topic.attributes]
     indexed = tuple(names.index(name) for name in told["indexed"])
     expires, poll = round(1000 * told["expires_in"]), round(1000 * told["poll_in"])

@@ -45,6 +45,20 @@ class Caller(APIClient):
         return self.generic(method, path, data, content_type=content_type, **headers)
 
 
+def with_text(text):
+    """A caller that logs in with this token."""
+    caller = Caller()
+    caller.credentials(HTTP_AUTHORIZATION=f"Bearer {text}")
+    return caller
+
+
+def issue(caller, **body):
+    """Issue a token as `caller`; the answer."""
+    answer = caller.post("tokens/", {"name": "made", **body})
+    assert answer.status_code == 201, answer.content
+    return answer.json()
+
+
 @pytest.fixture(autouse=True)
 def woken(monkeypatch):
     """How often the planner was woken; no broker is asked."""

@@ -126,7 +126,7 @@ NEEDS = {
     "hosts/{id}/key/": {"POST": _WRITE, "DELETE": _WRITE},
     "signalling/": _CHANGED,
     "signalling/refusals/": _R,
-    "advertisements/{id}/lease/": {"POST": _ASK, "DELETE": _ASK},
+    "advertisements/{id}/lease/": {"POST": _WRITE, "DELETE": _WRITE},
     "what-if/": {"POST": _ASK},
     "traffic/samples/": _RW,
     "telemetry/": _RW,

@@ -3,7 +3,9 @@
 import pytest
 from django.contrib.auth.models import Group, User
 
-from controlplane.accounts.services import issue_token
+from controlplane.accounts.models import Token
+from controlplane.accounts.scopes import Scope
+from controlplane.accounts.services import new_token
 from controlplane.control.models import Request, State
 from controlplane.moves.models import Encoding, Lease
 from controlplane.network.models import Host, Switch
@@ -26,7 +28,7 @@ class Way:
 
 @pytest.fixture
 def source(transactional_db, live_server):
-    """What a viewer's program sees of an advertisement a1 of topic `pairs`, code 4."""
+    """What the publisher's program sees of its advertisement a1 of topic `pairs`, code 4."""
     request = Request.objects.create(kind="advertise", payload={}, state=State.ACTIVE, position=1)
     switch = Switch.objects.create(name="s1", dpid=f"{1:016x}", request=request)
     host = Host.objects.create(
@@ -37,9 +39,10 @@ def source(transactional_db, live_server):
     Advertisement.objects.create(
         pk=1, publisher=publisher, topic=topic, filter="true", dz=[""], state=State.ACTIVE, request=request
     )
-    user = User.objects.create_user("vera")
-    user.groups.add(Group.objects.get_or_create(name="viewer")[0])
-    return ApiSource(Api(live_server.url, issue_token(user, "test")))
+    user = User.objects.create_user("olga")
+    user.groups.add(Group.objects.get_or_create(name="operator")[0])
+    token = new_token(Token(user=user, name="test", publisher=publisher), [Scope.CLIENT])
+    return ApiSource(Api(live_server.url, token))
 
 
 def test_it_follows_to_another_encoding(source):

@@ -1,13 +1,17 @@
 """Leases of publishers: what they are told, what they confirm, and how long they may go on."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
 from controlplane.control.models import Request
+from controlplane.moves import leases
 from controlplane.moves.models import Encoding, Lease, Move, Stage
 from controlplane.registry.models import Topic
+
+from .conftest import issue, with_text
 
 AD = {"publisher": "exchange", "topic": "quotes", "filter": "low < 512"}
 
@@ -89,12 +93,73 @@ def test_who_advertises_after_a_move_began_is_told_where_it_leads(lease, world, 
     assert lease(None, "three")["version"] == 1
 
 
-def test_a_viewer_may_publish_and_nobody_without_a_log_in(lease, viewer, anonymous, problem):
-    assert lease(None, caller=viewer)["version"] == 1
+def test_who_may_not_publish_neither_takes_nor_gives_back_leases(lease, world, viewer, anonymous, problem):
+    lease(None)
+    path, body = f"advertisements/{lease.pk}/lease/", {"holder": "x", "version": None}
+    reads = with_text(issue(world, scopes=["read"])["token"])
+    for caller, status in ((viewer, 403), (reads, 403), (anonymous, 401)):
+        found = problem(caller.post(path, body), status)
+        assert status == 401 or "client token" in found["detail"]
+        problem(caller.delete(f"{path}?holder=one"), status)
+    assert [row.holder for row in Lease.objects.all()] == ["one"]
+
+
+def test_a_lease_belongs_to_the_caller_that_took_it(lease, world, administrator, problem):
     path = f"advertisements/{lease.pk}/lease/"
-    problem(anonymous.post(path, {"holder": "x", "version": None}), 401)
-    assert viewer.delete(f"{path}?holder=one").status_code == 204
-    assert not Lease.objects.exists()
+    publisher = with_text(issue(world, publisher="exchange")["token"])
+    assert lease(None, "mine", caller=publisher)["version"] == 1
+    found = problem(world.post(path, {"holder": "mine", "version": 1}), 409)
+    assert found["type"].endswith(":other_holder") and "another caller" in found["detail"]
+    again = with_text(issue(world, publisher="exchange")["token"])
+    assert lease(1, "mine", caller=again)["version"] == 1
+    Lease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert lease(None, "mine")["version"] == 1
+    Lease.objects.update(caller="")  # of an earlier release
+    assert lease(1, "mine", caller=administrator)["version"] == 1
+
+
+def test_an_advertisement_has_so_many_leases_and_those_that_are_over_do_not_count(
+    lease, world, problem, monkeypatch
+):
+    monkeypatch.setattr(leases, "MOST_OF_AN_ADVERTISEMENT", 2)
+    for holder in ("one", "two"):
+        lease(None, holder)
+    path = f"advertisements/{lease.pk}/lease/"
+    found = problem(world.post(path, {"holder": "three", "version": None}), 409)
+    assert found["type"].endswith(":too_many_leases") and "has 2 leases; 2 are the most" in found["detail"]
+    assert lease(1, "two")["version"] == 1
+    Lease.objects.filter(holder="one").update(expires_at=timezone.now() - timedelta(hours=1))
+    lease(None, "three")
+    assert {row.holder for row in Lease.objects.all()} == {"two", "three"}
+
+
+def test_a_caller_has_so_many_leases_and_is_told_when_to_ask_again(
+    lease, world, administrator, problem, settings
+):
+    settings.ENV = replace(settings.ENV, leases_a_caller=2)
+    for holder in ("one", "two"):
+        lease(None, holder)
+    Lease.objects.filter(holder="one").update(expires_at=timezone.now() + timedelta(seconds=40))
+    answer = world.post(f"advertisements/{lease.pk}/lease/", {"holder": "three", "version": None})
+    found = problem(answer, 429)
+    assert found["type"].endswith(":too_many_leases") and 30 < int(answer["Retry-After"]) <= 40
+    assert "You hold 2 leases; 2 are the most" in found["detail"]
+    lease(None, "four", caller=administrator)
+    world.delete(f"advertisements/{lease.pk}/lease/?holder=one")
+    lease(None, "three")
+
+
+def test_a_caller_with_many_leases_delays_its_own_questions_alone(lease, administrator):
+    lease(None)
+    ends = timezone.now() + timedelta(seconds=100)
+    rows = [
+        Lease(advertisement_id=lease.pk, holder=f"h{n}", caller="user:0", version=1, expires_at=ends)
+        for n in range(2000)
+    ]
+    Lease.objects.bulk_create(rows)
+    assert lease(1)["poll_in"] == 1
+    Lease.objects.exclude(holder="one").update(caller=Lease.objects.get(holder="one").caller)
+    assert lease(1)["poll_in"] == 30  # a quarter of the lease
 
 
 @pytest.mark.parametrize(

@@ -9,19 +9,7 @@ from controlplane.accounts.models import Token
 from controlplane.control.models import Request
 from controlplane.registry.models import Advertisement, Publisher, Subscriber
 
-from .conftest import Caller
-
-
-def with_text(text):
-    caller = Caller()
-    caller.credentials(HTTP_AUTHORIZATION=f"Bearer {text}")
-    return caller
-
-
-def issue(caller, **body):
-    answer = caller.post("tokens/", {"name": "made", **body})
-    assert answer.status_code == 201, answer.content
-    return answer.json()
+from .conftest import issue, with_text
 
 
 def test_a_token_is_shown_once_and_works(operator):

@@ -118,6 +118,27 @@ def test_old_entries_stay_until_the_publisher_has_confirmed(moving):
     assert row.problem is None
 
 
+def told_for(seconds: int) -> None:
+    """The move was told `seconds` ago, by the clock of now, and leases seem to run for an hour more."""
+    Move.objects.update(told_at=timezone.now() - timedelta(seconds=seconds))
+    Lease.objects.update(expires_at=timezone.now() + timedelta(hours=1), seconds=120.0)
+
+
+def test_a_move_waits_no_longer_than_leases_were_granted_for(moving):
+    leases.hold(moving.ad.pk, "one", None)
+    row = reindex("y")
+    session.run()
+    told_for(115)
+    session.run()
+    assert (state(row), stage()) == ("deploying", "telling")
+    told_for(-3600)  # the clock was set back: the wait is counted from now
+    session.run()
+    assert stage() == "telling" and Move.objects.get().told_at <= timezone.now()
+    told_for(122)
+    session.run()
+    assert (state(row), codes(moving)) == ("active", {9})
+
+
 @pytest.mark.parametrize("end", [lapse, lambda: Lease.objects.all().delete()])
 def test_publishers_that_are_gone_are_not_waited_for(moving, end):
     leases.hold(moving.ad.pk, "one", None)
