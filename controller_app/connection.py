@@ -42,20 +42,30 @@ class Port:
 
 
 @dataclass(slots=True, eq=False)
-class Batch:
-    """Messages with consecutive transaction ids: the errors to them by index, and the parts of the answer."""
+class Sent:
+    """Messages with consecutive transaction ids; `what` names them in errors."""
 
     first: int
     count: int
     what: str
-    failures: dict[int, Failure] = field(default_factory=dict)
-    parts: list[Any] = field(default_factory=list)
-    inbox: Any = field(default_factory=Queue)
 
     def index(self, xid: int) -> int | None:
         """Which of the messages has that id."""
         index = xid - self.first
         return index if 0 <= index < self.count else None
+
+
+@dataclass(slots=True, eq=False)
+class Batch(Sent):
+    """Messages that await an answer: the errors to them by index, and the parts of the answer.
+
+    `reduce` makes of each part what is kept of it, as it arrives; None keeps nothing.
+    """
+
+    failures: dict[int, Failure] = field(default_factory=dict)
+    parts: list[Any] = field(default_factory=list)
+    inbox: Any = field(default_factory=Queue)
+    reduce: Callable[[Any], Any] | None = None
 
 
 class Connection:
@@ -91,7 +101,7 @@ class Connection:
         self._datapath = datapath
         self._timeout = reply_timeout
         self._open: list[Batch] = []
-        self._settled: deque[Batch] = deque(maxlen=SETTLED)
+        self._settled: deque[Sent] = deque(maxlen=SETTLED)
         self._bundles = count(1)
 
     @property
@@ -110,19 +120,29 @@ class Connection:
             raise Rejected(barrier_failure)
         return batch.failures
 
-    def ask(self, message: Message) -> list[Any]:
-        """The parts of the answer to a request, in order. Raises Unreachable or Rejected."""
-        batch = self.exchange((message,))
+    def ask(self, message: Message, reduce: Callable[[Any], Any] | None = None) -> list[Any]:
+        """The parts of the answer to a request, in order. Raises Unreachable or Rejected.
+
+        `reduce` is called with each part as it arrives, and must not block: its result is kept in the part's
+        place, None is not. So a long answer need not be kept whole.
+        """
+        batch = self.exchange((message,), reduce=reduce)
         if batch.failures:
             raise Rejected(batch.failures[0])
         return batch.parts
 
-    def exchange(self, messages: Sequence[Message], patience: float = 0.0) -> Batch:
+    def exchange(
+        self,
+        messages: Sequence[Message],
+        patience: float = 0.0,
+        reduce: Callable[[Any], Any] | None = None,
+    ) -> Batch:
         """Sends `messages` at once and waits for the end of the answer to the last one.
 
-        `patience` are seconds on top of the time-out. Raises Unreachable.
+        `patience` are seconds on top of the time-out; `reduce` is as for `ask`. Raises Unreachable.
         """
         batch = self.reserve(len(messages), messages[0].type.name.lower())
+        batch.reduce = reduce
         try:
             frames = [message.frame(batch.first + n) for n, message in enumerate(messages)]
             self.send(b"".join(frames))
@@ -140,9 +160,9 @@ class Connection:
         return batch
 
     def settle(self, batch: Batch) -> None:
-        """Nobody waits for the batch any more: an error to it from now on is a late one."""
+        """End the wait for a batch: an error to it from now on is a late one. Its answer is not kept here."""
         self._open.remove(batch)
-        self._settled.append(batch)
+        self._settled.append(Sent(batch.first, batch.count, batch.what))
 
     def transfer(self, pieces: Iterable[bytes]) -> None:
         """Sends pieces of messages in order, each with a barrier behind it, and waits for all the replies.
@@ -195,6 +215,8 @@ class Connection:
         batch, index = self._find(xid)
         if batch is None:
             return
+        if part is not None and batch.reduce is not None:
+            part = batch.reduce(part)
         if part is not None:
             batch.parts.append(part)
         batch.inbox.put(not more and index == batch.count - 1)

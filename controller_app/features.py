@@ -5,9 +5,10 @@ Read from the bytes: a switch may describe hundreds of tables, and only the one 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from struct import Struct, error
+from typing import Any
 
 from controller_app import openflow
 from controller_app.connection import Connection
@@ -83,26 +84,42 @@ class Features:
 
 def read_features(connection: Connection) -> Features:
     """Asks for all of it; a switch may refuse each question. Raises Unreachable."""
-    table, group, meter = (
-        _answer(connection, kind)
-        for kind in (Stats.TABLE_FEATURES, Stats.GROUP_FEATURES, Stats.METER_FEATURES)
-    )
-    return Features(
-        next((found for found in decode_tables(table) if found.number == openflow.TABLE), None),
-        decode_groups(group),
-        decode_meters(meter),
-    )
+    table = _answer(connection, Stats.TABLE_FEATURES, lambda data: cut_table(data, openflow.TABLE))
+    group = _answer(connection, Stats.GROUP_FEATURES)
+    meter = _answer(connection, Stats.METER_FEATURES)
+    return Features(next(decode_tables(table), None), decode_groups(group), decode_meters(meter))
 
 
-def _answer(connection: Connection, kind: Stats) -> list[bytes]:
+def _answer(connection: Connection, kind: Stats, cut: Callable[[bytes], bytes] = bytes) -> list[bytes]:
+    """What `cut` leaves of each part of an answer. Nothing else of it is kept while the rest arrives."""
+
+    def reduce(part: Any) -> list[bytes] | None:
+        return [data for raw in part if (data := cut(raw.data))] or None
+
     try:
-        return [raw.data for part in connection.ask(openflow.multipart(kind)) for raw in part]
+        return [data for part in connection.ask(openflow.multipart(kind), reduce) for data in part]
     except Rejected:
         return []
     except Unreachable:
         if connection.closed is None:  # it says nothing to a question that it does not know
             return []
         raise
+
+
+def cut_table(data: bytes, number: int) -> bytes:
+    """The bytes that describe one table; empty where a part of a reply does not describe it.
+
+    Open vSwitch describes 254 tables, in more than a megabyte.
+    """
+    offset = 0
+    while offset + _TABLE.size <= len(data):
+        length, found = _TABLE.unpack_from(data, offset)[:2]
+        if length < _TABLE.size:
+            break
+        if found == number:
+            return data[offset : offset + length]
+        offset += length
+    return b""
 
 
 def decode_tables(parts: Sequence[bytes]) -> Iterator[TableFeatures]:

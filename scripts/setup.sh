@@ -31,6 +31,12 @@ need() {
     rm -f "$log"
 }
 
+# One set-up of a folder at a time: a second one waits, and then finds most of its work done.
+if command -v flock >/dev/null 2>&1; then
+    exec 9<scripts/setup.sh
+    flock -n 9 || { say "another set-up of this folder runs; waiting for it"; flock 9; }
+fi
+
 case "$PART" in
     production) FILE=requirements.txt PARTS="production" CHECK="django, ryu, celery, numpy, pyspark" ;;
     run) FILE=requirements-labs.txt PARTS="production run" CHECK="django, ryu, celery, numpy, pyspark, bokeh_sampledata" ;;

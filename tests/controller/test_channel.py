@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import struct
+import weakref
 from collections.abc import Iterator
 
 import pytest
@@ -112,3 +114,34 @@ def test_an_answer_to_an_earlier_message_does_not_end_an_exchange() -> None:
     datapath.answer = answer
     batch = connection.exchange([openflow.echo(), openflow.barrier()])
     assert (batch.parts, batch.failures, connection._open) == (["told"], {}, [])
+
+
+class Part:
+    """A part of an answer, such as the entries of a whole table."""
+
+
+def test_a_channel_keeps_no_answer_but_knows_late_errors() -> None:
+    datapath, connection = connected()
+
+    def answer(data: bytes) -> None:
+        connection.on_part(struct.unpack("!I", data[4:8])[0], Part(), more=False)
+
+    datapath.answer = answer
+    part = weakref.ref(connection.ask(openflow.echo())[0])
+    gc.collect()
+    assert part() is None
+    assert connection.on_failure(connection._settled[-1].first, REFUSED) == "echo_request"
+
+
+def test_an_answer_is_reduced_as_it_arrives() -> None:
+    datapath, connection = connected()
+    kept: list[int] = []
+
+    def answer(data: bytes) -> None:
+        for n in range(5):
+            connection.on_part(struct.unpack("!I", data[4:8])[0], [n], more=n < 4)
+            kept.append(len(connection._open[0].parts))
+
+    datapath.answer = answer
+    assert connection.ask(openflow.echo(), lambda part: part if part[0] == 1 else None) == [[1]]
+    assert kept == [0, 1, 1, 1, 1]

@@ -9,7 +9,7 @@ from controller_harness import dpid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app.features import decode_groups, decode_meters, decode_tables
+from controller_app.features import cut_table, decode_groups, decode_meters, decode_tables
 
 GROUP, METER, TABLE = 8, 11, 12
 A = 0xA1
@@ -93,9 +93,15 @@ def test_a_switch_that_is_silent_to_such_questions_serves_all_the_same(network, 
     assert "meters" in controller.get("/v1/switches")[0]["lacks"]
 
 
+def test_only_the_table_that_matters_is_kept_of_a_long_answer() -> None:
+    parts = [table(1, 9, fields=[]) + table(), table(2) * 250]
+    assert [cut_table(part, 0) for part in parts] == [table(), b""]
+
+
 @given(st.binary(max_size=300), st.integers(0, 300))
 def test_no_bytes_break_the_reader(data: bytes, cut: int) -> None:
     for garbled in (data, table()[:cut], table()[:cut] + data):
         list(decode_tables([garbled]))
+        assert cut_table(garbled, 0) in garbled
         decode_groups([garbled])
         decode_meters([garbled])

@@ -195,7 +195,7 @@ from tercast.compiled.store import prepare
 prepare()
 from numba.core.registry import CPUDispatcher
 from tercast.compiled import changes, web
-from tercast.compiled.__main__ import compile_all
+from tercast.compiled.command import compile_all
 compile_all()
 called = {**vars(web), "net": changes.net}
 kernels = {name: one for name, one in called.items() if isinstance(one, CPUDispatcher)}

@@ -7,20 +7,23 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-MISSING = {
-    "numpy": ("tercast", "tercast", ".", ("plan", "x.json")),
-    "cryptography": ("tercast", "tercast", "'.[controller]'", ("certificates", "{folder}")),
-    "pyspark": (
+MISSING = [
+    ("numpy", "tercast", "tercast", ".", ("plan", "x.json")),
+    ("numpy", "tercast.compiled", "python -m tercast.compiled", ".", ("--check",)),
+    ("cryptography", "tercast", "tercast", "'.[controller]'", ("certificates", "{folder}")),
+    (
+        "pyspark",
         "analytics",
         "python -m analytics",
         "'.[analytics]'",
         ("delay", "--telemetry=/x", "--out=/x"),
     ),
-    "eventlet": ("controller_app", "python -m controller_app", "'.[controller]'", ("--token-file=x",)),
-    "ryu": ("controller_app", "python -m controller_app", "'.[controller]'", ("--token-file=x",)),
-    "django": ("manage", "manage.py", "'.[server]'", ("check",)),
-    "httpx": ("mininet_labs", "python -m mininet_labs", "'.[production,labs]'", ("run", "--for=1")),
-}
+    ("eventlet", "controller_app", "python -m controller_app", "'.[controller]'", ("--token-file=x",)),
+    ("ryu", "controller_app", "python -m controller_app", "'.[controller]'", ("--token-file=x",)),
+    ("django", "manage", "manage.py", "'.[server]'", ("check",)),
+    ("httpx", "mininet_labs", "python -m mininet_labs", "'.[production,labs]'", ("run", "--for=1")),
+]
+"""Package, module, how the command names itself, what to install, and its arguments."""
 RUN = """
 import runpy, sys
 package, module, *arguments = sys.argv[1:]
@@ -30,9 +33,8 @@ runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
 
 
-@pytest.mark.parametrize("package", MISSING)
-def test_a_missing_package_is_named(package, tmp_path):
-    module, program, extra, arguments = MISSING[package]
+@pytest.mark.parametrize(("package", "module", "program", "extra", "arguments"), MISSING)
+def test_a_missing_package_is_named(package, module, program, extra, arguments, tmp_path):
     given = [text.format(folder=tmp_path / "made") for text in arguments]
     done = subprocess.run(
         [sys.executable, "-c", RUN, package, module, *given],
