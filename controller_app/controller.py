@@ -41,7 +41,12 @@ class Controller:
         self.programmer = Programmer(self.registry, self.metrics)
         self.signalling = Signalling(self.registry, self.alarms, settings.families)
         self.discovery = Discovery(
-            self.registry, self.events, self.alarms, settings.probe_interval, self.signalling.link_turned
+            self.registry,
+            self.events,
+            self.alarms,
+            settings.probe_interval,
+            turned=self.signalling.link_turned,
+            key=settings.discovery_key,
         )
         self.counters = Counters(self.registry, settings.poll_interval, settings.families)
         self.metrics.watch(self)

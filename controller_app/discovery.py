@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable
-from secrets import token_bytes
+from itertools import count
+from secrets import randbits
 from time import monotonic, time
 
 from controller_app import lldp, openflow
-from controller_app.alarms import Alarms
+from controller_app.alarms import LASTING, Alarms
 from controller_app.connection import Connection, Port
 from controller_app.events import Events
 from controller_app.neighbours import Neighbours, Pair, Step, Turn
@@ -16,17 +18,35 @@ from controller_app.neighbours import Port as End
 from controller_app.ryu_api import sleep
 from controller_app.switches import Registry
 from controller_app.times import iso
+from controller_app.topology import Topology
 
 MISSED = 3.5
 """Periods without a probe after which a link counts as silent."""
+
+MOST_FAULTS = 100
+"""Ports with faulty probes that get an alarm each; further ones share an alarm."""
+
+WINDOW_PERIODS, WINDOW_LEAST = 2.0, 5.0
+"""How long a probe counts after it was sent: so many periods, and at least so many seconds."""
+
+_SUSPECT = {
+    lldp.Fault.UNSEALED: "has this system's form and no seal",
+    lldp.Fault.FORGED: "has a seal of another key: a host forges it, or another installation is connected",
+    lldp.Fault.STALE: "was sent too long ago, or by an earlier run of the controller: it was recorded",
+    lldp.Fault.REPLAYED: "came in here before: it was recorded",
+}
+"""The faults that an alarm reports. The others occur without anybody's doing."""
 
 log = logging.getLogger(__name__)
 
 
 class Discovery:
-    """Keeps the picture of links. Port status is the truth about them; probes find them and watch them.
+    """Finds and watches links. Port status is the truth about them; probes find them.
 
-    `turned` is told of each link that is found (true) or lost.
+    Args:
+        period: Seconds between probes.
+        turned: Called with a link and whether it is in use: found, and confirmed by the control plane.
+        key: Secret of the installation that seals probes.
     """
 
     def __init__(
@@ -35,19 +55,30 @@ class Discovery:
         events: Events,
         alarms: Alarms,
         period: float,
+        *,
         turned: Callable[[Pair, bool], None],
+        key: bytes,
     ) -> None:
         self._registry = registry
         self._events = events
         self._alarms = alarms
         self._period = period
         self._turned = turned
-        self._key = token_bytes(32)
+        self._key = key
+        self._run = randbits(64)
+        self._numbers = count(1)
+        self._began = monotonic()
+        self._span = max(WINDOW_PERIODS * period, WINDOW_LEAST)
+        self._window = lldp.Window(self._run, self._span)
         self._lives: dict[End, int] = {}
         self._answered_at: dict[End, float] = {}
         self._neighbours = Neighbours(MISSED * period)
         self._shared: frozenset[End] = frozenset()
-        self.foreign_frames = 0
+        self._in_use: set[Pair] = set()
+        self._unheard: dict[Pair, float] = {}
+        self._unprobed: frozenset[Pair] = frozenset()
+        self.topology = Topology()
+        self.faults: Counter[lldp.Fault] = Counter()
 
     def run(self) -> None:
         """Probes and looks, for ever."""
@@ -75,19 +106,27 @@ class Discovery:
         self._forget((connection.dpid, number), "the port is down or gone")
 
     def packet_in(self, connection: Connection, number: int, frame: bytes) -> None:
-        """A frame that a switch punted; only probes of this run, from a port as it is now, count."""
-        probe = lldp.parse(self._key, frame)
-        if probe is None:
-            self.foreign_frames += 1
+        """Handle a frame that a switch punted; only fresh probes of this run count."""
+        receiver = (connection.dpid, number)
+        found = lldp.parse(self._key, frame)
+        fault = found if isinstance(found, lldp.Fault) else self._fault(found, connection, number)
+        if fault is not None or isinstance(found, lldp.Fault):
+            self._refuse(fault or lldp.Fault.FOREIGN, found, connection, number)
             return
-        sender, receiver = (probe.dpid, probe.port), (connection.dpid, number)
-        if not self._credible(probe, connection, number) or sender == receiver:
-            return
+        sender = (found.dpid, found.port)
+        self._check_edge(sender, receiver)
         now = monotonic()
         if self._neighbours.hear(sender, receiver, now):
             self._tell_all(self._neighbours.join(now))
         elif not self._neighbours.answered(sender, receiver, now):
             self._answer(connection, number, now)
+
+    def confirm(self, topology: Topology) -> None:
+        """Accept what the control plane says: its links, and the ports that have hosts."""
+        for dpid, port in self.topology.edges - topology.edges:
+            self._alarms.clear("probe_at_edge", dpid=f"{dpid:016x}", port=port)
+        self.topology = topology
+        self._use()
 
     def links_json(self) -> list[dict[str, object]]:
         """The northbound's form of the links."""
@@ -99,6 +138,8 @@ class Discovery:
                 "last_seen": iso(heard + offset),
                 "silent": silent,
                 "watched": {pair[0][0], pair[1][0]} <= present,
+                "confirmed": pair in self.topology.links,
+                "edge": not self.topology.edges.isdisjoint(pair),
             }
             for pair, heard, silent in self._neighbours.links()
         ]
@@ -107,18 +148,55 @@ class Discovery:
         """Sends a probe out of each port."""
         for port in ports:
             end = (connection.dpid, port.number)
-            probe = lldp.Probe(*end, self._lives.setdefault(end, 1))
+            sent = round(monotonic() * 1000)
+            life = self._lives.setdefault(end, 1)
+            probe = lldp.Probe(*end, life, self._run, next(self._numbers), sent)
             frame = lldp.build(self._key, probe, bytes.fromhex(port.mac.replace(":", "")))
             connection.tell(openflow.packet_out((port.number,), frame))
 
-    def _credible(self, probe: lldp.Probe, connection: Connection, number: int) -> bool:
-        """Both ports must be there and up now, and the sender in the life in which it sent."""
+    def _fault(self, probe: lldp.Probe, connection: Connection, number: int) -> lldp.Fault | None:
+        """Return why a sealed probe does not count: its age, or a port that changed meanwhile."""
+        receiver = (connection.dpid, number)
+        fault = self._window.fault(probe, receiver, round(monotonic() * 1000))
+        if fault is not None:
+            return fault
+        if (probe.dpid, probe.port) == receiver:
+            return lldp.Fault.REFLECTED
         sender = self._registry.find(probe.dpid)
         there = sender.ports.get(probe.port) if sender else None
         here = connection.ports.get(number)
         if there is None or here is None or not there.up or not here.up:
-            return False
-        return self._lives.get((probe.dpid, probe.port)) == probe.life
+            return lldp.Fault.OUTDATED
+        return None if self._lives.get((probe.dpid, probe.port)) == probe.life else lldp.Fault.OUTDATED
+
+    def _refuse(
+        self, fault: lldp.Fault, found: lldp.Probe | lldp.Fault, connection: Connection, number: int
+    ) -> None:
+        """Count a frame that counts for nothing, and report one that nobody sends by accident.
+
+        What an earlier run sent may still arrive right after the start, and is no attempt at anything.
+        """
+        self.faults[fault] += 1
+        early = monotonic() - self._began < self._span
+        if fault not in _SUSPECT or number not in connection.ports or (fault is lldp.Fault.STALE and early):
+            return
+        sender = f" of {found.dpid:016x} port {found.port}" if isinstance(found, lldp.Probe) else ""
+        detail = f"a discovery probe{sender} {_SUSPECT[fault]}; it counts for nothing"
+        subject = {"dpid": connection.name, "port": number, "reason": fault.value}
+        if not self._alarms.has_room("bad_probe", MOST_FAULTS, **subject):
+            detail = f"port {number} of {connection.name}, one of many: {detail}"
+            subject = {"dpid": "others", "reason": fault.value}
+        self._alarms.sound("bad_probe", detail, LASTING, **subject)
+
+    def _check_edge(self, sender: End, receiver: End) -> None:
+        """Report a probe that comes in where the control plane has a host."""
+        if receiver not in self.topology.edges:
+            return
+        detail = (
+            f"a probe of {sender[0]:016x} port {sender[1]} came in at a port with a host: hosts relay "
+            "probes, or the port is cabled to a switch; no link is made of it without approval"
+        )
+        self._alarms.sound("probe_at_edge", detail, LASTING, dpid=f"{receiver[0]:016x}", port=receiver[1])
 
     def _answer(self, connection: Connection, number: int, now: float) -> None:
         """Probes back at once, so that a new link need not wait for the period; not more often than that."""
@@ -142,6 +220,45 @@ class Discovery:
         for dpid, port in self._shared - ambiguous:
             self._alarms.clear("shared_segment", dpid=f"{dpid:016x}", port=port)
         self._shared = ambiguous
+        self._report_unprobed()
+
+    def _report_unprobed(self) -> None:
+        """Raise an alarm for confirmed links between ports that are up over which no probe has come yet."""
+        now, found = monotonic(), self._found()
+        missing = {pair for pair in self.topology.links - found if all(map(self._is_up, pair))}
+        self._unheard = {pair: self._unheard.get(pair, now) for pair in missing}
+        patience = MISSED * self._period
+        late = frozenset(pair for pair, since in self._unheard.items() if now - since >= patience)
+        for pair in late - self._unprobed:
+            detail = (
+                "no probe has crossed this link since the controller began to watch it; it stays in use. "
+                "Check that the cable ends where the topology says"
+            )
+            self._alarms.sound("link_unprobed", detail, **_ends_json(pair))
+        for pair in self._unprobed - late:
+            self._alarms.clear("link_unprobed", **_ends_json(pair))
+        self._unprobed = late
+
+    def _is_up(self, end: End) -> bool:
+        connection = self._registry.find(end[0])
+        port = connection.ports.get(end[1]) if connection else None
+        return port is not None and port.up
+
+    def _found(self) -> frozenset[Pair]:
+        return frozenset(pair for pair, _, _ in self._neighbours.links())
+
+    def _use(self) -> None:
+        """Report the links that come into use or go out of it; one that is not confirmed is not in use."""
+        now = self._found() & self.topology.links
+        for pair in sorted(self._in_use - now):
+            self._turn(pair, False)
+        for pair in sorted(now - self._in_use):
+            self._turn(pair, True)
+
+    def _turn(self, pair: Pair, used: bool) -> None:
+        if used != (pair in self._in_use):
+            (self._in_use.add if used else self._in_use.discard)(pair)
+            self._turned(pair, used)
 
     def _tell_all(self, steps: list[Step]) -> None:
         for step in steps:
@@ -161,7 +278,7 @@ class Discovery:
             self._alarms.clear("link_silent", **ends)
         if step.turn in (Turn.FOUND, Turn.LOST):
             log.info(f"link {step.turn.value}", extra={"fields": {**ends, "reason": step.reason}})
-            self._turned(step.pair, step.turn is Turn.FOUND)
+            self._turn(step.pair, step.turn is Turn.FOUND and step.pair in self.topology.links)
 
 
 def _ends_json(pair: Pair) -> dict[str, object]:

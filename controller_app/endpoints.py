@@ -60,8 +60,17 @@ def northbound_default(environment: Mapping[str, str]) -> str:
 
 def token_default(environment: Mapping[str, str]) -> str:
     """Return the value of `--token-file` where the command line has none; empty where it is required."""
+    return _secret_default(environment, "northbound-token")
+
+
+def discovery_key_default(environment: Mapping[str, str]) -> str:
+    """Return the value of `--discovery-key-file` where the command line has none; empty: none."""
+    return _secret_default(environment, "discovery-key")
+
+
+def _secret_default(environment: Mapping[str, str], name: str) -> str:
     state_dir = environment.get(STATE_DIR)
-    return str(Path(state_dir) / "secrets" / "northbound-token") if state_dir else ""
+    return str(Path(state_dir) / "secrets" / name) if state_dir else ""
 
 
 def split_scheme(text: str) -> tuple[str, str]:

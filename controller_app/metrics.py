@@ -15,6 +15,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 
 from controller_app.datagrams import Dropped
 from controller_app.errors import Failure
+from controller_app.lldp import Fault
 
 if TYPE_CHECKING:
     from controller_app.changes import Change
@@ -114,6 +115,7 @@ class _State:
         yield _gauge("changes_waiting", "Changes under way or waiting.", controller.programmer.waiting)
         yield self._links()
         yield self._alarms()
+        yield self._probes()
         yield from self._signals()
         yield from self._counters()
 
@@ -131,6 +133,16 @@ class _State:
         for name, number in sorted(Tally(one.name for one in self._controller.alarms.standing()).items()):
             family.add_metric([name], number)
         return family
+
+    def _probes(self) -> Metric:
+        refused = CounterMetricFamily(
+            "tercast_controller_probes_refused",
+            "Discovery frames that count for nothing.",
+            labels=["reason"],
+        )
+        for fault in Fault:
+            refused.add_metric([fault.value], self._controller.discovery.faults[fault])
+        return refused
 
     def _signals(self) -> Iterator[Metric]:
         signals = self._controller.signalling.signals

@@ -17,6 +17,7 @@ from controller_app.metrics import METRICS_TYPE
 from controller_app.readback import read_table
 from controller_app.ryu_api import sleep
 from controller_app.switches import switch_json
+from controller_app.topology import parse_topology
 from tercast.errors import Refused, shown
 
 MAX_WAIT = 60
@@ -44,6 +45,8 @@ class Northbound:
             Route("GET", "/v1/switches/<dpid>/entries", self.entries),
             Route("POST", "/v1/switches/<dpid>/repair", self.repair),
             Route("GET", "/v1/links", self.links),
+            Route("GET", "/v1/topology", self.topology),
+            Route("PUT", "/v1/topology", self.confirm_topology),
             Route("GET", "/v1/counters", self.counters),
             Route("GET", "/v1/alarms", self.alarms),
             Route("GET", "/v1/events", self.events),
@@ -76,6 +79,18 @@ class Northbound:
         """The links found."""
         expect_query(request, ())
         return self._controller.discovery.links_json()
+
+    def topology(self, request: Request) -> object:
+        """Return the id and the size of the topology that the control plane confirmed last."""
+        expect_query(request, ())
+        return self._controller.discovery.topology.to_json()
+
+    def confirm_topology(self, request: Request) -> object:
+        """Replace the links and the ports with hosts that the control plane has confirmed."""
+        expect_query(request, ())
+        topology = parse_topology(request.json())
+        self._controller.discovery.confirm(topology)
+        return topology.to_json()
 
     def counters(self, request: Request) -> object:
         """The counters read last."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from math import isfinite
 from pathlib import Path
+from secrets import token_bytes
+from stat import S_IMODE
 
 from controller_app.certificates import OPTIONS, VARIABLES, Files
 from controller_app.endpoints import (
@@ -16,6 +18,7 @@ from controller_app.endpoints import (
     OPENFLOW,
     SCHEMES,
     STATE_DIR,
+    discovery_key_default,
     northbound_default,
     openflow_default,
     split_scheme,
@@ -24,6 +27,7 @@ from controller_app.endpoints import (
 from controller_app.entries import FAMILIES
 from controller_app.errors import SettingError
 from tercast.log_lines import FORMAT_VARIABLE, FORMATS
+from tercast.secret_files import BadSecret, secret
 
 MIN_TOKEN = 16
 _TLS = (
@@ -80,6 +84,8 @@ class Settings:
     log_format: str = "text"
     log_level: str = "info"
     tls: Files | None = None
+    discovery_key: bytes = field(default_factory=lambda: token_bytes(32), repr=False)
+    """Seals discovery probes; without a file it is this run's alone."""
 
 
 def read_settings(arguments: Sequence[str] | None = None) -> Settings:
@@ -104,6 +110,7 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         log_format=_log_format(given.log_format),
         log_level=given.log_level,
         tls=tls,
+        discovery_key=_discovery_key(given.discovery_key_file),
     )
 
 
@@ -135,6 +142,13 @@ def _parser() -> ArgumentParser:
         metavar="PATH",
         default=token_default(os.environ),
         help=f"a file with the token that the API asks for (secrets/northbound-token in {STATE_DIR})",
+    )
+    add(
+        "--discovery-key-file",
+        metavar="PATH",
+        default=discovery_key_default(os.environ),
+        help="a file with the key that seals discovery probes, made at the first start "
+        f"(secrets/discovery-key in {STATE_DIR}; without either, a key of this run)",
     )
     add("--family", choices=(*FAMILIES, "both"), default="both", help="address families served (%(default)s)")
     add(
@@ -211,3 +225,24 @@ def _read_token(path: str) -> str:
             f"--token-file: {path!r} must hold one token of at least {MIN_TOKEN} printable characters"
         )
     return token
+
+
+def _discovery_key(path: str) -> bytes:
+    """Return the key of a file, made at its first use; without a path a key of this run alone."""
+    if not path:
+        return token_bytes(32)
+    name = "--discovery-key-file"
+    try:
+        key = secret(Path(path).parent, Path(path).name)
+        mode = S_IMODE(Path(path).stat().st_mode)
+    except (OSError, UnicodeDecodeError, BadSecret) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise SettingError(f"{name}: cannot read or make {path!r}: {reason}") from None
+    if mode & 0o077:
+        raise SettingError(
+            f"{name}: {path!r} has mode {mode:04o}, so others can read or change it; chmod 600 it, "
+            "or remove it to have another one made"
+        )
+    if len(key) < MIN_TOKEN:
+        raise SettingError(f"{name}: {path!r} has {len(key)} characters, fewer than {MIN_TOKEN}; remove it")
+    return key.encode("ascii")

@@ -1,7 +1,7 @@
 """Control messages of hosts: the entries that bring them here, what is handed on, and the answers.
 
-Each port that leads to no other switch has one entry a family that punts the signalling address, so that a
-message names the port that it entered by, and is seen at that switch alone.
+Each port has one entry a family that punts the signalling address, so that a message names the port that it
+entered by, and is seen at that switch alone. Ends of links that the control plane has confirmed have none.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ class Signalling:
         return end in self._links
 
     def link_turned(self, pair: tuple[End, End], there: bool) -> None:
-        """A link was found or lost: its ends no longer take messages in, or do again."""
+        """A link came into use or went out of it: its ends no longer accept messages, or do so again.
+
+        A link that was found and that the control plane did not confirm is not in use.
+        """
         for end in pair:
             (self._links.add if there else self._links.discard)(end)
             self.port_changed(end)

@@ -112,3 +112,25 @@ def test_a_running_controller_reports_its_sockets(tmp_path) -> None:
         assert status == 200 and said["openflow"]["scheme"] == "ssl" and said["openflow"]["local_only"]
         assert f"{said['openflow']['address']}:{said['openflow']['port']}" in controller.target
         assert controller.call("GET", "/v1/listening", token=None)[0] == 401
+
+
+def test_the_key_of_probes_is_made_once_in_the_state_folder_and_is_its_owners_alone(read, tmp_path) -> None:
+    made = read().discovery_key
+    path = tmp_path / "secrets" / "discovery-key"
+    assert len(made) >= 48 and read().discovery_key == made == path.read_bytes()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert read("--discovery-key-file", str(tmp_path / "other")).discovery_key != made
+    path.chmod(0o640)
+    with pytest.raises(SettingError, match=r"--discovery-key-file: .* mode 0640.*chmod 600"):
+        read()
+    path.chmod(0o600)
+    path.write_text("short")
+    with pytest.raises(SettingError, match="fewer than 16"):
+        read()
+
+
+def test_without_a_state_folder_each_run_has_a_key_of_its_own(read, tmp_path) -> None:
+    options = ("--token-file", str(tmp_path / "secrets" / "northbound-token"))
+    one, other = (read(*options, TERCAST_STATE_DIR="").discovery_key for _ in range(2))
+    assert len(one) == 32 and one != other
+    assert not (tmp_path / "secrets" / "discovery-key").exists()

@@ -319,3 +319,4 @@ def test_what_is_no_http_is_an_error_and_harms_nobody(controller, raw) -> None:
         answer = b"".join(iter(lambda: peer.recv(4096), b""))
     assert b" 4" in answer[:16] or b"Error code: 400" in answer
     assert controller.get("/v1/links") == []
+    assert controller.get("/v1/topology") == {"id": None, "links": 0, "edges": 0}

@@ -84,8 +84,10 @@ def reserved(fabric: Fabric, switch: str) -> set[tuple[int, int, str]]:
 
 
 def test_the_reserved_entries_are_there(fabric: Fabric, controller: Controller) -> None:
-    """Also the punts of control messages, at the ports of hosts and at no end of a link."""
+    """Also the punts of control messages, at the ports of hosts and at no end of a confirmed link."""
     assert eventually(lambda: len(links(controller)) == 2)
+    declared = [[dpid(1), 1, dpid(2), 1], [dpid(2), 2, dpid(3), 1]]
+    controller.call("PUT", "/v1/topology", {"id": "declared", "links": declared, "edges": []})
     for n in (1, 2, 3, 4):
         metered = {(64000, 3, f"meter:{262144 - 3},CONTROLLER:65535")} if n < 3 else set()
         wanted = {(1, 2, "drop"), (65000, 4, "CONTROLLER:65535"), *metered}

@@ -213,10 +213,19 @@ def test_ends_of_links_take_nothing_in(network, fake, reader, controller):
     controller.await_switches(dpid(B))
     assert len(fake.own(kind=3)) == 8
     network.join((A, 1), (B, 1))
+    assert eventually(lambda: len(controller.get("/v1/links")) == 1)
+    assert len(fake.own(kind=3)) == 8 == len(other.own(kind=3))  # nobody has confirmed it
+    link = [dpid(B), 1, dpid(A), 1]
+    status, _ = controller.call("PUT", "/v1/topology", {"id": "one", "links": [link], "edges": []})
+    assert status == 200
     assert eventually(lambda: len(fake.own(kind=3)) == 6 == len(other.own(kind=3)))
     before = reader.dropped().get("link_port", 0)
     fake.packet_in(1, frame(), PUNT)
     assert eventually(lambda: reader.dropped().get("link_port", 0) == before + 1)
+    controller.call("PUT", "/v1/topology", {"id": "two", "links": [], "edges": []})
+    assert eventually(lambda: len(fake.own(kind=3)) == 8 == len(other.own(kind=3)))
+    controller.call("PUT", "/v1/topology", {"id": "one", "links": [link], "edges": []})
+    assert eventually(lambda: len(fake.own(kind=3)) == 6 == len(other.own(kind=3)))
     network.part((A, 1))
     fake.port_status(1, up=False)
     assert eventually(lambda: len(fake.own(kind=3)) == 8 == len(other.own(kind=3)))

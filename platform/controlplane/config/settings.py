@@ -2,7 +2,7 @@
 
 from controlplane.config.env import Environment
 from controlplane.config.log_settings import logging_settings
-from controlplane.config.secrets import secret
+from tercast.secret_files import secret
 
 ENV = Environment.read()
 ENV.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -128,6 +128,15 @@ class Northbound:
         """The links that probes have crossed."""
         return _rows(self._get("/v1/links"))
 
+    def topology(self) -> str | None:
+        """Return the id of the confirmed topology, "" without one; None from an older controller."""
+        answer = self._call("GET", "/v1/topology", missing=True)
+        return None if answer is None else str(_field(answer, "id") or "")
+
+    def confirm_topology(self, body: dict[str, Any]) -> None:
+        """Replace the topology that the controller may use: `id`, `links` and `edges`."""
+        self._call("PUT", "/v1/topology", body)
+
     def entries(self, dpid: str) -> list[dict[str, Any]] | None:
         """The content entries that the switch reports, or None when it cannot be asked."""
         answer = self._call("GET", f"/v1/switches/{dpid}/entries", missing=True, seconds=CHANGE_SECONDS)

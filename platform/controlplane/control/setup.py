@@ -13,8 +13,8 @@ from controlplane.aggregation import policy
 from controlplane.analytics import schedules
 from controlplane.audit import schedule
 from controlplane.config.celery_settings import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
-from controlplane.config.secrets import secret
 from controlplane.periodic.changes import every
+from tercast.secret_files import secret
 
 GROUPS = ("viewer", "operator", "administrator")
 ADMIN, OPERATOR = "admin", "operator"

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 
 from controlplane.audit import signs
-from controlplane.control import discovery, load, losses, outbox, ports, rowlocks, sync, watermarks
+from controlplane.control import discovery, load, losses, outbox, ports, rowlocks, sync, topology, watermarks
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.tasks import wake
 from controlplane.moves import stages
@@ -45,6 +45,7 @@ def run() -> None:
         "moves": lambda: _wake_if(stages.awaits()),
         "ports": lambda: ports.see(switches),
         "links": lambda: discovery.see(switches, links),
+        "topology": topology.confirm,
         "events": lambda: _see_events(events, counters),
     }
     if counters is not None:

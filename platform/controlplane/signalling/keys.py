@@ -7,9 +7,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from controlplane.config.secrets import secret
 from controlplane.network.models import Host
 from controlplane.signalling.models import HostSignals
+from tercast.secret_files import secret
 
 MASTER = "host-keys"
 """The file of the installation's secret."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from controlplane.config.secrets import BadSecret, secret
+from tercast.secret_files import BadSecret, secret
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -67,6 +67,8 @@ class FakeNorthbound:
         self.token = token
         self.switches: dict[str, FakeSwitch] = {}
         self.links: list[dict[str, Any]] = []
+        self.topology: dict[str, Any] = {"id": None, "links": [], "edges": []}
+        self.confirmations = 0
         self.alarms: list[dict[str, Any]] = []
         self.listening: Any = {"openflow": {"scheme": "tcp", "address": "127.0.0.1", "port": 6653}}
         self.events: list[dict[str, Any]] = []
@@ -128,6 +130,8 @@ class FakeNorthbound:
                 return self.alarms
             case ["v1", "links"]:
                 return self.links
+            case ["v1", "topology"]:
+                return {"id": self.topology["id"]}
             case ["v1", "signals"]:
                 return self.wait_for_signals(int(query["after"][0]), float(query["wait"][0]))
             case ["v1", "counters"]:
@@ -287,6 +291,15 @@ class FakeNorthbound:
             def do_GET(self) -> None:
                 parts = urlsplit(self.path)
                 self._answer(lambda: fake.get(parts.path, parse_qs(parts.query)))
+
+            def do_PUT(self) -> None:
+                sent = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+
+                def act() -> Any:
+                    fake.topology, fake.confirmations = sent, fake.confirmations + 1
+                    return {"id": sent["id"]}
+
+                self._answer(act)
 
             def do_POST(self) -> None:
                 sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))

@@ -5,7 +5,7 @@ import pytest
 
 from controlplane.control import discovery, load, session, watch
 from controlplane.control.models import OutboxEvent, Request, SwitchSync
-from controlplane.network.models import Link, Port, Switch
+from controlplane.network.models import Host, Link, Port, Switch
 
 ABSENT = world.dpid(0xABC)
 
@@ -188,6 +188,23 @@ def test_a_link_into_a_port_that_is_declared_to_lead_elsewhere_raises_an_alarm_o
         watch.run()
     assert logged() == []
     assert len(events("alarm")) == 1
+
+
+def test_links_and_host_ports_are_confirmed_to_the_controller_once_and_after_its_restart(watched):
+    one, two = [world.dpid(1), 1, world.dpid(2), 2], [world.dpid(2), 1, world.dpid(3), 2]
+    assert watched.topology["links"] == [one, two]
+    assert watched.topology["edges"] == [[world.dpid(n), 3] for n in (1, 2, 3)]
+    watch.run()
+    assert watched.confirmations == 1
+    watched.topology = {"id": None}
+    watch.run()
+    assert watched.topology["links"] == [one, two] and watched.confirmations == 2
+    Host.objects.filter(name="h1").update(standby=[{"switch": "s2", "port": 7}])
+    link = Link.objects.get(a__name="s1")
+    link.removal = world.log({"op": "remove_link", "switch": "s1", "port": 1})
+    link.save()
+    watch.run()
+    assert watched.topology["links"] == [two] and [world.dpid(2), 7] in watched.topology["edges"]
 
 
 def test_a_controller_that_is_gone_raises_one_alarm_and_nobody_is_connected(watched, settings):
