@@ -20,20 +20,11 @@ endif
 
 .PHONY: help setup setup-production setup-test setup-dev run lab soak test test-full test-e2e test-servers bench bench-aggregation bench-analytics bench-load lint format requirements clean
 
-help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+help: ## list the targets
+	@awk -F ': .*## |:## ' '/^## / { printf "\n%s\n", substr($$0, 4) } /^[a-z0-9-]+:.*## / { split($$0, part, ":"); \
+		printf "  %-18s %s\n", part[1], $$NF }' Makefile
 
-setup: ## what `make run` needs, into .venv; skipped when it is up to date
-	@PYTHON=$(PYTHON) sh scripts/setup.sh run
-
-setup-production: ## what a server needs: no Open vSwitch, no demo, no tests
-	@PYTHON=$(PYTHON) sh scripts/setup.sh production
-
-setup-test: ## what the tests and benchmarks need as well
-	@PYTHON=$(PYTHON) sh scripts/setup.sh test
-
-setup-dev: ## what `make lint` needs: style, types, imports
-	@PYTHON=$(PYTHON) sh scripts/setup.sh dev
+## Run
 
 run: $(SETUP_UNLESS_HELP) ## the platform with its demo (ARGS="--for 40 --report FILE")
 	@exec $(LABS) run $(ARGS)
@@ -43,6 +34,8 @@ lab: $(SETUP_UNLESS_HELP) ## the platform over a Mininet network (root; ARGS="TO
 
 soak: $(SETUP_UNLESS_HELP) ## the platform under changes and faults (ARGS="--for SECONDS --report FILE")
 	@exec $(LABS) soak $(ARGS)
+
+## Test
 
 test: setup-test ## everything: unit, property, fake switch, real switches, API, browser
 	@[ -n "$(ARGS)" ] || scripts/frontend.sh test
@@ -59,6 +52,15 @@ test-e2e: setup-test ## the dashboard in a real browser, against real services; 
 test-servers: setup-test ## the control plane's tests on PostgreSQL with Redis, both started for it
 	@scripts/with_servers.sh $(PY) -m pytest tests/controlplane $(ARGS)
 
+lint: setup-dev ## ruff, mypy, import-linter; of the dashboard: types and style
+	scripts/frontend.sh check
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(VENV)/bin/lint-imports
+
+## Measure
+
 bench: $(SETUP_TEST_UNLESS_HELP) ## the core's speed, as JSON (ARGS="--quick", "--only planner events", "-o FILE")
 	@exec $(call BENCH,planner) $(ARGS)
 
@@ -71,14 +73,21 @@ bench-analytics: $(SETUP_TEST_UNLESS_HELP) ## the analytics jobs at 1 and 10 mil
 bench-load: $(SETUP_TEST_UNLESS_HELP) ## many clients and live streams over real switches, as JSON (ARGS="--clients 50 --streams 500 -o FILE")
 	@exec $(call BENCH,load) $(ARGS)
 
-lint: setup-dev ## ruff, mypy, import-linter; of the dashboard: types and style
-	scripts/frontend.sh check
-	$(PY) -m ruff check .
-	$(PY) -m ruff format --check .
-	$(PY) -m mypy
-	$(VENV)/bin/lint-imports
+## Maintain
 
-format: setup-dev
+setup: ## what `make run` needs, into .venv; skipped when it is up to date
+	@PYTHON=$(PYTHON) sh scripts/setup.sh run
+
+setup-production: ## what a server needs: no Open vSwitch, no demo, no tests
+	@PYTHON=$(PYTHON) sh scripts/setup.sh production
+
+setup-test: ## what the tests and benchmarks need as well
+	@PYTHON=$(PYTHON) sh scripts/setup.sh test
+
+setup-dev: ## what `make lint` needs: style, types, imports
+	@PYTHON=$(PYTHON) sh scripts/setup.sh dev
+
+format: setup-dev ## what `make lint` can correct itself
 	scripts/frontend.sh format
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .

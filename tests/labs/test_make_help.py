@@ -52,3 +52,13 @@ def test_results_of_documented_commands_are_ignored_by_git():
         assert subprocess.run(["git", "check-ignore", "-q", path], cwd=ROOT, check=False).returncode == 1, (
             path
         )
+
+
+def test_every_target_is_listed_in_its_group():
+    text = subprocess.run(["make", "-s"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    groups = {block.split("\n")[0]: block for block in text.strip().split("\n\n")[1:]}
+    assert groups.keys() == {"Run", "Test", "Measure", "Maintain"}
+    makefile = (ROOT / "Makefile").read_text()
+    targets = makefile.split(".PHONY: ")[1].split("\n")[0].split()
+    assert {target for target in targets if f"  {target} " not in text} == set()
+    assert "\n  run " in groups["Run"] and "\n  test-e2e " in groups["Test"]
