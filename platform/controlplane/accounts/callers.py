@@ -20,6 +20,9 @@ class Client:
     host_id: int
     host: str
 
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.pk}"
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:
@@ -63,7 +66,7 @@ def principal(request: Any) -> str:
 def owner_of(request: Any) -> str:
     """Name the publisher, subscriber or user that calls, whichever of its tokens it uses."""
     client = caller_of(request).client
-    return f"user:{request.user.pk}" if client is None else f"{client.kind}:{client.pk}"
+    return f"user:{request.user.pk}" if client is None else str(client)
 
 
 def address_of(request: Any) -> str:

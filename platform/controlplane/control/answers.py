@@ -10,13 +10,15 @@ from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer
 from rest_framework import status
 from rest_framework.response import Response
 
+from controlplane.accounts.callers import Client
 from controlplane.affected.answer import affected
 from controlplane.api.prefer import Awaited, Wait, awaited
 from controlplane.api.views import url
 from controlplane.control.changes import Logged, Payload
+from controlplane.control.disclosure import cost_for, request_for
 from controlplane.control.dry_run import CostSerializer, Encodings, cost
 from controlplane.control.models import FINAL_STATES, Operation, Request, State
-from controlplane.control.objects import objects_of
+from controlplane.control.objects import objects_of, of_client
 from controlplane.control.serializers import OperationSerializer, RequestSerializer
 from controlplane.registry.unreachable import of_requests
 
@@ -28,21 +30,33 @@ ACCEPTED_ANY = OpenApiResponse(
 )
 
 
-def rendered_requests(rows: Sequence[Request]) -> list[dict[str, Any]]:
-    """The request resources, their objects looked up together."""
-    context = {"objects": objects_of(rows), "unreachable": of_requests(rows)}
+def rendered_requests(rows: Sequence[Request], client: Client | None = None) -> list[dict[str, Any]]:
+    """Render request resources, their objects looked up together; for `client`, without what is others'."""
+    named = client is None
+    context = {"objects": objects_of(rows), "unreachable": of_requests(rows), "named": named}
     serializer = RequestSerializer(rows, many=True, context=context)
-    return list(serializer.data)
+    return [request_for(each, client) for each in serializer.data]
 
 
-def rendered_operations(rows: Sequence[Operation]) -> list[dict[str, Any]]:
-    """The operation resources, their requests counted together."""
+def rendered_operations(rows: Sequence[Operation], client: Client | None = None) -> list[dict[str, Any]]:
+    """Render operation resources, their requests counted together; for `client`, its own alone."""
     requests = Request.objects.filter(operation__in=[row.pk for row in rows]).order_by()
+    if client is not None:
+        requests = requests.filter(of_client(client))
     states: dict[int, dict[str, int]] = defaultdict(dict)
     for pk, state, n in requests.values_list("operation", "state").annotate(n=Count("id")):
         states[pk][state] = n
+    if client is not None:
+        return [_of_client(row, states[row.pk], client) for row in rows]
     merging = _merging(pk for pk, counts in states.items() if counts.keys() - {State.QUEUED, State.PLANNING})
     return list(OperationSerializer(rows, many=True, context={"states": states, "merging": merging}).data)
+
+
+def _of_client(row: Operation, states: dict[str, int], client: Client) -> dict[str, Any]:
+    """An operation as a client token reads it: of calls by others, as if they had only its own items."""
+    if row.client != str(client):
+        row.items, row.refused = sum(states.values()), 0
+    return dict(OperationSerializer(row, context={"states": {row.pk: states}, "merging": {}}).data)
 
 
 def _merging(operations: Iterable[int]) -> dict[int, list[tuple[datetime, dict[str, Any]]]]:
@@ -56,21 +70,21 @@ def _merging(operations: Iterable[int]) -> dict[int, list[tuple[datetime, dict[s
     return found
 
 
-def accepted(wait: Wait, logged: Logged) -> Awaited:
+def accepted(wait: Wait, logged: Logged, client: Client | None = None) -> Awaited:
     """202 with the request (or operation) resource, after the wait that the caller asked for."""
     pk = logged.pk
     if isinstance(logged, Request):
-        return awaited(wait, lambda: request_ended(pk), lambda: _request_answer(pk))
-    return awaited(wait, lambda: operation_ended(pk), lambda: _operation_answer(logged))
+        return awaited(wait, lambda: request_ended(pk), lambda: _request_answer(pk, client))
+    return awaited(wait, lambda: operation_ended(pk), lambda: _operation_answer(logged, client))
 
 
-def _request_answer(pk: int) -> Response:
-    body = rendered_requests([Request.objects.get(pk=pk)])[0]
+def _request_answer(pk: int, client: Client | None) -> Response:
+    body = rendered_requests([Request.objects.get(pk=pk)], client)[0]
     return Response(body, status.HTTP_202_ACCEPTED, headers={"Location": url("requests", pk)})
 
 
-def _operation_answer(logged: Operation) -> Response:
-    body = rendered_operations([logged])[0]
+def _operation_answer(logged: Operation, client: Client | None) -> Response:
+    body = rendered_operations([logged], client)[0]
     return Response(body, status.HTTP_202_ACCEPTED, headers={"Location": url("operations", logged.pk)})
 
 
@@ -79,10 +93,16 @@ def cost_answer(
     encodings: Encodings | None = None,
     items: int | None = None,
     removed: Any = None,
+    client: Client | None = None,
 ) -> Response:
-    """200 with what the payloads would cost, and whom it affects that `removed` goes; nothing is stored."""
+    """200 with what the payloads would cost, and whom it affects that `removed` goes; nothing is stored.
+
+    For `client`, counts take the place of what a client token may not read.
+    """
     told = cost(payloads, encodings, len(payloads) if items is None else items)
-    return Response(told if removed is None else {**told, "affected": affected(removed)})
+    if removed is not None:
+        told["affected"] = affected(removed)
+    return Response(cost_for(told, client))
 
 
 def request_ended(pk: int) -> bool:

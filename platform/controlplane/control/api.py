@@ -61,7 +61,8 @@ class RequestViewSet(ListAndRead):
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
         """With the objects that they are about."""
-        return rendered_requests(rows) if many else rendered_requests([rows])[0]
+        found = rendered_requests(rows if many else [rows], caller_of(self.request).client)
+        return found if many else found[0]
 
     def find(self, queryset: Any = None) -> Any:
         """The request that the path names; of one that is gone 404 says why."""
@@ -99,7 +100,8 @@ class OperationViewSet(ListAndRead):
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
         """With the states of their requests."""
-        return rendered_operations(rows) if many else rendered_operations([rows])[0]
+        found = rendered_operations(rows if many else [rows], caller_of(self.request).client)
+        return found if many else found[0]
 
     def retrieve(self, request: Call, pk: str) -> Response:
         """One operation; `Prefer: wait=N` waits for the end of all its requests."""
@@ -129,7 +131,7 @@ class OperationResultsViewSet(Resource):
         client = caller_of(request).client
         row = self.find(Operation.objects.filter(_with_requests_of(client) if client else Q()))
         rows = self.paginate_queryset(self.filter_queryset(self.rows().filter(operation=row)))
-        return self.get_paginated_response(rendered_requests(rows or []))
+        return self.get_paginated_response(rendered_requests(rows or [], client))
 
 
 @extend_schema_view(list=extend_schema(operation_id="operations_refused", tags=["requests"]))
@@ -147,7 +149,10 @@ class RefusedItemsViewSet(Resource):
         """A page of them, in the order of the call, each with its errors."""
         client = caller_of(request).client
         row = self.find(Operation.objects.filter(_with_requests_of(client) if client else Q()))
-        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset().filter(operation=row)))
+        refused = self.get_queryset().filter(operation=row)
+        if client is not None and row.client != str(client):
+            refused = refused.none()  # of a call by others, whose items are not the client's
+        rows = self.paginate_queryset(self.filter_queryset(refused))
         return self.get_paginated_response(self.rendered(rows or [], many=True))
 
 

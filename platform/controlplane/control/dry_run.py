@@ -67,6 +67,11 @@ class CostSerializer(serializers.Serializer[Any]):
     affected = AffectedSerializer(
         required=False, help_text="of a call that removes something: whom that would affect"
     )
+    withheld = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="for client tokens: counts of what they may not read, like `2 subscriptions of others`",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,9 @@ class Operation(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
+    client = models.CharField(
+        max_length=40, default="", help_text="of a call with a client token: kind and id of the client"
+    )
     items = models.PositiveIntegerField(help_text="all of the call, taken or refused")
     refused = models.PositiveIntegerField(default=0)
 

@@ -179,7 +179,7 @@ class RequestSerializer(serializers.ModelSerializer[Request]):
     def get_unreachable(self, row: Request) -> dict[str, Any] | None:
         """Whom its announcement matches and cannot reach, now; null while paths lead to all."""
         found = self.context["unreachable"].get(row.pk)
-        return None if found is None else unreachable(found)
+        return None if found is None else unreachable(found, self.context.get("named", True))
 
     def get_progress(self, row: Request) -> float:
         """From 0 to 1."""

@@ -11,7 +11,7 @@ from controlplane.api.bodies import Body
 from controlplane.api.problems import conflict, not_found
 from controlplane.control import refused
 from controlplane.control.changes import Logged, Payload, log_one, log_rows, racing, reserve_ids
-from controlplane.control.models import FINAL_STATES, Request, State
+from controlplane.control.models import FINAL_STATES, Operation, Request, State
 from controlplane.network.standing import LEAVING
 from controlplane.registry.duplicates import without_duplicates
 from controlplane.registry.encoding import Encoded, Encoder
@@ -110,8 +110,10 @@ def _refer(body: Body, index: int, name: str, item: dict[str, Any], known: dict[
     return row
 
 
-def add(kind: Kind, drafts: list[Draft], actor: Any, body: Body | None = None) -> Logged:
+def add(kind: Kind, drafts: list[Draft], actor: Any, body: Body | None = None, client: str = "") -> Logged:
     """Store and log the drafts, all or none, or (`partly`) those that duplicate nothing.
+
+    `client` is the caller where it has a client token.
 
     Raises `Problem` (409) when a topic changed since they were encoded, and for duplicates. The locks on
     topics let one call at a time look for duplicates; the unique index is the last word.
@@ -123,6 +125,9 @@ def add(kind: Kind, drafts: list[Draft], actor: Any, body: Body | None = None) -
         rows = [_row(kind, each, pk) for each, pk in zip(drafts, ids, strict=True)]
         bulk, places = (body.bulk, body.places) if body else (False, None)
         logged = log_rows(rows, lambda row: payload(kind, row), actor, bulk, places)
+        if client and isinstance(logged, Operation):
+            logged.client = client
+            logged.save(update_fields=("client",))
         if body is not None:
             refused.note(logged, body)
         return logged

@@ -252,7 +252,7 @@ class _AnnouncementSerializer(serializers.Serializer[Any]):
     @UNREACHABLE
     def get_unreachable(self, row: Any) -> dict[str, Any] | None:
         """Whom it matches and cannot reach; null while paths lead to all."""
-        return unreachable(row)
+        return unreachable(row, self.context.get("named", True))
 
     def get_request(self, row: Any) -> str | None:
         """The request that deploys it."""

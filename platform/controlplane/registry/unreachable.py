@@ -9,6 +9,7 @@ from rest_framework import serializers
 from controlplane.control.models import Request
 from controlplane.registry.models import Advertisement, Subscription
 from tercast.reach import Reach
+from tercast.wording import quantity
 
 REACHES = tuple(reach.value for reach in Reach)
 REACH_HELP = (
@@ -38,13 +39,17 @@ class UnreachableSerializer(serializers.Serializer[Any]):
 UNREACHABLE = extend_schema_field(UnreachableSerializer(allow_null=True))
 
 
-def unreachable(row: Any) -> dict[str, Any] | None:
-    """Return whom a row of an advertisement or subscription cannot reach; None: it reaches all it matches."""
+def unreachable(row: Any, named: bool = True) -> dict[str, Any] | None:
+    """Return whom a row of an advertisement or subscription cannot reach; None: it reaches all it matches.
+
+    Without `named`, others are counted and have no names.
+    """
     if row.reach == Reach.FULL:
         return None
     subscribes = hasattr(row, "subscriber_id")
     host = (row.subscriber if subscribes else row.publisher).host.name
-    told = explained(Reach(row.reach), subscribes, host, row.unreachable, row.unreachable_more)
+    reach, names, more = Reach(row.reach), row.unreachable, row.unreachable_more
+    told = explained(reach, subscribes, host, names, more, named=named)
     return {**told, "since": row.unreachable_since}
 
 
@@ -91,10 +96,14 @@ def owners_of(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(owners[name] for name in names if name in owners))
 
 
-def explained(reach: Reach, subscribes: bool, host: str, names: Sequence[str], more: bool) -> dict[str, Any]:
-    """Return the same for a subscription or an advertisement at a host that is out of reach."""
+def explained(
+    reach: Reach, subscribes: bool, host: str, names: Sequence[str], more: bool, *, named: bool = True
+) -> dict[str, Any]:
+    """Return whom a subscription or an advertisement at a host cannot reach, by name or as a count."""
     other = "publisher" if subscribes else "subscriber"
     listed = ", ".join(names) + (" and others" if more else "")
+    if not named:
+        listed, names, more = quantity(len(names), other) + (" or more" if more else ""), (), True
     direction = f"to host {host} from" if subscribes else f"from host {host} to"
     if reach is Reach.NONE:
         what = "It gets no event" if subscribes else "Nobody gets its events"

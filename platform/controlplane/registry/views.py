@@ -254,7 +254,8 @@ class AnnouncementViewSet(_FromFiles):
     def rendered(self, rows: Any, many: bool = False) -> Any:
         """With what is known of their events."""
         found = type(self).figures_of(rows if many else [rows])
-        context = {**self.get_serializer_context(), "figures": found}
+        named = caller_of(self.request).client is None
+        context = {**self.get_serializer_context(), "figures": found, "named": named}
         return self.get_serializer_class()(rows, many=many, context=context).data
 
     def own(self, client: Client) -> Q:
@@ -272,19 +273,23 @@ class AnnouncementViewSet(_FromFiles):
         if options.dry_run:
             drafts = without_duplicates(self.kind, drafts, body)
             encodings = Encodings([(len(each.encoded.dz), each.encoded.excess) for each in drafts])
-            answer = cost_answer(announcements.draft_payloads(self.kind, drafts), encodings=encodings)
+            payloads = announcements.draft_payloads(self.kind, drafts)
+            answer = cost_answer(payloads, encodings=encodings, client=client)
             tell_refused(answer.data, body)
             return answer
-        return accepted(options.wait, announcements.add(self.kind, drafts, request.user, body))
+        logged = announcements.add(self.kind, drafts, request.user, body, str(client or ""))
+        return accepted(options.wait, logged, client)
 
     def destroy(self, request: Request, pk: str) -> Response:
         """Withdraw it; at once (204) when it had failed."""
-        options = WriteOptions.read(request)
+        options, client = WriteOptions.read(request), caller_of(request).client
         if options.dry_run:
             row = announcements.withdrawable(self.kind, read_id(pk))
-            return cost_answer([announcements.withdrawal(self.kind, row)], removed=row)
+            return cost_answer([announcements.withdrawal(self.kind, row)], removed=row, client=client)
         logged = announcements.withdraw(self.kind, read_id(pk), request.user)
-        return accepted(options.wait, logged) if logged else Response(status=status.HTTP_204_NO_CONTENT)
+        if logged is None:
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        return accepted(options.wait, logged, client)
 
 
 def _announcements_schema(name: str, create: Any) -> Any:

@@ -9,6 +9,7 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from controlplane.api.problems import Problem
+from controlplane.control.disclosure import reason_for_host
 from controlplane.control.models import FINAL_STATES, Request, State
 from controlplane.network.models import Host
 from controlplane.signalling import doing, keys, places, refusals, seals
@@ -184,7 +185,7 @@ def answer_of(done: Done) -> Answer:
     request = done.request
     request_id, name, code = int(done.message_id, 16), done.name, done.code
     if request is not None and request.state == State.FAILED:
-        detail = str((request.problem or {}).get("detail", "the network could not do it"))
+        detail = reason_for_host(request.problem)
         return Answer(Status.FAILED, request_id, name, code, reason="failed", detail=detail)
     status = Status.DONE if _ended(request) else Status.ACCEPTED
     unmatched = request is not None and request.matched is False
