@@ -62,7 +62,7 @@ def reason_for_host(stored: dict[str, Any] | None) -> str:
     """Return what the host that asked in band reads about a stored problem."""
     if stored is None:
         return "the network could not do it"
-    found = _problem({"switches": [], "errors": [], **stored}, 0)
+    found = _problem({"type": "", "title": "", "detail": "", "switches": [], "errors": [], **stored}, 0)
     return str(found["detail"]) if found else ""
 
 
@@ -130,13 +130,13 @@ def _problem(told: dict[str, Any] | None, waits_for: int) -> dict[str, Any] | No
     if kind == "refused" and codes and not told["switches"] and OWN_INPUT.issuperset(codes):
         return told
     count = len(told["switches"]) or waits_for
-    some = quantity(count, "switch", "switches") if count else "the network"
+    some = quantity(count, "switch", "switches")
     if kind == "refused":
         detail = NO_ROOM if count or "budget" in codes else f"It was refused. {ASK}"
     elif kind == "waiting":
-        detail = f"It waits for {some}."
+        detail = f"It waits for {some if count else 'the network'}."
     else:
-        detail = f"It waits for, or failed at, {some}. {ASK}"
+        detail = f"It was not carried out{f' at {some}' if count else ''}. {ASK}"
     errors = [_error(error) for error in told["errors"]]
     return {**told, "title": _TITLES.get(kind, "The request failed"), "detail": detail} | {
         "switches": [],

@@ -207,7 +207,9 @@ def test_a_reason_that_names_only_what_the_client_sent_is_told_whole():
     problem = stored("refused", "Cannot be carried out", "filter: there is no attribute x", (), [error])
     told = {"problem": problem, "switches": [], "waits_for": [], "merging": None}
     assert request_for(told, SUBSCRIBER) == told and reason_for_host(problem) == problem["detail"]
-    assert reason_for_host(None)
+    assert reason_for_host(None) and reason_for_host({"detail": "foreign-s2 is full"}).startswith(
+        "It was not"
+    )
 
 
 def test_a_dry_run_says_that_there_is_no_room_and_not_where():

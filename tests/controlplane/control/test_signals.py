@@ -418,11 +418,12 @@ def test_a_request_that_failed_is_told_with_the_reason(network):
     network.signal(encode_message(message(confirm=True)))
     own._turn()
     row = Request.objects.get(kind="subscribe")
-    row.state, row.problem = "failed", {"detail": "no room at s2"}
+    row.state, row.problem = "failed", {"detail": "no room at s2", "switches": ["s2"]}
     row.save()
     own._turn()
     answer = decode_answer(network.answers[-1]["payload"]).answer
-    assert (answer.status, answer.reason, answer.detail) == (Status.FAILED, "failed", "no room at s2")
+    assert (answer.status, answer.reason) == (Status.FAILED, "failed")
+    assert answer.detail == "It was not carried out at 1 switch. An operator can read the reason."
 
 
 NOBODY = {"mac": "ff:ff:ff:ff:ff:ff", "ip": "fd00::77", "port": 5}
