@@ -140,9 +140,7 @@ function Detail({ id, onClose }: { id: string; onClose: () => void }) {
             {audit.data.repair ? "What differed was to be repaired." : "It only told, and changed nothing."}{" "}
             Begun <Time at={audit.data.started_at} />, ended <Time at={audit.data.ended_at} />.
           </Text>
-          {audit.data.reason && (
-            <Text size="sm">Reason: {audit.data.reason}.</Text>
-          )}
+          {audit.data.reason && <Text size="sm">Reason: {audit.data.reason}.</Text>}
           <AuditResult id={id} over={over} />
         </Stack>
       )}
