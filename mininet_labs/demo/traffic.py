@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from mininet_labs.demo.activity import Activity
@@ -23,9 +24,11 @@ from mininet_labs.demo.ledger import Ledger, Values
 from mininet_labs.demo.quotes import replay
 from mininet_labs.demo.trials import Trials
 from tercast.addressing import AddressPlan
-from tercast.client.api import Api, ApiLandlord
+from tercast.client.api import Api, ApiLandlord, ApiOrigins
 from tercast.client.errors import LeaseLapsed
 from tercast.client.lease import Lease
+from tercast.client.origins import LearnedOrigins, Origin, Rejected
+from tercast.client.packets import pack_ip
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Delivery, Subscriber
 from tercast.client.telemetry import HostTelemetry
@@ -74,7 +77,15 @@ class Hosts:
         self.ports = {
             name: FabricPort(host["socket"], host["ip"], host["mac"]) for name, host in plan["hosts"].items()
         }
-        self.subscribers = {host: Subscriber({}, self.topic, port) for host, port in self.ports.items()}
+        api = Api.with_token_file(plan["api"], plan["token_file"])
+        self.addresses = {name: host["ip"] for name, host in plan["hosts"].items()}
+        self.origins = LearnedOrigins(ApiOrigins(api).fetch)
+        self.subscribers = {
+            host: Subscriber(
+                {}, self.topic, port, origins=self.origins, on_rejected=partial(self._rejected, host)
+            )
+            for host, port in self.ports.items()
+        }
         self.wishes: dict[str, list[Wish]] = {}
         self.held: dict[str, set[str]] = {host: set() for host in self.ports}
         self.shared: set[str] = set()
@@ -86,7 +97,7 @@ class Hosts:
         self.activity = Activity()
         self.others: dict[str, list[tuple[str, Filter]]] = {}
         self.leases: dict[str, Lease] = {}
-        self.landlord = ApiLandlord(Api.with_token_file(plan["api"], plan["token_file"]))
+        self.landlord = ApiLandlord(api)
         self.trials = Trials(self.ports, self.subscribers, self.landlord)
         self.follow(plan)
 
@@ -100,6 +111,8 @@ class Hosts:
         for row in plan["advertisements"]:
             if row["until"] is not None and row["id"] in self.leases:
                 self.leases.pop(row["id"]).close()
+        for row in plan["advertisements"]:
+            self._place(topic.name, row["id"], row["host"])
         self.publishers = [self._publisher(row) for row in plan["advertisements"] if row["until"] is None]
         self.ended = {row["id"]: row["until"] for row in plan["advertisements"] if row["until"] is not None}
         self.others = {
@@ -107,6 +120,10 @@ class Hosts:
             for host, rows in plan["others"].items()
         }
         self.ledger.revise(self.wanting)
+
+    def _place(self, topic: str, advertisement: str, host: str) -> None:
+        """Say where an advertisement's events come from before the first of them is sent."""
+        self.origins.add(topic, {advertisement: Origin(pack_ip(self.addresses[host]))})
 
     def _subscribe(self, host: str, rows: list[dict[str, Any]]) -> None:
         self.wishes[host] = [
@@ -169,6 +186,7 @@ class Hosts:
     def test(self, order: dict[str, Any]) -> None:
         """Publish a test event; one of the demo's topic counts like any other."""
         now = time.time()
+        self._place(order["topic"]["name"], order["advertisement"], order["host"])
         event = self.trials.publish(order)
         if event is not None and order["topic"]["name"] == self.topic.name:
             values = self.topic.check_json(order["values"])
@@ -206,6 +224,16 @@ class Hosts:
                 doubled=delivery.doubled,
             )
         return events
+
+    def receive_held(self) -> None:
+        """Take the events that waited for the platform to answer whose they are."""
+        for host, subscriber in self.subscribers.items():
+            if subscriber.counters.held:
+                self.receive(host)
+
+    def _rejected(self, host: str, rejected: Rejected) -> None:
+        """Report an event that another host than its publisher's sent."""
+        self.telemetry[host].rejected(rejected.topic, rejected.reason)
 
     def _note(self, host: str, delivery: Delivery) -> None:
         """Count the event for whoever wanted it at the host, others than the demo's subscribers too."""
@@ -251,6 +279,7 @@ class Loop:
                 turn += 1
                 # After a stall, go on at the pace instead of catching up in a burst.
                 next_send = max(next_send + self.period, now - self.period)
+            self.hosts.receive_held()
             if now >= next_report:
                 self.report()
                 next_report = now + _REPORT_EVERY_S
@@ -258,6 +287,7 @@ class Loop:
         for lease in self.hosts.leases.values():
             lease.close()
         self.drain()
+        self.hosts.origins.close()
         self.hosts.recorder.close()
         self.report(final=True)
 
@@ -292,6 +322,7 @@ class Loop:
         """Receive until all that is outstanding has come, or nothing has come for a while."""
         started = quiet_since = time.monotonic()
         while True:
+            self.hosts.receive_held()
             if self.poll(0.05):
                 quiet_since = time.monotonic()
             now = time.monotonic()

@@ -65,6 +65,11 @@ class TelemetryWriter(models.Model):
     silent = models.BooleanField(default=False, help_text="it is overdue; operators were told")
     told_lost = models.PositiveBigIntegerField(default=0, help_text="as the last alarm said")
     told_at = models.DateTimeField(null=True)
+    rejected = models.JSONField(
+        default=list, help_text="events that were not accepted, by host, topic and reason"
+    )
+    told_rejected = models.PositiveBigIntegerField(default=0, help_text="events, as the last alarm said")
+    told_rejected_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ("id",)

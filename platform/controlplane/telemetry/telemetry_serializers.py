@@ -9,6 +9,7 @@ from controlplane.api.fields import Choice, Flag, Integer, Number, Text, Time, _
 from controlplane.api.serializers import ErrorSerializer
 from controlplane.telemetry.batches import MAX_ROWS, TAKEN
 from controlplane.telemetry.models import TelemetryWriter
+from controlplane.telemetry.rejections import MOST_REJECTED
 from tercast.errors import shown
 from tercast.strict import SAFE_INTEGER
 from tercast.telemetry import DATASETS, Dataset
@@ -55,6 +56,15 @@ def _count() -> Integer:
     return Integer(min_value=0, max_value=SAFE_INTEGER)
 
 
+class RejectedEventsSerializer(serializers.Serializer[Any]):
+    """Events that a subscriber did not accept, since the writer started."""
+
+    host = Text(max_length=200, help_text="the host that they reached")
+    topic = Text(max_length=100)
+    reason = Text(max_length=40, help_text="other_address: not from the host of its advertisement")
+    events = _count()
+
+
 class WriterReportSerializer(serializers.Serializer[Any]):
     """What a writer says of itself: counters of rows since it started."""
 
@@ -82,6 +92,9 @@ class WriterReportSerializer(serializers.Serializer[Any]):
     batches = _count()
     lost_batches = _count()
     retries = _count()
+    rejected = RejectedEventsSerializer(  # type: ignore[call-arg]
+        many=True, required=False, max_length=MOST_REJECTED, help_text="by host, topic and reason"
+    )
 
 
 _EXAMPLE = {
@@ -129,6 +142,8 @@ class TelemetryTakenSerializer(serializers.Serializer[Any]):
 class TelemetryWriterSerializer(serializers.ModelSerializer[TelemetryWriter]):
     """A writer of telemetry, as it last said itself."""
 
+    rejected = RejectedEventsSerializer(many=True)
+
     class Meta:
         model = TelemetryWriter
         fields = (
@@ -147,6 +162,7 @@ class TelemetryWriterSerializer(serializers.ModelSerializer[TelemetryWriter]):
             "heard_at",
             "closed",
             "silent",
+            "rejected",
         )
 
 

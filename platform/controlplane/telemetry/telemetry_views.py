@@ -102,6 +102,8 @@ def _take_json(request: Request, partly: bool) -> Taken:
     client = caller_of(request).client
     if client is not None and "writer" in body:
         ownership.check_name(client, "writer/host", body["writer"]["host"], client.host)
+        for index, one in enumerate(body["writer"].get("rejected") or ()):
+            ownership.check_name(client, f"writer/rejected/{index}/host", one["host"], client.host)
     parts = [name for name in ("id", "dataset", "rows") if name in body]
     missing = {"id", "dataset", "rows"} - set(parts)
     if missing and (parts or "writer" not in body):

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from controlplane.control import outbox
 from controlplane.periodic import troubles
-from controlplane.telemetry import storage
+from controlplane.telemetry import rejections, storage
 from controlplane.telemetry.models import TelemetryWriter
 from tercast.files import whole_file
 from tercast.telemetry.sinks import WRITERS
@@ -44,6 +44,7 @@ def note(report: dict[str, Any], way: str, heard_at: datetime | None = None) -> 
     """Keep a writer's report, whose fields are checked, and tell operators of what it lost."""
     now = heard_at or timezone.now()
     fields = {name: report[name] for name in (*COUNTS, "host", "period_s", "closed", "started_at")}
+    fields["rejected"] = [dict(one) for one in report.get("rejected") or ()]
     fields |= {"way": way, "error": report["error"] or "", "heard_at": now, "silent": False}
     if way == API:
         _leave(fields | {name: report.get(name) for name in ("name", *_PROGRESS)}, now)
@@ -54,6 +55,7 @@ def note(report: dict[str, Any], way: str, heard_at: datetime | None = None) -> 
             row.save(update_fields=("told_lost", "told_at"))
             why = f": {row.error}" if row.error else ""
             outbox.alarm(f"telemetry of {row.name}: {row.lost} of {row.taken} rows are lost{why}")
+        rejections.raise_alarms(row)
     return row
 
 
@@ -112,6 +114,7 @@ def _checked(report: dict[str, Any]) -> dict[str, Any]:
         **report,
         **numbers,
         **texts,
+        "rejected": rejections.read_rows(report.get("rejected") or (), _LARGEST),
         "started_at": started,
         "period_s": _period(float(report["period_s"])),
         "closed": report["closed"] is True,

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from tercast.addressing import AddressPlan
 from tercast.client.errors import ApiError
 from tercast.client.lease import Lease, Terms
+from tercast.client.origins import LearnedOrigins, Origin, Origins
+from tercast.client.packets import pack_ip
 from tercast.client.sources import Announced, HostRecord, parse_json
 from tercast.eventspace import Topic
 
@@ -145,6 +148,44 @@ class ApiSource:
         """A lease of the platform's, yet to be taken."""
         return Lease(ApiLandlord(self._api), advertisement)
 
+    def origins(self, topics: Iterable[str], own: str) -> Origins | None:
+        """Return the origins of the topics' events, which the platform knows. Raises ApiError."""
+        learned = LearnedOrigins(ApiOrigins(self._api).fetch)
+        learned.learn(topics)
+        return learned
+
+
+class ApiOrigins:
+    """Reads where events come from by the REST API."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._ids: dict[str, str] = {}
+
+    def fetch(self, topic: str, names: Iterable[str] | None = None) -> dict[str, Origin]:
+        """Return the origins of a topic's advertisements, of those in `names` or of all. Raises ApiError.
+
+        Names that are no advertisement's id have no origin.
+        """
+        if topic not in self._ids:
+            self._ids[topic] = str(self._api.one("api/v1/topics/", name=topic).get("id"))
+        path = f"api/v1/topics/{self._ids[topic]}/sources/"
+        if names is None:
+            return dict(_origin(row) for row in self._api.rows(path, limit=_ROWS_A_PAGE))
+        numbers = [name[1:] for name in names if _IS_ID(name)]
+        parts = [numbers[i : i + _IDS_A_CALL] for i in range(0, len(numbers), _IDS_A_CALL)]
+        rows = [
+            row for part in parts for row in self._api.rows(path, id__in=",".join(part), limit=_ROWS_A_PAGE)
+        ]
+        return dict(map(_origin, rows))
+
+
+def _origin(row: Row) -> tuple[str, Origin]:
+    try:
+        return f"a{row['id']}", Origin(pack_ip(_text(row, "ip")))
+    except (KeyError, ValueError) as error:
+        raise ApiError(f"the API's answer has no source of an advertisement: {error}") from None
+
 
 class ApiLandlord:
     """Gives leases by the REST API."""
@@ -185,6 +226,9 @@ def _number(name: str) -> str:
 
 
 _ENDED = ("failed", "withdrawn")
+_IS_ID = re.compile(r"a[1-9][0-9]{0,17}").fullmatch
+_IDS_A_CALL = 100
+_ROWS_A_PAGE = "1000"
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -39,6 +39,11 @@ def add_commands(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]
     )
     listener.add_argument("--all", action="store_true", help="print unwanted events and doubles, too")
     listener.add_argument(
+        "--any-source",
+        action="store_true",
+        help="accept events from any address, not only from the host of their advertisement",
+    )
+    listener.add_argument(
         "--for", type=_positive(float, "a number"), dest="seconds", metavar="SECONDS", help="end then"
     )
     listener.add_argument("--json", action="store_true", help="print JSON lines, the counters last")

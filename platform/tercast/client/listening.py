@@ -7,9 +7,10 @@ import os
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 
+from tercast.client.origins import LearnedOrigins, Origins, Rejected
 from tercast.client.registering import Opener, registered
 from tercast.client.sources import Announced, Source
 from tercast.client.subscriber import Delivery, Subscriber
@@ -20,6 +21,12 @@ from tercast.eventspace import Topic
 from tercast.filters import Filter
 from tercast.signalling.messages import Type
 from tercast.strict import integer_json
+from tercast.wording import quantity
+
+_SHOWN_IF_ANY = ("rejected", "held")
+
+_QUIET_S = 10.0
+"""Seconds between two lines about rejected events."""
 
 
 def listen(
@@ -41,11 +48,21 @@ def listen(
         closing(transport),
         told(telemetry()) as teller,
         registered(args, source, asker, Type.SUBSCRIBE, wanted) as found,
+        ExitStack() as stack,
     ):
         topics = found.topics
         filters = {entry.name: Filter.parse(entry.filter, topics[entry.topic]) for entry in found.named}
-        subscriber = Subscriber(filters, topics.values(), transport, telemetry=teller)
-        print(f"listening at {ip} for {', '.join(filters)}; Ctrl-C ends", file=sys.stderr, flush=True)
+        origins = stack.enter_context(_origins(args, source, ip, topics))
+        subscriber = Subscriber(
+            filters,
+            topics.values(),
+            transport,
+            telemetry=teller,
+            origins=origins,
+            on_rejected=_Rejections().show,
+        )
+        note = _note(args, origins, ip)
+        print(f"listening at {ip} for {', '.join(filters)}{note}; Ctrl-C ends", file=sys.stderr, flush=True)
         show = _json_line if args.json else _line
         with _readerless():
             try:
@@ -54,6 +71,53 @@ def listen(
                 pass  # the usual end
             finally:
                 print(_counters(subscriber, transport, args.json), flush=True)
+
+
+@contextmanager
+def _origins(args: Namespace, source: Source, ip: str, topics: Iterable[str]) -> Iterator[Origins | None]:
+    """The origins that events are checked by; None where they are not."""
+    origins = None if _unchecked(args) else source.origins(topics, ip)
+    try:
+        yield origins
+    finally:
+        if isinstance(origins, LearnedOrigins):
+            origins.close()
+
+
+def _unchecked(args: Namespace) -> str:
+    """Why the addresses of events are not to be checked; nothing where they are."""
+    if args.any_source:
+        return "--any-source"
+    return "without --api an in-band host does not know them" if args.in_band and args.api is None else ""
+
+
+def _note(args: Namespace, origins: Origins | None, ip: str) -> str:
+    """The words that say that the addresses of events are not checked, and why."""
+    if origins is not None:
+        return ""
+    why = _unchecked(args) or f"{ip} is no host of the scenario"
+    return f", addresses of events are not checked ({why})"
+
+
+class _Rejections:
+    """Says on standard error what is rejected: the first event, then a line every ten seconds at most."""
+
+    def __init__(self) -> None:
+        self._events, self._due = 0, float("-inf")
+
+    def show(self, rejected: Rejected) -> None:
+        """Count an event, and print the line when it is due."""
+        self._events += 1
+        if time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + _QUIET_S
+        publisher = _printable(rejected.publisher)
+        print(
+            f"rejected {quantity(self._events, 'event')}; the last one names {publisher} of topic "
+            f"{rejected.topic} and comes from {rejected.source} ({rejected.reason})",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 @contextmanager
@@ -136,7 +200,13 @@ def _counters(subscriber: Subscriber, transport: Transport, as_json: bool) -> st
     counters = subscriber.counters.to_json()
     ignored = dict(transport.ignored) if isinstance(transport, FabricPort) else {}
     frames = {why.value: count for why, count in ignored.items()}
+    rejections = [
+        {"topic": topic, "reason": reason, "events": count}
+        for (topic, reason), count in sorted(subscriber.rejections.items())
+    ]
     if as_json:
-        return json.dumps({"counters": counters, "ignored_frames": frames})
-    text = ", ".join(f"{name} {count}" for name, count in counters.items())
+        return json.dumps({"counters": counters, "ignored_frames": frames, "rejections": rejections})
+    shown = {name: count for name, count in counters.items() if count or name not in _SHOWN_IF_ANY}
+    text = ", ".join(f"{name} {count}" for name, count in shown.items())
+    text += "".join(f", {row['topic']} {row['reason']} {row['events']}" for row in rejections)
     return text + "".join(f", {why} frames {count}" for why, count in frames.items())

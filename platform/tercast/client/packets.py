@@ -43,6 +43,11 @@ def pack_ip(address: str) -> bytes:
         raise ValueError(f"{address!r} is not an IP address") from None
 
 
+def ip_text(packed: bytes) -> str:
+    """Return the text of 4 or 16 bytes of an IP address."""
+    return socket.inet_ntop(socket.AF_INET6 if len(packed) == 16 else socket.AF_INET, packed)
+
+
 def pack_mac(address: str) -> bytes:
     """The 6 bytes of a MAC address in the form 02:00:00:00:00:01; ValueError when it is none."""
     if not _MAC.fullmatch(address):
@@ -99,6 +104,11 @@ def event_payload(frame: bytes, own: bytes, port: int) -> bytes | Ignored:
     if isinstance(found, Ignored):
         return found
     return _udp_payload(found[0], found[1], port)
+
+
+def source_address(frame: bytes) -> bytes:
+    """Return the packed source address of a frame that `event_payload` has found whole."""
+    return frame[22:38] if frame[12:_ETHERNET] == _IPV6 else frame[26:30]
 
 
 def _ipv6_content(frame: bytes, own: bytes) -> tuple[bytes, bytes] | Ignored:

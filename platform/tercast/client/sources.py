@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from tercast.addressing import AddressPlan
 from tercast.client.lease import Lease
+from tercast.client.origins import FixedOrigins, Origins
 from tercast.errors import Path as Place
 from tercast.errors import Refused, TercastError, shown
 from tercast.eventspace import Topic
@@ -58,6 +59,9 @@ class Source(Protocol):
     def lease(self, advertisement: str) -> Lease | None:
         """What tells a publisher of other encodings; None where there will be none."""
 
+    def origins(self, topics: Iterable[str], own: str) -> Origins | None:
+        """Return where the events of topics come from; None where the host at address `own` cannot know."""
+
 
 class ScenarioSource:
     """Reads a scenario of the offline tools; of it, only what hosts need is looked at."""
@@ -86,15 +90,19 @@ class ScenarioSource:
 
     def host(self, name: str) -> HostRecord:
         """The host of that name in the topology."""
+        records = self._hosts()
+        if name not in records:
+            raise _unknown("host", name, records)
+        return records[name]
+
+    def _hosts(self) -> dict[str, HostRecord]:
         topology = expect_object(self._scenario.get("topology"), ("topology",))
         records: dict[str, HostRecord] = {}
         for i, item in enumerate(expect_list(topology.get("hosts", []), ("topology", "hosts"))):
             place: Place = ("topology", "hosts", i)
             fields = [_text(expect_object(item, place), key, place) for key in ("id", "ip", "mac")]
             records[fields[0]] = HostRecord(*fields)
-        if name not in records:
-            raise _unknown("host", name, records)
-        return records[name]
+        return records
 
     def subscriptions(self, host: str) -> list[Announced]:
         """The host's subscriptions that no later request withdraws."""
@@ -126,6 +134,18 @@ class ScenarioSource:
     def lease(self, advertisement: str) -> Lease | None:
         """None: a scenario stays as it is."""
         return None
+
+    def origins(self, topics: Iterable[str], own: str) -> Origins | None:
+        """Return the addresses of the advertisements' hosts; None at an address that no host here has."""
+        records = self._hosts()
+        if own not in {record.ip for record in records.values()}:
+            return None
+        placed = {
+            name: records.get(str(request.get("host")))
+            for name, request in self._live.items()
+            if request.get("op") == "advertise"
+        }
+        return FixedOrigins({name: record.ip for name, record in placed.items() if record is not None})
 
     def _read_topics(self) -> list[Topic]:
         return [Topic.from_json(item, ("topics", i)) for i, item in enumerate(self._list("topics"))]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from tercast.client.admission import RECHECK_S, Admission
+from tercast.client.arrivals import Arrived, Counters, Delivery, receiver
 from tercast.client.doubles import SeenEvents
 from tercast.client.errors import UnknownSchema, WireError
+from tercast.client.origins import Origins, Reason, Rejected
+from tercast.client.packets import ip_text
 from tercast.client.sequence import now_us
 from tercast.client.transports import Transport
-from tercast.client.wire import Event, EventCodec, decode
+from tercast.client.wire import EventCodec, codec_of, read_event, read_head
 from tercast.errors import Refused, shown
 from tercast.eventspace import Topic
 from tercast.filters import Filter
@@ -20,54 +24,7 @@ from tercast.filters import Filter
 if TYPE_CHECKING:
     from tercast.client.telemetry import HostTelemetry
 
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """One event as it reached the host, at `received_at` microseconds since 1970.
-
-    `subscriptions` are those that match, in the order of subscribing. `doubled`: the event was here before.
-    """
-
-    event: Event
-    received_at: int
-    subscriptions: tuple[str, ...]
-    doubled: bool
-
-    @property
-    def wanted(self) -> bool:
-        """Whether some subscription matches the event exactly."""
-        return bool(self.subscriptions)
-
-    @property
-    def delay(self) -> float:
-        """Seconds between sending and receiving, by the two hosts' clocks."""
-        return (self.received_at - self.event.sent_at) / 1e6
-
-
-@dataclass(slots=True)
-class Counters:
-    """What became of the payloads received, each of which is in exactly one of the others but `delivered`."""
-
-    received: int = 0
-    malformed: int = 0
-    """No event of the wire format."""
-    unknown: int = 0
-    """An event of a topic, or of an attribute list, that this subscriber does not know."""
-    doubled: int = 0
-    """A further copy of an event, wanted or not."""
-    unwanted: int = 0
-    """The first copy of an event that no subscription matches."""
-    wanted: int = 0
-    """The first copy of an event that some subscription matches."""
-
-    @property
-    def delivered(self) -> int:
-        """Events that the network brought: wanted and unwanted."""
-        return self.wanted + self.unwanted
-
-    def to_json(self) -> dict[str, int]:
-        """The counters by name."""
-        return {**asdict(self), "delivered": self.delivered}
+__all__ = ["Counters", "Delivery", "Subscriber"]
 
 
 class Subscriber:
@@ -78,6 +35,11 @@ class Subscriber:
     bit turned), so that a change of encoding needs no word to subscribers. `telemetry` is told of each event
     that arrives and can be read. One thread receives at a time;
     subscribing and withdrawing may happen in others.
+
+    With `origins`, an event is accepted from the host of its advertisement alone; other ones are counted, and
+    handed to `on_rejected`. An event of an advertisement that is not known yet waits until `origins` has
+    asked for it; `receive` returns it then. Without `origins`, events of one name from different addresses
+    are different events, so that nobody suppresses another host's.
     """
 
     def __init__(
@@ -89,15 +51,21 @@ class Subscriber:
         seen: SeenEvents | None = None,
         telemetry: HostTelemetry | None = None,
         clock: Callable[[], int] = now_us,
+        origins: Origins | None = None,
+        on_rejected: Callable[[Rejected], None] | None = None,
     ) -> None:
         self._transport, self._clock, self._telemetry = transport, clock, telemetry
+        self._receive = receiver(transport, origins is not None)
+        self.counters = Counters()
+        self._admission = Admission(origins, self.counters, self._reject)
+        self._on_rejected = on_rejected
+        self.rejections: Counter[tuple[str, Reason]] = Counter()
         self._seen = seen if seen is not None else SeenEvents()
         self._topics: dict[str, Topic] = {}
         self._codecs: dict[tuple[int, int], EventCodec] = {}
         self._changing = threading.Lock()
         self._filters: dict[str, Filter] = {}
         self._by_topic: dict[str, tuple[tuple[str, Filter], ...]] = {}
-        self.counters = Counters()
         self.last_malformed: WireError | None = None
         for topic in (topics,) if isinstance(topics, Topic) else topics:
             self.know(topic)
@@ -160,47 +128,87 @@ class Subscriber:
         """The next event that can be read, unwanted ones and doubles too, with their flags."""
         return self._next(timeout, lambda delivery: True)
 
-    def take(self, payload: bytes) -> Delivery | None:
-        """Count and judge one payload that came some other way; None when it is no event of these topics."""
-        arrived = self._clock()
-        counters = self.counters
-        counters.received += 1
+    def take(self, payload: bytes, source: bytes | None = None) -> Delivery | None:
+        """Count and judge one payload that came some other way.
+
+        Args:
+            payload: The datagram's content.
+            source: The packed IP address that it came from; needed where the subscriber has `origins`.
+
+        Returns:
+            None when it is no event of these topics, when it is rejected, and when it has to wait for the
+            platform's answer: `receive_any` returns it then.
+        """
+        self.counters.received += 1
         try:
-            event = decode(payload, self._find)
-        except UnknownSchema as error:
-            counters.unknown += 1
-            self.last_malformed = error
-            return None
+            head = read_head(payload)
+            arrived = Arrived(payload, source, self._clock(), head, codec_of(head, self._find))
+            return self._judge(arrived) if self._admission.admits(arrived) else None
         except WireError as error:
-            counters.malformed += 1
-            self.last_malformed = error
+            self._unreadable(error)
             return None
-        return self._judge(event, arrived)
+
+    def _released(self) -> Delivery | None:
+        """Judge events that waited and have their answer, up to the first that can be read."""
+        while (arrived := self._admission.released()) is not None:
+            try:
+                return self._judge(arrived)
+            except WireError as error:
+                self._unreadable(error)
+        return None
+
+    def _unreadable(self, error: WireError) -> None:
+        if isinstance(error, UnknownSchema):
+            self.counters.unknown += 1
+        else:
+            self.counters.malformed += 1
+        self.last_malformed = error
+
+    def _reject(self, arrived: Arrived, reason: Reason) -> None:
+        topic = arrived.codec.topic.name
+        self.rejections[topic, reason] += 1
+        if self._telemetry is not None:
+            self._telemetry.rejected(topic, reason)
+        if self._on_rejected is not None:
+            source = "" if arrived.source is None else ip_text(arrived.source)
+            self._on_rejected(Rejected(topic, arrived.head.publisher, source, reason))
 
     def _next(self, timeout: float | None, good: Callable[[Delivery], bool]) -> Delivery | None:
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
+            while (delivery := self._released()) is not None:
+                if good(delivery):
+                    return delivery
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            payload = self._transport.receive(left)
-            if payload is None:
+            found = self._receive(self._patience(left))
+            if found is None:
+                if self._admission.waiting and left != 0:
+                    continue
                 return None
-            delivery = self.take(payload)
+            delivery = self.take(*found)
             if delivery is not None and good(delivery):
                 return delivery
             if timeout and left == 0:
                 return None  # however many others still wait
 
-    def _judge(self, event: Event, arrived: int) -> Delivery:
+    def _patience(self, left: float | None) -> float | None:
+        """How long to wait for the next datagram: not for long while events wait for an answer."""
+        if not self._admission.waiting:
+            return left
+        return RECHECK_S if left is None else min(left, RECHECK_S)
+
+    def _judge(self, arrived: Arrived) -> Delivery:
+        event = read_event(arrived.payload, arrived.head, arrived.codec)
         candidates = self._by_topic.get(event.topic, ())
         matching = tuple([name for name, wanted in candidates if wanted.matches(event.values)])
-        doubled = self._seen.seen((event.topic, event.publisher), event.seq)
+        doubled = self._seen.seen((event.topic, event.publisher, arrived.source), event.seq)
         if doubled:
             self.counters.doubled += 1
         elif matching:
             self.counters.wanted += 1
         else:
             self.counters.unwanted += 1
-        delivery = Delivery(event, arrived, matching, doubled)
+        delivery = Delivery(event, arrived.at, matching, doubled)
         if self._telemetry is not None:
             self._telemetry.delivered(delivery)
         return delivery

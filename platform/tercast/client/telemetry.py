@@ -67,6 +67,10 @@ class HostTelemetry:
             },
         )
 
+    def rejected(self, topic: str, reason: str) -> None:
+        """Count an event of `topic` that the subscriber did not accept, for the writer's report."""
+        self.recorder.reject(topic, reason, self.host)
+
 
 class ApiSink:
     """Posts batches; the platform knows a batch again by its id, so one that is sent twice counts once."""

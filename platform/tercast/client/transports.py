@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 from tercast.client import packets
 from tercast.client.errors import TransportClosed, TransportError
@@ -38,6 +38,14 @@ class Transport(Protocol):
 
     def close(self) -> None:
         """Give the connection back; a later call raises TransportClosed."""
+
+
+@runtime_checkable
+class SourcedTransport(Transport, Protocol):
+    """A transport that says where datagrams come from, which source protection needs."""
+
+    def receive_from(self, timeout: float | None = None) -> tuple[bytes, bytes] | None:
+        """Return the next payload for this host and the packed IP address of its sender; as `receive`."""
 
 
 class _Closing:
@@ -86,6 +94,11 @@ class FabricPort(_Closing):
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         """The next payload that came to this host's address and port, or None after `timeout` seconds."""
+        found = self.receive_from(timeout)
+        return None if found is None else found[0]
+
+    def receive_from(self, timeout: float | None = None) -> tuple[bytes, bytes] | None:
+        """Return the next payload with the packed IP address that it came from; as `receive`."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
@@ -94,7 +107,7 @@ class FabricPort(_Closing):
                 return None
             found = packets.event_payload(frame, self._ip, self._port)
             if not isinstance(found, Ignored):
-                return found
+                return found, packets.source_address(frame)
             self.ignored[found] += 1
             if timeout and left == 0:
                 return None  # however many frames for others still wait
@@ -146,19 +159,24 @@ class UdpSocket(_Closing):
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         """The next datagram's payload, or None after `timeout` seconds."""
+        found = self.receive_from(timeout)
+        return None if found is None else found[0]
+
+    def receive_from(self, timeout: float | None = None) -> tuple[bytes, bytes] | None:
+        """Return the next datagram's payload with the packed IP address that it came from; as `receive`."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             if not wait_ready(self._readable, deadline):
                 return None
             try:
-                payload = self._socket.recv(_LARGEST_DATAGRAM, socket.MSG_DONTWAIT)
+                payload, source = self._socket.recvfrom(_LARGEST_DATAGRAM, socket.MSG_DONTWAIT)
             except (BlockingIOError, InterruptedError):
                 continue  # nothing after all: a wrong checksum shows only when the datagram is read
             except OSError as error:
                 raise self._failure("cannot receive", error) from None
             if self._closed:
                 raise TransportClosed("the socket is closed")
-            return payload
+            return payload, packets.pack_ip(source[0].partition("%")[0])
 
     def fileno(self) -> int:
         """The descriptor to wait on."""

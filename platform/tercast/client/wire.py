@@ -98,11 +98,20 @@ class EventCodec:
         return values
 
 
-def decode(data: bytes, find: Callable[[int, int], EventCodec | None]) -> Event:
-    """The event in `data`; `find` gives the codec for a topic code and a fingerprint.
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What an event says of itself before its values, which begin at byte `position`."""
 
-    UnknownSchema when it gives none; any other WireError for bytes that are no event.
-    """
+    schema: int
+    seq: int
+    sent_at: int
+    code: int
+    publisher: str
+    position: int
+
+
+def read_head(data: bytes) -> Head:
+    """Read all but the values of an event. Raises WireError."""
     if len(data) > MAX_PAYLOAD:
         raise WireError(MAX_PAYLOAD, f"{len(data)} bytes; an event has at most {MAX_PAYLOAD}")
     if len(data) < HEAD_BYTES:
@@ -112,10 +121,34 @@ def decode(data: bytes, find: Callable[[int, int], EventCodec | None]) -> Event:
         raise _not_ours(magic, kind)
     code, position = varint.decode(data, HEAD_BYTES, _CODE_BYTES)
     publisher, position = _read_publisher(data, position)
-    codec = find(code, schema)
+    return Head(schema, seq, sent_at, code, publisher, position)
+
+
+Find = Callable[[int, int], "EventCodec | None"]
+"""Return the codec for a topic code and a fingerprint."""
+
+
+def codec_of(head: Head, find: Find) -> EventCodec:
+    """Return the codec that `find` has for an event. Raises UnknownSchema where it has none."""
+    codec = find(head.code, head.schema)
     if codec is None:
-        raise UnknownSchema(2, f"no topic with code {code} and schema {schema:08x} is known here")
-    return Event(codec.topic.name, code, publisher, seq, sent_at, codec.decode_values(data, position))
+        raise UnknownSchema(2, f"no topic with code {head.code} and schema {head.schema:08x} is known here")
+    return codec
+
+
+def read_event(data: bytes, head: Head, codec: EventCodec) -> Event:
+    """Read the values behind `head`. Raises WireError."""
+    values = codec.decode_values(data, head.position)
+    return Event(codec.topic.name, head.code, head.publisher, head.seq, head.sent_at, values)
+
+
+def decode(data: bytes, find: Find) -> Event:
+    """The event in `data`; `find` gives the codec for a topic code and a fingerprint.
+
+    UnknownSchema when it gives none; any other WireError for bytes that are no event.
+    """
+    head = read_head(data)
+    return read_event(data, head, codec_of(head, find))
 
 
 def fingerprint(topic: Topic) -> int:

@@ -10,7 +10,7 @@ import os
 import secrets
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
@@ -90,6 +90,7 @@ class Recorder:
         self._clock = clock
         self._started = datetime.now(UTC)
         self._tally = Tally()
+        self._rejected: Counter[tuple[str, str, str]] = Counter()
         self._rows: deque[tuple[int, Dataset, Make]] = deque()
         self._batches: deque[Batch] = deque()
         self._number = 0
@@ -116,6 +117,11 @@ class Recorder:
                 self.error = f"more than {self._pending_rows} rows waited; the oldest are lost"
             if len(self._rows) == self._batch_rows:
                 self._turn.notify_all()
+
+    def reject(self, topic: str, reason: str, host: str) -> None:
+        """Count an event that a host did not accept; the next report has it."""
+        with self._turn:
+            self._rejected[host, topic, reason] += 1
 
     def tally(self) -> Tally:
         """The counters as they stand."""
@@ -144,7 +150,18 @@ class Recorder:
             "closed": self._closed,
             "error": self.error,
             **asdict(self.tally()),
+            **self._rejections(),
         }
+
+    def _rejections(self) -> Report:
+        """Return the events that were not accepted, by host, topic and reason; nothing without any."""
+        with self._turn:
+            rows = sorted(self._rejected.items())
+        told = [
+            {"host": host, "topic": topic, "reason": reason, "events": count}
+            for (host, topic, reason), count in rows
+        ]
+        return {"rejected": told} if told else {}
 
     def close(self, seconds: float = CLOSING_S) -> Tally:
         """Hand over what waits, for up to `seconds`; what then still waits is lost. The final counters."""

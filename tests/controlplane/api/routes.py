@@ -66,6 +66,7 @@ NESTED = (
     "switches/1/budget-curve/",
     "traffic/samples/events/",
     "topics/1/space/",
+    "topics/1/sources/",
     *(f"{resource}/1/affected/" for resource in AFFECTED),
 )
 CHART_PATHS = tuple(f"analytics/{view.job.path}/" for view in CHARTS)
@@ -140,6 +141,7 @@ NEEDS = {
     "operations/{id}/results/": _R,
     "operations/{id}/refused/": _R,
     "topics/{id}/space/": _R,
+    "topics/{id}/sources/": _R,
     **{f"{resource}/{{id}}/affected/": _R for resource in AFFECTED},
     "filters/preview/": {"POST": _ASK},
     **{f"{resource}/{{id}}/affected/": _R for resource in AFFECTED},
@@ -194,6 +196,11 @@ CLIENTS = {
         "advertisements/{id}/lease/": ("POST", "DELETE"),
         "traffic/samples/": ("POST",),
     },
-    "subscriber": {**_BOTH, "subscribers/": ("GET",), "subscriptions/": _ANNOUNCED},
+    "subscriber": {
+        **_BOTH,
+        "subscribers/": ("GET",),
+        "subscriptions/": _ANNOUNCED,
+        "topics/{id}/sources/": ("GET",),
+    },
 }
 """What client tokens may use, by resource: a list and its objects are one."""
