@@ -27,11 +27,13 @@ from mininet_labs.demo.status import (
     StatusLine,
     ignore,
     passed,
+    say,
     shown,
     status_text,
     step,
 )
 from mininet_labs.errors import LabError
+from mininet_labs.fabric.depth import depth_warning
 from mininet_labs.interrupts import Interrupted, raise_when_asked
 from mininet_labs.topologies import load
 from tercast.wording import quantity
@@ -74,6 +76,7 @@ class Demo:
         """Bring everything up and load the demo."""
         platform = self.platform
         self.prepare()
+        self.warn()
         switches = quantity(len(self.topology["switches"]), "Open vSwitch bridge")
         step(f"fabric: {switches}", platform.start_fabric)
         step("controller (Ryu)" + (", TLS" if self.options.tls else ""), platform.start_controller)
@@ -84,6 +87,11 @@ class Demo:
         except DemoError as error:
             raise DemoError(f"{error}\n(the state of earlier runs is kept; --fresh begins anew)") from error
         step("traffic", lambda _: self.start_feed())
+
+    def warn(self) -> None:
+        """Say what the fabric does not carry of this network."""
+        if warning := depth_warning(self.topology):
+            say(f"warning: {warning}")
 
     def connect(self) -> None:
         """Be ready to speak to the control plane."""

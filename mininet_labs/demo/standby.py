@@ -64,6 +64,7 @@ class Standby(Demo):
 
     def bring_up(self) -> None:
         """The demo, step by step, each of them told."""
+        self.warn()
         switches = quantity(len(self.topology["switches"]), "Open vSwitch bridge")
         steps: tuple[tuple[str, Callable[[Report], object]], ...] = (
             (f"fabric: {switches}", self.platform.start_fabric),

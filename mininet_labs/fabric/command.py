@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from mininet_labs.fabric.bridges import CHUNK
+from mininet_labs.fabric.depth import depth_warning
 from mininet_labs.fabric.fabric import Fabric
 from mininet_labs.topologies import load
 from tercast.wording import quantity
@@ -46,6 +47,8 @@ def run(args: argparse.Namespace) -> int:
     controllers = [target for target in args.controller or [CONTROLLER] if target != "none"]
     topology = load(args.topology)
     fabric = Fabric(args.run_dir, topology, controllers, args.links, flow_cache=args.flow_cache)
+    if args.links == "patch" and (warning := depth_warning(topology)):
+        print(f"warning: {warning}", file=sys.stderr, flush=True)
     return serve(fabric, lambda: describe(fabric, topology, f"controller {', '.join(controllers) or 'none'}"))
 
 

@@ -78,7 +78,8 @@ def _ask(hot: Hot, northbound: Northbound, switches: Sequence[Switch]) -> tuple[
     for switch in switches:
         row = rows.get(switch.dpid)
         if row is None:
-            silent[switch.name] = f"switch {switch.name} is not connected"
+            state = "is not connected" if switch.epoch else "has never connected"
+            silent[switch.name] = f"switch {switch.name} {state}"
             continue
         try:
             reading = northbound.read_back(switch.dpid)

@@ -191,13 +191,19 @@ def _push(
     sync.retry(diff.switch for diff in diffs if hot.lag.refused(diff.switch))
     for diff in diffs:
         if diff.switch not in clean:
-            hot.lag.add(diff.switch, Debt.of(diff, f"switch {diff.switch} has yet to be repaired"))
+            hot.lag.add(diff.switch, Debt.of(diff, _lags_because(diff.switch, known)))
     silent = [name for name in hot.lag if not hot.lag.refused(name)]
     ready = [diff for diff in diffs if diff.switch in clean]
     tight = passages.tight_tables(hot, northbound, ready, known)
     return deploy.push_holding(
         northbound, ready, known, hot.lag, silent, room=tight.room, stepwise=tight.stepwise
     )
+
+
+def _lags_because(name: str, known: dict[str, Switch]) -> str:
+    """Why nothing can be sent to a switch that is not clean."""
+    never = name in known and known[name].epoch == 0
+    return f"switch {name} {'has never connected' if never else 'is not repaired yet'}"
 
 
 def _leaving(row: Request) -> set[str]:

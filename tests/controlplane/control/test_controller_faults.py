@@ -44,6 +44,21 @@ def test_a_subscription_waits_for_a_switch_that_is_away_and_becomes_active_when_
     assert len(world.installed()["s3"]) == 1
 
 
+def test_a_request_that_waits_for_a_switch_that_never_connected_says_so(network):
+    network.disconnect(world.dpid(3))
+    Switch.objects.filter(name="s3").update(connected=False, epoch=0, reconciled_epoch=0)
+    world.advertise("h1", ["0"])
+    first = world.subscribe("h3", ["01"])
+    session.run()
+    assert state(first) == "deploying"
+    assert first.request.problem["detail"] == "switch s3 has never connected"
+    later()
+    second = world.subscribe("h3", ["00"])
+    session.run()
+    assert state(second) == "deploying"
+    assert second.request.problem["detail"] == "switch s3 has never connected"
+
+
 def test_other_requests_do_not_wait_for_it(network):
     world.advertise("h1", ["0"])
     network.disconnect(world.dpid(3))
