@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
@@ -12,6 +13,11 @@ from controller_app.times import utc_now
 
 LASTING = 60.0
 """Seconds after which an alarm about something that happens again and again ends, when it no longer does."""
+
+MOST = 1000
+"""Passing alarms of one name that are kept apart; further subjects share one, which bounds the memory."""
+
+OTHERS = "others"
 
 Subject = tuple[tuple[str, object], ...]
 
@@ -49,9 +55,12 @@ class Alarms:
         self._events = events
         self._clock = clock
         self._standing: dict[tuple[str, Subject], Alarm] = {}
+        self._number: Counter[str] = Counter()
 
     def sound(self, name: str, detail: str, lasts: float | None = None, /, **subject: object) -> None:
         """Raises an alarm or renews it; with `lasts` it ends so many seconds after the last time."""
+        if lasts is not None and not self.has_room(name, MOST, **subject):
+            subject = dict.fromkeys(subject, OTHERS)
         key = (name, tuple(sorted(subject.items())))
         ends = None if lasts is None else self._clock() + lasts
         alarm = self._standing.get(key)
@@ -60,6 +69,7 @@ class Alarms:
             alarm.last, alarm.ends, alarm.detail = utc_now(), ends, detail
             return
         now = utc_now()
+        self._number[name] += 1
         self._standing[key] = Alarm(name, key[1], detail, now, now, 1, ends)
         self._events.emit("alarm", alarm=name, state="raised", detail=detail, **subject)
         log.warning("alarm", extra={"fields": {"alarm": name, **subject, "detail": detail}})
@@ -67,7 +77,7 @@ class Alarms:
     def has_room(self, name: str, most: int, /, **subject: object) -> bool:
         """Whether this alarm stands, or fewer than `most` of the name do."""
         key = (name, tuple(sorted(subject.items())))
-        return key in self._standing or sum(known == name for known, _ in self._standing) < most
+        return key in self._standing or self._number[name] < most
 
     def clear(self, name: str, **subject: object) -> None:
         """Ends an alarm, if it stands."""
@@ -88,6 +98,7 @@ class Alarms:
         alarm = self._standing.pop(key, None)
         if alarm is None:
             return
+        self._number[alarm.name] -= 1
         subject = dict(alarm.subject)
         self._events.emit("alarm", alarm=alarm.name, state="cleared", detail=alarm.detail, **subject)
         log.info("alarm over", extra={"fields": {"alarm": alarm.name, **subject}})

@@ -10,9 +10,12 @@ from time import monotonic
 from typing import Any
 
 from controller_app import openflow
+from controller_app.answer_bounds import Answer, Shared, asked_about
+from controller_app.bounds import Bounds
 from controller_app.entries import MAX_PORT
 from controller_app.errors import Failure, Rejected, Unreachable
 from controller_app.openflow import Message
+from controller_app.proof import Proof
 from controller_app.ryu_api import LINK_DOWN, PORT_DOWN, Queue, QueueEmpty, sleep
 from controller_app.times import utc_now
 from tercast.wording import whole_characters
@@ -66,6 +69,8 @@ class Batch(Sent):
     parts: list[Any] = field(default_factory=list)
     inbox: Any = field(default_factory=Queue)
     reduce: Callable[[Any], Any] | None = None
+    answer: Answer | None = None
+    """Counts the parts, where the last message is a multipart request."""
 
 
 class Connection:
@@ -75,7 +80,16 @@ class Connection:
     the app, in the order in which the switch spoke, and never block.
     """
 
-    def __init__(self, datapath: Any, dpid: int, epoch: int, reply_timeout: float) -> None:
+    def __init__(
+        self,
+        datapath: Any,
+        dpid: int,
+        epoch: int,
+        reply_timeout: float,
+        *,
+        bounds: Bounds = Bounds(),  # noqa: B008 - a frozen value
+        shared: Shared | None = None,
+    ) -> None:
         self.dpid = dpid
         self.epoch = epoch
         self.address = peer_text(datapath.address)
@@ -83,6 +97,7 @@ class Connection:
         self.heard_at = monotonic()
         self.ready = False
         self.closed: str | None = None
+        self.proof = Proof.NONE
         self.ports: dict[int, Port] = {}
         self.description: dict[str, str] = {}
         self.capabilities: tuple[str, ...] = ()
@@ -100,6 +115,8 @@ class Connection:
         self.bundles = False
         self._datapath = datapath
         self._timeout = reply_timeout
+        self._bounds = bounds
+        self._shared = shared or Shared()
         self._open: list[Batch] = []
         self._settled: deque[Sent] = deque(maxlen=SETTLED)
         self._bundles = count(1)
@@ -143,6 +160,9 @@ class Connection:
         """
         batch = self.reserve(len(messages), messages[0].type.name.lower())
         batch.reduce = reduce
+        if (kind := asked_about(messages)) is not None:
+            batch.answer = Answer(kind)
+            self._shared.open(batch.answer, self._datapath.socket)
         try:
             frames = [message.frame(batch.first + n) for n, message in enumerate(messages)]
             self.send(b"".join(frames))
@@ -163,6 +183,8 @@ class Connection:
         """End the wait for a batch: an error to it from now on is a late one. Its answer is not kept here."""
         self._open.remove(batch)
         self._settled.append(Sent(batch.first, batch.count, batch.what))
+        if batch.answer is not None:
+            self._shared.close(batch.answer)
 
     def transfer(self, pieces: Iterable[bytes]) -> None:
         """Sends pieces of messages in order, each with a barrier behind it, and waits for all the replies.
@@ -205,10 +227,24 @@ class Connection:
         """Ends the channel; whoever waits on it is told `reason`."""
         self.on_closed(reason)
         self._datapath.close()
+        self._datapath.socket.cut()
 
     def up_ports(self) -> list[Port]:
         """The ports that carry packets, by number."""
         return [port for _, port in sorted(self.ports.items()) if port.up]
+
+    def judge(self, xid: int, kind: int, size: int, more: bool) -> bool:
+        """Count a part of a multipart answer before it is read; False for one that nobody awaits.
+
+        Raises:
+            Overrun: The answer goes beyond its bounds.
+        """
+        batch, _ = self._find(xid)
+        if batch is None or batch.answer is None or batch.answer.kind != kind:
+            return False
+        batch.answer.add(size, self._bounds.seconds)
+        self._shared.check()
+        return True
 
     def on_part(self, xid: int, part: Any, more: bool) -> None:
         """A part of an answer came; the last one when not `more`."""
@@ -217,7 +253,7 @@ class Connection:
             return
         if part is not None and batch.reduce is not None:
             part = batch.reduce(part)
-        if part is not None:
+        if part is not None and (batch.answer is not None or len(batch.parts) < batch.count):
             batch.parts.append(part)
         batch.inbox.put(not more and index == batch.count - 1)
 
@@ -236,6 +272,9 @@ class Connection:
         if number > MAX_PORT:
             return None
         up = not config & PORT_DOWN and not state & LINK_DOWN
+        if number not in self.ports and len(self.ports) >= self._bounds.ports:
+            self._datapath.socket.end(f"it has more than {self._bounds.ports} ports (--max-ports)")
+            return None
         port = Port(number, whole_characters(name.rstrip(b"\0")), mac, up)
         self.ports[number] = port
         return port
@@ -260,16 +299,25 @@ class Connection:
             raise Rejected(barrier.failures[0])
 
     def _await(self, batch: Batch, timeout: float) -> None:
-        """Waits for the last part; each part has the whole time-out to come."""
+        """Waits for the last part; each part has the whole time-out to come, all of them a time together."""
+        until = monotonic() + max(timeout, self._bounds.seconds)
         while True:
             try:
-                last = batch.inbox.get(timeout=timeout)
+                last = batch.inbox.get(timeout=min(timeout, max(0.0, until - monotonic())))
             except QueueEmpty:
-                raise Unreachable(f"no answer within {timeout:g} seconds") from None
+                raise Unreachable(self._no_answer(timeout, until)) from None
             if last is None:
                 raise Unreachable(str(self.closed))
             if last:
                 return
+
+    def _no_answer(self, timeout: float, until: float) -> str:
+        """Return why nobody waits any longer; a switch whose answer has no end is cut off."""
+        if monotonic() < until or timeout >= self._bounds.seconds:
+            return f"no answer within {timeout:g} seconds"
+        reason = f"its answer did not end within {self._bounds.seconds:g} s (--answer-timeout)"
+        self._datapath.socket.end(reason)
+        return reason
 
     def _find(self, xid: int) -> tuple[Batch | None, int]:
         """The batch that waits for answers to that id, and which of its messages it is."""

@@ -7,7 +7,10 @@ from time import monotonic
 from typing import Any
 
 from controller_app import intake, openflow
+from controller_app.admission import Admission
 from controller_app.alarms import LASTING, Alarms
+from controller_app.answer_bounds import Shared
+from controller_app.claims import Claims
 from controller_app.connection import Connection, peer_text
 from controller_app.counters import Counters
 from controller_app.discovery import Discovery
@@ -15,13 +18,17 @@ from controller_app.errors import Failure, Rejected, Unreachable
 from controller_app.events import Events
 from controller_app.metrics import Metrics
 from controller_app.programmer import Programmer
-from controller_app.ryu_api import OF10, sleep, spawn
+from controller_app.proof import Proofs, Unproved
+from controller_app.ryu_api import OF10, deadline, sleep, spawn
 from controller_app.settings import Settings
 from controller_app.signalling import Signalling
 from controller_app.switches import Registry
 
 MOST_UNTRUSTED = 100
 """Addresses and reasons of refused switches that are told one by one; the others stand in one alarm."""
+
+SET_UP = 2
+"""Times the time-out for an answer that the whole set-up of a switch may take."""
 
 QUIET = 5.0
 """Seconds of silence after which a switch is asked for a sign of life."""
@@ -32,8 +39,11 @@ log = logging.getLogger(__name__)
 class Controller:
     """Connections come and go here; everything else is done by the parts."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, proofs: Proofs) -> None:
         self.settings = settings
+        self._proofs = proofs
+        self.admission = Admission(settings.most.within_descriptors())
+        self.answers = Shared()
         self.registry = Registry()
         self.events = Events()
         self.alarms = Alarms(self.events)
@@ -50,8 +60,10 @@ class Controller:
         )
         self.counters = Counters(self.registry, settings.poll_interval, settings.families)
         self.metrics.watch(self)
+        self._claims = Claims(settings.reply_timeout)
         self._connections: dict[Any, Connection] = {}
         self._greeting: dict[Any, float] = {}
+        self._pending: set[Any] = set()
 
     def start(self) -> None:
         """Starts what runs beside the switches' words."""
@@ -77,6 +89,11 @@ class Controller:
         if openflow.VERSION not in versions and versions != {OF10}:
             self._refuse_version(host=datapath.address[0])
 
+    def on_crowded(self, host: str, reason: str) -> None:
+        """A peer was refused because there are too many."""
+        detail = f"a peer was refused: {reason}"
+        self.alarms.sound("too_many_connections", detail, LASTING, host=host)
+
     def on_broken(self, host: str, detail: str) -> None:
         """A connection ended over something that its peer sent."""
         self.alarms.sound("broken_connection", f"a peer was cut off: {detail}", LASTING, host=host)
@@ -97,23 +114,65 @@ class Controller:
             self._refuse_version(dpid=f"{dpid:016x}")
             spawn(datapath.close)
             return
-        connection = Connection(datapath, dpid, self.registry.next_epoch(), self.settings.reply_timeout)
-        incumbent = self.registry.claim(connection) if dpid else None
-        if not dpid or incumbent:
-            self._refuse_dpid(connection, incumbent)
+        settings = self.settings
+        connection = Connection(
+            datapath,
+            dpid,
+            self.registry.next_epoch(),
+            settings.reply_timeout,
+            bounds=settings.bounds,
+            shared=self.answers,
+        )
+        if self._is_proved(connection, datapath):
+            self._pending.add(datapath)
+            spawn(self._claim, datapath, connection)
+        else:
             spawn(datapath.close)
+
+    def _is_proved(self, connection: Connection, datapath: Any) -> bool:
+        """Whether a switch may have its datapath id, as far as its certificate says."""
+        if not connection.dpid:
+            detail = f"a switch with datapath id 0 from {connection.address} was refused"
+            self.alarms.sound("bad_dpid", detail, LASTING, dpid=connection.name)
+            return False
+        try:
+            connection.proof = self._proofs.check(connection.dpid, datapath.socket.certificate)
+        except Unproved as error:
+            detail = f"a switch with this datapath id, from {connection.address}, was refused: {error}"
+            self.alarms.sound("unproved_switch", detail, LASTING, dpid=connection.name)
+            return False
+        return True
+
+    def _claim(self, datapath: Any, connection: Connection) -> None:
+        """Take a switch into service, unless another connection has its datapath id and answers."""
+        incumbent = self.registry.holder(connection.dpid)
+        if incumbent is not None and not self._claims.may_displace(connection, incumbent):
+            self._pending.discard(datapath)
+            self._refuse_duplicate(connection, incumbent)
+            datapath.close()
             return
+        if datapath not in self._pending:
+            return  # it ended meanwhile
+        self._pending.discard(datapath)
+        current = self.registry.claim(connection)
+        if current is not None:
+            self._tell_takeover(connection, current)
+            self._drop(current, f"another connection took over, from {connection.address}")
+            self.registry.claim(connection)
         self._connections[datapath] = connection
-        spawn(self._set_up, connection)
+        datapath.socket.handshake_done(connection)
+        self.admission.greeted(datapath.socket.ticket)
+        self._set_up(connection)
 
     def on_gone(self, datapath: Any) -> None:
         """A channel ended."""
         self._greeting.pop(datapath, None)
+        self._pending.discard(datapath)
         connection = self._connections.pop(datapath, None)
         if connection is None:
             return
         was_ready = connection.ready
-        connection.on_closed(f"switch {connection.name} disconnected")
+        connection.on_closed(datapath.socket.broken or f"switch {connection.name} disconnected")
         self._release(connection, was_ready)
 
     def on_port(self, connection: Connection, before: Any, number: int) -> None:
@@ -143,8 +202,10 @@ class Controller:
     def _set_up(self, connection: Connection) -> None:
         """Asks a new switch what it is, and gives it the reserved entries; then it is in service."""
         try:
-            intake.prepare(connection, self.settings.families, self.settings.bundles)
-            self.signalling.prepare(connection)
+            limit = SET_UP * self.settings.bounds.seconds
+            with deadline(limit, Unreachable(f"it took more than {limit:g} s")):
+                intake.prepare(connection, self.settings.families, self.settings.bundles)
+                self.signalling.prepare(connection)
         except (Unreachable, Rejected) as error:
             if connection.closed is None:
                 detail = f"set-up failed, the connection was closed: {error}"
@@ -182,18 +243,21 @@ class Controller:
         detail = "a switch that does not speak OpenFlow 1.3 was refused; set its protocols to OpenFlow13"
         self.alarms.sound("openflow_version", detail, LASTING, **subject)
 
-    def _refuse_dpid(self, connection: Connection, incumbent: Connection | None) -> None:
-        """A datapath id of zero, or one that another connection has, which is asked for a sign of life."""
-        if incumbent is None:
-            detail = f"a switch with datapath id 0 from {connection.address} was refused"
-            self.alarms.sound("bad_dpid", detail, LASTING, dpid=connection.name)
-            return
+    def _refuse_duplicate(self, connection: Connection, incumbent: Connection) -> None:
         detail = (
             f"a second switch with this datapath id, from {connection.address}, was refused; "
             f"the first, from {incumbent.address}, stays"
         )
         self.alarms.sound("duplicate_dpid", detail, LASTING, dpid=connection.name)
-        incumbent.tell(openflow.echo())
+
+    def _tell_takeover(self, connection: Connection, former: Connection) -> None:
+        better = connection.proof.is_bound and not former.proof.is_bound
+        reason = "its certificate is the bound one" if better else "the first no longer answers"
+        detail = (
+            f"a second switch with this datapath id, from {connection.address}, took over from the first, "
+            f"from {former.address}: {reason}"
+        )
+        self.alarms.sound("duplicate_dpid", detail, LASTING, dpid=connection.name)
 
     def _watch(self) -> None:
         """Ends hand-shakes that take too long, asks quiet switches for a sign of life, ends silent ones."""
@@ -204,7 +268,7 @@ class Controller:
             for datapath, since in list(self._greeting.items()):
                 if now - since > 2 * self.settings.reply_timeout:
                     self._greeting.pop(datapath)
-                    datapath.close()
+                    datapath.socket.end(f"its handshake took more than {2 * self.settings.reply_timeout:g} s")
             for connection in self.registry.claimed():
                 self._check_life(connection, now - connection.heard_at)
 

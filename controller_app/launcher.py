@@ -20,8 +20,10 @@ from controller_app.connection import peer_text
 from controller_app.controller import Controller
 from controller_app.endpoints import Endpoints
 from controller_app.errors import SettingError
+from controller_app.guard import Guard
 from controller_app.northbound import Northbound
-from controller_app.settings import Address, Settings, read_settings
+from controller_app.proof import Proofs
+from controller_app.settings import Address, read_settings
 
 BACKLOG = 512
 MAX_CLIENTS = 256
@@ -44,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     try:
         context = settings.tls.context() if settings.tls else None
+        proofs = Proofs(settings.switch_proof, settings.switch_keys)
     except SettingError as error:
         print(error, file=sys.stderr)
         return 2
@@ -55,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(error, file=sys.stderr)
         return 1
-    _run(settings, openflow, northbound, context)
+    _run(Controller(settings, proofs), openflow, northbound, context)
     return 0
 
 
@@ -80,10 +83,12 @@ def listen(address: Address, name: str) -> socket.socket:
 
 
 def _run(
-    settings: Settings, openflow: socket.socket, northbound: socket.socket, context: ssl.SSLContext | None
+    controller: Controller,
+    openflow: socket.socket,
+    northbound: socket.socket,
+    context: ssl.SSLContext | None,
 ) -> None:
     wait_for_signal = _catch_signals()
-    controller = Controller(settings)
     manager = ryu_api.load(
         "controller_app.app", lambda: _accept(openflow, controller, context), controller=controller
     )
@@ -137,21 +142,52 @@ def _accept(listener: socket.socket, controller: Controller, context: ssl.SSLCon
             log.error("cannot accept a switch", extra={"fields": {"error": error.strerror}})
             eventlet.sleep(0.5)
             continue
-        eventlet.spawn(_talk, peer, address, controller, context)
+        refusal = controller.admission.refusal(address[0])
+        if refusal is not None:
+            peer.close()
+            controller.on_crowded(address[0], refusal)
+            eventlet.sleep(0)
+            continue
+        ticket = controller.admission.enter(address[0])
+        eventlet.spawn(_serve_peer, peer, address, controller, context, ticket)
+        eventlet.sleep(0)
+
+
+def _serve_peer(
+    peer: socket.socket,
+    address: tuple[Any, ...],
+    controller: Controller,
+    context: ssl.SSLContext | None,
+    ticket: int,
+) -> None:
+    """One peer's connection, until it ends."""
+    try:
+        _talk(peer, address, controller, context, ticket)
+    finally:
+        controller.admission.leave(ticket)
 
 
 def _talk(
-    peer: socket.socket, address: tuple[Any, ...], controller: Controller, context: ssl.SSLContext | None
+    peer: socket.socket,
+    address: tuple[Any, ...],
+    controller: Controller,
+    context: ssl.SSLContext | None,
+    ticket: int,
 ) -> None:
-    """One peer's connection, until it ends."""
     channel: Any = peer
+    certificate = None
+    settings = controller.settings
     if context is not None:
         try:
-            channel = tls.greet(peer, context, 2 * controller.settings.reply_timeout)
+            channel = tls.greet(peer, context, 2 * settings.reply_timeout)
+            certificate = tls.certificate(channel)
         except tls.Untrusted as error:
             controller.on_untrusted(address, str(error))
             return
-    broken = ryu_api.serve_connection(channel, address)
+    crowd = controller.admission
+    guard = Guard(channel, 2 * settings.reply_timeout, settings.bounds.ports, lambda: crowd.in_handshake)
+    guard.ticket, guard.certificate = ticket, certificate
+    broken = ryu_api.serve_connection(guard, address)
     if broken is not None:
         controller.on_broken(address[0], broken)
 

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 METRICS_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 
+MOST_SWITCHES = 10_000
+"""Datapath ids that are counted apart: any peer may claim one after the other."""
+
+OTHER = "other"
+
 MOST_WORDS = 200
 """Kinds of errors that are told apart: what a switch sends is not for it to grow without end."""
 
@@ -63,21 +68,24 @@ class Metrics:
 
     def connected(self, dpid: str) -> None:
         """A switch is in service."""
+        dpid = self._label(dpid)
         self._connections.labels(dpid).inc()
         if dpid in self._known:
             self._reconnects.labels(dpid).inc()
-        self._known.add(dpid)
+        if dpid != OTHER:
+            self._known.add(dpid)
 
     def gone(self, dpid: str) -> None:
         """A switch that was in service is gone."""
-        self._losses.labels(dpid).inc()
+        self._losses.labels(self._label(dpid)).inc()
 
     def failed(self, dpid: str, failure: Failure) -> None:
         """A switch refused a message."""
         words = failure.type, failure.code
         if len(self._words) < MOST_WORDS:
             self._words.add(words)
-        self._errors.labels(dpid, *(words if words in self._words else ("other", "other"))).inc()
+        label = self._label(dpid)
+        self._errors.labels(label, *(words if words in self._words else (OTHER, OTHER))).inc()
 
     def changed(self, change: Change, results: Sequence[SwitchResult], seconds: float) -> None:
         """A change was carried out, or tried."""
@@ -97,6 +105,10 @@ class Metrics:
     def text(self) -> str:
         """All of it in Prometheus' text format."""
         return generate_latest(self._registry).decode()
+
+    def _label(self, dpid: str) -> str:
+        """Return the datapath id, or `other` once there are too many."""
+        return dpid if dpid in self._known or len(self._known) < MOST_SWITCHES else OTHER
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(f"tercast_controller_{name}", text, labels, registry=self._registry)

@@ -15,13 +15,14 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
 
+import eventlet
 import eventlet.wsgi
 
 from controller_app.settings import read_library
 
 log = logging.getLogger(__name__)
 
-_TRANSPORT = (__name__, "controller_app.tls")
+_TRANSPORT = (__name__, "controller_app.tls", "controller_app.guard")
 """Modules between the library and the socket, which are in the traceback of every error."""
 
 LIBRARY = read_library()
@@ -43,6 +44,7 @@ ofp_event: Any = _part("controller.ofp_event")
 ofp_handler: Any = _part("controller.ofp_handler")
 _handler: Any = _part("controller.handler")
 hub: Any = _part("lib.hub")
+ofproto_parser: Any = _part("ofproto.ofproto_parser")
 ofproto_v1_0: Any = _part("ofproto.ofproto_v1_0")
 ofproto_v1_3: Any = _part("ofproto.ofproto_v1_3")
 ofproto_v1_3_parser: Any = _part("ofproto.ofproto_v1_3_parser")
@@ -68,6 +70,7 @@ __all__ = [
     "QueueEmpty",
     "RawEntries",
     "Semaphore",
+    "deadline",
     "error_names",
     "events",
     "handles",
@@ -99,6 +102,8 @@ Semaphore: Any = hub.BoundedSemaphore
 spawn: Callable[..., Any] = hub.spawn
 sleep: Callable[[float], None] = hub.sleep
 kill: Callable[[Any], None] = hub.kill
+deadline: Callable[..., Any] = eventlet.Timeout
+"""A context that raises the given exception in the calling greenlet after so many seconds."""
 
 
 RAW = ("FlowStats", "TableFeaturesStats", "GroupFeaturesStats", "MeterFeaturesStats", "MeterConfigStats")
@@ -130,7 +135,7 @@ def error_names(type_: int, code: int) -> tuple[str, str]:
 
 
 def serve_connection(socket: Any, address: tuple[Any, ...]) -> str | None:
-    """Speak OpenFlow on an accepted socket until it ends.
+    """Speak OpenFlow on an accepted socket, which is a guard, until it ends.
 
     Returns:
         What the peer did wrong, in words; None when it only ended the connection.
@@ -140,14 +145,14 @@ def serve_connection(socket: Any, address: tuple[Any, ...]) -> str | None:
     except OFPUnknownVersion:
         return "it speaks an unknown version of OpenFlow; connect it with OpenFlow 1.3"
     except (OSError, EOFError):
-        return None
+        return str(socket.broken) if socket.broken else None
     except Exception as error:
         if _is_own(error):
             log.exception("a connection failed")
             return "the controller failed to handle what it sent; the controller's log has the error"
         log.info("unreadable message", extra={"fields": {"from": address[0], "error": repr(error)}})
         return "it sent what is not OpenFlow 1.3"
-    return None
+    return str(socket.broken) if socket.broken else None
 
 
 def _is_own(error: BaseException) -> bool:
@@ -165,12 +170,21 @@ def load(module: str, accept: Callable[[], None], **context: object) -> Any:
     for reply in RAW:
         reply_class = getattr(ofproto_v1_3_parser, f"OFP{reply}Reply")
         reply_class.cls_stats_body_cls, reply_class.cls_body_single_struct = RawEntries, False
+    ofproto_parser.msg = _read_message
     ofp_handler.OpenFlowController = lambda: accept
     manager = app_manager.AppManager.get_instance()
     manager.load_apps([module])
     manager.create_contexts()
     manager.instantiate_apps(**context)
     return manager
+
+
+def _read_message(datapath: Any, version: int, *message: Any) -> Any:
+    """Read a message. Raises what is wrong with it, which the library would log with all of its bytes."""
+    parser = ofproto_parser._MSG_PARSERS.get(version)
+    if parser is None:
+        raise OFPUnknownVersion(f"version {version}")
+    return parser(datapath, version, *message)
 
 
 def unload(manager: Any) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 from secrets import token_bytes
 from stat import S_IMODE
 
+from controller_app.admission import Most
+from controller_app.bounds import Bounds
 from controller_app.certificates import OPTIONS, VARIABLES, Files
 from controller_app.endpoints import (
     NORTHBOUND,
@@ -26,10 +28,18 @@ from controller_app.endpoints import (
 )
 from controller_app.entries import FAMILIES
 from controller_app.errors import SettingError
+from controller_app.proof import FILE_NAME, OPTION, VARIABLE, Policy
 from tercast.log_lines import FORMAT_VARIABLE, FORMATS
 from tercast.secret_files import BadSecret, secret
 
 MIN_TOKEN = 16
+MAX_PORTS = 65536
+_MOST = (
+    ("connections", Most().connections, "connections of switches at one time"),
+    ("connections-address", Most().of_address, "of them from one address"),
+    ("handshakes", Most().in_handshake, "of them before the end of their handshake, half from one address"),
+    ("ports", Bounds().ports, "ports of a switch"),
+)
 _TLS = (
     "the controller's certificate: switches then connect by TLS, with one of their own",
     "its key",
@@ -86,6 +96,10 @@ class Settings:
     tls: Files | None = None
     discovery_key: bytes = field(default_factory=lambda: token_bytes(32), repr=False)
     """Seals discovery probes; without a file it is this run's alone."""
+    switch_proof: Policy = Policy.FIRST_USE
+    switch_keys: Path | None = None
+    most: Most = field(default_factory=Most)
+    bounds: Bounds = field(default_factory=Bounds)
 
 
 def read_settings(arguments: Sequence[str] | None = None) -> Settings:
@@ -111,6 +125,17 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         log_level=given.log_level,
         tls=tls,
         discovery_key=_discovery_key(given.discovery_key_file),
+        switch_proof=_switch_proof(given.switch_proof),
+        switch_keys=Path(given.switch_keys) if given.switch_keys else None,
+        most=Most(
+            _count(given.max_connections, "--max-connections", 100_000),
+            _count(given.max_connections_address, "--max-connections-address", 100_000),
+            _count(given.max_handshakes, "--max-handshakes", 100_000),
+        ),
+        bounds=Bounds(
+            _seconds(given.answer_timeout, "--answer-timeout", 0.1, 3600),
+            _count(given.max_ports, "--max-ports", MAX_PORTS),
+        ),
     )
 
 
@@ -158,10 +183,30 @@ def _parser() -> ArgumentParser:
     )
     for option, variable, what in zip(OPTIONS, VARIABLES, _TLS, strict=True):
         add(option, metavar="PEM", default=os.environ.get(variable, ""), help=f"{what} (else by {variable})")
+    add(
+        OPTION,
+        metavar="|".join(Policy),
+        default=os.environ.get(VARIABLE, Policy.FIRST_USE),
+        help=f"over TLS, what proves a datapath id to which nothing is bound (%(default)s, by {VARIABLE})",
+    )
+    add(
+        "--switch-keys",
+        metavar="PATH",
+        default=_keys_default(),
+        help=f"a file with the keys that are bound to datapath ids (secrets/{FILE_NAME} in {STATE_DIR})",
+    )
     add("--no-bundles", action="store_true", help="send single flow-mods, also to switches that know bundles")
     add("--probe-interval", metavar="SECONDS", default="5", help="between discovery probes (%(default)s)")
     add("--poll-interval", metavar="SECONDS", default="2", help="between readings of counters (%(default)s)")
     add("--reply-timeout", metavar="SECONDS", default="5", help="until a switch is silent (%(default)s)")
+    add(
+        "--answer-timeout",
+        metavar="SECONDS",
+        default="60",
+        help="until a whole answer in parts has to be there (%(default)s)",
+    )
+    for name, default, what in _MOST:
+        add(f"--max-{name}", metavar="N", default=str(default), help=f"{what} (%(default)s)")
     add(
         "--log-format",
         choices=FORMATS,
@@ -194,6 +239,17 @@ def _northbound(given: str | None) -> Address:
     return Address.parse(northbound_default(os.environ), NORTHBOUND)
 
 
+def _keys_default() -> str:
+    state = os.environ.get(STATE_DIR, "")
+    return str(Path(state, "secrets", FILE_NAME)) if state else ""
+
+
+def _switch_proof(text: str) -> Policy:
+    if text not in tuple(Policy):
+        raise SettingError(f"{OPTION}: {text!r} is none of {', '.join(Policy)}")
+    return Policy(text)
+
+
 def _no_token_file() -> str:
     raise SettingError(f"--token-file: is missing; name the file, or set {STATE_DIR}")
 
@@ -212,6 +268,12 @@ def _seconds(text: str, name: str, low: float, high: float) -> float:
     if not isfinite(value) or not low <= value <= high:
         raise SettingError(f"{name}: {text} is not within {low:g} to {high:g} seconds")
     return value
+
+
+def _count(text: str, name: str, most: int) -> int:
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text[:9]) <= most or len(text) > 9:
+        raise SettingError(f"{name}: {text!r} is not a whole number of 1 to {most}")
+    return int(text)
 
 
 def _read_token(path: str) -> str:

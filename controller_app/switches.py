@@ -26,6 +26,10 @@ class Registry:
         incumbent = self._by_dpid.setdefault(connection.dpid, connection)
         return None if incumbent is connection else incumbent
 
+    def holder(self, dpid: int) -> Connection | None:
+        """Return the connection that has the datapath id, also while it is set up, or None."""
+        return self._by_dpid.get(dpid)
+
     def release(self, connection: Connection) -> bool:
         """Takes the connection out; False when it was not the one in charge."""
         if self._by_dpid.get(connection.dpid) is not connection:
@@ -60,6 +64,7 @@ def switch_json(connection: Connection) -> dict[str, object]:
         "dpid": connection.name,
         "address": connection.address,
         "connected_at": connection.connected_at,
+        "proof": connection.proof.value,
         "epoch": connection.epoch,
         "ports": [port.to_json() for _, port in sorted(connection.ports.items())],
         "description": connection.description,

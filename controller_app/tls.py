@@ -8,6 +8,8 @@ from typing import Any
 import eventlet
 import eventlet.patcher
 
+from controller_app.proof import Certificate
+
 _SOCKET: Any = eventlet.patcher.original("socket").socket
 
 _REASONS = {
@@ -72,6 +74,15 @@ def greet(peer: Any, context: ssl.SSLContext, seconds: float) -> Channel:
     except OSError as error:
         peer.close()
         raise Untrusted(reason(error)) from None
+
+
+def certificate(channel: Channel) -> Certificate:
+    """Return what the peer's certificate says. Raises Untrusted, and closes the connection then."""
+    try:
+        return Certificate.read(channel.getpeercert(binary_form=True))
+    except (OSError, ValueError, TypeError) as error:
+        channel.close()
+        raise Untrusted(f"its certificate cannot be read ({type(error).__name__})") from None
 
 
 def reason(error: OSError) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 
 from tercast.errors import Refused
 
@@ -19,6 +20,7 @@ AUTHORITY = "ca"
 CONTROLLER = "controller"
 DAYS = 3650
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+_DPID = re.compile(r"[0-9A-Fa-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +37,42 @@ class Identity:
         return cls(folder / f"{name}.pem", folder / f"{name}-key.pem", folder / f"{AUTHORITY}.pem")
 
 
-def make_certificates(folder: Path, names: Iterable[str], days: int = DAYS) -> list[str]:
+def make_certificates(
+    folder: Path,
+    names: Iterable[str],
+    days: int = DAYS,
+    dpids: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> list[str]:
     """Make what is missing of the authority and `names` in `folder`; the names of what was made.
 
-    Keys are readable by their owner alone. Raises Refused for a name that cannot be a file's, OSError.
+    A certificate proves the datapath ids (16 hex digits) that `dpids` has for its name: it names each as
+    `dpid-000000000000000a`. Keys are readable by their owner alone.
+
+    Raises:
+        Refused: A name cannot be a file's, or a datapath id is malformed.
+        OSError: A file cannot be written.
     """
     wanted = [AUTHORITY, *names]
     for place, name in enumerate(wanted):
         if not _NAME.fullmatch(name) or (place and name == AUTHORITY):
             rule = "is no name for a certificate: letters, digits, '.', '_' and '-', 63 at most, and not 'ca'"
             raise Refused(("names", place), "name", f"{name!r} {rule}", name)
+    for name, listed in dpids.items():
+        for dpid in listed:
+            if not _DPID.fullmatch(dpid):
+                rule = "is no datapath id: 16 hex digits, as 000000000000000a"
+                raise Refused(("dpids", name), "dpid", f"{dpid!r} {rule}", dpid)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     made = []
     for name in wanted:
         identity = Identity.of(folder, name)
         if not (identity.certificate.exists() and identity.key.exists()):
-            _make(folder, name, days)
+            _make(folder, name, days, dpids.get(name, ()))
             made.append(name)
     return made
 
 
-def _make(folder: Path, name: str, days: int) -> None:
+def _make(folder: Path, name: str, days: int, dpids: Sequence[str]) -> None:
     from cryptography import x509  # noqa: PLC0415 - takes long, and only this needs it
     from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415
     from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415
@@ -79,6 +96,9 @@ def _make(folder: Path, name: str, days: int) -> None:
     )
     if not is_authority:
         builder = builder.add_extension(usage, critical=False)
+    if dpids:
+        names = [x509.DNSName(f"dpid-{dpid.lower()}") for dpid in dpids]
+        builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
     certificate = builder.sign(signer, hashes.SHA256())
     pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
     text = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain)

@@ -15,10 +15,11 @@ def add_commands(commands: Any) -> None:
         "certificates",
         help="make certificates for OpenFlow over TLS in a lab",
         description="Make an authority, and a key with its certificate for the controller and for each NAME "
-        "(a switch). What is in the folder already stays.",
+        "(a switch). With datapath ids of 16 hex digits after the name, the certificate proves these. "
+        "What is in the folder already stays.",
     )
     parser.add_argument("folder", metavar="FOLDER", type=Path)
-    parser.add_argument("names", metavar="NAME", nargs="*", help="switches")
+    parser.add_argument("names", metavar="NAME[=DPID,...]", nargs="*", help="switches and their datapath ids")
     parser.add_argument(
         "--days", type=_days, default=DAYS, metavar="N", help="how long they are good (default %(default)s)"
     )
@@ -27,8 +28,12 @@ def add_commands(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make them; 0 when they are there, 2 when a name is refused or the folder cannot be written."""
+    names = [word.partition("=")[0] for word in arguments.names]
+    dpids = {
+        name: ids.split(",") for word in arguments.names for name, _, ids in [word.partition("=")] if ids
+    }
     try:
-        made = make_certificates(arguments.folder, [CONTROLLER, *arguments.names], arguments.days)
+        made = make_certificates(arguments.folder, [CONTROLLER, *names], arguments.days, dpids)
     except (Refused, OSError, ValueError) as error:
         print(f"{arguments.folder}: {error}", file=sys.stderr)
         return 2
@@ -37,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(
         f"controller: --tls-certificate {own.certificate} --tls-key {own.key} --tls-authority {own.authority}"
     )
-    for name in arguments.names:
+    for name in names:
         files = Identity.of(arguments.folder, name)
         print(f"{name}: ovs-vsctl set-ssl {files.key} {files.certificate} {files.authority}")
     return 0

@@ -8,8 +8,10 @@ match does not allow, a full table. A protocol error of the controller is kept i
 from __future__ import annotations
 
 import socket
+import ssl
 import struct
 import threading
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -62,6 +64,8 @@ class Faults:
     part_size: int = 60_000
     deaf: bool = False
     mute: frozenset[int] = frozenset()
+    endless: dict[int, tuple[bytes, float]] = field(default_factory=dict)
+    """What it repeats for ever in answer to a question, and the seconds between two parts."""
     bundles: str = "known"
     """`known`, `refused`, or `ignored`."""
     cut_at_commit: str | None = None
@@ -77,11 +81,19 @@ class FakeSwitch:
     """One switch, served by a thread; `start` connects, `stop` disconnects."""
 
     def __init__(
-        self, port: int, dpid: int, ports: Iterable[int] = (1, 2, 3, 4), *, version: int = 4, log: Any = None
+        self,
+        port: int,
+        dpid: int,
+        ports: Iterable[int] = (1, 2, 3, 4),
+        *,
+        version: int = 4,
+        log: Any = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self.controller = ("127.0.0.1", port)
         self.dpid = dpid
         self.version = version
+        self.tls = tls
         self.faults = Faults()
         self.ports = dict.fromkeys(ports, True)
         self._groups: dict[tuple[int, Masks], dict[Values, Flow]] = {}
@@ -92,6 +104,8 @@ class FakeSwitch:
         self._flow_mods = 0
         self._lock = threading.Lock()
         self._late: list[bytes] = []
+        self.answer_after = 0.0
+        """Seconds before each answer to a question about it."""
         self._bundles: dict[int, tuple[int, list[tuple[int, bytes, bytes]]]] = {}
         self.commits: list[int] = []
         """The number of messages of each bundle that took effect."""
@@ -102,6 +116,8 @@ class FakeSwitch:
         self.closed.clear()
         self.socket = socket.create_connection(self.controller, 10)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self.tls is not None:
+            self.socket = self.tls.wrap_socket(self.socket)
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
         bitmap = struct.pack("!HHI", 1, 8, 1 << self.version)
@@ -408,9 +424,12 @@ class FakeSwitch:
     def _on_multipart(self, body: bytes, original: bytes, xid: int) -> None:
         kind, _ = struct.unpack_from("!HH", body)
         rest = body[8:]
+        time.sleep(self.answer_after)
         if kind in self.faults.mute:
             return
-        if kind == DESC:
+        if kind in self.faults.endless:
+            self._repeat(kind, *self.faults.endless[kind], xid)
+        elif kind == DESC:
             self._reply(kind, [struct.pack("!256s256s256s32s256s", b"fake", b"fake", b"1", b"7", b"")], xid)
         elif kind == PORT_DESC:
             self._reply(kind, [self._port(number) for number in self.ports], xid)
@@ -425,6 +444,12 @@ class FakeSwitch:
             self._reply(kind, self.faults.features[kind], xid)
         else:
             self._refuse((1, 2), original, xid)
+
+    def _repeat(self, kind: int, item: bytes, pause: float, xid: int) -> None:
+        """Parts without an end, until the controller closes the connection."""
+        while True:
+            self._send(MULTIPART_REPLY, struct.pack("!HH4x", kind, 1) + item, xid)
+            time.sleep(pause)
 
     def _asked(self, rest: bytes) -> list[Flow]:
         _, _, _, cookie, mask = struct.unpack_from("!B3xII4xQQ", rest)

@@ -17,7 +17,7 @@ import httpx
 
 from mininet_labs.fabric import Fabric
 from mininet_labs.topologies.generate import ring
-from tercast.certificates import Identity
+from tercast.certificates import Identity, make_certificates
 from tercast.topology_rows import api_row
 
 SITE = "https://tercast.example.org"
@@ -58,9 +58,10 @@ def health() -> dict[str, str]:
 
 def network() -> None:
     """Keep three switches that connect over TLS, until the machine ends."""
-    fabric = Fabric(
-        "/srv/f", topology(), ["ssl:127.0.0.1:6653"], tls=Identity.of(Path("/etc/tercast/tls"), "s1")
-    )
+    folder = Path("/etc/tercast/tls")
+    dpids = [row["dpid"] for row in topology()["switches"]]
+    make_certificates(folder, ["fabric"], dpids={"fabric": dpids})  # one Open vSwitch has one certificate
+    fabric = Fabric("/srv/f", topology(), ["ssl:127.0.0.1:6653"], tls=Identity.of(folder, "fabric"))
     with fabric:
         sockets = {host: str(found[0]) for host, found in fabric.host_sockets().items()}
         HOSTS.with_suffix(".part").write_text(json.dumps(sockets))

@@ -21,8 +21,8 @@ _LOOPBACK = (
 )
 _TLS = (
     "Switches connect over TLS, with a certificate that the controller's authority has signed. For tests, "
-    "`tercast certificates FOLDER NAME` makes one. Copy its key, its certificate and the authority's "
-    "certificate to the switch before you run the command."
+    "`tercast certificates FOLDER NAME=DPID` makes one that proves the datapath id. Copy its key, its "
+    "certificate and the authority's certificate to the switch before you run the command."
 )
 _UNREPORTED = " The addresses are those of the setting `TERCAST_OPENFLOW`."
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from controller_app import proof
 from controller_app.certificates import VARIABLES
 from controller_app.settings import read_settings
 from controlplane.config.env import Environment
@@ -27,7 +28,7 @@ def test_every_variable_is_one_that_somebody_reads():
     assert env.https and env.redis_url and env.database["ENGINE"].endswith("postgresql")
     source = (ROOT / "platform/controlplane/config/env.py").read_text()
     known = [name for name in found if f'"{name}"' in source or name in VARIABLES]
-    formats = ["TERCAST_LOG_FORMAT", "DJANGO_SETTINGS_MODULE"]
+    formats = ["TERCAST_LOG_FORMAT", "DJANGO_SETTINGS_MODULE", proof.VARIABLE]
     assert sorted({*known, *formats}) == sorted(found)
     page = (ROOT / "docs/deploy.md").read_text()
     assert [path.name for path in (DEPLOY / "systemd").iterdir() if path.name not in page] == []
@@ -61,6 +62,8 @@ def test_the_example_settings_start_a_controller_over_tls(tmp_path, monkeypatch)
     (tmp_path / "token").write_text("0123456789abcdef")
     settings = read_settings(["--token-file", str(tmp_path / "token")])
     assert str(settings.openflow) == "0.0.0.0:6653" and settings.tls is not None
+    assert settings.switch_proof is proof.Policy.BOUND
+    assert str(settings.switch_keys) == "/var/lib/tercast/secrets/switch-keys.json"
     assert Environment.read(variables()).openflow == ("ssl", "0.0.0.0", 6653)
 
 

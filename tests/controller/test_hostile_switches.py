@@ -1,0 +1,197 @@
+"""Hostile peers on real sockets: each is cut off by its bound, and the northbound answers meanwhile."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from controller_harness import Controller, dpid, eventually, running
+from fake_switch import FLOW, PORT_DESC, PORT_STATS, FakeNetwork
+
+A, B = 0xA1, 0xB2
+HELLO = b"\x04\x00\x00\x08\x00\x00\x00\x01"
+PARTS = 1000
+
+
+@pytest.fixture(scope="module")
+def controller(run_dir: Path) -> Iterator[Controller]:
+    """A controller with small bounds."""
+    bounds = ("--answer-timeout", "3", "--max-ports", "8", "--max-handshakes", "6")
+    with running(run_dir, "--reply-timeout", "2", "--max-connections-address", "5", *bounds) as started:
+        yield started
+
+
+@pytest.fixture
+def network(controller: Controller) -> Iterator[FakeNetwork]:
+    with FakeNetwork(controller.openflow) as fakes:
+        yield fakes
+    assert eventually(lambda: not controller.dpids())
+    assert eventually(lambda: controller.descriptors() < 40)
+
+
+def connect(controller: Controller) -> socket.socket:
+    peer = socket.create_connection(("127.0.0.1", controller.openflow))
+    peer.settimeout(60)
+    return peer
+
+
+def is_ended(peer: socket.socket) -> bool:
+    """Read to the controller's end."""
+    try:
+        while peer.recv(4096):
+            pass
+    except ConnectionError:
+        return True
+    return True
+
+
+def told(controller: Controller, words: str) -> bool:
+    return any(words in row["detail"] for row in controller.get("/v1/alarms"))
+
+
+def memory(controller: Controller) -> int:
+    """Resident MiB of the controller."""
+    assert controller.process is not None
+    status = Path(f"/proc/{controller.process.pid}/status").read_text()
+    return int(status.partition("VmRSS:")[2].split()[0]) >> 10
+
+
+def port(number: int) -> bytes:
+    return struct.pack("!I4x6s2x16sIIIIIIII", number, bytes(6), b"p", *[0] * 8)
+
+
+@pytest.mark.parametrize("kind", [PORT_DESC, FLOW, PORT_STATS])
+def test_an_answer_without_an_end_takes_no_memory_and_no_other_switch(network, controller, kind) -> None:
+    network.add(B)
+    controller.await_switches(dpid(B))
+    before = memory(controller)
+    fake = network.make(A)
+    item = b"".join(map(port, range(1, 5))) if kind == PORT_DESC else bytes(112 * 500)
+    fake.faults.endless = {kind: (item, 0.0)}
+    fake.start()
+    assert fake.closed.wait(60)
+    assert eventually(lambda: told(controller, "more than") or told(controller, "did not end"))
+    assert memory(controller) - before < 150
+    assert controller.dpids() == {dpid(B)}
+
+
+def test_an_answer_that_dribbles_ends_with_its_time(network, controller) -> None:
+    fake = network.make(A)
+    fake.faults.endless = {FLOW: (b"", 0.1)}
+    fake.start()
+    assert fake.closed.wait(60)
+    assert eventually(lambda: told(controller, "did not end within 3 s"))
+
+
+@pytest.mark.full
+def test_a_set_up_that_takes_too_long_ends(network, controller) -> None:
+    """Each answer is in time, and there is always one more question."""
+    fake = network.make(A)
+    fake.answer_after = 1.5
+    fake.start()
+    assert fake.closed.wait(60)
+    assert eventually(lambda: told(controller, "it took more than 6 s"))
+
+
+def test_ports_that_are_announced_without_end_end_the_connection(network, controller) -> None:
+    fake = network.add(A, ports=range(1, 9))
+    controller.await_switches(dpid(A))
+    for number in range(9, 12):
+        fake._send(12, struct.pack("!B7x", 0) + port(number), 0)
+    assert fake.closed.wait(60)
+    assert eventually(lambda: told(controller, "it has more than 8 ports"))
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"\x04\x00\x00\x0c\x00\x00\x00\x01\x00\x02\x00\x00", "malformed hello"),
+        (HELLO + struct.pack("!BBHI", 4, 6, 24, 1) + bytes(16), "not OpenFlow 1.3"),
+        (HELLO + struct.pack("!BBHI", 4, 2, 8, 1) * 2000, "messages in its handshake"),
+    ],
+)
+def test_a_hostile_handshake_ends(network, controller, data: bytes, says: str) -> None:
+    """An element of no length held the whole controller up for ever."""
+    peer = connect(controller)
+    peer.sendall(data)
+    assert is_ended(peer)
+    assert eventually(lambda: told(controller, says))
+    assert controller.get("/v1/switches") == []
+
+
+@pytest.mark.full
+def test_a_message_that_dribbles_in_ends_its_connection_while_others_are_served(network, controller) -> None:
+    network.add(B)
+    controller.await_switches(dpid(B))
+    with connect(controller) as peer:
+        peer.sendall(HELLO + b"\x04\x06\x00\x20")
+        assert is_ended(peer)
+    assert controller.dpids() == {dpid(B)}
+
+
+def test_connections_in_their_handshake_are_limited_for_an_address_and_others_go_on(
+    network, controller
+) -> None:
+    peers = [connect(controller) for _ in range(3)]
+    assert eventually(lambda: controller.descriptors() >= 3)
+    with connect(controller) as fourth:
+        assert is_ended(fourth)
+    assert eventually(lambda: told(controller, "3 connections of one address in their handshake"))
+    assert controller.get("/v1/switches") == []
+    for peer in peers:
+        assert is_ended(peer)  # each in its time
+        peer.close()
+    assert eventually(lambda: told(controller, "its handshake took more than 4 s"))
+    network.add(A)
+    controller.await_switches(dpid(A))
+
+
+def test_connections_of_an_address_are_limited(network, controller) -> None:
+    for number in range(1, 6):
+        network.add(number)
+        controller.await_switches(dpid(number))
+    sixth = network.add(6)
+    assert sixth.closed.wait(60)
+    assert eventually(lambda: told(controller, "5 connections from one address"))
+    assert controller.dpids() == {dpid(number) for number in range(1, 6)}
+
+
+def test_bundle_replies_and_errors_that_nobody_awaits_take_no_memory(network, controller) -> None:
+    fake = network.add(A)
+    controller.await_switches(dpid(A))
+    before = memory(controller)
+    error = struct.pack("!HH", 1, 1) + bytes(60_000)
+    control = struct.pack("!IIIHH", 0x4F4E4600, 2300, 1, 1, 0)
+    for number in range(PARTS):
+        fake._send(1, error, number)
+        fake._send(4, control, number)
+    fake.port_status(1, up=False)
+    assert eventually(lambda: not controller.get("/v1/switches")[0]["ports"][0]["up"])
+    assert controller.dpids() == {dpid(A)}
+    assert memory(controller) - before < 60
+
+
+def test_a_part_of_an_answer_that_is_cut_short_ends_the_connection(network, controller) -> None:
+    """The library logged all of its bytes, and read on."""
+    fake = network.make(A)
+    fake.faults.endless = {PORT_STATS: (bytes(112 * 500 + 7), 0.0)}
+    fake.start()
+    assert fake.closed.wait(60)
+    assert eventually(lambda: told(controller, "not OpenFlow 1.3"))
+    assert controller.log_path.stat().st_size < 1 << 20
+
+
+def test_a_first_connection_that_no_longer_answers_is_displaced(network, controller) -> None:
+    first = network.add(A)
+    controller.await_switches(dpid(A))
+    epoch = controller.get("/v1/switches")[0]["epoch"]
+    first.faults.deaf = True
+    network.add(A)
+    assert eventually(lambda: [row["epoch"] > epoch for row in controller.get("/v1/switches")] == [True])
+    assert first.closed.wait(60)
+    (alarm,) = [row for row in controller.get("/v1/alarms") if row["alarm"] == "duplicate_dpid"]
+    assert "took over from the first, from 127.0.0.1:" in alarm["detail"]
+    assert controller.get("/v1/switches")[0]["proof"] == "none"
