@@ -11,6 +11,7 @@ import pytest
 from controller_harness import Controller, dpid, eventually, running
 from fake_switch import FakeNetwork
 
+from controller_app.claims import Claims
 from controller_app.errors import SettingError
 from controller_app.proof import Certificate, Policy, Proof, Proofs, Unproved
 from tercast.certificates import Identity, make_certificates
@@ -135,6 +136,44 @@ def test_the_command_makes_certificates_for_datapath_ids(tmp_path: Path, capsys)
     assert "'a1' is no datapath id" in capsys.readouterr().err
 
 
+class Held:
+    """A connection that has a datapath id; it hears nothing, or an answer to each echo request."""
+
+    def __init__(self, proof: Proof, answers: bool) -> None:
+        self.dpid, self.proof, self.heard_at, self.closed = A, proof, 0.0, None
+        self.answers, self.asked = answers, 0
+
+    def tell(self, message: object) -> bool:
+        self.asked += 1
+        if self.answers:
+            self.heard_at = float("inf")
+        return True
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "answers", "takes_over"),
+    [
+        (Proof.NONE, Proof.NONE, True, False),
+        (Proof.NONE, Proof.NONE, False, True),
+        (Proof.NAME, Proof.AUTHORITY, True, True),
+        (Proof.KEY, Proof.AUTHORITY, True, True),
+        (Proof.NAME, Proof.NAME, True, False),
+        (Proof.NAME, Proof.KEY, True, False),
+        (Proof.NAME, Proof.NAME, False, True),
+        (Proof.AUTHORITY, Proof.NAME, True, False),
+    ],
+)
+def test_which_of_two_connections_has_a_datapath_id(
+    new: Proof, old: Proof, answers: bool, takes_over: bool
+) -> None:
+    first = Held(old, answers)
+    claims = Claims(patience=0.1)
+    assert claims.may_displace(Held(new, True), first) is takes_over
+    assert first.asked == (0 if new.is_bound and not old.is_bound else 1)
+    claims._contended.add(A)
+    assert claims.may_displace(Held(old, True), first) is False, "one at a time asks"
+
+
 # Over TLS
 
 
@@ -143,7 +182,7 @@ def controller(run_dir: Path, folder: Path) -> Iterator[Controller]:
     own = Identity.of(folder, "controller")
     files = ("--tls-certificate", own.certificate, "--tls-key", own.key, "--tls-authority", own.authority)
     keys = ("--switch-keys", run_dir / "keys.json", "--switch-proof", "authority")
-    with running(run_dir, *map(str, (*files, *keys)), "--reply-timeout", "2") as started:
+    with running(run_dir, *map(str, (*files, *keys)), "--reply-timeout", "5") as started:
         yield started
 
 
@@ -201,6 +240,7 @@ def test_a_bound_certificate_displaces_another_one_and_no_other_displaces_it(
         assert "was refused" in alarms(controller, alarm)[0]
 
 
+@pytest.mark.full
 def test_a_bound_switch_that_no_longer_answers_gives_way_to_its_next_connection(
     network, controller, folder
 ) -> None:

@@ -53,6 +53,8 @@ def fabric(run_dir: Path, controller: Controller) -> Iterator[Fabric]:
     with Fabric(
         run_dir / f"f{controller.openflow}", TOPOLOGY, [controller.target], links="joined"
     ) as started:
+        link = [dpid(1), 1, dpid(2), 1]
+        controller.call("PUT", "/v1/topology", {"id": "declared", "links": [link], "edges": []})
         yield started
 
 
