@@ -16,6 +16,7 @@ from controller_app.counters import Counters
 from controller_app.discovery import Discovery
 from controller_app.errors import Failure, Rejected, Unreachable
 from controller_app.events import Events
+from controller_app.guard import Overrun
 from controller_app.metrics import Metrics
 from controller_app.programmer import Programmer
 from controller_app.proof import Proofs, Unproved
@@ -203,10 +204,10 @@ class Controller:
         """Asks a new switch what it is, and gives it the reserved entries; then it is in service."""
         try:
             limit = SET_UP * self.settings.bounds.seconds
-            with deadline(limit, Unreachable(f"it took more than {limit:g} s")):
+            with deadline(limit, Overrun(f"it took more than {limit:g} s")):
                 intake.prepare(connection, self.settings.families, self.settings.bundles)
                 self.signalling.prepare(connection)
-        except (Unreachable, Rejected) as error:
+        except (Unreachable, Rejected, Overrun) as error:
             if connection.closed is None:
                 detail = f"set-up failed, the connection was closed: {error}"
                 self.alarms.sound("setup_failed", detail, LASTING, dpid=connection.name)

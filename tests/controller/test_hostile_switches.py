@@ -155,8 +155,8 @@ def test_connections_of_an_address_are_limited(network, controller) -> None:
     for number in range(1, 6):
         network.add(number)
         controller.await_switches(dpid(number))
-    sixth = network.add(6)
-    assert sixth.closed.wait(60)
+    with connect(controller) as sixth:
+        assert is_ended(sixth)
     assert eventually(lambda: told(controller, "5 connections from one address"))
     assert controller.dpids() == {dpid(number) for number in range(1, 6)}
 
