@@ -254,6 +254,7 @@ class Platform:
     def _env(self) -> dict[str, str]:
         return {
             "TERCAST_STATE_DIR": str(self.state_dir),
+            "TERCAST_LOG_DIR": str(self.logs),
             "TERCAST_TELEMETRY_ROOT": str(self.telemetry),
             "TERCAST_NORTHBOUND_URL": f"http://127.0.0.1:{self.northbound_port}",
             "TERCAST_OPENFLOW": f"{self._scheme}:{self.openflow}:{self.openflow_port}",

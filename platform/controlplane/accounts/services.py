@@ -1,21 +1,35 @@
 """Issuing, finding and revoking access tokens."""
 
 import hashlib
+import logging
 import secrets
+import time
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
+from django.db import Error as DatabaseError
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
 from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER
 from controlplane.accounts.models import Token
 from controlplane.accounts.scopes import ALL
+from controlplane.config.patience import waiting_at_most
 
 PREFIX = "tercast_"
 USE_RESOLUTION = timedelta(minutes=1)
+USE_WAIT_MS = 200
+"""Longest wait for a lock to note a use; the call itself waits for nothing."""
+
+RETRY_SECONDS = 10.0
+"""Pause after a use that could not be noted, so that a locked database does not slow every read."""
+
 _CLIENTS = tuple(f"{kind}{more}" for kind in (PUBLISHER, SUBSCRIBER) for more in ("", "__host"))
+
+_next_attempt = {"at": float("-inf")}
+logger = logging.getLogger(__name__)
 
 
 def issue_token(user: User, name: str, expires_at: datetime | None = None) -> str:
@@ -42,11 +56,23 @@ def revoke_token(token: Token) -> None:
 
 
 def note_use(token: Token) -> None:
-    """Remember that the token was used; at most one write a minute for each."""
+    """Remember that the token was used; at most one write a minute for each.
+
+    A database that cannot write now (full, read-only, locked) fails no call: the use is not noted, and the
+    next attempt of this process follows after `RETRY_SECONDS`.
+    """
     now = timezone.now()
-    if token.last_used_at is None or token.last_used_at < now - USE_RESOLUTION:
-        stale = Q(last_used_at=None) | Q(last_used_at__lt=now - USE_RESOLUTION)
-        Token.objects.filter(stale, pk=token.pk).update(last_used_at=now)
+    if token.last_used_at is not None and token.last_used_at >= now - USE_RESOLUTION:
+        return
+    if time.monotonic() < _next_attempt["at"]:
+        return
+    stale = Q(last_used_at=None) | Q(last_used_at__lt=now - USE_RESOLUTION)
+    try:
+        with waiting_at_most(USE_WAIT_MS), transaction.atomic():
+            Token.objects.filter(stale, pk=token.pk).update(last_used_at=now)
+    except DatabaseError as error:
+        _next_attempt["at"] = time.monotonic() + RETRY_SECONDS
+        logger.warning("the last use of tokens cannot be noted: %s", error)
 
 
 def digest(text: str) -> str:

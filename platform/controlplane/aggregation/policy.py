@@ -38,8 +38,16 @@ class Standing:
 
 def standing() -> Standing:
     """The policy as it is."""
-    alarms = sorted(watermarks.recall(ALARMS, {}).items())
+    alarms = sorted(standing_alarms().items())
     return Standing(Policy.current(), _period(), [{"switch": name, **row} for name, row in alarms])
+
+
+def standing_alarms() -> dict[str, dict[str, Any]]:
+    """The alarms of aggregation by switch, without rows of another shape (only SQL makes those)."""
+    rows = watermarks.recall_or_default(ALARMS, {}).items()
+    return {
+        name: row for name, row in rows if isinstance(row, dict) and {"measured", "expected"} <= row.keys()
+    }
 
 
 def payload(values: dict[str, Any]) -> Payload | None:

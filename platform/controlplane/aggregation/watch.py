@@ -11,7 +11,7 @@ from controlplane.aggregation.attribute import FACTOR, Share, Verdict, shares, v
 from controlplane.aggregation.held import is_held
 from controlplane.aggregation.models import AggregatedEntry, Policy, Run, RunState
 from controlplane.aggregation.past import traffic
-from controlplane.aggregation.policy import ALARMS
+from controlplane.aggregation.policy import ALARMS, standing_alarms
 from controlplane.config.planning import address_plan
 from controlplane.control import outbox, planner_state, watermarks
 from controlplane.control.batches import chunks
@@ -130,7 +130,7 @@ def _packets(planner: Planner, names: set[str]) -> Packets:
 
 def _tell(found: Mapping[str, Verdict]) -> None:
     """Raise and clear alarms; where nothing is known any more, none stands."""
-    standing: dict[str, Any] = watermarks.recall(ALARMS, {})
+    standing = standing_alarms()
     now = timezone.now().isoformat()
     after: dict[str, Any] = {}
     for name, verdict in sorted(found.items()):

@@ -6,13 +6,14 @@ from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
+from django.template import loader
 from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
+from controlplane.api.outages import Outage, outage_of
 from controlplane.api.problems import Problem, from_refused, invalid, pointer
 from controlplane.api.request_id import request_id
 from tercast.errors import Refused, RefusedMany
@@ -67,19 +68,9 @@ def as_problem(error: Exception) -> Problem | None:
             return Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "The body is too large.")
         case SuspiciousOperation() | UnreadablePostError():
             return Problem(HTTPStatus.BAD_REQUEST, "bad_request", "The request cannot be read.")
-        case OperationalError() | InterfaceError() if _is_busy(error):
-            detail = "The database is busy or away. Try again in a second."
-            return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "busy", detail, headers={"Retry-After": "1"})
         case _:
-            return None
-
-
-def _is_busy(error: Exception) -> bool:
-    """Whether the database may take the same call later: a lock, no connection left, or it restarts.
-
-    SQLite says so by its words alone; from PostgreSQL's driver faults of ours are other errors.
-    """
-    return "locked" in str(error) or type(error.__cause__).__module__.startswith("psycopg")
+            outage = outage_of(error)
+            return None if outage is None else outage.problem()
 
 
 def _from_framework(error: exceptions.APIException) -> Problem:
@@ -117,15 +108,26 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's handler of 500; the traceback is in the log, under the same request id."""
-    if not request.path.startswith(PREFIX):
-        return defaults.server_error(request)
+    """Django's handler of 500; the traceback is in the log, under the same request id.
+
+    An outage (a full disk, a locked database) is answered as what it is, outside of the API by a page.
+    """
     error = sys.exc_info()[1]
+    if not request.path.startswith(PREFIX):
+        outage = None if error is None else outage_of(error)
+        return defaults.server_error(request) if outage is None else _outage_page(request, outage)
     if isinstance(error, Exception) and (problem := as_problem(error)) is not None:
         return _answer(request, problem)  # it came before the REST framework had the call
     logger.error("request %s failed: %s %s", request_id(request), request.method, request.path)
     detail = "The server failed; the log has the reason under this request_id."
     return _answer(request, Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "server_error", detail))
+
+
+def _outage_page(request: HttpRequest, outage: Outage) -> HttpResponse:
+    """A page that reads nothing from the database; it says what is wrong and when to try again."""
+    context = {"outage": outage, "request_id": request_id(request)}
+    text = loader.get_template("outage.html").render(context)
+    return HttpResponse(text, status=outage.status, headers={"Retry-After": str(outage.retry_seconds)})
 
 
 def _answer(request: HttpRequest, problem: Problem) -> JsonResponse:

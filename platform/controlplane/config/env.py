@@ -71,6 +71,9 @@ class Environment:
     spark_memory: str = "1g"
     spark_telemetry_url: str = ""
     analytics_days: int = 30
+    database_wait_seconds: float = 8.0
+    disk_free_megabytes: int = 512
+    log_dir: Path | None = None
     log_format: str = "text"
     log_level: str = "info"
 
@@ -126,6 +129,9 @@ class Environment:
             spark_memory=_matching(env, "TERCAST_SPARK_MEMORY", "1g", *MEMORY),
             spark_telemetry_url=_matching(env, "TERCAST_SPARK_TELEMETRY", "", *TELEMETRY),
             analytics_days=_days(env, "TERCAST_ANALYTICS_DAYS", 30),
+            database_wait_seconds=_time(env, "TERCAST_DATABASE_WAIT_SECONDS", 8.0, (0.1, 60.0)),
+            disk_free_megabytes=_number(env, "TERCAST_DISK_FREE_MEGABYTES", 512, (0, 100_000_000)),
+            log_dir=_folder(env, "TERCAST_LOG_DIR"),
             log_format=_choice(env, FORMAT_VARIABLE, FORMATS),
             log_level=_choice(env, "TERCAST_LOG_LEVEL", ("info", "debug", "warning", "error")),
         )

@@ -1,23 +1,26 @@
 """Alarms that stand, whoever raised them, in one form."""
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db import DatabaseError
 from django.utils.dateparse import parse_datetime
 
-from controlplane.aggregation.policy import ALARMS
+from controlplane.aggregation.policy import standing_alarms
 from controlplane.audit import audits
-from controlplane.control import watermarks
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.network.models import Switch
-from controlplane.observe import reach
+from controlplane.observe import disks, reach
 from controlplane.periodic import troubles
 
 ASK_SECONDS = 2.0
-SOURCES = ("controller", "aggregation", "audit", "periodic", "planner")
+SOURCES = ("controller", "aggregation", "audit", "periodic", "planner", "disk")
 _OWN = frozenset({"alarm", "detail", "since", "last", "count"})
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Standing:
 
 def standing() -> tuple[list[Standing], str | None]:
     """All that stand, and why the controller's are not known (None: they are)."""
-    found, trouble = [*_aggregation(), *_audits(), *_periodic(), *_reach()], None
+    found, trouble = [row for source, read in _READERS.items() for row in _read(source, read)], None
     try:
         with Northbound(seconds=ASK_SECONDS) as northbound:
             rows = northbound.alarms()
@@ -73,7 +76,7 @@ def _aggregation() -> list[Standing]:
             f"{one['measured']:.3f} needless copies an event measured, {one['expected']:.3f} expected",
             _time(one.get("since")),
         )
-        for name, one in sorted(watermarks.recall(ALARMS, {}).items())
+        for name, one in sorted(standing_alarms().items())
     ]
 
 
@@ -96,5 +99,38 @@ def _reach() -> list[Standing]:
     return [Standing("planner", "out_of_reach", *one) for one in reach.standing()]
 
 
+def _disks() -> list[Standing]:
+    return [
+        Standing("disk", "disk_low", one.subject, one.detail, _time(one.since)) for one in disks.standing()
+    ]
+
+
+def _read(source: str, read: Callable[[], list[Standing]]) -> list[Standing]:
+    """The alarms of a source; what cannot be read is an alarm, and hides those of no other source.
+
+    Raises:
+        DatabaseError: The database is away, so that no source can be read.
+    """
+    try:
+        return read()
+    except DatabaseError:
+        raise
+    except Exception as error:
+        logger.exception("the alarms of %s cannot be read", source)
+        return [Standing(source, "unreadable", "its alarms", f"they cannot be read: {error}")]
+
+
+_READERS: Mapping[str, Callable[[], list[Standing]]] = {
+    "aggregation": _aggregation,
+    "audit": _audits,
+    "periodic": _periodic,
+    "planner": _reach,
+    "disk": _disks,
+}
+
+
 def _time(text: object) -> datetime | None:
-    return parse_datetime(text) if isinstance(text, str) else None
+    try:
+        return parse_datetime(text) if isinstance(text, str) else None
+    except ValueError:
+        return None

@@ -1,25 +1,29 @@
 """What is looked at to say whether the platform is well, each part by itself."""
 
 import enum
+import logging
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
-from controlplane.aggregation.policy import ALARMS
+from controlplane.aggregation.policy import standing_alarms
 from controlplane.analytics.models import Run, RunState
+from controlplane.api.outages import LOCKED, outage_of
 from controlplane.audit import audits
 from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
+from controlplane.config.patience import waiting_at_most
 from controlplane.control import watermarks
 from controlplane.control.models import Request, State, SwitchSync
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.tasks import waiting
 from controlplane.network.models import Switch
-from controlplane.observe import heartbeats, reach
+from controlplane.observe import disks, heartbeats, reach
 from controlplane.periodic import troubles
 from controlplane.signalling import turns
 
@@ -35,6 +39,13 @@ STILL = timedelta(seconds=30)
 STATUSES = ("ok", "degraded", "failed")
 MOST_NAMES = 20
 ASK_SECONDS = 2.0
+WRITE_WAIT_MS = 2000
+"""Longest wait of the check for a lock: health answers within a few seconds while the database is locked."""
+
+PROBE = "probe of health"
+"""The row that the check writes."""
+
+logger = logging.getLogger(__name__)
 
 
 class Status(enum.StrEnum):
@@ -61,10 +72,37 @@ class Finding:
 
 
 def database() -> Finding:
-    """Whether the database answers."""
+    """Whether the database answers and takes a write; a lock that another process holds only degrades it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
-    return Finding(Status.OK, connection.vendor)
+    try:
+        with waiting_at_most(WRITE_WAIT_MS), transaction.atomic():
+            watermarks.keep(PROBE, timezone.now().isoformat())
+    except DatabaseError as error:
+        return _not_written(error)
+    return Finding(Status.OK, f"{connection.vendor}; it answers and takes a write")
+
+
+def _not_written(error: DatabaseError) -> Finding:
+    outage = outage_of(error)
+    if outage is LOCKED:
+        detail = (
+            "another process keeps the database locked: reads go on, writes wait and are answered with 503"
+        )
+        return Finding(Status.DEGRADED, f"{detail}; {outage.remedy}")
+    remedy = "" if outage is None else f"; {outage.detail}"
+    return Finding(Status.FAILED, f"it answers, but takes no write: {error}{remedy}")
+
+
+def disk() -> Finding:
+    """Whether the disks of all directories in use have more free space than the alarm's threshold."""
+    found = disks.disks()
+    values = {f"{'+'.join(each.directories)} free MiB": each.free // disks.MEGABYTE for each in found}
+    low = disks.standing()
+    if not low:
+        return Finding(Status.OK, "free space", values)
+    told = "; ".join(f"{each.subject}: {each.detail}" for each in low)
+    return Finding(Status.DEGRADED, told, values)
 
 
 def broker() -> Finding:
@@ -150,7 +188,7 @@ def alarms() -> Finding:
     """Alarms that stand: the controller's, and those of aggregation, periodic tasks and missing paths."""
     found = [
         f"aggregation at switch {name}: measured {one['measured']:.2f}, expected {one['expected']:.2f}"
-        for name, one in sorted(watermarks.recall(ALARMS, {}).items())
+        for name, one in sorted(standing_alarms().items())
     ]
     found += map(str, troubles.standing())
     found += [f"{subject}: {detail}" for subject, detail, _ in reach.standing()]
@@ -191,12 +229,22 @@ CHECKS: Mapping[str, Callable[[], Finding]] = {
     "tables": tables,
     "alarms": alarms,
     "signalling": signalling,
+    "disk": disk,
 }
 """All of them; the others need the first."""
 
 
 def look(names: Mapping[str, Callable[[], Finding]] = CHECKS) -> dict[str, Finding]:
-    """What the checks of these names find; where the database is away nothing else is asked."""
+    """What the checks of these names find; where the database is away nothing else is asked.
+
+    A check that fails for another reason (a malformed row, say) is a finding, and stops no other check.
+    """
+    with suppress(DatabaseError), waiting_at_most(WRITE_WAIT_MS):  # also for reads, which PostgreSQL may lock
+        return _look(names)
+    return _look(names)
+
+
+def _look(names: Mapping[str, Callable[[], Finding]]) -> dict[str, Finding]:
     found: dict[str, Finding] = {}
     for name, check in {"database": database, **names}.items():
         try:
@@ -204,6 +252,9 @@ def look(names: Mapping[str, Callable[[], Finding]] = CHECKS) -> dict[str, Findi
         except DatabaseError as error:
             found[name] = Finding(Status.FAILED, f"the database does not answer: {error}")
             break
+        except Exception as error:
+            logger.exception("the check of %s failed", name)
+            found[name] = Finding(Status.DEGRADED, f"this cannot be checked: {error}")
     return {name: finding for name, finding in found.items() if name in names or finding.status != Status.OK}
 
 

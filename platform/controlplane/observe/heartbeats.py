@@ -4,13 +4,14 @@ import logging
 import threading
 import time
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import DatabaseError, connections
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from controlplane.control import watermarks
+from controlplane.observe import disks
 
 WORKER, WATCHER, ANALYTICS, BEAT = "worker", "watcher", "analytics", "beat"
 """Who serves the planner's queue, the one of watching and periodic work, that of analytics; and beat."""
@@ -38,13 +39,13 @@ def note(name: str) -> None:
 
 def age(name: str) -> timedelta | None:
     """How long ago a process of this kind last gave a sign of life; None: never."""
-    kept = watermarks.recall(_key(name), None)
-    seen = parse_datetime(kept) if isinstance(kept, str) else None
+    kept = watermarks.recall_or_default(_key(name), "")
+    seen = _moment(kept)
     return None if seen is None else max(timezone.now() - seen, timedelta())
 
 
 class Pulse(threading.Thread):
-    """Gives a worker's signs of life beside its work, so that long work is no sign of death."""
+    """Gives a worker's signs of life beside its work, however long that takes, and watches its disks."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._of = tuple(names)
@@ -56,6 +57,7 @@ class Pulse(threading.Thread):
         while True:
             for name in self._of:
                 note(name)
+            disks.record()
             connections.close_all()
             if self._over.wait(SECONDS):
                 return
@@ -63,6 +65,15 @@ class Pulse(threading.Thread):
     def stop(self) -> None:
         """No more of them."""
         self._over.set()
+
+
+def _moment(text: str) -> datetime | None:
+    """The time that `text` is; None for any other text, which only SQL can have put there."""
+    try:
+        seen = parse_datetime(text)
+    except ValueError:
+        return None
+    return None if seen is None or seen.tzinfo is None else seen
 
 
 def _key(name: str) -> str:

@@ -5,12 +5,15 @@ time. So the figures survive every process, two processes that count at once fin
 costs what is new.
 """
 
+import logging
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from django.db import DatabaseError, transaction
 from django.db.models import Min
 
+from controlplane.config.patience import waiting_at_most
 from controlplane.control import watermarks
 from controlplane.control.models import FINAL_STATES, OPEN_STATES, Request
 
@@ -27,6 +30,11 @@ STAGES = {
 
 _MARK = "request metrics"
 _STEP = 5000
+KEEP_WAIT_MS = 500
+"""Longest wait for a lock to keep the counts: a scrape is a read."""
+
+logger = logging.getLogger(__name__)
+
 _FIELDS = ("pk", "kind", "state", "received_at", "started_at", "computed_at", "confirmed_at")
 
 
@@ -72,7 +80,7 @@ class Totals:
 
 def totals() -> Totals:
     """Of all requests that have ended."""
-    found = Totals(watermarks.recall(_MARK, None))
+    found = _kept()
     before = found.last
     open_rows = Request.objects.filter(state__in=OPEN_STATES).aggregate(first=Min("id"))["first"]
     settled = Request.objects.filter(pk__gt=before).order_by("pk")
@@ -80,7 +88,26 @@ def totals() -> Totals:
         settled = settled.filter(pk__lt=open_rows)
     found.take(settled.values_list(*_FIELDS).iterator(_STEP))
     if found.last != before:
-        watermarks.keep(_MARK, found.to_json())
+        _keep(found)
     behind = Request.objects.filter(pk__gt=found.last, state__in=FINAL_STATES).order_by("pk")
     found.take(behind.values_list(*_FIELDS).iterator(_STEP))
     return found
+
+
+def _kept() -> Totals:
+    """What was counted before; nothing where the row is malformed, so that all is counted again."""
+    kept = watermarks.recall_or_default(_MARK, {})
+    try:
+        return Totals(kept)
+    except (TypeError, ValueError, LookupError, AttributeError):
+        logger.warning("the counts of ended requests are malformed; they are counted again")
+        return Totals()
+
+
+def _keep(found: Totals) -> None:
+    """Spare the next scrape this count; one that cannot be written now costs that scrape some time."""
+    try:
+        with waiting_at_most(KEEP_WAIT_MS), transaction.atomic():
+            watermarks.keep(_MARK, found.to_json())
+    except DatabaseError as error:
+        logger.warning("the counts of ended requests cannot be kept: %s", error)

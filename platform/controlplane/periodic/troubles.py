@@ -51,11 +51,11 @@ def report(loop: str, alarm: str, found: Mapping[str, str]) -> None:
 
     Call it with everything that the loop skips now. Nothing is written while that stays the same.
     """
-    before: dict[str, dict[str, str]] = watermarks.recall(PREFIX + loop, {})
+    before = _skipped(watermarks.recall_or_default(PREFIX + loop, {}))
     if {name: row["detail"] for name, row in before.items()} == _short(found):
         return
     with transaction.atomic():
-        before = watermarks.hold(PREFIX + loop, {})
+        before = _skipped(watermarks.hold_or_default(PREFIX + loop, {}))
         now, shortened = timezone.now().isoformat(), _short(found)
         after = {
             name: {"alarm": alarm, "detail": detail, "since": before.get(name, {}).get("since", now)}
@@ -131,7 +131,7 @@ def record_failure(task: str, error: BaseException) -> None:
     now, name = timezone.now().isoformat(), (FAILING + task)[:_NAME_LENGTH]
     detail = _plain(described(error), _MOST_TEXT)
     with transaction.atomic():
-        row = watermarks.hold(name, {"count": 0, "since": now})
+        row = _failures(watermarks.hold_or_default(name, {})) or {"count": 0, "since": now}
         count = row["count"] + 1
         watermarks.keep(name, {**row, "count": count, "last": now, "detail": detail})
         if count == FAILURES:
@@ -141,12 +141,12 @@ def record_failure(task: str, error: BaseException) -> None:
 def record_success(task: str) -> None:
     """Forget the failures of a task that ended well. One query, unless it had failed."""
     name = (FAILING + task)[:_NAME_LENGTH]
-    row = watermarks.recall(name, None)
-    if row is None:
+    row = watermarks.recall_or_default(name, None)
+    if row is None and not Watermark.objects.filter(name=name).exists():
         return
     with transaction.atomic():
         gone, _ = Watermark.objects.filter(name=name).delete()
-        if gone and row["count"] >= FAILURES:
+        if gone and _failures(row).get("count", 0) >= FAILURES:
             outbox.alarm(f"task {task} works again")
 
 
@@ -162,16 +162,21 @@ def record_exit(command: str, status: int) -> None:
 def standing() -> list[Trouble]:
     """All that last now, by subject."""
     found: list[Trouble] = []
-    rows = Watermark.objects.order_by("name")
-    for value in rows.filter(name__startswith=PREFIX).values_list("value", flat=True):
-        found += [
-            Trouble(row["alarm"], name, row["detail"], row["since"]) for name, row in sorted(value.items())
-        ]
-    for name, row in rows.filter(name__startswith=FAILING).values_list("name", "value"):
-        if row["count"] >= FAILURES:
+    for name, value in watermarks.recall_all(PREFIX).items():
+        if isinstance(value, watermarks.Malformed):
+            found.append(Trouble("malformed", name, str(value), ""))
+            continue
+        for subject, skipped in sorted(_skipped(value).items()):
+            found.append(Trouble(skipped["alarm"], subject, skipped["detail"], skipped["since"]))
+    for name, value in watermarks.recall_all(FAILING).items():
+        if isinstance(value, watermarks.Malformed):
+            found.append(Trouble("malformed", name, str(value), ""))
+            continue
+        row = _failures(value)
+        if row.get("count", 0) >= FAILURES:
             task = f"task {name.removeprefix(FAILING)}"
-            text = f"it failed {row['count']} times in a row: {row['detail']}"
-            found.append(Trouble("task_fails", task, text, row["since"], row["last"], row["count"]))
+            text = f"it failed {row['count']} times in a row: {row.get('detail', '')}"
+            found.append(Trouble("task_fails", task, text, row["since"], row.get("last"), row["count"]))
     return found
 
 
@@ -197,6 +202,25 @@ def _log(loop: str, subject: str, error: BaseException) -> None:
         _logged.clear()
     _logged[loop, subject] = text
     logger.exception("%s: %s is skipped", loop, subject)
+
+
+def _skipped(value: object) -> dict[str, dict[str, str]]:
+    """The rows of a loop's watermark; those of another shape, which only SQL can have made, are left out."""
+    if not isinstance(value, dict):
+        return {}
+    fields = ("alarm", "detail", "since")
+    return {
+        str(name): row
+        for name, row in value.items()
+        if isinstance(row, dict) and all(isinstance(row.get(field), str) for field in fields)
+    }
+
+
+def _failures(value: object) -> dict[str, Any]:
+    """The watermark of a failing task; empty where it has another shape."""
+    if not isinstance(value, dict) or not isinstance(value.get("since"), str):
+        return {}
+    return value if type(value.get("count")) is int else {}
 
 
 def _short(found: Mapping[str, str]) -> dict[str, str]:

@@ -43,13 +43,13 @@ class Turns:
 
 def last() -> tuple[timedelta | None, str]:
     """How long ago the last turn was done (None: never), and the trouble since."""
-    kept = watermarks.recall(KEPT, {})
+    kept = watermarks.recall_or_default(KEPT, {})
     at = parse_datetime(kept["at"]) if "at" in kept else None
     return (None if at is None else max(timezone.now() - at, timedelta())), kept.get("trouble", "")
 
 
 def _keep(news: dict[str, str]) -> None:
     try:
-        watermarks.keep(KEPT, {**watermarks.recall(KEPT, {}), **news})
+        watermarks.keep(KEPT, {**watermarks.recall_or_default(KEPT, {}), **news})
     except DatabaseError as error:
         logger.warning("how control messages get ahead could not be noted: %s", error)

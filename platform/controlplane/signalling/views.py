@@ -73,7 +73,7 @@ class SignallingViewSet(Single):
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
         """The policy as it is, and what was taken, dropped and refused."""
-        counts = watermarks.recall(DROPPED, {})
+        counts = watermarks.recall_or_default(DROPPED, {})
         dropped = [{"reason": why, "count": n} for why, n in sorted(counts.get("dropped", {}).items())]
         shown = {
             "self_registration": rows.self_registration,

@@ -58,7 +58,7 @@ def writing(what: str) -> Iterator[None]:
 
 def problem() -> str | None:
     """Why telemetry cannot be written; None while it can."""
-    found: str = watermarks.recall(_PROBLEM, "")
+    found: str = watermarks.recall_or_default(_PROBLEM, "")
     return found or None
 
 
@@ -105,7 +105,7 @@ def _files(folder: Path) -> int:
 def clean_daily() -> None:
     """Once a day: remove what is older than the retention."""
     today = timezone.now().date().isoformat()
-    if watermarks.recall(_CLEANED, "") != today:
+    if watermarks.recall_or_default(_CLEANED, "") != today:
         clean()
         watermarks.keep(_CLEANED, today)
 

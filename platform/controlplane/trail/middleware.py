@@ -12,6 +12,7 @@ from controlplane.trail import writing
 
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 DENIED = (401, 403, 429)
+OUTAGES = (503, 507)
 BEGUN = "trail_begun"
 TOLD = 10
 """Errors of a call that are told."""
@@ -43,6 +44,8 @@ class Trail:
             writing.end(begun, status, response.headers.get("Location"), detail_of(response))
         elif status in DENIED and _counts(request):
             writing.note(request, resource_of(request), status, detail_of(response))
+        elif status in OUTAGES:
+            return  # nothing was done, and the database cannot take a row now
         elif request.path.startswith("/admin/") and request.method not in SAFE and not _log_in(request):
             known = request.user.is_authenticated
             writing.note(request, "admin", status if known else 401, "" if known else "not logged in")

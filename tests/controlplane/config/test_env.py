@@ -38,6 +38,14 @@ def test_everything_can_be_set(tmp_path):
     assert (env.debug, env.address_family, env.audit_seconds) == (True, "ipv4", 60)
 
 
+def test_waits_and_disks_have_bounds():
+    env = Environment.read({"TERCAST_DATABASE_WAIT_SECONDS": "2.5", "TERCAST_DISK_FREE_MEGABYTES": "64"})
+    assert (env.database_wait_seconds, env.disk_free_megabytes) == (2.5, 64)
+    for name, value in (("TERCAST_DATABASE_WAIT_SECONDS", "0"), ("TERCAST_DISK_FREE_MEGABYTES", "-1")):
+        with pytest.raises(BadSetting, match=name):
+            Environment.read({name: value})
+
+
 def test_a_file_of_another_name_can_be_the_database():
     assert (
         Environment.read({"TERCAST_DATABASE_URL": "sqlite:///tmp/x%20y.db"}).database["NAME"] == "/tmp/x y.db"

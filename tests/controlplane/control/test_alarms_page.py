@@ -21,6 +21,7 @@ WORDS = {
     "control/session.py": ["changes the ways of topics in place"],
     "control/watch.py": ["switch S: ", "controller: ", "the controller does not answer"],
     "moves/stages.py": ["changes in place, because", "the old entries of topic"],
+    "observe/disks.py": ["is nearly full: ", "has room again"],
     "periodic/troubles.py": [
         "is skipped: ",
         "is no longer skipped",

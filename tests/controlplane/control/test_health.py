@@ -25,7 +25,7 @@ from controlplane.telemetry import worker as telemetry
 
 NAMES = [
     *("database", "broker", "worker", "watcher", "analytics"),
-    *("beat", "planner", "controller", "switches", "tables", "alarms", "signalling"),
+    *("beat", "planner", "controller", "switches", "tables", "alarms", "signalling", "disk"),
 ]
 
 

@@ -38,6 +38,10 @@ export const CHECKS: Record<CheckName, { title: string; remedy: string; tab?: st
     remedy: "Hosts that ask in band are not answered: see that the worker and the controller run.",
     tab: "signalling",
   },
+  disk: {
+    title: "Disk space",
+    remedy: "Free space on the disk that the detail names: writes are refused once it is full.",
+  },
 };
 
 export const STATUS: Record<string, { color: string; word: string }> = {

@@ -1,0 +1,56 @@
+"""How long a database connection waits for a lock that another process holds."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+
+CONNECT_SECONDS = 5
+"""Time in which PostgreSQL has to accept a connection of a web process."""
+
+
+def shorten_waits() -> None:
+    """Let connections that this process opens from now on wait for a lock as long as the settings say.
+
+    For web processes, whose callers wait; a worker has nobody who does, and waits longer.
+    """
+    database: dict[str, Any] = settings.DATABASES["default"]
+    options: dict[str, Any] = database.setdefault("OPTIONS", {})
+    seconds = settings.ENV.database_wait_seconds
+    if "sqlite" in database["ENGINE"]:
+        options["timeout"] = seconds
+        return
+    options.setdefault("connect_timeout", CONNECT_SECONDS)
+    options["options"] = f"{options.get('options', '')} -c lock_timeout={round(seconds * 1000)}".strip()
+
+
+@contextmanager
+def waiting_at_most(milliseconds: int) -> Iterator[None]:
+    """Within, this thread's connection waits so long for a lock, and no longer.
+
+    Raises:
+        OperationalError: The database is away.
+    """
+    before = _lock_wait()
+    _set_lock_wait(str(milliseconds))
+    try:
+        yield
+    finally:
+        if connection.connection is not None:
+            _set_lock_wait(before)
+
+
+def _lock_wait() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA busy_timeout" if connection.vendor == "sqlite" else "SHOW lock_timeout")
+        return str(cursor.fetchone()[0])
+
+
+def _set_lock_wait(value: str) -> None:
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute(f"PRAGMA busy_timeout = {int(value)}")
+        else:
+            cursor.execute("SELECT set_config('lock_timeout', %s, false)", [value])

@@ -1,0 +1,85 @@
+"""The alarm before a disk is full: once when it becomes low, while it is, and when it ends."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from controlplane.control import watermarks
+from controlplane.control.models import OutboxEvent
+from controlplane.observe import alarms, checks, disks
+
+
+@pytest.fixture
+def free(monkeypatch, settings):
+    """One disk, whose free MiB the test sets; the threshold is 512."""
+    settings.ENV = dataclasses.replace(settings.ENV, disk_free_megabytes=512)
+    state = {"free": 10_000, "inodes": 1_000_000}
+
+    def measured():
+        path = Path("/srv/tercast")
+        mib = disks.MEGABYTE
+        return [disks.Disk(("state", "database"), path, state["free"] * mib, 20_000 * mib, state["inodes"])]
+
+    monkeypatch.setattr(disks, "disks", measured)
+    return state
+
+
+def told():
+    return [row.payload["text"] for row in OutboxEvent.objects.filter(kind="alarm").order_by("id")]
+
+
+def test_the_alarm_comes_once_and_ends_with_a_margin(db, free):
+    disks.record()
+    assert told() == [] and disks.standing() == []
+    free["free"] = 511
+    disks.record()
+    disks.record()
+    assert [text.partition(":")[0] for text in told()] == [
+        "disk of state, database (/srv/tercast) is nearly full"
+    ]
+    assert "511 of 20,000 MiB" in told()[0] and "TERCAST_DISK_FREE_MEGABYTES" in told()[0]
+    assert disks.standing()[0].since is not None
+    free["free"] = 513  # within the margin
+    disks.record()
+    assert len(told()) == 1
+    free["free"] = 600
+    disks.record()
+    assert told()[1:] == ["disk of state, database (/srv/tercast) has room again"]
+    assert disks.standing() == []
+
+
+def test_few_inodes_are_a_full_disk(db, free):
+    free["inodes"] = 10
+    assert disks.standing()[0].subject.startswith("disk of state")
+
+
+def test_health_and_standing_alarms_have_it(network, free):
+    assert checks.disk().status == checks.Status.OK
+    assert "state+database free MiB: 10000" in checks.disk().told
+    free["free"] = 3
+    assert checks.disk().status == checks.Status.DEGRADED
+    found, _ = alarms.standing()
+    assert [(row.source, row.alarm) for row in found] == [("disk", "disk_low")]
+
+
+def test_other_machines_are_shown_while_they_report(db, free):
+    now = timezone.now()
+    row = {"detail": "full", "since": now.isoformat(), "seen": now.isoformat()}
+    watermarks.keep("disks of other", {"disk of state": row})
+    assert [each.subject for each in disks.standing()] == ["other: disk of state"]
+    row["seen"] = (now - 2 * disks.STALE).isoformat()
+    watermarks.keep("disks of other", {"disk of state": row})
+    assert disks.standing() == []
+
+
+def test_every_directory_in_use_is_measured(db, tmp_path, settings):
+    settings.ENV = dataclasses.replace(
+        settings.ENV,
+        state_dir=tmp_path / "new" / "state",
+        telemetry=tmp_path / "t",
+        log_dir=tmp_path / "logs",
+    )
+    names = {name for disk in disks.disks() for name in disk.directories}
+    assert {"state", "telemetry", "logs", "temporary files"} <= names

@@ -1,0 +1,104 @@
+"""Rows of watermarks that somebody changed by SQL: observers go on, and name them."""
+
+import json
+
+import pytest
+from django.db import connection
+from rest_framework.test import APIClient
+
+from controlplane.accounts.services import issue_token
+from controlplane.aggregation.policy import ALARMS
+from controlplane.control import planner_state, watermarks
+from controlplane.control.models import Watermark
+from controlplane.observe import checks, health, heartbeats, stages
+from controlplane.periodic import troubles
+from controlplane.signalling import turns
+
+SHAPES = ['"a text"', "[1, 2]", "7", '{"a": 1}', '{"a": {"b": {}}}', "true", "null"]
+NAMES = (
+    f"{troubles.PREFIX}tercast.watch",
+    f"{troubles.FAILING}tercast.watch",
+    *(f"life of {name}" for name in heartbeats.NAMES),
+    ALARMS,
+    turns.KEPT,
+    "request metrics",
+    "disks of elsewhere",
+    checks.PROBE,
+)
+
+
+@pytest.fixture
+def viewer(network, django_user_model, monkeypatch):
+    monkeypatch.setattr(health, "_answers", {})
+    caller = APIClient()
+    user = django_user_model.objects.create(username="vera")
+    caller.credentials(HTTP_AUTHORIZATION=f"Bearer {issue_token(user, 'test')}")
+    return caller
+
+
+def store(name, text):
+    """Write `text` as somebody does by SQL."""
+    watermarks.keep(name, {})
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("PRAGMA ignore_check_constraints = 1")
+        cursor.execute("UPDATE control_watermark SET value = %s WHERE name = %s", [text, name])
+        if connection.vendor == "sqlite":
+            cursor.execute("PRAGMA ignore_check_constraints = 0")
+
+
+def damaged():
+    return ["{not json", *SHAPES] if connection.vendor == "sqlite" else SHAPES
+
+
+def test_health_and_alarms_answer_whatever_the_rows_hold(viewer):
+    for text in damaged():
+        for name in NAMES:
+            store(name, text)
+        for path in ("/api/v1/health/", "/api/v1/alarms/standing/", "/api/v1/aggregation/", "/metrics"):
+            answer = viewer.get(path)
+            assert answer.status_code in (200, 503), (path, text, answer.content)
+
+
+def test_a_malformed_row_is_an_alarm_with_its_name(viewer):
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL takes no malformed JSON")
+    store(NAMES[0], "{not json")
+    found = viewer.get("/api/v1/alarms/standing/").json()["alarms"]
+    assert [(row["alarm"], row["subject"]) for row in found] == [("malformed", NAMES[0])]
+    assert "Correct it by SQL" in found[0]["detail"]
+
+
+def test_writers_replace_what_is_malformed(db):
+    for text in damaged():
+        for name in NAMES[:2]:
+            store(name, text)
+        troubles.report("tercast.watch", "skipped", {"row 1": "bad"})
+        troubles.record_failure("tercast.watch", ValueError("x"))
+        assert [each.subject for each in troubles.standing()] == ["row 1"], text
+        troubles.report("tercast.watch", "skipped", {})
+        troubles.record_success("tercast.watch")
+        assert not Watermark.objects.filter(name=NAMES[1]).exists()
+        store("life of beat", text)
+        heartbeats._last.clear()
+        heartbeats.note(heartbeats.BEAT)
+        assert heartbeats.age(heartbeats.BEAT) is not None
+        store("request metrics", text)
+        stages.totals()
+
+
+def test_what_the_planner_goes_on_from_is_never_guessed(db):
+    store("compacted", '"a text"')
+    name = planner_state._COMPACTED
+    store(name, json.dumps(["no", "position"]))
+    with pytest.raises(watermarks.Malformed, match=name):
+        planner_state.base()
+
+
+def test_a_check_that_fails_stops_no_other_one(network, monkeypatch):
+    def fails():
+        raise KeyError("x")
+
+    found = checks.look({"beat": fails, "disk": checks.disk})
+    assert found["beat"].status == checks.Status.DEGRADED and "cannot be checked" in found["beat"].detail
+    assert "disk" in found
