@@ -29,6 +29,7 @@ WORDS = {
         "works again",
     ],
     "signalling/refusals.py": ["control message of host"],
+    "telemetry/rejections.py": ["rejected N events of topic"],
     "telemetry/storage.py": ["telemetry is written again"],
     "telemetry/writers.py": ["rows are lost", "stops without an end"],
     "upkeep/management/commands/compact.py": ["the request log is not compacted"],
