@@ -8,10 +8,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "platform"))
 
 from tercast.packages import call
+from tercast.private_files import keep_private
 
 
 def main() -> None:
     """Run a management command."""
+    keep_private()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.config.settings")
     from django.core.management import execute_from_command_line  # noqa: PLC0415
 

@@ -3,6 +3,8 @@
 import sys
 
 from tercast.packages import start
+from tercast.private_files import keep_private
 
 if __name__ == "__main__":
+    keep_private()
     sys.exit(start("analytics.cli", "python -m analytics", "analytics"))

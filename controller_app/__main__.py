@@ -6,10 +6,12 @@ from importlib import import_module
 
 from controller_app.errors import SettingError
 from tercast.packages import call
+from tercast.private_files import keep_private
 
 
 def main() -> int:
     """Patch the standard library, then import and run the controller."""
+    keep_private()
     import_module("eventlet").monkey_patch()
     try:
         launcher = import_module("controller_app.launcher")

@@ -3,8 +3,10 @@
 import sys
 
 from tercast.packages import start
+from tercast.private_files import keep_private
 
 if __name__ == "__main__":
+    keep_private()
     try:
         status = start("mininet_labs.commands", "python -m mininet_labs", "production,labs")
     except KeyboardInterrupt:

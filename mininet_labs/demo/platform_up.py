@@ -17,6 +17,7 @@ from mininet_labs.demo.services import Service, python, run_once, wait_until
 from mininet_labs.demo.status import Report, ignore
 from mininet_labs.fabric import Fabric
 from tercast.certificates import CONTROLLER, Identity, make_certificates
+from tercast.private_files import restrict
 
 ROOT = Path(__file__).resolve().parents[2]
 CELERY = ("-m", "celery", "-A", "controlplane.config.celery")
@@ -293,6 +294,7 @@ class Platform:
 
     def _take_lock(self) -> IO[str]:
         self.run_dir.mkdir(parents=True, exist_ok=True)
+        restrict([self.run_dir])
         lock = (self.run_dir / "lock").open("a+", encoding="ascii")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -6,6 +6,9 @@ import warnings
 from channels.routing import ProtocolTypeRouter
 from django.core.asgi import get_asgi_application
 
+from tercast.private_files import keep_private
+
+keep_private()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.config.settings")
 # WhiteNoise hands files over as a synchronous iterator; they are small and read at once.
 warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")

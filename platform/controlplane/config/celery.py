@@ -7,6 +7,7 @@ from celery import Celery, signals
 from django.conf import settings
 
 from controlplane.config.celery_output import keep_to_lines
+from tercast.private_files import keep_private
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.config.settings")
 
@@ -19,6 +20,13 @@ if settings.ENV.log_format == "json":
 @signals.setup_logging.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def keep_logging(**_: Any) -> None:
     """Django's settings say how to log; who listens here keeps Celery from it."""
+
+
+@signals.celeryd_init.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
+@signals.beat_init.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
+def keep_files_private(**_: Any) -> None:
+    """Before a worker or beat begins, the files that it makes become its owner's alone."""
+    keep_private()
 
 
 def serves(*queues: str) -> bool:

@@ -12,7 +12,7 @@ from controlplane.api.problems import invalid, too_large
 from controlplane.control.changes import Payload, racing
 from controlplane.control.log import Entry, submit
 from controlplane.control.models import Operation
-from controlplane.network import hosts, links, switches
+from controlplane.network import hosts, import_reading, links, switches
 from controlplane.network.models import Host, Link, Switch
 from controlplane.network.serializers import (
     HostCreateSerializer,
@@ -20,7 +20,7 @@ from controlplane.network.serializers import (
     SwitchCreateSerializer,
 )
 from tercast.errors import Path, Refused
-from tercast.importers import TOO_LARGE, TOO_MANY, Imported, Taken, read_topology
+from tercast.importers import TOO_LARGE, TOO_MANY, Imported, Taken
 from tercast.topology_rows import API_NAMES, api_row
 
 MAX_BYTES = 16 * 1024 * 1024
@@ -52,10 +52,13 @@ class Draft:
 def read(data: bytes, form: str | None, hosts_per_switch: int) -> Imported:
     """The topology of a file; what the file leaves open is given such that nobody else has it.
 
-    Raises `Problem` (413) beyond a limit, `Refused` for what the readers refuse.
+    Raises `Problem` (413) beyond a limit, also of time and memory, (503) while the machine is too busy,
+    `Refused` for what the readers refuse.
     """
     try:
-        imported = read_topology(data, form, hosts_per_switch, settings.ADDRESS_FAMILY, _taken())
+        imported = import_reading.read(
+            data, form, hosts_per_switch, settings.ADDRESS_FAMILY, _taken(), MAX_ITEMS
+        )
     except Refused as refused:
         if refused.code in (TOO_LARGE, TOO_MANY):
             raise too_large(str(refused)) from refused

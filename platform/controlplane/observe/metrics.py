@@ -140,11 +140,11 @@ def events() -> Families:
     for name in fields:
         family.add_metric([name], sums[name] or 0)
     yield family
-    delays = _gauge("event_delay_seconds", "Delays of events as reported.", "reporter", "quantile")
-    for report in TrafficReport.objects.order_by("reporter"):
+    delays = _gauge("event_delay_seconds", "Delays of events as reported.", "reporter", "kind", "quantile")
+    for report in TrafficReport.objects.order_by("reporter", "kind"):
         for quantile, value in (("0.5", report.delay_p50_ms), ("0.99", report.delay_p99_ms)):
             if value is not None:
-                delays.add_metric([report.reporter, quantile], value / 1000)
+                delays.add_metric([report.reporter, report.kind, quantile], value / 1000)
     yield delays
 
 

@@ -50,33 +50,48 @@ class Taken:
     errors: list[FieldError] = field(default_factory=list)
 
 
-def take(sent: Sent, actor: Any, read: Read, partly: bool = False) -> Taken:
+def take(sent: Sent, actor: Any, read: Read, partly: bool = False, client: str = "") -> Taken:
     """Write a batch's rows, or with `partly` those that are good.
+
+    Ids belong to the user `actor`, and to the publisher or subscriber `client` where a client token is used.
 
     Raises `Problem`: 400 with every error by row and column, 422 for an id that stands for another content,
     507 when the disk does not take it.
     """
-    earlier = TelemetryBatch.objects.filter(actor=actor, batch=sent.id).first()
+    earlier = _earlier(sent, actor, client)
     if earlier is not None:
         return _again(earlier, sent)
     rows, errors = check(sent, read)
     if errors and not partly:
         raise invalid(errors)
-    files = _write(rows, sent, actor)
+    files = _write(rows, sent, client or str(actor.pk))
     values = {"digest": sent.digest, "dataset": sent.dataset.name, "accepted": len(rows)}
     try:
         with transaction.atomic():
             TelemetryBatch.objects.create(
-                actor=actor, batch=sent.id, rejected=len(sent.rows) - len(rows), **values
+                actor=actor,
+                client=client,
+                batch=sent.id,
+                rejected=len(sent.rows) - len(rows),
+                **values,
             )
     except IntegrityError:
-        earlier = TelemetryBatch.objects.get(actor=actor, batch=sent.id)
+        earlier = TelemetryBatch.objects.get(actor=actor, client=client, batch=sent.id)
         if earlier.digest != sent.digest:
             for path in files:
                 path.unlink(missing_ok=True)
         return _again(earlier, sent)
     rejected = len(sent.rows) - len(rows)
     return Taken(sent.id, sent.dataset.name, len(rows), rejected, False, errors[:MOST_ERRORS])
+
+
+def _earlier(sent: Sent, actor: Any, client: str) -> TelemetryBatch | None:
+    """The batch of that id; of a client also the same one from before an update, when ids were the user's."""
+    rows = TelemetryBatch.objects.filter(actor=actor, batch=sent.id)
+    found = rows.filter(client=client).first()
+    if found is None and client:
+        found = rows.filter(client="", digest=sent.digest).first()
+    return found
 
 
 def check(sent: Sent, read: Read) -> tuple[list[Row], list[FieldError]]:
@@ -106,9 +121,9 @@ def _check_time(row: Row, dataset: Dataset, first: datetime, latest: datetime, n
         raise Refused(path, "too_old", detail, at.isoformat())
 
 
-def _write(rows: list[Row], sent: Sent, actor: Any) -> list[Any]:
+def _write(rows: list[Row], sent: Sent, owner: str) -> list[Any]:
     """The files; a batch that is written again, after a kill, takes the place of itself."""
-    known = hashlib.sha256(f"{actor.pk}\n{sent.id}\n{sent.digest}".encode()).hexdigest()[:32]
+    known = hashlib.sha256(f"{owner}\n{sent.id}\n{sent.digest}".encode()).hexdigest()[:32]
     files = []
     try:
         with storage.writing("a batch of a host"):

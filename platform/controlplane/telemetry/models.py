@@ -9,7 +9,12 @@ from controlplane.config.json_numbers import Decoder
 class TrafficReport(models.Model):
     """The latest counters of one reporter (a process that runs publishers and subscribers)."""
 
-    reporter = models.CharField(max_length=100, unique=True)
+    reporter = models.CharField(max_length=100)
+    kind = models.CharField(
+        max_length=16,
+        default="",
+        help_text="`publisher` or `subscriber` of that name, with a client token; empty: a process",
+    )
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -25,12 +30,14 @@ class TrafficReport(models.Model):
 
     class Meta:
         ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("kind", "reporter"), name="one_report_a_reporter"),)
 
 
 class TelemetryBatch(models.Model):
     """A batch of telemetry that came by the API: what its id stands for, so that it is taken once."""
 
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    client = models.CharField(max_length=40, default="", help_text="of a client token: kind and id")
     batch = models.CharField(max_length=200)
     digest = models.CharField(max_length=64, help_text="SHA-256 of its content, in hex")
     dataset = models.CharField(max_length=32)
@@ -40,7 +47,7 @@ class TelemetryBatch(models.Model):
 
     class Meta:
         ordering = ("id",)
-        constraints = (models.UniqueConstraint(fields=("actor", "batch"), name="one_batch_an_id"),)
+        constraints = (models.UniqueConstraint(fields=("actor", "client", "batch"), name="one_batch_an_id"),)
         indexes = (models.Index(fields=("created_at",), name="batch_created"),)
 
 

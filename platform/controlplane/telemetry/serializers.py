@@ -46,6 +46,9 @@ class TrafficReportSerializer(TotalsSerializer):
     id = serializers.IntegerField()
     url = serializers.SerializerMethodField()
     reporter = serializers.CharField()
+    kind = serializers.CharField(
+        help_text="`publisher` or `subscriber`: a client that reports with its token; empty: another process"
+    )
     delay_ms = serializers.SerializerMethodField()  # type: ignore[assignment]
     reported_at = serializers.DateTimeField()
 

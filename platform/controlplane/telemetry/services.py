@@ -11,15 +11,19 @@ from controlplane.telemetry.models import TrafficReport
 from controlplane.telemetry.serializers import COUNTERS
 
 
-def report(values: dict[str, Any], actor: Any) -> TrafficReport:
-    """Store a reporter's counters in place of its earlier ones, and tell the live pages the new totals."""
+def report(values: dict[str, Any], actor: Any, kind: str = "") -> TrafficReport:
+    """Store a reporter's counters in place of its earlier ones, and send the live pages the new totals.
+
+    A publisher, a subscriber and a process of one name are different reporters, by `kind`.
+    """
     delay = values["delay_ms"] or {"p50": None, "p99": None}
     fields = {name: values[name] for name in COUNTERS}
     fields |= {"actor": actor, "delay_p50_ms": delay["p50"], "delay_p99_ms": delay["p99"]}
     with transaction.atomic():
-        earlier = TrafficReport.objects.filter(reporter=values["reporter"]).values_list("lost", flat=True)
+        who = {"reporter": values["reporter"], "kind": kind}
+        earlier = TrafficReport.objects.filter(**who).values_list("lost", flat=True)
         more = values["lost"] - (earlier.first() or 0)
-        row, _ = TrafficReport.objects.update_or_create(reporter=values["reporter"], defaults=fields)
+        row, _ = TrafficReport.objects.update_or_create(**who, defaults=fields)
         reports.take(row.pk, values)
         if more > 0:
             signs.follow(signs.of_lost_events(values["reporter"], more, reports.topics(values)))

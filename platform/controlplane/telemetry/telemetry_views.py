@@ -90,7 +90,8 @@ class TelemetryViewSet(StrictView, ViewSet):
         if isinstance(request.data, bytes):
             sent = _from_parquet(request)
             _check_own(request, sent)
-            taken = batches.take(sent, request.user, check_whole_row, partly)
+            client = str(caller_of(request).client or "")
+            taken = batches.take(sent, request.user, check_whole_row, partly, client)
         else:
             taken = _take_json(request, partly)
         errors = [error.to_json() for error in taken.errors]
@@ -119,7 +120,7 @@ def _take_json(request: Request, partly: bool) -> Taken:
         content = (json.dumps(row, sort_keys=True).encode() + b"\n" for row in body["rows"])
         sent = Sent(body["id"], dataset, body["rows"], batches.digest(dataset, content))
         _check_own(request, sent)
-        taken = batches.take(sent, request.user, read_row, partly)
+        taken = batches.take(sent, request.user, read_row, partly, str(client or ""))
     if "writer" in body:
         writers.note(body["writer"], writers.API)
     return taken

@@ -11,7 +11,7 @@ from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, caller_of
 from controlplane.activity import reports
 from controlplane.api.bodies import read_body, read_one, taking, tell_refused
 from controlplane.api.permissions import Clients
-from controlplane.api.query import ID, TEXT, TIME, Filter
+from controlplane.api.query import ID, TEXT, TIME, Filter, choice
 from controlplane.api.schema import PARTLY
 from controlplane.api.views import ListAndRead, Resource, StrictView, WriteOptions
 from controlplane.telemetry import ownership, samples
@@ -42,7 +42,11 @@ class TrafficViewSet(ListAndRead):
     serializer_class = TrafficReportSerializer
     noun = "report"
     clients: ClassVar[Clients] = {PUBLISHER: REPORT, SUBSCRIBER: REPORT}
-    filters = (ID, Filter("reporter", "reporter", TEXT, ("in",)))
+    filters = (
+        ID,
+        Filter("reporter", "reporter", TEXT, ("in",)),
+        Filter("kind", "kind", choice("publisher", "subscriber"), ("in",)),
+    )
     search = ("reporter",)
     write_parameters: ClassVar[frozenset[str]] = frozenset()
 
@@ -59,7 +63,8 @@ class TrafficViewSet(ListAndRead):
         if client is not None:
             ownership.check_name(client, "reporter", values["reporter"], client.name)
             values = reports.own(values, client)
-        return Response(self.rendered(report(values, request.user)))
+        kind = "" if client is None else client.kind
+        return Response(self.rendered(report(values, request.user, kind)))
 
 
 class TrafficTotalsView(StrictView):

@@ -1,4 +1,4 @@
-"""`manage.py check`: whether the secrets are their owner's alone."""
+"""`manage.py check`: whether secrets and data are their owner's alone."""
 
 import os
 import stat
@@ -10,7 +10,8 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Tags, register
 from django.core.checks import Warning as CheckWarning
 
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
+from controlplane.upkeep.data_files import data_files
+from tercast.private_files import OTHERS, open_to_others
 
 
 @register(Tags.security)
@@ -19,15 +20,26 @@ def check_secrets(app_configs: Any, **_: Any) -> list[CheckMessage]:
     return list(_errors(settings.ENV.secrets_dir))
 
 
+@register(Tags.security)
+def check_data(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """A warning for each of state, telemetry and database that others can read."""
+    return [_readable(path) for path in open_to_others(data_files(settings.ENV))]
+
+
+def _readable(path: Path) -> CheckMessage:
+    wanted = "700" if path.is_dir() else "600"
+    mode = stat.S_IMODE(path.stat().st_mode)
+    text = f"{path} can be read by others than its owner (mode {mode:o})"
+    return CheckWarning(text, hint=f"chmod {wanted} {path}", id="tercast.W001")
+
+
 def _errors(folder: Path) -> Iterator[CheckMessage]:
     paths = [folder, *sorted(folder.rglob("*"))] if folder.is_dir() else []
     for path in paths:
         found = path.stat()
         public = path.suffix == ".pem" and not path.name.endswith("-key.pem")  # certificates
         if found.st_mode & OTHERS and not public:
-            wanted = "700" if path.is_dir() else "600"
-            text = f"{path} can be read by others than its owner (mode {stat.S_IMODE(found.st_mode):o})"
-            yield CheckWarning(text, hint=f"chmod {wanted} {path}", id="tercast.W001")
+            yield _readable(path)
         if found.st_uid != os.geteuid():
             text = f"{path} belongs to user {found.st_uid}, and this is user {os.geteuid()}"
             yield CheckWarning(

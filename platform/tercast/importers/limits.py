@@ -1,6 +1,7 @@
 """How large a topology may be that is read; beyond it the file is refused, and not half of it taken."""
 
 from tercast.errors import Path, Refused
+from tercast.importers.graph import RawGraph
 
 LARGEST_FILE = 64 * 1024 * 1024
 MOST_NODES = 100_000
@@ -25,6 +26,23 @@ def check_links(count: int, path: Path = ()) -> None:
 def check_hosts(count: int, path: Path = ()) -> None:
     """Refuse more hosts than a topology may have."""
     _check(count, MOST_HOSTS, "hosts", path)
+
+
+def check_total(raw: RawGraph, hosts_per_switch: int, most: int) -> None:
+    """Refuse a graph that leads to more than `most` switches, links and hosts.
+
+    Counts nodes of one id once, and links that may be listed for each direction once, so it refuses nothing
+    that has `most` when it is repaired.
+    """
+    nodes = len({node.key for node in raw.nodes})
+    links = sum(edge.a != edge.b for edge in raw.edges) // 2
+    least = nodes * (1 + hosts_per_switch) + links
+    if least > most:
+        rule = (
+            f"{nodes} nodes and {len(raw.edges)} links, with {hosts_per_switch} hosts a node; at most {most}"
+            " of all three are taken at once, so split the file"
+        )
+        raise Refused((), TOO_MANY, rule, least)
 
 
 def _check(count: int, most: int, what: str, path: Path) -> None:

@@ -12,7 +12,7 @@ from tercast.importers.graph import RawGraph
 from tercast.importers.graphml import read_graphml
 from tercast.importers.hosts import attach_hosts
 from tercast.importers.json_files import parse_json, read_json
-from tercast.importers.limits import LARGEST_FILE, MOST_HOSTS_A_SWITCH, TOO_LARGE
+from tercast.importers.limits import LARGEST_FILE, MOST_HOSTS_A_SWITCH, TOO_LARGE, check_total
 from tercast.importers.ports import Ports
 from tercast.importers.repair import Repair
 from tercast.importers.scenario_files import is_own, read_own
@@ -44,15 +44,17 @@ class Imported:
         return {part: len(self.topology[part]) for part in ("switches", "links", "hosts")}
 
 
-def read_topology(
+def read_topology(  # noqa: PLR0917
     data: bytes,
     form: str | None = None,
     hosts_per_switch: int = 0,
     family: str = "ipv6",
     taken: Taken | None = None,
+    most: int | None = None,
 ) -> Imported:
     """Read a topology file of any known format; `form` names it where its content does not tell.
 
+    A graph that leads to more than `most` switches, links and hosts is refused before it is repaired.
     Hosts get addresses of `family`; what the file leaves open is given such that it differs from what is
     `taken`. Raises `Refused` (or `RefusedMany`) for a format that is not known, for a file that is broken,
     and for one beyond the limits.
@@ -65,12 +67,14 @@ def read_topology(
             rule = f"{shown(value)} is not known; use one of {', '.join(known)}"
             raise Refused((name,), "choice", rule, value)
     try:
-        return _read(data, form, hosts_per_switch, Addresses(family, taken or Taken(), []))
+        return _read(data, form, hosts_per_switch, Addresses(family, taken or Taken(), []), most)
     except RecursionError:
         raise Refused((), "too_deep", "the file nests too deeply", None) from None
 
 
-def _read(data: bytes, form: str | None, hosts_per_switch: int, addresses: Addresses) -> Imported:
+def _read(
+    data: bytes, form: str | None, hosts_per_switch: int, addresses: Addresses, most: int | None
+) -> Imported:
     notes = addresses.notes
     found = form or guess_format(data)
     document = parse_json(file_text(data)) if found in ("json", "tercast") else None
@@ -81,6 +85,8 @@ def _read(data: bytes, form: str | None, hosts_per_switch: int, addresses: Addre
         raw = _graph(data, document, found)
         if form is None:
             check_guess(found, raw)
+        if most is not None:
+            check_total(raw, hosts_per_switch, most)
         repair = Repair(raw, addresses.taken, addresses, notes)
         topology, ports = repair.topology(), repair.ports
     attach_hosts(topology, hosts_per_switch, ports, addresses)

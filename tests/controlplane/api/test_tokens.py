@@ -1,13 +1,17 @@
 """Tokens over REST: issued within the caller's own rights, shown once, unchangeable, revoked for good."""
 
+from dataclasses import replace
 from datetime import timedelta
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.utils import timezone
 
 from controlplane.accounts.models import Token
 from controlplane.control.models import Request
 from controlplane.registry.models import Advertisement, Publisher, Subscriber
+from controlplane.telemetry.models import TelemetryBatch, TrafficReport
 
 from .conftest import issue, with_text
 
@@ -194,3 +198,49 @@ def test_there_are_not_too_many(operator, problem, monkeypatch):
     monkeypatch.setattr("controlplane.accounts.tokens.MOST", 2)
     issue(operator)
     assert "Revoke" in problem(operator.post("tokens/", {"name": "x"}), 409)["detail"]
+
+
+def test_a_publisher_a_subscriber_and_a_process_of_one_name_report_apart(world):
+    world.post("subscribers/", {"name": "exchange", "host": "h1"})
+    counters = dict.fromkeys(("published", "wanted", "delivered", "lost", "doubled", "unwanted"), 1)
+    callers = {"": world}
+    for kind in ("publisher", "subscriber"):
+        callers[kind] = with_text(issue(world, **{kind: "exchange"})["token"])
+    for number, caller in enumerate(callers.values(), 1):
+        for _ in range(2):
+            answer = caller.post("traffic/", {"reporter": "exchange", **counters, "published": number})
+            assert answer.status_code == 200, answer.content
+    rows = world.get("traffic/?reporter=exchange").json()["results"]
+    assert [(row["kind"], row["published"]) for row in rows] == list(zip(callers, (1, 2, 3), strict=True))
+    assert [row["id"] for row in world.get("traffic/?kind=publisher").json()["results"]] == [rows[1]["id"]]
+    assert world.get("traffic/totals/").json()["published"] == 6
+    TrafficReport.objects.exclude(kind="publisher").delete()
+    TrafficReport.objects.update(kind="")  # of an earlier release
+    TrafficReport.objects.create(reporter="demo")
+    import_module("controlplane.telemetry.migrations.0007_kinds").fill(apps, None)
+    assert list(TrafficReport.objects.values_list("reporter", "kind")) == [
+        ("exchange", "publisher"),
+        ("demo", ""),
+    ]
+
+
+def test_ids_of_telemetry_batches_belong_to_each_client(world, end, tmp_path, settings):
+    settings.ENV = replace(settings.ENV, telemetry=tmp_path)
+    world.post("publishers/", {"name": "other", "host": "h2"})
+    at = timezone.now().isoformat()
+    for number, name in enumerate(("exchange", "other"), 1):
+        world.post("advertisements/", {"publisher": name, "topic": "quotes", "filter": "true"})
+        end()
+        row = {"publisher": f"a{number}", "topic": "quotes", "host": "h1", "seq": 1, "published_at": at}
+        row |= {"dz": "", "values": "{}"}
+        batch = {"id": "1", "dataset": "published", "rows": [row]}
+        caller = with_text(issue(world, publisher=name)["token"])
+        for replayed in (False, True):
+            answer = caller.post("telemetry/", batch)
+            assert answer.status_code == 201, answer.content
+            assert answer.json()["replayed"] is replayed
+    (first, second) = TelemetryBatch.objects.order_by("id")
+    assert first.actor == second.actor and first.client != second.client
+    first.delete()
+    TelemetryBatch.objects.update(client="")  # of an earlier release
+    assert caller.post("telemetry/", batch).json()["replayed"] is True

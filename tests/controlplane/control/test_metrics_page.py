@@ -78,7 +78,9 @@ def test_audits_events_and_processes(network, django_user_model):
     assert found["tercast_audit_state", ("state", "drifted"), ("switch", "s1")] == 1
     assert ("tercast_audit_state", ("state", "repaired"), ("switch", "s1")) not in found
     assert found["tercast_events", ("what", "published")] == 15
-    assert found["tercast_event_delay_seconds", ("quantile", "0.5"), ("reporter", "a")] == 0.0025
+    assert (
+        found["tercast_event_delay_seconds", ("kind", ""), ("quantile", "0.5"), ("reporter", "a")] == 0.0025
+    )
     assert found["tercast_process_seen_seconds", ("process", "worker")] < 60
     assert ("tercast_process_seen_seconds", ("process", "beat")) not in found
 

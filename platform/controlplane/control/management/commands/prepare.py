@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand
 from controlplane.aggregation import policy
 from controlplane.analytics.models import Schedule
 from controlplane.control import setup
+from controlplane.upkeep.data_files import correct_modes
 
 
 class Command(BaseCommand):
@@ -22,6 +23,8 @@ class Command(BaseCommand):
         folder = settings.ENV.secrets_dir
         self._say(f"state and secrets in {settings.ENV.state_dir}")
         call_command("migrate", interactive=False, verbosity=0)
+        for path in correct_modes(settings.ENV):
+            self._say(f"{path} was open to other users, and is its owner's alone now")
         self._say("database is up to date")
         setup.make_groups()
         self._say("roles: " + ", ".join(setup.GROUPS))

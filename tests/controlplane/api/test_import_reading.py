@@ -1,0 +1,104 @@
+"""Large topology files are read by a process of their own, within bounds of time, memory and number."""
+
+import resource
+import threading
+
+import pytest
+
+from controlplane.api.problems import Problem
+from controlplane.network import import_job, import_reading, imports
+from tercast.errors import Refused, RefusedMany
+from tercast.importers import TOO_MANY, Taken, read_topology
+
+
+def nodes(count):
+    return b"graph [ %b ]" % b" ".join(b'node [ id %d label "n%d" ]' % (n, n) for n in range(count))
+
+
+NODES = nodes(1200)
+TAKEN = Taken(dpids=frozenset({f"{1:016x}"}))
+
+
+def read(data, hosts=0, most=imports.MAX_ITEMS, taken=TAKEN):
+    return import_reading.read(data, None, hosts, "ipv6", taken, most)
+
+
+def question(**other):
+    taken = {"dpids": [], "ips": [], "macs": []}
+    base = {"format": None, "hosts": 0, "family": "ipv6", "most": 50_000, "taken": taken, "bytes": 1 << 30}
+    return {**base, **other}
+
+
+def test_a_small_file_needs_no_process(monkeypatch):
+    monkeypatch.setattr(import_reading.subprocess, "run", None)
+    assert read(b"a b 1\n").counts == {"switches": 2, "links": 1, "hosts": 0}
+    with pytest.raises(TypeError):  # with many hosts it may take long
+        read(b"a b 1\n" * 100, hosts=100)
+
+
+def test_a_process_reads_what_the_web_process_would():
+    assert len(NODES) > import_reading.SMALL
+    assert read(NODES, hosts=1) == read_topology(NODES, None, 1, "ipv6", TAKEN)
+
+
+def test_refusals_come_through(monkeypatch):
+    with pytest.raises(Refused, match="not GML that can be read"):
+        read(NODES[:-2] + b" node [ ] ]")
+    refused = {"refused": [{"path": ["a", 0], "code": "c", "detail": "d", "value": 1}] * 2}
+    monkeypatch.setattr(import_reading, "_run", lambda asked: refused)
+    with pytest.raises(RefusedMany) as caught:
+        read(NODES)
+    assert [(one.path, one.code, one.value) for one in caught.value.errors] == [(("a", 0), "c", 1)] * 2
+
+
+def test_a_file_with_too_many_items_is_refused_before_it_is_repaired(monkeypatch):
+    monkeypatch.setattr("tercast.importers.read.Repair", None)
+    for hosts, most in ((0, 1199), (1, 2399)):
+        found = import_job.answer(question(hosts=hosts, most=most), NODES)
+        (refused,) = found["refused"]
+        assert refused["code"] == TOO_MANY and f"at most {most}" in refused["detail"]
+
+
+def test_what_the_repair_joins_is_counted_once():
+    twice = b"".join(b"edge [ source %d target %d ] " % pair for pair in ((0, 1), (1, 0), (0, 0)))
+    nodes = b"node [ id 0 ] node [ id 1 ] node [ id 1 ] "
+    assert read_topology(b"graph [ %b%b]" % (nodes, twice), most=3).counts["switches"] == 2
+
+
+@pytest.mark.parametrize(("bound", "value"), [("CPU_SECONDS", 0), ("MEMORY", 1 << 20)])
+def test_a_file_beyond_the_bounds_of_a_process_is_too_large(monkeypatch, bound, value):
+    monkeypatch.setattr(import_reading, bound, value)
+    with pytest.raises(Problem) as caught:
+        read(nodes(10_000))
+    assert caught.value.status == 413 and "Split it" in caught.value.detail
+
+
+def test_a_process_that_fails_is_an_error_with_its_last_words(monkeypatch):
+    monkeypatch.setattr(import_reading.sys, "executable", "/bin/false")
+    with pytest.raises(RuntimeError, match="ended with 1"):
+        read(NODES)
+
+
+def test_so_many_files_are_read_at_a_time(monkeypatch):
+    monkeypatch.setattr(import_reading, "_free", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(import_reading, "PATIENCE_SECONDS", 0.01)
+    import_reading._free.acquire()
+    with pytest.raises(Problem) as caught:
+        read(NODES)
+    assert (caught.value.status, caught.value.headers["Retry-After"]) == (503, "10")
+    import_reading._free.release()
+    assert read(NODES).counts["switches"] == 1200
+
+
+def test_the_call_refuses_such_a_file(operator, problem, monkeypatch):
+    monkeypatch.setattr(imports, "MAX_ITEMS", 1000)
+    answer = operator.raw("POST", "topology/import/", NODES, content_type="application/octet-stream")
+    assert "at most 1000" in problem(answer, 413)["detail"]
+
+
+def test_bounds_do_not_rise_above_those_of_the_process(monkeypatch):
+    seen = []
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (5, 10))
+    monkeypatch.setattr(resource, "setrlimit", lambda kind, pair: seen.append(pair))
+    import_job.bound(resource.RLIMIT_CPU, 20)
+    assert seen == [(10, 10)]
