@@ -23,6 +23,7 @@ from controller_app.proof import Proofs, Unproved
 from controller_app.ryu_api import OF10, deadline, sleep, spawn
 from controller_app.settings import Settings
 from controller_app.signalling import Signalling
+from controller_app.sources import SourceCheck
 from controller_app.switches import Registry
 
 MOST_UNTRUSTED = 100
@@ -51,6 +52,7 @@ class Controller:
         self.metrics = Metrics()
         self.programmer = Programmer(self.registry, self.metrics)
         self.signalling = Signalling(self.registry, self.alarms, settings.families)
+        self.source_check = SourceCheck(self.registry, settings.families)
         self.discovery = Discovery(
             self.registry,
             self.events,
@@ -59,7 +61,9 @@ class Controller:
             turned=self.signalling.link_turned,
             key=settings.discovery_key,
         )
-        self.counters = Counters(self.registry, settings.poll_interval, settings.families)
+        self.counters = Counters(
+            self.registry, settings.poll_interval, settings.families, self.source_check.is_on
+        )
         self.metrics.watch(self)
         self._claims = Claims(settings.reply_timeout)
         self._connections: dict[Any, Connection] = {}
@@ -187,10 +191,13 @@ class Controller:
             self.discovery.port_down(connection, number)
             if after is None:
                 self.signalling.port_gone((connection.dpid, number))
+                self.source_check.port_changed((connection.dpid, number))
         elif after is not None and is_up and not was_up:
             self.events.emit("port_up", dpid=connection.name, port=number)
             self.discovery.port_up(connection, after)
             self.signalling.port_changed((connection.dpid, number))
+        if before is None and after is not None:
+            self.source_check.port_changed((connection.dpid, number))
 
     def on_failure(self, connection: Connection, xid: int, failure: Failure) -> None:
         """An error came; one that nobody waits for any more is told as an alarm."""
@@ -207,6 +214,7 @@ class Controller:
             with deadline(limit, Overrun(f"it took more than {limit:g} s")):
                 intake.prepare(connection, self.settings.families, self.settings.bundles)
                 self.signalling.prepare(connection)
+                self.source_check.prepare(connection)
         except (Unreachable, Rejected, Overrun) as error:
             if connection.closed is None:
                 detail = f"set-up failed, the connection was closed: {error}"

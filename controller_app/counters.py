@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from controller_app.intake import reserved_count
 from controller_app.openflow import OWNER, OWNER_MASK, WHOLE_COOKIE, Kind
 from controller_app.readback import read_count, read_foreign
 from controller_app.ryu_api import sleep, spawn
+from controller_app.sources import read_dropped
 from controller_app.switches import Registry
 from controller_app.times import utc_now
 
@@ -26,7 +27,7 @@ class Reading:
     """What one switch's counters said, and when.
 
     `entries` are own content entries, `reserved` other own ones, of which there should be `reserved_wanted`;
-    `foreign` are those of other owners.
+    `foreign` are those of other owners. `dropped` are event packets of unknown sources, by port.
     """
 
     at: str
@@ -35,6 +36,12 @@ class Reading:
     foreign: int
     reserved: int
     reserved_wanted: int
+    dropped: Mapping[int, int]
+
+    def sources_json(self, dpid: int) -> list[dict[str, object]]:
+        """The northbound's rows of what the source check dropped, by port."""
+        rows = sorted(self.dropped.items())
+        return [{"dpid": f"{dpid:016x}", "port": port, "dropped_packets": packets} for port, packets in rows]
 
     def table_json(self, dpid: int) -> dict[str, object]:
         """The northbound's row of this switch's table."""
@@ -51,8 +58,15 @@ class Reading:
 class Counters:
     """Reads every switch each period; one that is slow is not asked again before it has answered."""
 
-    def __init__(self, registry: Registry, period: float, families: Sequence[str]) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        period: float,
+        families: Sequence[str],
+        checks_sources: Callable[[Connection], bool],
+    ) -> None:
         self._registry = registry
+        self._checks_sources = checks_sources
         self._families = families
         self._period = period
         self._readings: dict[int, Reading] = {}
@@ -77,6 +91,7 @@ class Counters:
         return {
             "ports": [port for _, reading in rows for port in reading.ports],
             "tables": [reading.table_json(dpid) for dpid, reading in rows],
+            "sources": [row for dpid, reading in rows for row in reading.sources_json(dpid)],
         }
 
     def _poll(self, connection: Connection) -> None:
@@ -102,8 +117,11 @@ class Counters:
         if before is None or before.foreign != foreign:
             connection.foreign = read_foreign(connection)
         reserved, wanted = self._reserved(connection, own - entries)
+        dropped = read_dropped(connection) if self._checks_sources(connection) else {}
         if connection.ready:
-            self._readings[connection.dpid] = Reading(utc_now(), ports, entries, foreign, reserved, wanted)
+            self._readings[connection.dpid] = Reading(
+                utc_now(), ports, entries, foreign, reserved, wanted, dropped
+            )
 
     def _reserved(self, connection: Connection, found: int) -> tuple[int, int]:
         """How many reserved entries there are and should be, counted again where that differs.

@@ -122,9 +122,7 @@ def lacking(table: Table, connection: Connection, families: Sequence[str]) -> li
 
 def _content(message: Message) -> tuple[int, bytes]:
     """Cookie and instructions of an addition."""
-    match_length = int.from_bytes(message.body[42:44], "big")
-    behind = 40 + (match_length + 7) // 8 * 8
-    return int.from_bytes(message.body[:8], "big"), message.body[behind:]
+    return int.from_bytes(message.body[:8], "big"), openflow.instructions_of(message)
 
 
 def repair(connection: Connection, families: Sequence[str]) -> dict[str, list[str]]:

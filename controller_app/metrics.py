@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
@@ -175,7 +175,7 @@ class _State:
         for row in told["tables"]:  # type: ignore[attr-defined]
             entries.add_metric([row["dpid"]], row["entries"])
             foreign.add_metric([row["dpid"]], row["foreign"])
-        yield from (entries, foreign)
+        yield from (entries, foreign, _dropped(told["sources"]))
         for what in ("packets", "bytes"):
             ports = CounterMetricFamily(
                 f"tercast_controller_port_{what}",
@@ -186,6 +186,18 @@ class _State:
                 for direction, key in (("in", f"rx_{what}"), ("out", f"tx_{what}")):
                     ports.add_metric([row["dpid"], str(row["port"]), direction], row[key])
             yield ports
+
+
+def _dropped(rows: Any) -> Metric:
+    """What the source check dropped, as the switches count it."""
+    family = CounterMetricFamily(
+        "tercast_controller_source_dropped_packets",
+        "Event packets of unknown sources that were dropped at a host port.",
+        labels=["dpid", "port"],
+    )
+    for row in rows:
+        family.add_metric([row["dpid"], str(row["port"])], row["dropped_packets"])
+    return family
 
 
 def _family(name: str, text: str, *labels: str) -> GaugeMetricFamily:

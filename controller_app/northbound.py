@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from controller_app import intake
 from controller_app.answers import parse_answers
 from controller_app.changes import parse_change, parse_dpid
+from controller_app.checks import parse_checks
 from controller_app.connection import Connection
 from controller_app.controller import Controller
 from controller_app.endpoints import Endpoints
@@ -51,6 +52,7 @@ class Northbound:
             Route("GET", "/v1/alarms", self.alarms),
             Route("GET", "/v1/events", self.events),
             Route("POST", "/v1/changes", self.changes),
+            Route("POST", "/v1/sources", self.sources),
             Route("GET", "/v1/signals", self.signals),
             Route("POST", "/v1/signals/answers", self.answers),
         )
@@ -73,7 +75,8 @@ class Northbound:
     def switches(self, request: Request) -> object:
         """The connected switches."""
         expect_query(request, ())
-        return [switch_json(connection) for connection in self._controller.registry]
+        check = self._controller.source_check
+        return [switch_json(one, check.version(one)) for one in self._controller.registry]
 
     def links(self, request: Request) -> object:
         """The links found."""
@@ -156,6 +159,13 @@ class Northbound:
         except (Unreachable, Rejected) as error:
             raise _gone(connection.name, error) from None
         return {"dpid": connection.name, "epoch": connection.epoch, **done}
+
+    def sources(self, request: Request) -> object:
+        """Bring switches to what they are to check of the sources of events, and report each of them."""
+        expect_query(request, ())
+        asked = parse_checks(request.json(), self._controller.settings.families)
+        check = self._controller.source_check
+        return {"switches": [check.apply(one, asked.widen).to_json() for one in asked.checks]}
 
     def _connected(self, request: Request) -> Connection:
         dpid = parse_dpid(request.parts["dpid"], ("dpid",))

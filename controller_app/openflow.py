@@ -34,6 +34,9 @@ DELETION_MASK = OWNER_MASK | 0xFFFF
 walks all entries of that cookie instead, which makes removing n entries take n squared steps."""
 
 DROP_PRIORITY = 1
+SPOOF_PRIORITY, SOURCE_PRIORITY = 61000, 62000
+"""Of the source check: an event of an unknown source at a host port, and one of a known source."""
+
 PUNT_PRIORITY = 64000
 LLDP_PRIORITY = 65000
 
@@ -45,6 +48,7 @@ class Kind(IntEnum):
     DROP = 2
     PUNT = 3
     LLDP = 4
+    SOURCE = 5
 
     @property
     def cookie(self) -> int:
@@ -92,8 +96,11 @@ class Field(IntEnum):
 
     IN_PORT = 0
     ETH_DST = 3
+    ETH_SRC = 4
     ETH_TYPE = 5
+    IPV4_SRC = 11
     IPV4_DST = 12
+    IPV6_SRC = 26
     IPV6_DST = 27
 
 
@@ -116,6 +123,14 @@ _PACKET_OUT = Struct("!IIHxxxxxx")
 _ACTIONS_HEADER = Struct("!HHxxxx")
 _METER = Struct("!HHI")
 _OXM_BASIC, _SET_FIELD, _APPLY_ACTIONS, _METERED = 0x8000, 25, 4, 6
+
+_REGISTER = 0x0001 << 16 | 4
+"""Header of Open vSwitch's register 0, which is 0 when a packet enters a switch (over a patch port too)."""
+
+_UNMARKED = _REGISTER.to_bytes(4, "big") + bytes(4)
+_MARK = pack("!HHIIxxxx", _SET_FIELD, 16, _REGISTER, 1)
+_RESUBMIT = pack("!HHIHHBxxx", 0xFFFF, 16, 0x2320, 14, IN_PORT & 0xFFFF, TABLE)
+"""Open vSwitch's extension action: look the packet up once more, in the same table."""
 
 
 def add(entry: Entry) -> Message:
@@ -145,10 +160,10 @@ def remove(key: Key) -> Message:
     return Message(Type.FLOW_MOD, _content(Command.DELETE_STRICT, key.priority) + match(key))
 
 
-def remove_match(table: int, priority: int, match_: bytes) -> Message:
-    """Delete exactly the content entry of that match, in any table, and only if it is an own one."""
+def remove_match(table: int, priority: int, match_: bytes, kind: Kind = Kind.CONTENT) -> Message:
+    """Delete exactly the entry of that match and kind, in any table, and only if it is an own one."""
     head = _FLOW_MOD.pack(
-        Kind.CONTENT.cookie,
+        kind.cookie,
         DELETION_MASK,
         table,
         Command.DELETE_STRICT,
@@ -207,6 +222,43 @@ def remove_punt(key: Key) -> Message:
 def remove_punts() -> Message:
     """Delete the punts of control messages at all ports."""
     return _flow_mod(Kind.PUNT, Command.DELETE, 0, match_of(b""), b"")
+
+
+def add_spoof_drop(range_: Prefix, port: int) -> Message:
+    """Drop and count the events that enter at a host port and that no known source sent."""
+    return _flow_mod(Kind.SOURCE, Command.ADD, SPOOF_PRIORITY, spoof_match(range_, port), b"")
+
+
+def add_source(range_: Prefix, port: int, ip: bytes, mac: bytes) -> Message:
+    """Mark the events of a known source at its port, and look them up again: content entries follow."""
+    match_ = source_match(range_, port, ip, mac)
+    return _flow_mod(Kind.SOURCE, Command.ADD, SOURCE_PRIORITY, match_, _applied(_MARK + _RESUBMIT))
+
+
+def spoof_match(range_: Prefix, port: int) -> bytes:
+    """The match of events that enter at a port without the mark of a known source."""
+    return match_of(_entering(port) + _typed(range_) + _destination(range_) + _UNMARKED)
+
+
+def source_match(range_: Prefix, port: int, ip: bytes, mac: bytes) -> bytes:
+    """The match of events that a host sends from its own addresses, without the mark yet."""
+    sender = oxm(Field.IPV4_SRC if len(ip) == 4 else Field.IPV6_SRC, ip)
+    fields = _entering(port) + oxm(Field.ETH_SRC, mac) + _typed(range_)
+    return match_of(fields + sender + _destination(range_) + _UNMARKED)
+
+
+def instructions_of(message: Message) -> bytes:
+    """The instructions of an addition."""
+    match_length = int.from_bytes(message.body[42:44], "big")
+    return message.body[40 + (match_length + 7) // 8 * 8 :]
+
+
+def _entering(port: int) -> bytes:
+    return oxm(Field.IN_PORT, port.to_bytes(4, "big"))
+
+
+def _typed(range_: Prefix) -> bytes:
+    return oxm(Field.ETH_TYPE, pack("!H", ETH_TYPE[range_.family]))
 
 
 def drop_key(range_: Prefix) -> Key:

@@ -109,6 +109,12 @@ def read_foreign(connection: Connection) -> frozenset[object]:
     return frozenset(found)
 
 
+def read_source_flows(connection: Connection) -> list[Flow]:
+    """Read the entries of the source check, in all tables. Raises Unreachable or Rejected."""
+    question = openflow.flow_stats(Kind.SOURCE.cookie, openflow.WHOLE_COOKIE, table=openflow.ALL_TABLES)
+    return list(_read_flows(connection, question))
+
+
 def _read_flows(connection: Connection, request: openflow.Message) -> Iterator[Flow]:
     for raw_parts in connection.ask(request):
         sleep(0)

@@ -58,8 +58,8 @@ class Registry:
         return list(self._by_dpid.values())
 
 
-def switch_json(connection: Connection) -> dict[str, object]:
-    """The northbound's form of a connected switch."""
+def switch_json(connection: Connection, sources: str | None) -> dict[str, object]:
+    """The northbound's form of a connected switch; `sources` is the version of its source check."""
     return {
         "dpid": connection.name,
         "address": connection.address,
@@ -73,4 +73,5 @@ def switch_json(connection: Connection) -> dict[str, object]:
         "features": connection.features,
         "lacks": list(connection.lacks),
         "problems": list(connection.problems),
+        "sources": sources,
     }

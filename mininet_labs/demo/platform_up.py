@@ -259,6 +259,7 @@ class Platform:
             "TERCAST_TELEMETRY_ROOT": str(self.telemetry),
             "TERCAST_NORTHBOUND_URL": f"http://127.0.0.1:{self.northbound_port}",
             "TERCAST_OPENFLOW": f"{self._scheme}:{self.openflow}:{self.openflow_port}",
+            "TERCAST_SOURCE_CHECK": os.environ.get("TERCAST_SOURCE_CHECK", "1"),
             "TERCAST_OVS_RUN_DIR": str((self.run_dir / "fabric" / "s").absolute()),
             "PYTHONUNBUFFERED": "1",
         }

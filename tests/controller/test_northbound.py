@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 from controller_harness import TOKEN, Controller, dpid, entry, output, set_dst
 
+from controller_app.checks import parse_checks
+from tercast.errors import Refused, format_path
+
 A = dpid(0xA1)
 GOOD = entry("ff0e:4::/32", 18, output(1))
 
@@ -236,6 +239,28 @@ def test_a_change_has_a_largest_number_of_entries(controller) -> None:
     _, problem = post(controller, change(remove=[0] * 500_001, add=[{**GOOD, "priority": 1}]))
     told = [(error["pointer"], error["code"]) for error in problem["errors"]]
     assert told == [("/switches/0/add/0/priority", "out_of_range"), ("/switches/0/remove", "too_many")]
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer", "code"),
+    [
+        ({"switches": [{}] * 10_001}, "switches", "too_many"),
+        (
+            {"switches": [{"dpid": "1" * 16, "version": "v", "check": True, "sources": [{}] * 100_001}]},
+            "switches[0].sources",
+            "too_many",
+        ),
+        (
+            {"switches": [{"dpid": "1" * 16, "version": "v", "check": False}] * 2},
+            "switches[1].dpid",
+            "repeated",
+        ),
+    ],
+)
+def test_source_checks_have_a_largest_number(body, pointer, code) -> None:
+    with pytest.raises(Refused) as found:
+        parse_checks(body)
+    assert (format_path(found.value.path), found.value.code) == (pointer, code)
 
 
 def test_a_repeated_key_is_told_at_its_place_beside_other_mistakes(controller) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from controller_harness import dpid, entry, many_entries, ordered, output
 
 A = 0xA1
@@ -83,3 +84,46 @@ def test_what_is_refused_is_told(network, controller) -> None:
 def test_a_switch_that_is_not_there_cannot_be_repaired(controller) -> None:
     status, body = controller.call("POST", f"/v1/switches/{dpid(A)}/repair")
     assert (status, body["code"]) == (503, "switch_unreachable")
+
+
+def test_a_switch_that_cannot_check_sources_drops_nothing_and_says_so(network, controller):
+    """Without Open vSwitch's registers it refuses the entries; content and other reserved entries stay."""
+    fake = network.add(A)
+    controller.await_switches(dpid(A))
+    before = fake.reserved
+    source = {"port": 2, "ip": "fd00::1", "mac": "02:00:00:00:00:01"}
+    check = {"dpid": dpid(A), "version": "v1", "check": True, "links": [1], "sources": [source]}
+    for body in ({"switches": [check], "widen": True}, {"switches": [check]}):
+        _, answer = controller.call("POST", "/v1/sources", body)
+        (row,) = answer["switches"]
+        assert row["state"] == "failed" and "source entry of fd00::1" in row["detail"]
+    assert fake.reserved == before and fake.complaint is None
+    (switch,) = [one for one in controller.get("/v1/switches") if one["dpid"] == dpid(A)]
+    assert switch["sources"] == "v1"
+    (problem,) = [text for text in switch["problems"] if "source check" in text]
+    assert "ports 2, 3, 4" in problem and "bad_field" in problem
+    off = {"switches": [{"dpid": dpid(A), "version": "off", "check": False}]}
+    assert controller.call("POST", "/v1/sources", off)[1]["switches"][0]["state"] == "confirmed"
+    (switch,) = [one for one in controller.get("/v1/switches") if one["dpid"] == dpid(A)]
+    assert switch["problems"] == [] and switch["sources"] == "off"
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"dpid": "1"}, "/switches/0/dpid"),
+        ({"version": ""}, "/switches/0/version"),
+        ({"check": 1}, "/switches/0/check"),
+        ({"links": [0]}, "/switches/0/links/0"),
+        ({"sources": [{"port": 1, "ip": "ff0e::1", "mac": "02:00:00:00:00:01"}]}, "/switches/0/sources/0/ip"),
+        (
+            {"sources": [{"port": 1, "ip": "fd00::1", "mac": "03:00:00:00:00:01"}]},
+            "/switches/0/sources/0/mac",
+        ),
+        ({"widen": True}, "/switches/0/widen"),
+    ],
+)
+def test_a_bad_check_is_refused_by_its_place(controller, change, pointer):
+    good = {"dpid": dpid(A), "version": "v", "check": True, "links": [], "sources": []}
+    status, body = controller.call("POST", "/v1/sources", {"switches": [{**good, **change}]})
+    assert (status, body["errors"][0]["pointer"]) == (400, pointer)

@@ -50,6 +50,7 @@ class Environment:
     log_in_failures: int = 5
     https: bool = False
     hsts_seconds: int = YEAR
+    source_check: bool = False
     openflow: tuple[str, str, int] = ("tcp", "127.0.0.1", 6653)
     rate_limit: int = 30_000
     streams: int = 4000
@@ -107,6 +108,7 @@ class Environment:
             https=_flag(env, "TERCAST_HTTPS"),
             hsts_seconds=_hsts(env),
             address_family=_choice(env, "TERCAST_ADDRESS_FAMILY", ("ipv6", "ipv4")),
+            source_check=_flag(env, "TERCAST_SOURCE_CHECK"),
             openflow=_endpoint(env, "TERCAST_OPENFLOW", "127.0.0.1:6653"),
             log_in_failures=_number(env, "TERCAST_LOG_IN_FAILURES", 5, (1, 1000)),
             rate_limit=_number(env, "TERCAST_RATE_LIMIT", 30_000, (0, 10_000_000)),

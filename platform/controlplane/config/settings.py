@@ -10,6 +10,7 @@ ENV.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
 SECRET_KEY = secret(ENV.secrets_dir, "django-secret-key")
 NORTHBOUND_TOKEN = secret(ENV.secrets_dir, "northbound-token")
 NORTHBOUND_URL = ENV.northbound_url
+SOURCE_CHECK = ENV.source_check
 ADDRESS_FAMILY = ENV.address_family
 OVS_RUN_DIR = ENV.ovs_run_dir
 DEBUG = ENV.debug

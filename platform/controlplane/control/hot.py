@@ -15,6 +15,7 @@ from controlplane.control.mirror import Mirror
 from controlplane.control.models import Request, SwitchSync
 from controlplane.control.planner_state import Positioned
 from controlplane.control.proof import ANNOUNCEMENTS, Prover
+from controlplane.control.sources import SourceChecks
 from controlplane.control.waiting import Waiting
 from controlplane.control.ways import Ways
 from controlplane.network.models import Switch
@@ -36,6 +37,7 @@ class Hot:
     counts: dict[str, int] = field(default_factory=dict)
     unreserved: set[str] = field(default_factory=set)
     """Switches without bundles whose full tables have still to come to an entry in reserve."""
+    sources: SourceChecks = field(default_factory=SourceChecks)
     token: str = field(default_factory=lambda: f"{os.getpid()}-{uuid4().hex}")
     _prover: Prover | None = None
     _ways: Ways | None = None
@@ -91,6 +93,7 @@ class Hot:
     def rewind(self) -> None:
         """Bring the planner back to what is decided, after it was led astray."""
         self.state, self._prover = planner_state.load(), None
+        self.sources.followed = None
         if self._ways is not None:
             self._ways = Ways(self.state.planner)
 

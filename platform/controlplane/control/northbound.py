@@ -185,6 +185,20 @@ class Northbound:
         """Send answers to hosts; for each whether it was `sent`."""
         return _rows(_field(self._call("POST", "/v1/signals/answers", {"answers": list(answers)}), "answers"))
 
+    def sources(self, switches: Sequence[dict[str, Any]], widen: bool) -> list[dict[str, Any]]:
+        """Bring switches to their source checks, with `widen` as far as that allows more.
+
+        Returns:
+            A row of each switch, in their order: `dpid`, `state`, `epoch`, `detail`.
+        """
+        body = {"switches": list(switches), "widen": widen}
+        answer = self._call("POST", "/v1/sources", body, seconds=CHANGE_SECONDS)
+        found = {row.get("dpid"): row for row in _rows(_field(answer, "switches"))}
+        missing = [row["dpid"] for row in switches if row["dpid"] not in found]
+        if missing:
+            raise BadAnswerError(f"POST /v1/sources: nothing said of {', '.join(missing)}")
+        return [found[row["dpid"]] for row in switches]
+
     def change(self, switches: Sequence[dict[str, Any]]) -> list[SwitchAnswer]:
         """Apply changes, additions in the order given, removals in reverse; an answer for each switch."""
         steps = [step for switch in switches for step in switch.get("steps", (switch,))]

@@ -47,6 +47,7 @@ def run(hot: Hot, northbound: Northbound) -> bool:
     names = sync.due(known, timezone.now())
     if not names:
         return False
+    hot.sources.is_stale = True
     names |= {name for name in hot.lag.without_room() if name in known}  # together they may find a way
     due = [known[name] for name in sorted(names)]
     asked, silent = _ask(hot, northbound, due)

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Sequence
 from uuid import uuid4
 
+from django.conf import settings
 from django.db import transaction
 
 from controlplane.control import (
@@ -35,6 +36,7 @@ from controlplane.control import (
     reserve,
     rowlocks,
     settle,
+    sources,
     sync,
     tell,
 )
@@ -90,6 +92,8 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
     with Northbound() as northbound:
         while True:
             held.check()
+            if settings.SOURCE_CHECK:
+                _check_sources(hot, northbound, widen=True)
             while _repair(hot, northbound) and not enough():
                 held.check()
             _move_on(hot)
@@ -107,8 +111,13 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
             faults.point("snapshot")
             if enough():
                 break
+        _check_sources(hot, northbound)
     hot_state.keep(hot)
     return not rows
+
+
+def _check_sources(hot: Hot, northbound: Northbound, *, widen: bool = False) -> None:
+    sources.bring(hot.sources, hot.state.planner.topology, hot.lag, northbound, widen=widen)
 
 
 def _show_first(hot: Hot) -> None:
@@ -133,6 +142,9 @@ def _repair(hot: Hot, northbound: Northbound) -> bool:
 
 def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
     """Steps 3 to 5 for a batch, or a part of it."""
+    if settings.SOURCE_CHECK:
+        _check_sources(hot, northbound, widen=True)
+        faults.point("sources")
     tell.planned(planned)
     faults.point("plan")
     hot.follow(planned.rows)

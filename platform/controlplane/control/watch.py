@@ -12,7 +12,18 @@ from typing import Any
 from django.db import transaction
 
 from controlplane.audit import signs
-from controlplane.control import discovery, load, losses, outbox, ports, rowlocks, sync, topology, watermarks
+from controlplane.control import (
+    discovery,
+    load,
+    losses,
+    outbox,
+    ports,
+    rowlocks,
+    spoofing,
+    sync,
+    topology,
+    watermarks,
+)
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.tasks import wake
 from controlplane.moves import stages
@@ -51,6 +62,7 @@ def run() -> None:
     if counters is not None:
         steps["load"] = partial(load.see, counters)
         steps["losses"] = partial(losses.see, counters)
+        steps["spoofing"] = partial(spoofing.see, counters)
         steps["snapshots"] = partial(snapshots.see, counters)
     troubles.attempt_all("tercast.watch", steps)
 

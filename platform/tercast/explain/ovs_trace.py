@@ -12,6 +12,9 @@ from tercast.tables import IN_PORT, LOWEST_PRIORITY, Action, Entry, Output, SetD
 OWN_COOKIE = 0x7EC0A57E
 """The upper half of the cookie of the controller's entries; entries that were put there by hand have none."""
 
+SOURCE_CHECK = "0x7ec0a57e00000005"
+"""The cookie of the source check: its entry of a known source looks the packet up again."""
+
 Names = Mapping[tuple[str, str], str]
 """Hosts by IP and MAC address."""
 
@@ -34,10 +37,11 @@ def read_trace(output: str, names: Names) -> Seen:
     rules = [] if start is None else [i for i, line in enumerate(lines) if i > start and _is_rule(line)]
     if start is None or not rules:
         raise NotSeen(f"ofproto/trace answered something else: {output.strip()[:200]!r}")
-    rule = lines[rules[0]].text[3:]
+    hit = rules[1] if len(rules) > 1 and SOURCE_CHECK in lines[rules[0]].text else rules[0]
+    rule = lines[hit].text[3:]
     if rule.startswith("No match"):
         return Seen(Means.TRACE, None)
-    body = list(_body(lines[rules[0] + 1 :]))
+    body = list(_body(lines[hit + 1 :]))
     depth = min((line.depth for line in body if line.depth), default=0)
     steps = [line for line in body if line.depth in (0, depth) and not line.text.startswith("---")]
     return _seen(rule, steps, names)

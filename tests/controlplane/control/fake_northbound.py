@@ -40,6 +40,8 @@ class FakeSwitch:
     refusal: tuple[str, str] = ("bad_action", "bad_out_port")
     """Why it refuses what it `refuses`."""
     features: dict[str, Any] = field(default_factory=dict)
+    sources: str | None = "off"
+    """The version of its source check."""
     stubborn: bool = False
     """Reserved entries cannot be put back."""
 
@@ -74,6 +76,7 @@ class FakeNorthbound:
         self.events: list[dict[str, Any]] = []
         self.counters: dict[str, Any] = {"ports": [], "tables": []}
         self.changes: list[dict[str, Any]] = []
+        self.checks: list[dict[str, Any]] = []
         self.signals: list[dict[str, Any]] = []
         self.answers: list[dict[str, Any]] = []
         self.before_change: Callable[[], None] = lambda: None
@@ -190,7 +193,21 @@ class FakeNorthbound:
             "features": switch.features,
             "lacks": [],
             "problems": [],
+            "sources": switch.sources,
         }
+
+    def check_sources(self, body: dict[str, Any]) -> dict[str, Any]:
+        """As the controller does it: a check is in force when all of it is, not only what it allows."""
+        self.checks.append(body)
+        answers = []
+        for row in body["switches"]:
+            switch = self._find(row["dpid"])
+            state = "unreachable" if switch is None else "confirmed"
+            if switch is not None:
+                switch.sources = None if body["widen"] else row["version"]
+            epoch = None if switch is None else switch.epoch
+            answers.append({"dpid": row["dpid"], "state": state, "epoch": epoch, "detail": None})
+        return {"switches": answers}
 
     def change(self, body: dict[str, Any]) -> dict[str, Any]:
         """As the controller does it: additions in order; removals only when all are confirmed."""
@@ -311,6 +328,8 @@ class FakeNorthbound:
                     body = json.loads(sent)
                     if self.path == "/v1/signals/answers":
                         return fake.answer_signals(body)
+                    if self.path == "/v1/sources":
+                        return fake.check_sources(body)
                     fake.before_change()
                     answer = fake.change(body)
                     fake.after_change()
