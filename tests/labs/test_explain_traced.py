@@ -112,6 +112,20 @@ def only(real: Real) -> tuple[Kind, str]:
     return found.kind, found.switch
 
 
+def test_the_source_check_changes_nothing_of_what_is_explained(pair: Pair) -> None:
+    """Its entry, as the controller writes it, is passed over: the trace goes on with the content entry."""
+    before = pair.traced()
+    check = "cookie=0x7ec0a57e00000005,priority=62000,in_port=3,dl_src=02:00:00:00:00:01,ipv6,reg0=0"
+    source = f"{check},ipv6_src=fd00::1,ipv6_dst=ff0e::/16,actions=set_field:1->reg0,resubmit(,0)"
+    pair.fabric.ofctl("s1", "add-flow", source)
+    real = pair.traced()
+    assert real.same is True and real.to_json() == before.to_json()
+    (checked,) = [one for one in pair.fabric.dump_flows("s1") if one.cookie & 0xFF == 5]
+    assert checked.actions == "set_field:0x1->reg0,resubmit(,0)"
+    pair.fabric.ofctl("s1", "del-flows", "--strict", S1)
+    assert only(pair.traced()) == (Kind.ENTRY_MISSING, "s1")
+
+
 def test_an_entry_that_somebody_deleted_is_named(pair: Pair) -> None:
     assert pair.traced().same is True
     pair.fabric.ofctl("s2", "del-flows", "--strict", S2)
