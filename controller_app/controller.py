@@ -52,7 +52,7 @@ class Controller:
         self.metrics = Metrics()
         self.programmer = Programmer(self.registry, self.metrics)
         self.signalling = Signalling(self.registry, self.alarms, settings.families)
-        self.source_check = SourceCheck(self.registry, settings.families)
+        self.source_check = SourceCheck(self.registry, self.alarms, settings.families)
         self.discovery = Discovery(
             self.registry,
             self.events,

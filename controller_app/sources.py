@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 from controller_app import openflow
+from controller_app.alarms import Alarms
 from controller_app.checks import Check, Source
 from controller_app.connection import Connection
 from controller_app.entries import RANGES
@@ -33,6 +34,7 @@ _CANNOT = (
     "the source check is not in force at {}: {}. Events of any source enter there; the switch needs Open"
     " vSwitch's registers and resubmit action, and room for the entries"
 )
+_ALARM = "switch_problem"
 _IN_PORT = 0x8000 << 7
 
 
@@ -79,8 +81,9 @@ class CheckResult:
 class SourceCheck:
     """Brings the check of each switch to what the control plane says, and keeps it there."""
 
-    def __init__(self, registry: Registry, families: Sequence[str]) -> None:
+    def __init__(self, registry: Registry, alarms: Alarms, families: Sequence[str]) -> None:
         self._registry = registry
+        self._alarms = alarms
         self._families = tuple(families)
         self._states: WeakKeyDictionary[Connection, _State] = WeakKeyDictionary()
 
@@ -154,8 +157,20 @@ class SourceCheck:
             problem = change.carry_out(*self._rules(connection, check), widen)
             if not widen:
                 state.version = check.version
-                _note_problem(connection, state, problem)
+                self._note_problem(connection, state, problem)
             return problem
+
+    def _note_problem(self, connection: Connection, state: _State, problem: str) -> None:
+        """Keep what is not in force among the switch's problems, and as an alarm."""
+        if problem == state.problem:
+            return
+        if state.problem:
+            connection.problems.remove(state.problem)
+            self._alarms.clear(_ALARM, dpid=connection.name, problem=state.problem)
+        state.problem = problem
+        if problem:
+            connection.problems.append(problem)
+            self._alarms.sound(_ALARM, problem, dpid=connection.name, problem=problem)
 
     def _rules(self, connection: Connection, check: Check) -> tuple[list[Rule], list[Rule]]:
         """What passes and what drops under `check`, at the ports that the switch has now."""
@@ -164,14 +179,6 @@ class SourceCheck:
         ports = sorted(connection.ports.keys() - check.links)
         passes = [_passing(one) for one in check.sources if one.port not in check.links]
         return passes, [_dropping(family, port) for port in ports for family in self._families]
-
-
-def _note_problem(connection: Connection, state: _State, problem: str) -> None:
-    if state.problem in connection.problems:
-        connection.problems.remove(state.problem)
-    state.problem = problem
-    if problem:
-        connection.problems.append(problem)
 
 
 class _Change:

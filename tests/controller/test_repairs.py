@@ -102,10 +102,12 @@ def test_a_switch_that_cannot_check_sources_drops_nothing_and_says_so(network, c
     assert switch["sources"] == "v1"
     (problem,) = [text for text in switch["problems"] if "source check" in text]
     assert "ports 2, 3, 4" in problem and "bad_field" in problem
+    assert "switch_problem" in controller.alarm_names()
     off = {"switches": [{"dpid": dpid(A), "version": "off", "check": False}]}
     assert controller.call("POST", "/v1/sources", off)[1]["switches"][0]["state"] == "confirmed"
     (switch,) = [one for one in controller.get("/v1/switches") if one["dpid"] == dpid(A)]
     assert switch["problems"] == [] and switch["sources"] == "off"
+    assert "switch_problem" not in controller.alarm_names()
 
 
 @pytest.mark.parametrize(
