@@ -34,7 +34,6 @@ _CANNOT = (
     "the source check is not in force at {}: {}. Events of any source enter there; the switch needs Open"
     " vSwitch's registers and resubmit action, and room for the entries"
 )
-_ALARM = "switch_problem"
 _IN_PORT = 0x8000 << 7
 
 
@@ -166,11 +165,11 @@ class SourceCheck:
             return
         if state.problem:
             connection.problems.remove(state.problem)
-            self._alarms.clear(_ALARM, dpid=connection.name, problem=state.problem)
+            self._alarms.clear("switch_problem", dpid=connection.name, problem=state.problem)
         state.problem = problem
         if problem:
             connection.problems.append(problem)
-            self._alarms.sound(_ALARM, problem, dpid=connection.name, problem=problem)
+            self._alarms.sound("switch_problem", problem, dpid=connection.name, problem=problem)
 
     def _rules(self, connection: Connection, check: Check) -> tuple[list[Rule], list[Rule]]:
         """What passes and what drops under `check`, at the ports that the switch has now."""

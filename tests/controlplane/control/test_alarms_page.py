@@ -19,6 +19,7 @@ WORDS = {
     "control/reconcile.py": ["knows no bundles and its table is full"],
     "control/reserve.py": ["knows no bundles"],
     "control/session.py": ["changes the ways of topics in place"],
+    "control/spoofing.py": ["source check: N event packets"],
     "control/watch.py": ["switch S: ", "controller: ", "the controller does not answer"],
     "moves/stages.py": ["changes in place, because", "the old entries of topic"],
     "observe/disks.py": ["is nearly full: ", "has room again"],
