@@ -40,6 +40,7 @@ class Signalling:
         self._alarms = alarms
         self._families = families
         self._links: set[End] = set()
+        self._settling: set[tuple[int, End]] = set()
         self._meters: WeakKeyDictionary[Connection, Meters] = WeakKeyDictionary()
         self.signals = Signals()
 
@@ -69,9 +70,13 @@ class Signalling:
             self.port_changed(end)
 
     def port_changed(self, end: End) -> None:
-        """A port's entries are to be as they should be for what it is now."""
+        """A port's entries are to be as they should be for what it is now.
+
+        One greenlet a port does it: it looks at what is wanted again before it ends.
+        """
         connection = self._registry.find(end[0])
-        if connection is not None:
+        if connection is not None and (connection.epoch, end) not in self._settling:
+            self._settling.add((connection.epoch, end))
             spawn(self._settle, connection, end)
 
     def port_gone(self, end: End) -> None:
@@ -122,7 +127,9 @@ class Signalling:
                     keys = [punt_key(family, end[1]) for family in self._families]
                     connection.confirm([openflow.remove_punt(key) for key in keys])
         except (Unreachable, Rejected):
-            return  # it gets all of them when it connects anew
+            return  # it gets all of them when it connects again
+        finally:
+            self._settling.discard((connection.epoch, end))
 
     def _takes_in(self, connection: Connection, end: End) -> bool:
         return end[1] in connection.ports and end not in self._links

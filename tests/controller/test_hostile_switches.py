@@ -198,3 +198,17 @@ def test_a_first_connection_that_no_longer_answers_is_displaced(network, control
     (alarm,) = [row for row in controller.get("/v1/alarms") if row["alarm"] == "duplicate_dpid"]
     assert "took over from the first, from 127.0.0.1:" in alarm["detail"]
     assert controller.get("/v1/switches")[0]["proof"] == "none"
+
+
+def test_a_port_that_flaps_without_end_takes_no_memory(network, controller) -> None:
+    """A switch that confirms nothing: one change a port waits, however often the port changes."""
+    fake = network.add(A)
+    controller.await_switches(dpid(A))
+    before = memory(controller)
+    fake.faults.silent_barriers = True
+    for _ in range(3 * PARTS):
+        fake.port_status(4, up=False, reason=1)
+        fake.port_status(4, up=True, reason=0)
+    fake.port_status(1, up=False)
+    assert eventually(lambda: not controller.get("/v1/switches")[0]["ports"][0]["up"])
+    assert memory(controller) - before < 30
