@@ -10,4 +10,4 @@ class UpkeepConfig(AppConfig):
 
     def ready(self) -> None:
         """Know the checks."""
-        from controlplane.upkeep import checks, deployment  # noqa: F401, PLC0415 - registers itself
+        from controlplane.upkeep import checks, deployment, hardening  # noqa: F401, PLC0415 - registers itself

@@ -1,0 +1,84 @@
+"""`manage.py check --deploy`: what leaves a connection or a name open to others (docs/security.md)."""
+
+from collections.abc import Iterator
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Tags, register
+from django.core.checks import Warning as CheckWarning
+
+SHORTEST_TOKEN = 32
+FEWEST_CHARACTERS = 10
+"""Different characters of a token; fewer are a pattern."""
+
+
+def is_loopback(host: str | None) -> bool:
+    """Whether the address, name or path stays on this machine."""
+    name = (host or "").strip("[]")
+    if not name or name == "localhost" or name.startswith("/"):
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+@register(Tags.security, deploy=True)
+def check_openflow(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """A warning where switches on other machines connect without TLS."""
+    scheme, host, port = settings.ENV.openflow
+    if scheme == "ssl" or is_loopback(host):
+        return []
+    text = f"OpenFlow at {host}:{port} is without TLS: whoever reaches the port can act as a switch"
+    hint = "Set TERCAST_OPENFLOW=ssl:... and the three TERCAST_TLS variables (docs/northbound.md)."
+    return [CheckWarning(text, hint=hint, id="tercast.W007")]
+
+
+@register(Tags.security, deploy=True)
+def check_northbound(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """Warnings for a weak token of the controller's API, and for a way to it that others can read."""
+    return list(_northbound(settings.NORTHBOUND_TOKEN, settings.NORTHBOUND_URL))
+
+
+def _northbound(token: str, url: str) -> Iterator[CheckMessage]:
+    if len(token) < SHORTEST_TOKEN or len(set(token)) < FEWEST_CHARACTERS:
+        text = f"The northbound token has {len(token)} characters, {len(set(token))} different ones"
+        hint = "Remove secrets/northbound-token and restart all processes; another one is made."
+        yield CheckWarning(text, hint=hint, id="tercast.W008")
+    host = urlsplit(url).hostname
+    if not is_loopback(host):
+        text = f"The northbound API at {url} is on another machine, and its token goes there in plain text"
+        hint = "Run the controller on this machine, or reach it through a tunnel (WireGuard, SSH)."
+        yield CheckWarning(text, hint=hint, id="tercast.W009")
+
+
+@register(Tags.security, deploy=True)
+def check_hosts(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """A warning where the web server answers to every name."""
+    if "*" not in settings.ALLOWED_HOSTS:
+        return []
+    text = "TERCAST_ALLOWED_HOSTS has *, so pages answer to every name"
+    hint = "List the names by which browsers and programs reach the installation."
+    return [CheckWarning(text, hint=hint, id="tercast.W010")]
+
+
+@register(Tags.security, deploy=True)
+def check_servers(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """Warnings where PostgreSQL or Redis on another machine is reached without TLS."""
+    return list(_servers(settings.ENV.database, settings.ENV.redis_url))
+
+
+def _servers(database: dict[str, Any], redis: str | None) -> Iterator[CheckMessage]:
+    host = str(database.get("HOST") or "")
+    mode = (database.get("OPTIONS") or {}).get("sslmode", "")
+    if "postgresql" in str(database.get("ENGINE")) and not is_loopback(host) and mode != "verify-full":
+        text = f"PostgreSQL at {host} is reached without a proof of who it is (sslmode {mode or 'prefer'})"
+        hint = "Add ?sslmode=verify-full to TERCAST_DATABASE_URL."
+        yield CheckWarning(text, hint=hint, id="tercast.W011")
+    if redis is not None:
+        parts = urlsplit(redis)
+        if parts.scheme == "redis" and not is_loopback(parts.hostname):
+            text = f"Redis at {parts.hostname} is reached without TLS"
+            yield CheckWarning(text, hint="Use rediss:// in TERCAST_REDIS_URL.", id="tercast.W012")
