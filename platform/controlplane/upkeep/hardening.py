@@ -65,6 +65,16 @@ def check_hosts(app_configs: Any, **_: Any) -> list[CheckMessage]:
 
 
 @register(Tags.security, deploy=True)
+def check_sources(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """A warning where switches accept events of any source at host ports."""
+    if settings.ENV.source_check:
+        return []
+    text = "Switches accept events of any source at host ports"
+    hint = "Set TERCAST_SOURCE_CHECK=1 (docs/operations.md#the-source-check)."
+    return [CheckWarning(text, hint=hint, id="tercast.W013")]
+
+
+@register(Tags.security, deploy=True)
 def check_servers(app_configs: Any, **_: Any) -> list[CheckMessage]:
     """Warnings where PostgreSQL or Redis on another machine is reached without TLS."""
     return list(_servers(settings.ENV.database, settings.ENV.redis_url))

@@ -55,6 +55,12 @@ def test_pages_answer_to_their_names_alone(settings, names, expected):
     assert ids(hardening.check_hosts(None)) == expected
 
 
+@pytest.mark.parametrize(("on", "expected"), [(True, []), (False, ["W013"])])
+def test_switches_check_the_sources_of_events(settings, on, expected):
+    settings.ENV = replace(settings.ENV, source_check=on)
+    assert ids(hardening.check_sources(None)) == expected
+
+
 @pytest.mark.parametrize(
     ("host", "mode", "redis", "expected"),
     [
