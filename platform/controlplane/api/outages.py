@@ -1,13 +1,15 @@
 """Errors of database, disk, memory and file descriptors, as answers that name cause and remedy."""
 
 import errno
+import os
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
 
 from django.db import Error as DatabaseError
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connection
 
 from controlplane.api.problems import Problem
 
@@ -79,6 +81,9 @@ MEMORY = Outage(
     10,
 )
 
+LEAST_BYTES = 64 * 1024
+"""Below this SQLite cannot create the shared memory of its write-ahead log (32 KiB) and a page of it."""
+
 _SQLITE = {
     sqlite3.SQLITE_FULL: FULL,
     sqlite3.SQLITE_READONLY: READ_ONLY,
@@ -129,11 +134,21 @@ def _direct(error: BaseException) -> Outage | None:
         case MemoryError():
             return MEMORY
         case sqlite3.Error():
-            return _SQLITE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+            found = _SQLITE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+            return FULL if found in (FAULTY, DESCRIPTORS) and _is_full() else found
         case OSError():
             return _SYSTEM.get(error.errno or 0)
         case _:
             return _POSTGRESQL.get(str(getattr(error, "sqlstate", "")))
+
+
+def _is_full() -> bool:
+    """Whether SQLite's disk is full: it reports an I/O error for a file that it cannot extend."""
+    try:
+        found = os.statvfs(Path(str(connection.settings_dict["NAME"])).parent)
+    except OSError:
+        return False
+    return found.f_bavail * found.f_frsize < LEAST_BYTES
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

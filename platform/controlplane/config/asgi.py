@@ -15,8 +15,9 @@ warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume sy
 http = get_asgi_application()  # loads the apps, which the next import needs
 
 from controlplane.api.intake import Intake  # noqa: E402
-from controlplane.config.patience import shorten_waits  # noqa: E402
+from controlplane.config.patience import keep_readable, shorten_waits  # noqa: E402
 from controlplane.live.routing import websocket_routes  # noqa: E402
 
 shorten_waits()
+keep_readable()
 application = ProtocolTypeRouter({"http": Intake(http), "websocket": websocket_routes()})

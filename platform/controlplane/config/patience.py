@@ -1,7 +1,9 @@
-"""How long a database connection waits for a lock that another process holds."""
+"""What a web process does to its database: short waits for locks, and reads that need no disk space."""
 
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -9,6 +11,8 @@ from django.db import connection
 
 CONNECT_SECONDS = 5
 """Time in which PostgreSQL has to accept a connection of a web process."""
+
+_kept_open: list[sqlite3.Connection] = []
 
 
 def shorten_waits() -> None:
@@ -24,6 +28,21 @@ def shorten_waits() -> None:
         return
     options.setdefault("connect_timeout", CONNECT_SECONDS)
     options["options"] = f"{options.get('options', '')} -c lock_timeout={round(seconds * 1000)}".strip()
+
+
+def keep_readable() -> None:
+    """Keep a connection to SQLite open as long as the process lives; nothing is done on it.
+
+    The last connection that closes removes the files `-wal` and `-shm`. The next one, even to read, creates
+    them again, which fails on a full disk.
+    """
+    database: dict[str, Any] = settings.DATABASES["default"]
+    if "sqlite" not in database["ENGINE"] or not Path(str(database["NAME"])).is_file():
+        return
+    with suppress(sqlite3.Error):  # calls answer with the reason
+        kept = sqlite3.connect(str(database["NAME"]), timeout=1, check_same_thread=False)
+        _kept_open.append(kept)
+        kept.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()
 
 
 @contextmanager

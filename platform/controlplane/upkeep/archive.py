@@ -21,7 +21,13 @@ FORMAT = "backup/1"
 _MANIFEST = "manifest.json"
 
 _DAMAGED = (KeyError, ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
-"""What reading a damaged zip raises; RuntimeError where a bit says that it is encrypted."""
+"""What reading a damaged zip raises; RuntimeError if it is encrypted, or its JSON nested too deep."""
+
+MOST_ROW_BYTES = 256 * 1024 * 1024
+"""One row; the largest ones are snapshots of the planner, some 20 MB for 100,000 subscriptions."""
+
+MOST_SMALL_BYTES = 16 * 1024 * 1024
+"""The manifest, and a secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +62,10 @@ class Manifest:
             version=str(found["version"]),
             created_at=datetime.fromisoformat(found["created_at"]),
             vendor=str(found["vendor"]),
-            migrations=tuple(found["migrations"]),
-            rows=dict(found["rows"]),
-            last_ids=dict(found["last_ids"]),
-            secrets=tuple(found["secrets"]),
+            migrations=_texts(found["migrations"]),
+            rows=_numbers(found["rows"]),
+            last_ids=_numbers(found["last_ids"]),
+            secrets=_texts(found["secrets"]),
         )
 
 
@@ -103,7 +109,7 @@ class Reader:
     def secret(self, name: str) -> bytes:
         """The content of a secret."""
         try:
-            return self._file.read(f"secrets/{name}")
+            return _read(self._file, f"secrets/{name}")
         except _DAMAGED as error:
             raise self._damaged(f"secrets/{name}", error) from None
 
@@ -111,6 +117,8 @@ class Reader:
         """Read all of it: every table and secret of the manifest is there and whole, with all its rows."""
         for table, expected in self.manifest.rows.items():
             columns, rows = self.table(table)
+            if not isinstance(columns, list) or not all(isinstance(each, str) for each in columns):
+                raise self._damaged(f"tables/{table}.jsonl", "its first line is no list of columns")
             count = 0
             for row in rows:
                 count += 1
@@ -130,7 +138,7 @@ class Reader:
 
     def _manifest(self) -> Manifest:
         try:
-            found = json.loads(self._file.read(_MANIFEST))
+            found = json.loads(_read(self._file, _MANIFEST))
             if found["format"] != FORMAT:
                 raise UpkeepError(
                     f"{self._path} has the format {found['format']!r}, and this version reads {FORMAT!r}; "
@@ -143,7 +151,9 @@ class Reader:
     def _lines(self, member: str) -> Iterator[list[Any]]:
         try:
             with self._file.open(member) as file:
-                for line in file:
+                while line := file.readline(MOST_ROW_BYTES + 1):
+                    if len(line) > MOST_ROW_BYTES:
+                        raise ValueError(f"a row has more than {MOST_ROW_BYTES} bytes")
                     yield json.loads(line)
         except _DAMAGED as error:
             raise self._damaged(member, error) from None
@@ -194,6 +204,26 @@ def settle(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _read(file: zipfile.ZipFile, member: str) -> bytes:
+    """A small member; raises ValueError for one that is not, before it is unpacked."""
+    size = file.getinfo(member).file_size
+    if size > MOST_SMALL_BYTES:
+        raise ValueError(f"it has {size} bytes, and may have {MOST_SMALL_BYTES}")
+    return file.read(member)
+
+
+def _texts(found: Any) -> tuple[str, ...]:
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise ValueError("a list of texts is expected")
+    return tuple(found)
+
+
+def _numbers(found: Any) -> dict[str, int]:
+    if not isinstance(found, dict) or not all(type(each) is int for each in found.values()):
+        raise ValueError("an object of whole numbers is expected")
+    return dict(found)
 
 
 def _line(values: list[Any]) -> bytes:

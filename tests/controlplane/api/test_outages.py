@@ -14,6 +14,7 @@ from controlplane.accounts import services
 from controlplane.accounts.models import Token
 from controlplane.accounts.services import issue_token
 from controlplane.api import handler, outages
+from controlplane.config import patience
 from controlplane.config.patience import waiting_at_most
 
 
@@ -70,6 +71,26 @@ def test_each_cause_has_its_status_and_remedy(error, status, code):
 @pytest.mark.parametrize("error", [OURS[0], *OURS[2:]], ids=str)
 def test_other_faults_stay_server_errors(error):
     assert handler.as_problem(error) is None
+
+
+def test_an_io_error_on_a_full_disk_is_a_full_disk(monkeypatch):
+    monkeypatch.setattr(outages, "LEAST_BYTES", 1 << 80)
+    for code in (FULL_WAL, sqlite3.SQLITE_CANTOPEN):
+        assert handler.as_problem(sqlite(code, "disk I/O error")).code == "disk_full"
+
+
+def test_a_web_process_keeps_the_log_of_sqlite(tmp_path, monkeypatch):
+    path = tmp_path / "x.sqlite3"
+    sqlite3.connect(path).execute("PRAGMA journal_mode = WAL")
+    database = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(path)}
+    monkeypatch.setattr(patience.settings, "DATABASES", {"default": database})
+    monkeypatch.setattr(patience, "_kept_open", [])
+    patience.keep_readable()
+    other = sqlite3.connect(path)
+    other.execute("CREATE TABLE t (x)")
+    other.close()
+    assert (tmp_path / "x.sqlite3-shm").exists()
+    patience._kept_open[0].close()
 
 
 def test_a_page_outside_of_the_api_says_it_in_html():
