@@ -100,4 +100,9 @@ def _met(switch: Switch) -> bool:
 def _due(switch: Switch, row: SwitchSync | None, now: datetime) -> bool:
     if row is None:
         return not _met(switch)
-    return (row.dirty or not _met(switch)) and (row.retry_at is None or row.retry_at <= now)
+    return (row.dirty or not _met(switch)) and _is_over(row.retry_at, now)
+
+
+def _is_over(retry_at: datetime | None, now: datetime) -> bool:
+    """Whether a pause is over; one longer than any was begun before the clock was set back."""
+    return retry_at is None or not now < retry_at <= now + LONGEST_PAUSE
