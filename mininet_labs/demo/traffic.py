@@ -123,7 +123,8 @@ class Hosts:
 
     def _place(self, topic: str, advertisement: str, host: str) -> None:
         """Say where an advertisement's events come from before the first of them is sent."""
-        self.origins.add(topic, {advertisement: Origin(pack_ip(self.addresses[host]))})
+        if self.origins.find(topic, advertisement) is None:
+            self.origins.add(topic, {advertisement: Origin(pack_ip(self.addresses[host]))})
 
     def _subscribe(self, host: str, rows: list[dict[str, Any]]) -> None:
         self.wishes[host] = [

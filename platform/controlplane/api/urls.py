@@ -52,7 +52,7 @@ from controlplane.observe.alarm_views import AlarmViewSet, StandingAlarmsView
 from controlplane.observe.health import HealthView
 from controlplane.pictures.views import SpaceView
 from controlplane.preview.views import PreviewView
-from controlplane.registry.source_views import SourceViewSet
+from controlplane.registry.source_views import SealKeyView, SourceViewSet
 from controlplane.registry.views import (
     AdvertisementViewSet,
     PublisherViewSet,
@@ -191,6 +191,7 @@ v1: list[URLPattern | URLResolver] = [
         name="lease",
     ),
     path("topics/<str:pk>/space/", SpaceView.as_view(), name="topic-space"),
+    path("topics/<str:pk>/keys/", SealKeyView.as_view(), name="topic-keys"),
     path("topics/<str:pk>/sources/", SourceViewSet.as_view({"get": "list"}), name="topic-sources"),
     *(path(f"{name}/<str:pk>/affected/", view_of(name).as_view(), name=f"{name}-affected") for name in OF),
     path("connect/", ConnectView.as_view(), name="connect"),

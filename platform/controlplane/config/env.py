@@ -66,6 +66,7 @@ class Environment:
     ovs_run_dir: Path | None = None
     audit_seconds: int | None = None
     lease_seconds: float = 120.0
+    seal_hours: int = 24
     leases_a_caller: int = 1000
     settling_seconds: float = 2.0
     spark_master: str = "local[*]"
@@ -126,6 +127,7 @@ class Environment:
             audit_seconds=_seconds(env, "TERCAST_AUDIT_SECONDS"),
             leases_a_caller=_number(env, "TERCAST_LEASES_A_CALLER", 1000, (1, 1_000_000)),
             lease_seconds=_time(env, "TERCAST_LEASE_SECONDS", 120.0, (4.0, 86400.0)),
+            seal_hours=_number(env, "TERCAST_SEAL_HOURS", 24, (1, 8760)),
             settling_seconds=_time(env, "TERCAST_SETTLING_SECONDS", 2.0, (0.0, 600.0)),
             spark_master=_matching(env, "TERCAST_SPARK_MASTER", "local[*]", *MASTER),
             spark_memory=_matching(env, "TERCAST_SPARK_MEMORY", "1g", *MEMORY),

@@ -13,6 +13,7 @@ from django.utils import timezone
 from controlplane.api.problems import Problem, conflict, not_found
 from controlplane.control.models import FINAL_STATES, State
 from controlplane.moves.models import OPEN, Encoding, Lease, Move
+from controlplane.registry import seals
 from controlplane.registry.announcements import LIVE
 from controlplane.registry.models import Advertisement, Topic
 from tercast.errors import shown
@@ -98,7 +99,7 @@ def hold(pk: int, holder: str, version: int | None, caller: str = PLATFORM) -> d
     found, now = told(row), timezone.now()
     lease = Lease.objects.filter(advertisement=row, holder=holder).first()
     if _is_fresh(lease, found, version, now) and lease is not None and lease.caller == caller:
-        return _answer(found, lease.expires_at - now, caller)
+        return _answer(found, lease.expires_at - now, caller, row)
     with transaction.atomic():
         Topic.objects.select_for_update(no_key=True).get(pk=row.topic_id)  # nothing is told meanwhile
         found = told(row)
@@ -110,12 +111,12 @@ def hold(pk: int, holder: str, version: int | None, caller: str = PLATFORM) -> d
             assert lease is not None
             _check_holder(lease, caller, now)
             if version != found.version:
-                return _answer(found, lease.expires_at - now, caller)
+                return _answer(found, lease.expires_at - now, caller, row)
         confirms = lease is not None and lease.version != found.version
         _grant(row, holder, caller, found.version, now)
         if confirms:
             transaction.on_commit(_wake)
-    return _answer(found, lease_time(), caller)
+    return _answer(found, lease_time(), caller, row)
 
 
 def release(pk: int, holder: str) -> None:
@@ -207,7 +208,7 @@ def _is_fresh(lease: Lease | None, found: Told, version: int | None, now: dateti
     return lease.expires_at - now > lease_time() * 3 / 4
 
 
-def _answer(found: Told, left: timedelta, caller: str) -> dict[str, Any]:
+def _answer(found: Told, left: timedelta, caller: str, row: Advertisement) -> dict[str, Any]:
     return {
         "topic": found.topic,
         "version": found.version,
@@ -215,6 +216,7 @@ def _answer(found: Told, left: timedelta, caller: str) -> dict[str, Any]:
         "indexed": found.indexed,
         "expires_in": round(max(left.total_seconds(), 0.0), 3),
         "poll_in": round(_pause(caller), 3),
+        "seal": seals.advertisement_seal(row),
     }
 
 

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from controlplane.api.fields import Integer, Name
 from controlplane.moves.models import Move, Stage
 from controlplane.registry.attributes import IndexedField
-from controlplane.registry.serializers import request_url
+from controlplane.registry.serializers import SealSerializer, request_url
 
 
 @extend_schema_serializer(examples=[OpenApiExample("lease", {"holder": "3f7c", "version": None})])
@@ -33,6 +33,7 @@ class LeaseSerializer(serializers.Serializer[Any]):
     indexed = serializers.ListField(child=serializers.CharField())
     expires_in = serializers.FloatField(help_text="seconds; then send nothing before the next answer")
     poll_in = serializers.FloatField(help_text="seconds until the next call is expected")
+    seal = SealSerializer(allow_null=True, help_text="what events are to be sealed with; null: they are not")
 
 
 class MoveSerializer(serializers.ModelSerializer[Move]):

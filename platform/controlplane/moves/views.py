@@ -78,7 +78,8 @@ class LeaseViewSet(Resource):
         """Ask for the encoding, and confirm the one in use."""
         body = read_one(request, LeaseRequestSerializer())
         caller = owner_of(request)
-        return Response(leases.hold(read_id(pk), body["holder"], body["version"], caller))
+        answer = leases.hold(read_id(pk), body["holder"], body["version"], caller)
+        return Response(answer, headers={"Cache-Control": "no-store"})
 
     @extend_schema(
         operation_id="advertisements_release",

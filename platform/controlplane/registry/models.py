@@ -36,6 +36,8 @@ class Topic(models.Model):
     automatic_indexing = models.BooleanField(
         default=False, help_text="choose by itself, by past events, what is indexed"
     )
+    seal = models.BooleanField(default=False, help_text="events are sealed with keys of their publishers")
+    seal_changed_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     version = models.PositiveIntegerField(default=1)
 
@@ -44,6 +46,22 @@ class Topic(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class SealKey(models.Model):
+    """A number of keys of a topic.
+
+    The keys are stored nowhere: they follow from `salt`, an advertisement and a secret of the installation.
+    """
+
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="seal_keys")
+    number = models.PositiveBigIntegerField()
+    salt = models.CharField(max_length=64)
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("topic", "number")
+        constraints = (models.UniqueConstraint(fields=("topic", "number"), name="one_seal_key_a_number"),)
 
 
 class Participant(models.Model):

@@ -35,6 +35,13 @@ class TopicCountsSerializer(serializers.Serializer[Any]):
     subscriptions = serializers.IntegerField()
 
 
+class SealSerializer(serializers.Serializer[Any]):
+    """A key that events of one advertisement are sealed with; keep it secret."""
+
+    number = serializers.IntegerField()
+    key = serializers.CharField(help_text="32 bytes in base64")
+
+
 class TopicSerializer(serializers.ModelSerializer[Topic]):
     """A topic."""
 
@@ -55,6 +62,7 @@ class TopicSerializer(serializers.ModelSerializer[Topic]):
             "attributes",
             "indexed",
             "automatic_indexing",
+            "seal",
             "request",
             "reindexing",
             "counts",
@@ -92,6 +100,9 @@ _TOPIC = {
 }
 
 
+_SEAL_HELP = "true: events are sealed with keys that publishers and subscribers of the topic alone get"
+
+
 @extend_schema_serializer(examples=[OpenApiExample("topic", _TOPIC)])
 class TopicCreateSerializer(serializers.Serializer[Any]):
     """A new topic."""
@@ -100,6 +111,7 @@ class TopicCreateSerializer(serializers.Serializer[Any]):
     attributes = AttributesField(help_text="1 to 64, in the order in which they take turns in a dz")
     indexed = IndexedField(required=False, help_text="names; all attributes when left out")
     code = Integer(required=False, min_value=0, help_text="even; the lowest free one when left out")
+    seal = Flag(required=False, help_text=_SEAL_HELP)
 
 
 class TopicChangeSerializer(serializers.Serializer[Any]):
@@ -109,6 +121,7 @@ class TopicChangeSerializer(serializers.Serializer[Any]):
     automatic_indexing = Flag(
         required=False, help_text="true: the topic chooses by itself, by past events, what it indexes"
     )
+    seal = Flag(required=False, help_text=_SEAL_HELP)
 
 
 class _FiguresSerializer(serializers.Serializer[Any]):

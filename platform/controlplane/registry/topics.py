@@ -14,6 +14,7 @@ from controlplane.control.changes import Payload, log_one, racing
 from controlplane.control.models import FINAL_STATES, Request, State
 from controlplane.network.services import counted
 from controlplane.network.standing import LEAVING
+from controlplane.registry import seals
 from controlplane.registry.announcements import LIVE
 from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Advertisement, Subscription, Topic
@@ -63,7 +64,13 @@ def draft(body: Body) -> Topic:
     document = {name: part for name, part in parts.items() if part is not None}
     topic = eventspace.Topic.from_json({**document, "code": code})
     read = topic.to_json()
-    return Topic(name=topic.name, code=code, attributes=read["attributes"], indexed=read["indexed"])
+    return Topic(
+        name=topic.name,
+        code=code,
+        attributes=read["attributes"],
+        indexed=read["indexed"],
+        seal=bool(item.get("seal")),
+    )
 
 
 def _check_name(body: Body, name: str) -> None:
@@ -107,6 +114,8 @@ def add(body: Body, actor: Any) -> Topic:
         row = draft(body)
         row.request = log_one(payload(row), actor)
         row.save(force_insert=True)
+        if row.seal:
+            seals.make(row)
         return row
 
 
@@ -170,10 +179,12 @@ def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Topic, Request 
         row: Topic | None = rows.filter(pk=pk).first()
         if row is None:
             raise not_found(f"There is no topic {pk}.")
-        if "automatic_indexing" in values:
-            row.automatic_indexing = values["automatic_indexing"]
+        if "seal" in values:
+            seals.change(row, values["seal"])
+        if {"automatic_indexing", "seal"} & values.keys():
+            row.automatic_indexing = values.get("automatic_indexing", row.automatic_indexing)
             row.version += 1
-            row.save(update_fields=("automatic_indexing", "version"))
+            row.save(update_fields=("automatic_indexing", "seal", "seal_changed_at", "version"))
         asked = change_payload(row, values)
         if asked is None:
             return row, None

@@ -69,6 +69,7 @@ def do(host: Host, message: Message) -> Result:
     if message.type.withdraws:
         return _withdraw(kind, host, message)
     topic = _topic(message.body.topic)  # type: ignore[union-attr] # the codec has checked the form
+    _check_open(topic)
     same = _standing(kind, host, topic, message.body)
     if same is not None:
         return Result(f"{kind.prefix}{same.pk}", _code(topic), same.request)
@@ -95,12 +96,22 @@ def _lease(host: Host, message: Message) -> Result:
     if message.type is Type.RELEASE:
         leases.release(row.pk, holder)
         return Result(body.name, None, None)
+    _check_open(row.topic)
     told = leases.hold(row.pk, holder, body.version or None, f"host:{host.pk}")
     names = [attribute["name"] for attribute in row.topic.attributes]
     indexed = tuple(names.index(name) for name in told["indexed"])
     expires, poll = round(1000 * told["expires_in"]), round(1000 * told["poll_in"])
     terms = Terms(told["version"], expires, poll, indexed)
     return Result(body.name, told["code"], None, terms)
+
+
+def _check_open(topic: Topic) -> None:
+    """Raise Refusing for a sealed topic: its keys are given over HTTPS alone."""
+    if topic.seal:
+        detail = (
+            f"the events of topic {topic.name} are sealed, and in-band hosts get no keys; use the REST API"
+        )
+        raise Refusing("sealed_topic", detail)
 
 
 def _code(topic: Topic) -> int:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tercast.client.arrivals import Arrived, Counters
-from tercast.client.origins import Origin, Origins, Reason
+from tercast.client.event_seal import is_good
+from tercast.client.origins import Origin, Origins, Policy, Reason
 
 MOST_HELD = 4096
 """Events that may wait for the platform to answer which host their advertisement belongs to."""
@@ -42,14 +43,25 @@ class Admission:
         return bool(self._held)
 
     def admits(self, arrived: Arrived) -> bool:
-        """Whether an event is accepted now; one of an unknown advertisement is held until it is known."""
+        """Whether an event is accepted now.
+
+        One that the platform's next answer may make good is held: of an unknown advertisement, with a key
+        that is not known yet, or without a seal.
+        """
         if self._origins is None:
             return True
         origin = self._find(arrived, self._origins)
         if origin is None:
             self._hold(arrived, self._origins)
             return False
-        return self._fits(arrived, origin)
+        reason = _fault(arrived, origin)
+        if reason in _PASSING:
+            self._hold(arrived, self._origins)
+        elif reason is not None:
+            self.reject(arrived, reason)
+        else:
+            self._origins.refresh(arrived.codec.topic.name, arrived.head.publisher)
+        return reason is None
 
     def released(self) -> Arrived | None:
         """Return the next event that waited and is accepted now; None while there is none."""
@@ -58,31 +70,42 @@ class Admission:
             arrived = self._held.popleft().arrived
             self._counters.held -= 1
             origin = self._find(arrived, origins)
-            if origin is None:
-                self._reject(arrived, Reason.UNKNOWN_ADVERTISEMENT)
-            elif self._fits(arrived, origin):
+            reason = Reason.UNKNOWN_ADVERTISEMENT if origin is None else _fault(arrived, origin)
+            if reason is None:
                 return arrived
+            self.reject(arrived, reason)
         return None
+
+    def reject(self, arrived: Arrived, reason: Reason) -> None:
+        """Count an event that is not accepted, and report it."""
+        self._counters.rejected += 1
+        self._tell(arrived, reason)
 
     @staticmethod
     def _find(arrived: Arrived, origins: Origins) -> Origin | None:
         return origins.find(arrived.codec.topic.name, arrived.head.publisher)
 
-    def _fits(self, arrived: Arrived, origin: Origin) -> bool:
-        if origin.address == arrived.source:
-            return True
-        self._reject(arrived, Reason.OTHER_ADDRESS)
-        return False
-
     def _hold(self, arrived: Arrived, origins: Origins) -> None:
         full = len(self._held) >= MOST_HELD
         ticket = None if full else origins.ask(arrived.codec.topic.name, arrived.head.publisher)
         if ticket is None:
-            self._reject(arrived, Reason.NOT_CHECKED)
+            self.reject(arrived, Reason.NOT_CHECKED)
             return
         self._held.append(_Held(arrived, ticket))
         self._counters.held += 1
 
-    def _reject(self, arrived: Arrived, reason: Reason) -> None:
-        self._counters.rejected += 1
-        self._tell(arrived, reason)
+
+_PASSING = (Reason.NO_SEAL, Reason.UNKNOWN_KEY)
+
+
+def _fault(arrived: Arrived, origin: Origin) -> Reason | None:
+    """Return why an event is not accepted from its origin; None where it is."""
+    if origin.address != arrived.source:
+        return Reason.OTHER_ADDRESS
+    number = arrived.head.key_number
+    if number is None:
+        return Reason.NO_SEAL if origin.seal is Policy.REQUIRED else None
+    key = origin.keys.get(number)
+    if key is None:
+        return Reason.UNKNOWN_KEY
+    return None if is_good(arrived.payload, key) else Reason.BAD_SEAL

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import json
 import re
@@ -14,8 +15,9 @@ from typing import Any
 
 from tercast.addressing import AddressPlan
 from tercast.client.errors import ApiError
+from tercast.client.event_seal import KEY_BYTES, LARGEST_NUMBER, EventSeal
 from tercast.client.lease import Lease, Terms
-from tercast.client.origins import LearnedOrigins, Origin, Origins
+from tercast.client.origins import LearnedOrigins, Origin, Origins, Policy
 from tercast.client.packets import pack_ip
 from tercast.client.sources import Announced, HostRecord, parse_json
 from tercast.eventspace import Topic
@@ -181,10 +183,18 @@ class ApiOrigins:
 
 
 def _origin(row: Row) -> tuple[str, Origin]:
+    keys = row.get("keys", [])
+    if keys is None and row.get("seal") != Policy.OFF:
+        raise ApiError(
+            "the topic is sealed, and this token gets no keys; use a client token of a subscriber with a "
+            "subscription of the topic, or an operator's"
+        )
     try:
-        return f"a{row['id']}", Origin(pack_ip(_text(row, "ip")))
-    except (KeyError, ValueError) as error:
-        raise ApiError(f"the API's answer has no source of an advertisement: {error}") from None
+        found = dict(map(_key, keys)) if isinstance(keys, list) else {}
+        policy = Policy(str(row.get("seal", Policy.OFF)))
+        return f"a{row['id']}", Origin(pack_ip(_text(row, "ip")), policy, found)
+    except (KeyError, TypeError, ValueError):
+        raise ApiError("the API's answer has no source of an advertisement") from None
 
 
 class ApiLandlord:
@@ -214,7 +224,16 @@ def _terms(row: Any) -> Terms:
         tuple(map(str, row["indexed"])),
         float(row["expires_in"]),
         max(0.05, float(row["poll_in"])),
+        None if row.get("seal") is None else EventSeal(*_key(row["seal"])),
     )
+
+
+def _key(row: Any) -> tuple[int, bytes]:
+    """The number of a key and the key. Raises KeyError, TypeError and ValueError."""
+    number, key = int(row["number"]), base64.b64decode(row["key"], validate=True)
+    if not 0 <= number <= LARGEST_NUMBER or len(key) != KEY_BYTES:
+        raise ValueError("the key of a seal has 32 bytes, and a number of 32 bits")
+    return number, key
 
 
 def _number(name: str) -> str:

@@ -4,6 +4,22 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class _Numbers:
+    """The numbers of one publisher in their order of arrival; `forgotten` is the largest that is gone."""
+
+    numbers: set[int] = field(default_factory=set)
+    order: deque[int] = field(default_factory=deque)
+    forgotten: int = -1
+
+    def forget_oldest(self) -> None:
+        """Forget the number that came first."""
+        oldest = self.order.popleft()
+        self.numbers.discard(oldest)
+        self.forgotten = max(self.forgotten, oldest)
 
 
 class SeenEvents:
@@ -20,22 +36,26 @@ class SeenEvents:
         if window < 1 or publishers < 1:
             raise ValueError("the memory for doubles holds at least one event of one publisher")
         self._window, self._publishers = window, publishers
-        self._known: OrderedDict[Hashable, tuple[set[int], deque[int]]] = OrderedDict()
+        self._known: OrderedDict[Hashable, _Numbers] = OrderedDict()
 
     def seen(self, publisher: Hashable, seq: int) -> bool:
         """Whether the event was here before; it is from now on."""
         known = self._known.get(publisher)
         if known is None:
-            known = self._known[publisher] = (set(), deque())
+            known = self._known[publisher] = _Numbers()
             if len(self._known) > self._publishers:
                 self._known.popitem(last=False)
         else:
             self._known.move_to_end(publisher)
-        numbers, order = known
-        if seq in numbers:
+        if seq in known.numbers:
             return True
-        if len(order) == self._window:
-            numbers.discard(order.popleft())
-        numbers.add(seq)
-        order.append(seq)
+        if len(known.order) == self._window:
+            known.forget_oldest()
+        known.numbers.add(seq)
+        known.order.append(seq)
         return False
+
+    def is_forgotten(self, publisher: Hashable, seq: int) -> bool:
+        """Whether a number that large is forgotten already, so that a copy cannot be told from an event."""
+        known = self._known.get(publisher)
+        return known is not None and seq <= known.forgotten and seq not in known.numbers

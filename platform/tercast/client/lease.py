@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 from tercast.client.errors import ApiError, LeaseLapsed
+from tercast.client.event_seal import EventSeal
 from tercast.eventspace import Topic
 
 MARGIN_S = 0.5
@@ -31,6 +32,8 @@ class Terms:
     indexed: tuple[str, ...]
     expires_in: float
     poll_in: float
+    seal: EventSeal | None = None
+    """What events are to be sealed with; None where the topic is not sealed."""
 
     def applied(self, topic: Topic) -> Topic:
         """The topic in this encoding."""
@@ -67,6 +70,7 @@ class Lease:
         self.advertisement = advertisement
         self._landlord, self._clock = landlord, clock
         self._holder = uuid.uuid4().hex
+        self.seal: EventSeal | None = None
         self._version: int | None = None
         self._until = float("-inf")
         self._problem = ""
@@ -128,6 +132,7 @@ class Lease:
     def _ask(self) -> Terms:
         asked = self._clock()
         terms = self._landlord.lease(self.advertisement, self._holder, self._version)
+        self.seal = terms.seal
         self._until = asked + terms.expires_in
         self._problem = ""
         return terms

@@ -1,8 +1,8 @@
 """Which host the events of an advertisement come from: fixed, or as the platform answers.
 
 The network delivers an event to whoever subscribes, whoever sent it. A subscriber therefore compares the
-source address of each datagram with that of the advertisement's host. The address of an advertisement never
-changes, so an answer stays good while the subscriber runs.
+source address of each datagram with that of the advertisement's host, and checks the seal where the topic is
+sealed. The address of an advertisement never changes; keys do, so the platform is asked again now and then.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ MOST_WAITING = 1000
 GAP_S = 0.25
 """Seconds between two questions to the platform, at least."""
 
+FRESH_S = 30.0
+"""Seconds until the platform is asked again about an advertisement whose events arrive."""
+
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 """Seconds between two attempts while the platform does not answer."""
 
@@ -37,6 +40,23 @@ class Reason(StrEnum):
     """The platform has no such advertisement in this topic."""
     NOT_CHECKED = "not_checked"
     """Too many events wait for the platform's answer."""
+    NO_SEAL = "no_seal"
+    """Its topic is sealed, and it is not."""
+    UNKNOWN_KEY = "unknown_key"
+    """It is sealed with a key that is not good, or no more."""
+    BAD_SEAL = "bad_seal"
+    """Its bytes are not those that were sealed, or the key was another one."""
+    REPLAYED = "replayed"
+    """It is sealed, and older than all events of its advertisement that are remembered."""
+
+
+class Policy(StrEnum):
+    """Whether the events of a topic are sealed."""
+
+    OFF = "off"
+    CHANGING = "changing"
+    """Publishers change over: sealed and unsealed events are accepted."""
+    REQUIRED = "required"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +71,14 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the events of one advertisement come from: a packed IP address."""
+    """Where the events of one advertisement come from: a packed IP address, and the keys of their seals."""
 
     address: bytes
+    seal: Policy = Policy.OFF
+    keys: Mapping[int, bytes] = field(default_factory=dict, repr=False)
+
+    def __hash__(self) -> int:
+        return hash((self.address, self.seal))
 
 
 class Origins(Protocol):
@@ -67,6 +92,9 @@ class Origins(Protocol):
 
     def answered(self, ticket: int) -> bool:
         """Whether the question with that ticket has its answer, which `find` then returns."""
+
+    def refresh(self, topic: str, advertisement: str) -> None:
+        """Ask again about an advertisement where the last answer is old; its origin stays good meanwhile."""
 
 
 class FixedOrigins:
@@ -86,6 +114,9 @@ class FixedOrigins:
     def answered(self, ticket: int) -> bool:
         """Return True."""
         return True
+
+    def refresh(self, topic: str, advertisement: str) -> None:
+        """Do nothing: there is nothing new."""
 
 
 Fetch = Callable[[str, Iterable[str] | None], Mapping[str, Origin]]
@@ -113,6 +144,7 @@ class LearnedOrigins:
     def __init__(self, fetch: Fetch, clock: Callable[[], float] = time.monotonic) -> None:
         self._fetch, self._clock = fetch, clock
         self._known: dict[tuple[str, str], Origin] = {}
+        self._fresh_until: dict[tuple[str, str], float] = {}
         self._round = _Round()
         self._answered = 0
         self._turn, self._adding = threading.Condition(), threading.Lock()
@@ -126,8 +158,10 @@ class LearnedOrigins:
 
     def add(self, topic: str, found: Mapping[str, Origin]) -> None:
         """Add the origins of advertisements of `topic`, by their ids."""
+        until = self._clock() + FRESH_S
         with self._adding:
             self._known = self._known | {(topic, name): origin for name, origin in found.items()}
+            self._fresh_until |= dict.fromkeys([(topic, name) for name in found], until)
 
     def find(self, topic: str, advertisement: str) -> Origin | None:
         """Return what the platform has answered; None without an answer or without such an advertisement."""
@@ -148,6 +182,13 @@ class LearnedOrigins:
     def answered(self, ticket: int) -> bool:
         """Whether the platform has answered a question that was asked with this ticket."""
         return self._answered >= ticket
+
+    def refresh(self, topic: str, advertisement: str) -> None:
+        """Have the thread ask again, once in `FRESH_S` seconds."""
+        now, key = self._clock(), (topic, advertisement)
+        if self._fresh_until.get(key, 0.0) <= now:
+            self._fresh_until[key] = now + FRESH_S
+            self.ask(topic, advertisement)
 
     def close(self) -> None:
         """End the thread."""

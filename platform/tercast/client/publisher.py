@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tercast.addressing import AddressPlan
+from tercast.client.event_seal import SEAL_BYTES, EventSeal
 from tercast.client.lease import Lease
 from tercast.client.sequence import Sequence, now_us
 from tercast.client.transports import Transport
-from tercast.client.wire import HEAD_BYTES, MAX_PAYLOAD, EventCodec, origin_bytes
+from tercast.client.wire import HEAD_BYTES, MAX_PAYLOAD, SEALED_EVENT, EventCodec, origin_bytes
 from tercast.errors import Refused, shown
 from tercast.eventspace import Attribute, Topic
 from tercast.filters import Filter
@@ -31,14 +32,14 @@ class _Route:
     codec: EventCodec
     origin: bytes
 
-    def checked(self, values: Mapping[str, object]) -> tuple[dict[str, Any], bytes]:
-        """The values as the topic has them, and the event's bytes behind the head."""
+    def checked(self, values: Mapping[str, object], room: int) -> tuple[dict[str, Any], bytes]:
+        """The values as the topic has them, and the event's bytes behind the head; `room` bytes for all."""
         checked = self.topic.check(values)
         if not self.filter.matches(checked):
             raise _outside(self.filter, checked)
         tail = self.origin + self.codec.encode_values(checked)
-        if HEAD_BYTES + len(tail) > MAX_PAYLOAD:
-            raise _too_large(self.codec, checked, HEAD_BYTES + len(tail))
+        if HEAD_BYTES + len(tail) > room:
+            raise _too_large(self.codec, checked, HEAD_BYTES + len(tail), room)
         return checked, tail
 
 
@@ -48,8 +49,8 @@ class Publisher:
     `publisher` is the advertisement's id, `advertisement` its filter, `depth` the length of an event's dz
     (the plan's `max_dz_length`, or all the room the address has). `sequence` gives the sequence numbers;
     without one they start at the clock. `telemetry` is told of each event that was sent. With a `lease`,
-    taken already, it sends while that holds; whoever makes the publisher lets the lease `keep` it. Several
-    threads may publish.
+    taken already, it sends while that holds, and seals events where the lease has a key; whoever makes the
+    publisher lets the lease `keep` it. Several threads may publish.
     """
 
     def __init__(  # noqa: PLR0917 - the order of the contract
@@ -93,18 +94,19 @@ class Publisher:
                 self._lease.check()
             route = self._route
             topic = route.topic
-            checked, tail = route.checked(values)
+            seal = self._seal()
+            checked, tail = route.checked(values, _room(seal))
             dz = topic.event_dz(checked, self._depth)
             target = self._address.event_address(topic.code, dz)
             seq, at = self._sequence.take(), self._clock()
-            self._transport.send(target, route.codec.head(seq, at) + tail)
+            self._transport.send(target, _payload(route.codec, seq, at, tail, seal))
             if self._telemetry is not None:
                 self._telemetry.published(topic, self.publisher, seq, at, dz, checked)
             return seq
 
     def check(self, values: Mapping[str, object]) -> dict[str, Any]:
         """What `publish` would send: the values in their normal form; Refused as it would refuse them."""
-        return self._route.checked(values)[0]
+        return self._route.checked(values, _room(self._seal()))[0]
 
     def follow(self, topic: Topic) -> None:
         """Change over to another code or indexing of the same topic (or to a new list of attributes).
@@ -118,6 +120,10 @@ class Publisher:
         route = self._routed(topic)
         with self._lock:
             self._route = route
+
+    def _seal(self) -> EventSeal | None:
+        """What the lease says now; without a lease events are not sealed."""
+        return None if self._lease is None else self._lease.seal
 
     def _routed(self, topic: Topic) -> _Route:
         self._address.check_code(topic.code, ("topic", "code"))
@@ -157,9 +163,20 @@ def _holds(attribute: Attribute, held: IntervalSet, value: object) -> bool:
     return any(low <= start and end <= high for low, high in held)
 
 
-def _too_large(codec: EventCodec, values: Mapping[str, object], size: int) -> Refused:
+def _room(seal: EventSeal | None) -> int:
+    """Bytes that an event may have without its seal."""
+    return MAX_PAYLOAD if seal is None else MAX_PAYLOAD - SEAL_BYTES
+
+
+def _payload(codec: EventCodec, seq: int, at: int, tail: bytes, seal: EventSeal | None) -> bytes:
+    if seal is None:
+        return codec.head(seq, at) + tail
+    return seal.closed(codec.head(seq, at, SEALED_EVENT) + tail)
+
+
+def _too_large(codec: EventCodec, values: Mapping[str, object], size: int, room: int) -> Refused:
     """The refusal of an event of `size` bytes, on the attribute that takes most of them."""
     sizes = codec.sizes(values)
     name = max(sizes, key=sizes.__getitem__)
-    detail = f"the event takes {size} bytes, {sizes[name]} of them here; the largest has {MAX_PAYLOAD}"
+    detail = f"the event takes {size} bytes, {sizes[name]} of them here; the largest has {room}"
     return Refused((name,), "too_large", detail, values[name])

@@ -58,7 +58,7 @@ class Subscriber:
         self._receive = receiver(transport, origins is not None)
         self.counters = Counters()
         self._admission = Admission(origins, self.counters, self._reject)
-        self._on_rejected = on_rejected
+        self._origins, self._on_rejected = origins, on_rejected
         self.rejections: Counter[tuple[str, Reason]] = Counter()
         self._seen = seen if seen is not None else SeenEvents()
         self._topics: dict[str, Topic] = {}
@@ -143,7 +143,8 @@ class Subscriber:
         try:
             head = read_head(payload)
             arrived = Arrived(payload, source, self._clock(), head, codec_of(head, self._find))
-            return self._judge(arrived) if self._admission.admits(arrived) else None
+            good = self._admission.admits(arrived) and not self._is_replayed(arrived)
+            return self._judge(arrived) if good else None
         except WireError as error:
             self._unreadable(error)
             return None
@@ -152,10 +153,21 @@ class Subscriber:
         """Judge events that waited and have their answer, up to the first that can be read."""
         while (arrived := self._admission.released()) is not None:
             try:
-                return self._judge(arrived)
+                if not self._is_replayed(arrived):
+                    return self._judge(arrived)
             except WireError as error:
                 self._unreadable(error)
         return None
+
+    def _is_replayed(self, arrived: Arrived) -> bool:
+        """Whether a sealed event is too old to be told from a copy; it is rejected then."""
+        if self._origins is None or arrived.head.key_number is None:
+            return False
+        key = (arrived.codec.topic.name, arrived.head.publisher, arrived.source)
+        replayed = self._seen.is_forgotten(key, arrived.head.seq)
+        if replayed:
+            self._admission.reject(arrived, Reason.REPLAYED)
+        return replayed
 
     def _unreadable(self, error: WireError) -> None:
         if isinstance(error, UnknownSchema):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from tercast.client import varint
 from tercast.client.errors import UnknownSchema, WireError
+from tercast.client.event_seal import SEAL_BYTES, number_of
 from tercast.client.fields import describe, field, read_text, text_bytes
 from tercast.client.sequence import LARGEST
 from tercast.errors import Refused, shown
@@ -28,11 +29,15 @@ MAX_PUBLISHER = 255
 MAGIC = 0x54
 VERSION = 1
 EVENT = 1
-"""The kind of message; other kinds are left for the control messages of hosts."""
+"""The kind of message; kinds 2 and 3 are the control messages of hosts."""
+SEALED_EVENT = 4
+"""An event with a seal behind its values."""
 
 _HEAD = struct.Struct(">BBIQQ")
 HEAD_BYTES = _HEAD.size
 """The fixed part: what stands before the topic code."""
+
+_KINDS = (VERSION << 4 | EVENT, VERSION << 4 | SEALED_EVENT)
 
 _CODE_BYTES = 16  # 112 bits, the room of an IPv6 address
 
@@ -76,9 +81,9 @@ class EventCodec:
         origin = origin_bytes(event.code, event.publisher)
         return self.head(event.seq, event.sent_at) + origin + self.encode_values(event.values)
 
-    def head(self, seq: int, sent_at: int) -> bytes:
+    def head(self, seq: int, sent_at: int, kind: int = EVENT) -> bytes:
         """The fixed part that an event begins with."""
-        return _HEAD.pack(MAGIC, VERSION << 4 | EVENT, self.fingerprint, seq, sent_at)
+        return _HEAD.pack(MAGIC, VERSION << 4 | kind, self.fingerprint, seq, sent_at)
 
     def encode_values(self, values: Mapping[str, object]) -> bytes:
         """The part that an event ends with; `values` as the topic's check returns them."""
@@ -100,7 +105,10 @@ class EventCodec:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What an event says of itself before its values, which begin at byte `position`."""
+    """What an event says of itself before its values, which begin at byte `position` and end at `end`.
+
+    `key_number` is that of its seal's key; None without a seal.
+    """
 
     schema: int
     seq: int
@@ -108,6 +116,8 @@ class Head:
     code: int
     publisher: str
     position: int
+    end: int
+    key_number: int | None = None
 
 
 def read_head(data: bytes) -> Head:
@@ -117,11 +127,16 @@ def read_head(data: bytes) -> Head:
     if len(data) < HEAD_BYTES:
         raise WireError(len(data), "the event ends within the header")
     magic, kind, schema, seq, sent_at = _HEAD.unpack_from(data)
-    if magic != MAGIC or kind != VERSION << 4 | EVENT:
+    if magic != MAGIC or kind not in _KINDS:
         raise _not_ours(magic, kind)
     code, position = varint.decode(data, HEAD_BYTES, _CODE_BYTES)
     publisher, position = _read_publisher(data, position)
-    return Head(schema, seq, sent_at, code, publisher, position)
+    if kind == _KINDS[0]:
+        return Head(schema, seq, sent_at, code, publisher, position, len(data))
+    end = len(data) - SEAL_BYTES
+    if end < position:
+        raise WireError(len(data), "the event ends within its seal")
+    return Head(schema, seq, sent_at, code, publisher, position, end, number_of(data))
 
 
 Find = Callable[[int, int], "EventCodec | None"]
@@ -138,7 +153,7 @@ def codec_of(head: Head, find: Find) -> EventCodec:
 
 def read_event(data: bytes, head: Head, codec: EventCodec) -> Event:
     """Read the values behind `head`. Raises WireError."""
-    values = codec.decode_values(data, head.position)
+    values = codec.decode_values(data if head.key_number is None else data[: head.end], head.position)
     return Event(codec.topic.name, head.code, head.publisher, head.seq, head.sent_at, values)
 
 

@@ -142,6 +142,7 @@ NEEDS = {
     "operations/{id}/refused/": _R,
     "topics/{id}/space/": _R,
     "topics/{id}/sources/": _R,
+    "topics/{id}/keys/": {"POST": _WRITE},
     **{f"{resource}/{{id}}/affected/": _R for resource in AFFECTED},
     "filters/preview/": {"POST": _ASK},
     **{f"{resource}/{{id}}/affected/": _R for resource in AFFECTED},

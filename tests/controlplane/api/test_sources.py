@@ -25,7 +25,8 @@ def path(world, end):
 def test_sources_are_the_addresses_of_live_advertisements(path, world, viewer, end):
     first, second = Advertisement.objects.values_list("pk", flat=True)
     rows = viewer.get(path).json()["results"]
-    assert rows == [{"id": first, "ip": "fd00::1"}, {"id": second, "ip": "fd00::1"}]
+    here = {"ip": "fd00::1", "seal": "off", "keys": None}
+    assert rows == [{"id": first, **here}, {"id": second, **here}]
     assert world.delete(f"advertisements/{first}/").status_code == 202
     end()
     assert [row["id"] for row in viewer.get(path).json()["results"]] == [second]

@@ -1,5 +1,5 @@
 import { fireEvent, screen, within } from "@testing-library/react";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { refusal, serve, show } from "@/test-page";
 import { TopicForm } from "./TopicForm";
 
@@ -28,4 +28,13 @@ test("an error stays with its attribute, wherever it is moved, and goes with it"
   expect(typed(1).value).toBe("a");
   expect(screen.queryByText("b c is no name.")).toBeNull();
   expect(screen.queryByText(/what is wrong is told at the fields/)).toBeNull();
+});
+
+test.each([true, false])("a topic whose events are sealed (%s) says so to the server", async (seal) => {
+  const calls = serve(() => ({ id: 1, name: "t" }));
+  show(<TopicForm opened onClose={() => {}} />);
+  if (seal) fireEvent.click(screen.getByRole("checkbox", { name: "Seal events" }));
+  fireEvent.click(screen.getByRole("button", { name: /Make the topic/ }));
+  await vi.waitFor(() => expect(calls.length).toBe(1));
+  expect((calls[0]?.body as { seal?: boolean }).seal).toBe(seal ? true : undefined);
 });

@@ -26,19 +26,22 @@ import { blank, type Draft, errorsOf, HELP, place, TYPES, type Type, topicBody }
 interface Sent {
   name: string;
   drafts: Draft[];
+  seal: boolean;
 }
 
 /** Makes a topic: a name, and attributes with their types and domains. What the server refuses stands at its field. */
 export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [name, setName] = useState("");
   const [drafts, setDrafts] = useState<Draft[]>(() => [blank()]);
+  const [seal, setSeal] = useState(false);
   const queries = useQueryClient();
   const navigate = useNavigate();
   const phone = useMediaQuery("(max-width: 48em)");
   const add = useRef<HTMLButtonElement>(null);
   const create = useMutation({
     mutationFn: async (sent: Sent) => {
-      const body = topicBody(sent.name, sent.drafts) as never;
+      const topic = topicBody(sent.name, sent.drafts);
+      const body = (sent.seal ? { ...topic, seal: true } : topic) as never;
       return (await api.POST("/api/v1/topics/", { body })).data;
     },
     onSuccess: async (_, sent) => {
@@ -48,6 +51,7 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
       onClose();
       setName("");
       setDrafts([blank()]);
+      setSeal(false);
       navigate(`/topics/${encodeURIComponent(made)}`);
     },
   });
@@ -57,6 +61,7 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
   const shown = [
     "/name",
     "/indexed",
+    "/seal",
     ...drafts.flatMap((draft) => fields.map((field) => place(draft, field))),
   ];
   const placed = shown.some((one) => one in errors);
@@ -83,7 +88,7 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          create.mutate({ name, drafts });
+          create.mutate({ name, drafts, seal });
         }}
       >
         <Stack>
@@ -124,6 +129,13 @@ export function TopicForm({ opened, onClose }: { opened: boolean; onClose: () =>
           >
             Add an attribute
           </Button>
+          <Checkbox
+            label="Seal events"
+            description="Publishers and subscribers of the topic alone get the keys, over the API."
+            checked={seal}
+            onChange={(event) => setSeal(event.currentTarget.checked)}
+            error={errors["/seal"]}
+          />
           {errors["/indexed"] && (
             <Text c="var(--mantine-color-error)" size="sm" role="alert">
               {errors["/indexed"]}

@@ -14,6 +14,7 @@ import { Time } from "@/common/time";
 import { domain } from "@/filters/completion";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { IndexedDialog } from "./IndexedDialog";
+import { KeysDialog, SealDialog } from "./SealDialogs";
 import { SpacePanel } from "./SpacePanel";
 
 type Topic = Schemas["Topic"];
@@ -53,6 +54,16 @@ export function Component() {
               Change what is indexed
             </Button>
           )}
+          {may.change && (
+            <Button variant="default" onClick={() => setDialog("seal")}>
+              {topic.seal ? "Stop sealing" : "Seal events"}
+            </Button>
+          )}
+          {may.change && topic.seal && (
+            <Button variant="default" onClick={() => setDialog("keys")}>
+              Replace keys
+            </Button>
+          )}
           {may.remove && (
             <Button variant="light" color="red" onClick={() => setDialog("delete")}>
               Delete
@@ -74,12 +85,16 @@ export function Component() {
         <SpacePanel topic={topic} />
       </section>
       {may.change && dialog === "indexed" && <IndexedDialog topic={topic} onClose={() => setDialog(null)} />}
+      {may.change && dialog === "seal" && <SealDialog topic={topic} onClose={() => setDialog(null)} />}
+      {may.change && topic.seal && dialog === "keys" && (
+        <KeysDialog topic={topic} onClose={() => setDialog(null)} />
+      )}
       {may.remove && dialog === "delete" && <Delete topic={topic} onClose={() => setDialog(null)} />}
     </Stack>
   );
 }
 
-function Facts({ topic: { name, counts, code, automatic_indexing, created_at } }: { topic: Topic }) {
+function Facts({ topic: { name, counts, code, automatic_indexing, created_at, seal } }: { topic: Topic }) {
   const of = `topic=${encodeURIComponent(name)}`;
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm" maw={820}>
@@ -103,6 +118,7 @@ function Facts({ topic: { name, counts, code, automatic_indexing, created_at } }
           </Badge>
         )}
       </Fact>
+      <Fact name="Event seals">{seal ? "on" : "off"}</Fact>
       <Fact name="Made">
         <Time at={created_at} />
       </Fact>
