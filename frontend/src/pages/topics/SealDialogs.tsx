@@ -33,7 +33,8 @@ export function SealDialog({ topic, onClose }: { topic: Topic; onClose: () => vo
     >
       <Stack gap="xs">
         <Text>
-          No event is lost: subscribers accept both kinds until every publisher has changed over, some minutes.
+          No event is lost: subscribers accept both kinds until every publisher has changed over, some
+          minutes.
         </Text>
         {seal && (
           <Text>
