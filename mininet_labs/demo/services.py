@@ -1,6 +1,7 @@
 """Child processes of the demo: started with a log of their own, restarted when they die, ended in order."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,6 +27,10 @@ LONGEST_PAUSE_S = 16.0
 """Longest pause before a restart; the first restart follows at once, then 1, 2, 4, ... seconds."""
 
 TAIL_LINES = 15
+TAIL_BYTES = 64 * 1024
+
+MOST_LOG_BYTES = 64 * 1024 * 1024
+"""A larger log becomes NAME.log.1, whose predecessor goes: a run of weeks fills no disk."""
 
 
 @dataclass(slots=True)
@@ -53,7 +58,9 @@ class Service:
         """Start it; with `pipes`, its standard input and output stay with the caller."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
         self.started_at, self.restart_at = time.monotonic(), None
-        with self.log.open("a" if self.process else "w", encoding="utf-8") as log:
+        if self.process is None:
+            self.log.write_bytes(b"")
+        with self.log.open("a", encoding="utf-8") as log:  # appending, so that it can be cut off while in use
             pipe: int | IO[str] = subprocess.PIPE if self.pipes else log
             self.process = subprocess.Popen(
                 list(self.argv),
@@ -72,6 +79,7 @@ class Service:
 
         Prints what happens. After the last restart the service stays stopped, and `given_up` is set.
         """
+        self.bound_log()
         if self.given_up or self.process is None or (status := self.process.poll()) is None:
             return
         now = time.monotonic()
@@ -80,6 +88,13 @@ class Service:
         if self.restart_at is not None and now >= self.restart_at:
             self.restarts += 1
             self.start()
+
+    def bound_log(self) -> None:
+        """Move the content of a log that is too large to NAME.log.1, and let its process write on."""
+        with suppress(OSError):  # a full disk: the process goes on, and the log is bounded later
+            if self.log.stat().st_size > MOST_LOG_BYTES:
+                shutil.copyfile(self.log, self.log.with_name(f"{self.log.name}.1"))
+                os.truncate(self.log, 0)
 
     def _plan_restart(self, status: int, now: float) -> None:
         self.kill()  # its own child processes may still run
@@ -108,7 +123,11 @@ class Service:
 
     def tail(self, lines: int = TAIL_LINES) -> str:
         """The end of its log."""
-        text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
+        text = ""
+        if self.log.exists():
+            with self.log.open("rb") as log:
+                log.seek(max(0, self.log.stat().st_size - TAIL_BYTES))
+                text = log.read(TAIL_BYTES).decode("utf-8", "replace")
         return "\n".join("  " + line for line in text.splitlines()[-lines:]) or "  (it wrote nothing)"
 
     def ask_to_stop(self) -> None:
