@@ -125,6 +125,19 @@ def _doubt_lines(raw: RawGraph) -> str | None:
         return "the second column has numbers and the first has none, so they name no nodes alike"
     if _is_numbered(raw):
         return "the first column numbers the lines, so it names no nodes"
+    return _doubt_numbers(raw) if all(a and b for a, b in numbers) else None
+
+
+def _doubt_numbers(raw: RawGraph) -> str | None:
+    """Why numbers are no names of nodes: measured values, or two columns of different things."""
+    for edge in raw.edges:
+        for end in (edge.a, edge.b):
+            if not str(end).isdecimal():
+                return f"{shown_key(end)} in line {edge.line} is a measured number, no name of a node"
+    if len(raw.edges) > 1 and {str(edge.a) for edge in raw.edges}.isdisjoint(
+        str(edge.b) for edge in raw.edges
+    ):
+        return "the first and second columns are numbers and have none in common, so they name no nodes alike"
     return None
 
 

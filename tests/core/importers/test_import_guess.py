@@ -31,6 +31,9 @@ MATSIM = """<network name="m"><nodes><node id="1" x="0" y="0"/><node id="2" x="1
         pytest.param("0 5 7\n5 0 2\n7 2 0\n", 'the weight "0"', id="matrix"),
         pytest.param("1 1 1\n2 2 1\n", "no line joins two different nodes", id="identity"),
         pytest.param("a b 1e\nb a 1e\n", 'the weight "1e"', id="broken numbers"),
+        pytest.param("0.5 1.0 2.0\n0.7 1.5 2.5\n", '"0.5" in line 1 is a measured number', id="points"),
+        pytest.param("2 -1 5\n-1 2 5\n", '"-1" in line 1 is a measured number', id="negative numbers"),
+        pytest.param("2020 01 15\n2020 02 16\n", "have none in common", id="dates"),
         pytest.param("e 1 2\ne 2 3\n", "the second column has numbers", id="DIMACS edges"),
         pytest.param("c a graph\np edge 3 2\ne 1 2\ne 2 3\n", "looks like DIMACS", id="DIMACS"),
         pytest.param('digraph g {\n graph [bb="0,0"];\n a -> b;\n}\n', "looks like DOT", id="DOT"),
@@ -85,6 +88,7 @@ def test_who_names_the_format_gets_it_with_repairs():
         "hub a 1\nhub b 1\nhub c 1\n",
         "a b 1e999999999\n",
         "1 a 2\na 1 2\n",
+        "5 6 10\n",
     ],
 )
 def test_plausible_lines_are_rocketfuel(file):
