@@ -38,6 +38,7 @@ from controlplane.firstuse.views import ConnectView, DemoView, LauncherView, Tes
 from controlplane.layout.views import LayoutView, TopologyView
 from controlplane.moves.views import LeaseViewSet, MoveViewSet
 from controlplane.network.budget_views import BudgetsViewSet
+from controlplane.network.found_views import FoundLinkViewSet
 from controlplane.network.import_views import TopologyImportViewSet
 from controlplane.network.views import (
     EntryCountersView,
@@ -74,6 +75,7 @@ for prefix, viewset in {
     "subscriptions": SubscriptionViewSet,
     "switches": SwitchViewSet,
     "links": LinkViewSet,
+    "found-links": FoundLinkViewSet,
     "hosts": HostViewSet,
     "tables": TableViewSet,
     "trees": TreeViewSet,
@@ -171,6 +173,14 @@ v1: list[URLPattern | URLResolver] = [
         "switches/<str:pk>/aggregated/<str:entry>/subscriptions/",
         StandsForViewSet.as_view({"get": "list"}),
         name="aggregated-subscriptions",
+    ),
+    *(
+        path(
+            f"found-links/<str:pk>/{action}/",
+            FoundLinkViewSet.as_view({"post": action}),
+            name=f"found-links-{action}",
+        )
+        for action in ("approve", "reject")
     ),
     path("switches/budgets/", BudgetsViewSet.as_view({"post": "create"}), name="switches-budgets"),
     path("switches/<str:pk>/budget-curve/", BudgetCurveView.as_view(), name="budget-curve"),

@@ -76,6 +76,7 @@ class Environment:
     database_wait_seconds: float = 8.0
     disk_free_megabytes: int = 512
     log_dir: Path | None = None
+    link_approval: str = "automatic"
     log_format: str = "text"
     log_level: str = "info"
 
@@ -136,6 +137,7 @@ class Environment:
             database_wait_seconds=_time(env, "TERCAST_DATABASE_WAIT_SECONDS", 8.0, (0.1, 60.0)),
             disk_free_megabytes=_number(env, "TERCAST_DISK_FREE_MEGABYTES", 512, (0, 100_000_000)),
             log_dir=_folder(env, "TERCAST_LOG_DIR"),
+            link_approval=_choice(env, "TERCAST_LINK_APPROVAL", ("automatic", "manual")),
             log_format=_choice(env, FORMAT_VARIABLE, FORMATS),
             log_level=_choice(env, "TERCAST_LOG_LEVEL", ("info", "debug", "warning", "error")),
         )

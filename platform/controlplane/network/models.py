@@ -92,6 +92,50 @@ class Link(models.Model):
         )
 
 
+class FoundState(models.TextChoices):
+    """What an operator has decided on a found link."""
+
+    WAITING = "waiting"
+    REJECTED = "rejected"
+
+
+class FoundReason(models.TextChoices):
+    """Why a found link is not added without an operator."""
+
+    POLICY = "policy"
+    EDGE_PORT = "edge_port"
+    PORT_IN_USE = "port_in_use"
+    SILENT = "silent"
+
+
+class FoundLink(models.Model):
+    """A link that probes cross and that is not in the network; one that is approved becomes a `Link`.
+
+    `a` is the end whose switch's name comes first.
+    """
+
+    a = models.ForeignKey(Switch, on_delete=models.CASCADE, related_name="+")
+    a_port = models.PositiveBigIntegerField()
+    b = models.ForeignKey(Switch, on_delete=models.CASCADE, related_name="+")
+    b_port = models.PositiveBigIntegerField()
+    state = models.CharField(max_length=8, choices=FoundState.choices, default=FoundState.WAITING)
+    reason = models.CharField(max_length=11, choices=FoundReason.choices)
+    detail = models.CharField(max_length=500)
+    found_at = models.DateTimeField(auto_now_add=True)
+    seen_at = models.DateTimeField(help_text="when the controller last reported it, to about 30 s")
+    decided_by = models.CharField(max_length=150, blank=True)
+    decided_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("a", "a_port", "b", "b_port"), name="one_found_link"),)
+
+    @property
+    def name(self) -> str:
+        """Both ends in one line. Needs `a` and `b` loaded."""
+        return f"{self.a.name}:{self.a_port} to {self.b.name}:{self.b_port}"
+
+
 class Host(models.Model):
     """A host at a switch port; `standby` lists further attachments, `[{"switch": name, "port": n}]`."""
 

@@ -61,6 +61,6 @@ class StandingAlarmsView(StrictView):
 
     @extend_schema(operation_id="alarms_standing", tags=["system"], responses=StandingAlarmsSerializer)
     def get(self, request: Request) -> Response:
-        """The alarms that stand: of the controller, aggregation, audits and periodic tasks."""
+        """The alarms that stand: of the controller, aggregation, audits, periodic tasks, found links."""
         found, trouble = alarms.standing()
         return Response(StandingAlarmsSerializer({"alarms": found, "unknown": trouble}).data)

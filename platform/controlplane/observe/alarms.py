@@ -12,12 +12,13 @@ from django.utils.dateparse import parse_datetime
 from controlplane.aggregation.policy import standing_alarms
 from controlplane.audit import audits
 from controlplane.control.northbound import Northbound, NorthboundError
+from controlplane.network import found_links
 from controlplane.network.models import Switch
 from controlplane.observe import disks, reach
 from controlplane.periodic import troubles
 
 ASK_SECONDS = 2.0
-SOURCES = ("controller", "aggregation", "audit", "periodic", "planner", "disk")
+SOURCES = ("controller", "aggregation", "audit", "periodic", "planner", "disk", "discovery")
 _OWN = frozenset({"alarm", "detail", "since", "last", "count"})
 
 logger = logging.getLogger(__name__)
@@ -105,6 +106,13 @@ def _disks() -> list[Standing]:
     ]
 
 
+def _found_links() -> list[Standing]:
+    found = found_links.waiting()
+    if not found:
+        return []
+    return [Standing("discovery", "links_waiting", "", found_links.describe(found), found[0].found_at)]
+
+
 def _read(source: str, read: Callable[[], list[Standing]]) -> list[Standing]:
     """The alarms of a source; what cannot be read is an alarm, and hides those of no other source.
 
@@ -126,6 +134,7 @@ _READERS: Mapping[str, Callable[[], list[Standing]]] = {
     "periodic": _periodic,
     "planner": _reach,
     "disk": _disks,
+    "discovery": _found_links,
 }
 
 

@@ -22,6 +22,7 @@ from controlplane.control import watermarks
 from controlplane.control.models import Request, State, SwitchSync
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.tasks import waiting
+from controlplane.network import found_links
 from controlplane.network.models import Switch
 from controlplane.observe import disks, heartbeats, reach
 from controlplane.periodic import troubles
@@ -192,6 +193,8 @@ def alarms() -> Finding:
     ]
     found += map(str, troubles.standing())
     found += [f"{subject}: {detail}" for subject, detail, _ in reach.standing()]
+    if waiting_links := found_links.waiting():
+        found.append(found_links.describe(waiting_links))
     try:
         with Northbound(seconds=ASK_SECONDS) as northbound:
             rows = northbound.alarms()

@@ -1,11 +1,19 @@
 """What the controller sees comes into the database and, where it changes the network, into the log."""
 
+import dataclasses
+from datetime import timedelta
+from types import SimpleNamespace
+
 import control_world as world
 import pytest
+from django.utils import timezone
 
+from controlplane.api.problems import Problem
 from controlplane.control import discovery, load, session, watch
 from controlplane.control.models import OutboxEvent, Request, SwitchSync
-from controlplane.network.models import Host, Link, Port, Switch
+from controlplane.network import found_links
+from controlplane.network.models import FoundLink, Host, Link, Port, Switch
+from controlplane.observe import alarms
 
 ABSENT = world.dpid(0xABC)
 
@@ -188,6 +196,128 @@ def test_a_link_into_a_port_that_is_declared_to_lead_elsewhere_raises_an_alarm_o
         watch.run()
     assert logged() == []
     assert len(events("alarm")) == 1
+
+
+def found() -> list[tuple]:
+    rows = FoundLink.objects.order_by("id").select_related("a", "b")
+    return [(row.name, row.state, row.reason) for row in rows]
+
+
+def manual(settings, value: str = "manual") -> None:
+    settings.ENV = dataclasses.replace(settings.ENV, link_approval=value)
+
+
+def test_a_link_that_is_added_by_policy_is_announced(watched, no_grace):
+    watched.links = [link(3, 5, 1, 6)]
+    watch.run()
+    assert [one["text"] for one in events("alarm")] == [
+        "link s1:6 to s3:5: found by probes and added to the network"
+    ]
+    (event,) = events("found_link")
+    assert (event["state"], event["a"], event["a_port"], event["b"], event["b_port"]) == (
+        *("added", "s1", 6, "s3", 5),
+    )
+    assert found() == []
+
+
+def test_by_policy_a_link_waits_for_approval_and_is_announced_once(watched, no_grace, settings):
+    manual(settings)
+    watched.links = [link(3, 5, 1, 6)]
+    for _ in range(3):
+        watch.run()
+    assert logged() == [] and not Link.objects.filter(a__name="s1", a_port=6).exists()
+    assert found() == [("s1:6 to s3:5", "waiting", "policy")]
+    (alarm,) = events("alarm")
+    assert "link s1:6 to s3:5, which waits for approval: nobody declared it" in alarm["text"]
+    found_links.approve(FoundLink.objects.get().pk, None)
+    session.run()
+    watch.run()
+    row = Link.objects.get(a__name="s1", a_port=6)
+    assert row.request.state == "active" and found() == []
+    assert [world.dpid(1), 6, world.dpid(3), 5] in watched.topology["links"]
+    assert [one["state"] for one in events("found_link")] == ["waiting", "approved"]
+
+
+def test_a_rejected_link_stays_out_until_it_is_approved_whatever_the_policy(watched, no_grace, settings):
+    manual(settings)
+    watched.links = [link(3, 5, 1, 6)]
+    watch.run()
+    found_links.reject(FoundLink.objects.get().pk, None)
+    manual(settings, "automatic")
+    FoundLink.objects.update(seen_at=timezone.now() - timedelta(days=2))
+    for links in (watched.links, [], watched.links):
+        watched.links = links
+        watch.run()
+    assert logged() == [] and found() == [("s1:6 to s3:5", "rejected", "policy")]
+
+
+def test_links_that_wait_are_added_when_the_policy_becomes_automatic(watched, no_grace, settings):
+    manual(settings)
+    watched.links = [link(3, 5, 1, 6)]
+    watch.run()
+    manual(settings, "automatic")
+    watch.run()
+    assert Link.objects.filter(a__name="s1", a_port=6).exists() and found() == []
+
+
+def test_ports_with_hosts_are_never_joined_without_approval_even_when_the_host_goes(watched, no_grace):
+    watched.links = [link(1, 3, 3, 3)]  # h1 and h3 relay probes
+    watch.run()
+    assert found() == [("s1:3 to s3:3", "waiting", "edge_port")]
+    with pytest.raises(Problem) as problem:
+        found_links.approve(FoundLink.objects.get().pk, None)
+    assert problem.value.status == 409 and "host h1" in problem.value.detail
+    Host.objects.all().delete()
+    watch.run()
+    assert logged() == [] and not Link.objects.filter(a_port=3).exists()
+    found_links.approve(FoundLink.objects.get().pk, None)
+    assert Link.objects.filter(a_port=3).exists()
+
+
+def test_a_link_out_of_sight_no_longer_waits(watched, no_grace, settings):
+    manual(settings)
+    watched.links = [link(3, 5, 1, 6)]
+    watch.run()
+    watched.links = []
+    watch.run()
+    assert len(found()) == 1
+    FoundLink.objects.update(seen_at=timezone.now() - discovery.UNSEEN - timedelta(seconds=1))
+    watch.run()
+    assert found() == [] and events("found_link")[-1]["state"] == "gone"
+
+
+def test_a_silent_link_is_not_added_until_probes_cross_it_steadily(watched, monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr(discovery, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def later(seconds: float, silent: bool) -> bool:
+        now[0] += seconds
+        watched.links = [{**link(3, 5, 1, 6), "silent": silent}]
+        watch.run()
+        return Link.objects.filter(a__name="s1", a_port=6).exists()
+
+    assert not later(0, silent=False)
+    assert not later(discovery.GRACE_SECONDS + 1, silent=True)
+    assert found() == [("s1:6 to s3:5", "waiting", "silent")]
+    assert not later(1, silent=False)
+    assert not later(discovery.STEADY_SECONDS - 1, silent=False)
+    assert not later(0.5, silent=True)
+    assert not later(1, silent=False)
+    discovery._first_seen.clear()  # the worker restarts
+    assert not later(discovery.GRACE_SECONDS + 1, silent=False)
+    assert later(discovery.STEADY_SECONDS, silent=False)
+    assert found() == []
+
+
+def test_a_silent_link_can_be_approved_and_is_an_alarm_until_then(watched, no_grace):
+    watched.links = [{**link(3, 5, 1, 6), "silent": True}]
+    watch.run()
+    assert [one.detail for one in alarms.standing()[0] if one.alarm == "links_waiting"] == [
+        "1 link that was found waits for approval: s1:6 to s3:5"
+    ]
+    found_links.approve(FoundLink.objects.get().pk, None)
+    assert Link.objects.filter(a__name="s1", a_port=6).exists()
+    assert not [one for one in alarms.standing()[0] if one.alarm == "links_waiting"]
 
 
 def test_links_and_host_ports_are_confirmed_to_the_controller_once_and_after_its_restart(watched):
