@@ -11,6 +11,7 @@ PAGES = (
     *("/network", "/topics", "/participants", "/requests", "/budgets", "/explain", "/account", "/welcome"),
     *("/analytics", "/analytics?tab=dimensions", "/analytics?tab=runs"),
     *("/health", "/health?tab=alarms", "/health?tab=switches", "/health?tab=audits"),
+    "/health?tab=found-links",
     *("/health?tab=telemetry", "/health?tab=signalling", "/health?tab=actions"),
 )
 HARMLESS = re.compile(

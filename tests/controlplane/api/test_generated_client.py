@@ -23,12 +23,18 @@ pytestmark = pytest.mark.fabric
 PASSWORD = "correct horse battery"
 TOLD = """
 from controlplane.control import outbox
+from controlplane.network.models import FoundLink, Switch
 from controlplane.signalling.models import Refusal
+from django.utils import timezone
 outbox.alarm("something is wrong")
 sender = {"dpid": "1" * 16, "port": 1, "mac": "02:00:00:00:00:01", "ip": "fd00::1"}
 Refusal.objects.create(reason="bad_cell", detail="no dz", **sender)
+s1, s2 = Switch.objects.get(name="s1"), Switch.objects.get(name="s2")
+for port in (91, 92):
+    ends = {"a": s1, "a_port": port, "b": s2, "b_port": port}
+    FoundLink.objects.create(**ends, reason="policy", detail="", seen_at=timezone.now())
 """
-"""What only the network itself can bring about: an alarm, and a control message that was refused."""
+"""What only the network itself can cause: an alarm, a control message that was refused, and found links."""
 
 
 @pytest.fixture
@@ -278,6 +284,10 @@ def system(api, at):
     api.call("signalling_update", body={"sealed_only": True})
     assert api.call("signalling_read")["sealed_only"] is True
     assert [row["reason"] for row in api.rows("refusals_list")] == ["bad_cell"]
+    first, second = api.rows("found_links_list")
+    assert api.call("found_links_reject", second["id"])["state"] == "rejected"
+    assert api.call("found_links_read", second["id"])["decided_by"] == "admin"
+    assert api.call("found_links_approve", first["id"])["state"] == "active"
 
 
 def end(api, at):

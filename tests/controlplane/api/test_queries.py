@@ -9,7 +9,7 @@ from controlplane.control import outbox
 from controlplane.control.models import Request
 from controlplane.firstuse.models import TestEvent
 from controlplane.moves.models import Move, Stage
-from controlplane.network.models import InstalledEntry, Port, Switch, Tree
+from controlplane.network.models import FoundLink, InstalledEntry, Port, Switch, Tree
 from controlplane.registry.models import Advertisement, Topic
 from controlplane.telemetry.models import TrafficReport
 
@@ -44,6 +44,9 @@ def full(world):
         world.post("audits/", {"switches": ["s1", "s2", "s3"][: n + 1]})
         TrafficReport.objects.create(reporter=f"r{n}")
         outbox.alarm(f"alarm {n}")
+        first, last = Switch.objects.earliest("pk"), Switch.objects.latest("pk")
+        ends = {"a": first, "a_port": 90 + n, "b": last, "b_port": 90}
+        FoundLink.objects.create(**ends, reason="policy", detail="", seen_at=now)
         TestEvent.objects.create(advertisement=Advertisement.objects.order_by("id")[n], values={})
         asked = Request.objects.order_by("id")[n]
         for topic in Topic.objects.filter(name="t0"):

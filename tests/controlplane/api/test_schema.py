@@ -15,7 +15,7 @@ from controlplane.control import outbox
 from controlplane.control.models import Request
 from controlplane.firstuse.models import TestEvent
 from controlplane.moves.models import Move
-from controlplane.network.models import InstalledEntry, Port, Switch, Tree
+from controlplane.network.models import FoundLink, InstalledEntry, Port, Switch, Tree
 from controlplane.registry.models import Advertisement, Topic
 
 from .routes import LISTS
@@ -204,6 +204,12 @@ def test_answers_are_as_the_schema_says(world, schema, end):
         code=1,
         indexed=["low"],
     )
+    for port in (91, 92):
+        ends = {"a": switch, "a_port": port, "b": Switch.objects.get(name="s3"), "b_port": port}
+        found = FoundLink.objects.create(**ends, reason="policy", detail="", seen_at=timezone.now())
+    for action in ("reject", "approve", "approve"):
+        path = f"/api/v1/found-links/{{id}}/{action}/"
+        check(schema, path, "post", world.post(f"found-links/{found.pk}/{action}/"))
     path, file = "/api/v1/topology/import/", b"x y 1.5\n"
     for query in ("?dry_run=true", "", "?format=gml", "?nonsense=1"):
         check(schema, path, "post", world.raw("POST", path + query, file, content_type="text/plain"))

@@ -12,7 +12,11 @@ WORDS = {
     "aggregation/watch.py": ["aggregation at switch", "aggregation at switch"],
     "audit/work.py": ["differs from the plan", "is not repaired"],
     "control/capacity.py": ["its table is planned for", "failed and is taken back"],
-    "control/discovery.py": ["connected and was not declared", "is declared to lead elsewhere"],
+    "control/discovery.py": [
+        "connected and was not declared",
+        "found by probes and added to the network",
+        "which waits for approval: ",
+    ],
     "control/effects.py": ["is out of the plan, but its record stays"],
     "control/losses.py": ["packets that were sent into it are lost"],
     "control/reach.py": ["no path from", "paths lead to every matching publisher again"],

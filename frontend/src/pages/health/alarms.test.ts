@@ -9,6 +9,16 @@ test.each([
   ["the controller does not answer, no table can be changed: refused", "The controller is away"],
   ["request 9 (set_indexed) changes the ways of topics in place: quotes", "A topic was changed in place"],
   ["link s1-s2 went down: 3 packets that were sent into it are lost", "A link went down under traffic"],
+  ["link s1:1 to s2:2: found by probes and added to the network", "A link that nobody declared"],
+  [
+    "probes crossed link s1:1 to s2:2, which waits for approval: nobody declared it",
+    "Found links wait for approval",
+  ],
+  [
+    "probes crossed link s1:1 to s2:2, which waits for approval: one of these ports is declared to lead elsewhere",
+    "A link where something else was declared",
+  ],
+  ["controller: bad_probe raised: a discovery probe has no seal", "A discovery probe that is not genuine"],
   [
     "switch s1 has room for 9 entries; its table is planned for 9 from now on",
     "A table has less room than declared",

@@ -63,6 +63,32 @@ const STANDING: Record<string, Meaning> = {
     remedy: "See whether the link forwards. If it is dead, declare it down on the Network page.",
     docs: "operations.md, Watching",
   },
+  link_unprobed: {
+    title: "No probe has crossed a link",
+    meaning:
+      "It is part of the network and its ports are up, but discovery has not seen it since the controller started.",
+    remedy:
+      "Check that the cable ends where the topology says. The link stays in use until its port goes down.",
+    docs: "operations.md, Found links",
+  },
+  bad_probe: {
+    title: "A discovery probe that is not genuine",
+    meaning: "It has no seal or another key's, or it was recorded and sent again; it counts for nothing.",
+    remedy: "See what is connected to this port: a host that forges probes, or another installation.",
+    docs: "operations.md, Found links",
+  },
+  probe_at_edge: {
+    title: "A probe came in at a host's port",
+    meaning: "Hosts relay probes, or the port is cabled to a switch. No link is made of it without approval.",
+    remedy: "See the host at this port, and whether it is declared at the right one.",
+    docs: "operations.md, Found links",
+  },
+  links_waiting: {
+    title: "Found links wait for approval",
+    meaning: "Probes cross links that nobody declared; they are not used.",
+    remedy: "Approve or reject them on page Health, tab Found links.",
+    docs: "operations.md, Found links",
+  },
   shared_segment: {
     title: "Several ports answer at one port",
     meaning: "A hub, or a switch that floods probes, lies between; what is ambiguous is no link.",
@@ -184,6 +210,16 @@ const TOLD: readonly [RegExp, Meaning][] = [
       meaning: "It is taken in under its datapath id.",
       remedy: "Give it a label on the Network page, or remove it and unplug it.",
       docs: "operations.md, Watching",
+    },
+  ],
+  [/^probes crossed .*waits for approval: (nobody|probes)/, STANDING.links_waiting as Meaning],
+  [
+    /found by probes and added/,
+    {
+      title: "A link that nobody declared",
+      meaning: "Probes cross it, and the policy adds such links.",
+      remedy: "Remove it on the Network page if it should not be there.",
+      docs: "operations.md, Found links",
     },
   ],
   [

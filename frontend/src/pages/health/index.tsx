@@ -5,6 +5,7 @@ import { PageHeader } from "@/common/PageHeader";
 import { Actions } from "./Actions";
 import { Alarms } from "./Alarms";
 import { Audits } from "./Audits";
+import { FoundLinks } from "./FoundLinks";
 import { Overview } from "./Overview";
 import { SignallingTab } from "./SignallingTab";
 import { Switches } from "./Switches";
@@ -14,6 +15,7 @@ const TABS = [
   { value: "overview", label: "Overview", Panel: Overview },
   { value: "alarms", label: "Alarms", Panel: Alarms },
   { value: "switches", label: "Switches", Panel: Switches },
+  { value: "found-links", label: "Found links", Panel: FoundLinks },
   { value: "audits", label: "Drift and audits", Panel: Audits },
   { value: "telemetry", label: "Telemetry", Panel: TelemetryTab },
   { value: "signalling", label: "Signalling", Panel: SignallingTab },
