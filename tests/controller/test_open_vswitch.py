@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
@@ -383,3 +384,76 @@ def test_somebody_else_s_meter_stays_and_is_not_used(run_dir: Path) -> None:
             assert actions == {"CONTROLLER:65535"}
             assert own.get("/v1/switches")[0]["problems"] == []
             assert "rate=7" in fabric.ofctl("s1", "dump-meters")
+
+
+class Relay(threading.Thread):
+    """Two hosts that pass each other's LLDP frames on until `stop`; `seen` keeps what each received."""
+
+    def __init__(self, fabric: Fabric, *hosts: str) -> None:
+        super().__init__(daemon=True)
+        self.sockets = [FrameSocket(fabric.host_socket(host)) for host in hosts]
+        self.seen: list[list[bytes]] = [[], []]
+        self.forwards = True
+        self.ends = threading.Event()
+
+    def run(self) -> None:
+        while not self.ends.is_set():
+            for number, socket in enumerate(self.sockets):
+                frame = socket.recv(0.02)
+                if frame is None or frame[12:14] != b"\x88\xcc":
+                    continue
+                self.seen[number].append(frame)
+                if self.forwards:
+                    self.sockets[1 - number].send(frame)
+
+    def stop(self) -> None:
+        self.ends.set()
+        self.join()
+        for socket in self.sockets:
+            socket.close()
+
+
+@pytest.mark.full
+def test_hosts_that_relay_forge_or_record_probes_join_no_switches(run_dir: Path) -> None:
+    """Two host ports of two switches: what a relay in real time, a forgery and a recording achieve."""
+    topology = {
+        "switches": TOPOLOGY["switches"][:2],
+        "links": TOPOLOGY["links"][:1],
+        "hosts": TOPOLOGY["hosts"],
+    }
+    edges = [[dpid(1), 3], [dpid(2), 3]]
+    confirmed = {"id": "one", "links": [[dpid(1), 1, dpid(2), 1]], "edges": edges}
+    with (
+        running(run_dir) as controller,
+        Fabric(run_dir / "relay", topology, [controller.target], links="joined") as fabric,
+    ):
+        controller.await_switches(dpid(1), dpid(2))
+        assert controller.call("PUT", "/v1/topology", confirmed)[0] == 200
+        assert eventually(lambda: links(controller) == {(1, 1, 2, 1)})
+        relay = Relay(fabric, "h1", "h2")
+        relay.start()
+        assert eventually(lambda: (1, 3, 2, 3) in links(controller))
+        rows = {row["a_port"]: (row["confirmed"], row["edge"]) for row in controller.get("/v1/links")}
+        assert rows == {1: (True, False), 3: (False, True)}
+        assert {"probe_at_edge"} <= controller.alarm_names()
+        punts = {(64000, 3, f"meter:{262144 - 3},CONTROLLER:65535")}
+        assert all(punts <= reserved(fabric, switch) for switch in ("s1", "s2"))
+
+        relay.forwards = False
+        assert eventually(lambda: "link_silent" in controller.alarm_names())
+        recorded = [frames[-1] for frames in relay.seen]
+        forged = recorded[0][:-20] + bytes(16) + recorded[0][-4:]
+        assert eventually(lambda: len(relay.seen[0]) > 30)  # so many periods: the recording is too old
+        old = relay.seen[0][0]
+        relay.sockets[1].send(forged)
+        relay.sockets[1].send(old)
+        wanted = {(dpid(2), 3, "forged"), (dpid(2), 3, "stale")}
+        assert eventually(lambda: wanted <= bad_probes(controller)), bad_probes(controller)
+        assert [row["silent"] for row in controller.get("/v1/links")] == [False, True]
+        relay.stop()
+
+
+def bad_probes(controller: Controller) -> set[tuple[str, int, str]]:
+    """Return switch, port and reason of the alarms about faulty probes."""
+    rows = [alarm for alarm in controller.get("/v1/alarms") if alarm["alarm"] == "bad_probe"]
+    return {(row["dpid"], row["port"], row["reason"]) for row in rows}
