@@ -4,10 +4,19 @@ import { serve, show } from "@/test-page";
 import { Decision } from "./FoundLinks";
 
 const link = {
-  ...{ id: 7, a: "s1", a_port: 3, b: "s2", b_port: 4, state: "waiting", reason: "policy" },
-  ...{ detail: "nobody declared it", found_at: "2026-11-28T12:00:00Z", seen_at: "2026-11-28T12:00:00Z" },
-  ...{ decided_by: "", decided_at: null },
-};
+  id: 7,
+  a: "s1",
+  a_port: 3,
+  b: "s2",
+  b_port: 4,
+  state: "waiting",
+  reason: "policy",
+  detail: "nobody declared it",
+  found_at: "2026-11-28T12:00:00Z",
+  seen_at: "2026-11-28T12:00:00Z",
+  decided_by: "",
+  decided_at: null,
+} as const;
 
 function served(methods: string[]) {
   return serve(({ path, method }) => {
