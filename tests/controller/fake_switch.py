@@ -119,9 +119,11 @@ class FakeSwitch:
         if self.tls is not None:
             self.socket = self.tls.wrap_socket(self.socket)
         self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._thread.start()
         bitmap = struct.pack("!HHI", 1, 8, 1 << self.version)
-        self._send(HELLO, bitmap if self.version > 1 else b"", 1)
+        try:
+            self._send(HELLO, bitmap if self.version > 1 else b"", 1)
+        finally:
+            self._thread.start()  # two threads must not use a TLS socket at one time
         return self
 
     def stop(self) -> None:
