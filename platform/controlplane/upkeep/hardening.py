@@ -75,6 +75,16 @@ def check_sources(app_configs: Any, **_: Any) -> list[CheckMessage]:
 
 
 @register(Tags.security, deploy=True)
+def check_links(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """A warning where links that nobody declared are added without an operator."""
+    if settings.ENV.link_approval == "manual":
+        return []
+    text = "Links that nobody declared are added without approval"
+    hint = "Set TERCAST_LINK_APPROVAL=manual (docs/operations.md#found-links)."
+    return [CheckWarning(text, hint=hint, id="tercast.W014")]
+
+
+@register(Tags.security, deploy=True)
 def check_servers(app_configs: Any, **_: Any) -> list[CheckMessage]:
     """Warnings where PostgreSQL or Redis on another machine is reached without TLS."""
     return list(_servers(settings.ENV.database, settings.ENV.redis_url))

@@ -61,6 +61,12 @@ def test_switches_check_the_sources_of_events(settings, on, expected):
     assert ids(hardening.check_sources(None)) == expected
 
 
+@pytest.mark.parametrize(("policy", "expected"), [("manual", []), ("automatic", ["W014"])])
+def test_links_that_are_found_wait_for_an_operator(settings, policy, expected):
+    settings.ENV = replace(settings.ENV, link_approval=policy)
+    assert ids(hardening.check_links(None)) == expected
+
+
 @pytest.mark.parametrize(
     ("host", "mode", "redis", "expected"),
     [
