@@ -156,6 +156,11 @@ def announcements(api, at):
     assert cells["valid"] and cells["cost"]
     assert not api.call("filters_preview", body={"topic": "quotes", "filter": "low <"})["valid"]
     assert api.call("topics_space", at.topic)["subscriptions"]["total"] == 8
+    assert at.ad in [row["id"] for row in api.rows("topics_sources", at.topic)]
+    side = [{"name": "side", "type": "bool"}]
+    sealed = api.call("topics_create", body={"name": "sealed", "attributes": side, "seal": True})["id"]
+    assert api.call("topics_rotate_keys", sealed)["number"] > 0
+    api.call("topics_delete", sealed)
 
 
 def tables(api, at):
