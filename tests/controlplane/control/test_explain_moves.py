@@ -2,7 +2,6 @@
 
 import control_world as world
 import pytest
-from test_explain_switches import fresh_planner
 from test_moves import lapse, moving, reindex, stage, times
 
 from controlplane.control import session, sync
@@ -10,7 +9,7 @@ from controlplane.explain.answer import answer
 from controlplane.explain.asked import Asked
 from controlplane.moves import leases
 
-__all__ = ["fresh_planner", "moving", "times"]
+__all__ = ["moving", "times"]
 
 
 def explained():
