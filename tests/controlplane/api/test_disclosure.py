@@ -25,6 +25,8 @@ from .routes import NEEDS
 SCHEMA = yaml.load((Path(__file__).parents[3] / "docs" / "openapi.yaml").read_text(), yaml.CSafeLoader)
 IDS = {"requests": range(6, 15), "operations": range(1, 7)}
 """Numbers of own and foreign objects, where they are not 1, 2 and 4."""
+pytestmark = pytest.mark.django_db(transaction=True, reset_sequences=True)  # objects are named by number
+
 METHODS = ("get", "post", "patch", "delete")
 TELLTALE = re.compile(r"foreign|7391", re.IGNORECASE)
 TOPIC = {"name": "quotes", "attributes": [{"name": "low", "type": "int", "min": 0, "max": 9999}]}

@@ -28,6 +28,8 @@ def manage(state: Path, *arguments: str, **more: str) -> subprocess.CompletedPro
 def test_the_checks_for_deployment_are_clean_with_https(tmp_path):
     production = {
         "TERCAST_HTTPS": "1",
+        "TERCAST_SOURCE_CHECK": "1",
+        "TERCAST_LINK_APPROVAL": "manual",
         "TERCAST_ALLOWED_HOSTS": "tercast.example",
         "TERCAST_NORTHBOUND_URL": "http://127.0.0.1:9",
     }

@@ -235,7 +235,7 @@ def test_lists_read_it_from_their_rows(parted, get, django_assert_max_num_querie
     for _ in range(3):
         world.subscribe("h3", ["01"])
     session.run()
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(10):
         rows = get("subscriptions/")["results"]
     assert [row["reach"] for row in rows] == ["none"] * 4
     assert Link.objects.exists()

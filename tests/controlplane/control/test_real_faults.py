@@ -153,6 +153,11 @@ def test_away_while_requests_change_and_back_with_stale_entries_or_with_none(pla
 
 
 def test_a_table_full_below_its_budget(platform):
+    punts = "cookie=0x7ec0a57e00000003/-1"
+    platform.until(lambda: len(Link.objects.exclude(discovered_at=None)) == 2, "the links")
+    platform.until(
+        lambda: platform.fabric.ofctl("s2", "dump-flows", punts).count("cookie=") == 2, "punts at h2 alone"
+    )
     held = platform.fabric.ofctl("s2", "dump-flows").count("cookie=") - entries(platform, "s2")
     platform.fabric.set_capacity("s2", held + 3)
     rows = [world.subscribe("h3", [cell + bits]) for cell in CELLS[1:] for bits in ("00", "11")]

@@ -112,7 +112,8 @@ def test_after_thirty_missed_periods_a_worker_looks_once(transactional_db, contr
         assert not list((tmp_path / "state/broker/data").iterdir())
         assert process.stop() == 0
     assert looks.count("/v1/links") == 0  # no watch at all: its next period will look
-    assert looks.count("/v1/switches") == 1  # one session, which read the new switches back
+    # one session, which read the new switches back, and looked for what it checks at host ports
+    assert looks.count("/v1/switches") == 2
 
 
 def channel(tmp_path):
