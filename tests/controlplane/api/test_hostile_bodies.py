@@ -5,6 +5,7 @@ import json
 import pytest
 
 from controlplane.control.models import Request
+from controlplane.registry.models import Topic
 
 from .routes import BULK, FILES, PATCHES, POSTS
 
@@ -45,6 +46,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize("path", [*(f"{p}/" for p in (*POSTS, *FILES)), *(f"{p}/1/" for p in PATCHES)])
 def test_hostile_bodies_are_refused(world, problem, path):
+    if path == "topics/1/":
+        path = f"topics/{Topic.objects.get().pk}/"
     before = Request.objects.count()
     method = "PATCH" if path[-2].isdigit() else "POST"
     for name, body in HOSTILE.items():

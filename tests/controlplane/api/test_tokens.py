@@ -228,9 +228,10 @@ def test_ids_of_telemetry_batches_belong_to_each_client(world, end, tmp_path, se
     settings.ENV = replace(settings.ENV, telemetry=tmp_path)
     world.post("publishers/", {"name": "other", "host": "h2"})
     at = timezone.now().isoformat()
-    for number, name in enumerate(("exchange", "other"), 1):
+    for name in ("exchange", "other"):
         world.post("advertisements/", {"publisher": name, "topic": "quotes", "filter": "true"})
         end()
+        number = Advertisement.objects.latest("id").pk
         row = {"publisher": f"a{number}", "topic": "quotes", "host": "h1", "seq": 1, "published_at": at}
         row |= {"dz": "", "values": "{}"}
         batch = {"id": "1", "dataset": "published", "rows": [row]}
