@@ -308,12 +308,12 @@ def test_of_equal_imports_at_once_one_wins(operator):
 
 def test_nothing_is_looked_up_item_by_item(operator):
     reads = []
-    for number, size in enumerate((3, 200)):
+    for number, size in enumerate((2, 3, 200)):  # the first call of a process also asks what later ones know
         file = b"".join(b"r%d-0 r%d-%d 1\n" % (number, number, i) for i in range(1, size))
         with CaptureQueriesContext(connection) as captured:
             assert post(operator, file, "?hosts=1").status_code == 202
         reads.append(sum(query["sql"].startswith("SELECT") for query in captured))
-    assert reads[0] == reads[1] <= 10
+    assert reads[1] == reads[2] <= 10
 
 
 # What is refused.
