@@ -1,14 +1,11 @@
 """Questions that take long, asked of a process beside this one: bounded in time and memory, one at a time."""
 
 import json
-import subprocess
-import sys
 from threading import Lock
 from typing import Any
 
-from controlplane.aggregation.starter import die_with_parent
+from controlplane.api.child_answers import ask_child
 from controlplane.api.problems import FieldError, Problem, invalid, pointer
-from controlplane.config.children import environment
 
 SECONDS = 60
 """How long an answer may take."""
@@ -35,24 +32,8 @@ def ask(kind: str, **terms: Any) -> Any:
 
 
 def _run(question: str) -> dict[str, Any]:
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "controlplane.aggregation.job"],
-            input=question.encode(),
-            env=environment(),
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-            preexec_fn=die_with_parent,
-        )
-    except subprocess.TimeoutExpired:
-        detail = f"No answer within {SECONDS} s. Ask with a lower sampling, or with fewer events or budgets."
-        raise Problem(503, "took_too_long", detail, headers={"Retry-After": "60"}) from None
-    if done.returncode:
-        end = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise RuntimeError(f"the process ended with {done.returncode}: {end}")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    late = f"No answer within {SECONDS} s. Ask with a lower sampling, or with fewer events or budgets."
+    return ask_child("controlplane.aggregation.job", question.encode(), SECONDS, late)
 
 
 def _read(found: dict[str, Any]) -> Any:

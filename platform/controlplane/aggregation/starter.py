@@ -1,15 +1,13 @@
 """Starting the process that works out covers: beside the worker, so that requests do not wait for it."""
 
-import ctypes
 import logging
-import signal
 import subprocess
 import sys
 import time
 
 from controlplane.aggregation import watch
 from controlplane.aggregation.models import Run
-from controlplane.config.children import environment
+from controlplane.config.children import die_with_parent, environment
 from controlplane.control.lock import aggregation_lock
 from controlplane.periodic import troubles
 
@@ -17,8 +15,6 @@ SECONDS = 600
 """How long a run may take."""
 
 _GRACE_SECONDS = 30
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 logger = logging.getLogger(__name__)
 
@@ -66,8 +62,3 @@ def _start(command: str) -> None:
         preexec_fn=die_with_parent,  # noqa: PLW1509 - the worker's pool has no threads
     )
     _command, _since = command, time.monotonic()
-
-
-def die_with_parent() -> None:
-    """Nothing stays behind, whatever happens to who started it; to be called in the new process."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

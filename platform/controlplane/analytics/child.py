@@ -1,6 +1,5 @@
 """The process that runs Spark: started in a group of its own, watched, and ended with all that it started."""
 
-import ctypes
 import json
 import os
 import signal
@@ -15,7 +14,7 @@ from typing import Any
 
 from django.conf import settings
 
-from controlplane.config.children import environment
+from controlplane.config.children import die_with_parent, environment
 from tercast.wording import whole_characters
 
 LOG_BYTES = 16 * 1024
@@ -24,9 +23,6 @@ GRACE = 10.0
 
 NICE = 5
 """Spark takes what time the planner and the web server leave."""
-
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass(slots=True)
@@ -88,12 +84,11 @@ def start(folder: Path, job: str, options: Sequence[str]) -> Child:
             stdout=log,
             stderr=log,
             start_new_session=True,
-            preexec_fn=_die_with_parent,  # noqa: PLW1509 - the worker's pool has no threads
+            preexec_fn=_begin,  # noqa: PLW1509 - the worker's pool has no threads
         )
     return Child(process, folder)
 
 
-def _die_with_parent() -> None:
-    # Spark's own processes end when this one is gone: it holds their standard input.
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def _begin() -> None:
+    die_with_parent()  # Spark's own processes end when this one is gone: it holds their standard input
     os.nice(NICE)

@@ -1,10 +1,20 @@
-"""Environment of Python processes that the control plane starts."""
+"""Environment and end of the processes that the control plane starts."""
 
+import ctypes
 import os
+import signal
 from pathlib import Path
 
 PACKAGES = Path(__file__).resolve().parents[2]
 """The folder that has this package: `platform` of a source tree, or `site-packages`."""
+
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent() -> None:
+    """End this process with the one that started it, however that ends. Call it in the new process."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def environment() -> dict[str, str]:

@@ -2,15 +2,12 @@
 
 import json
 import signal
-import subprocess
-import sys
 from dataclasses import asdict
 from threading import BoundedSemaphore
 from typing import Any
 
-from controlplane.aggregation.starter import die_with_parent
+from controlplane.api.child_answers import ask_child
 from controlplane.api.problems import Problem, too_large
-from controlplane.config.children import environment
 from tercast.errors import Refused, RefusedMany
 from tercast.importers import Imported, Taken, read_topology
 
@@ -56,28 +53,12 @@ def read(  # noqa: PLR0917
 
 
 def _run(question: bytes) -> dict[str, Any]:
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "controlplane.network.import_job"],
-            input=question,
-            env=environment(),
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-            preexec_fn=die_with_parent,
-        )
-    except subprocess.TimeoutExpired:
-        detail = f"The file was not read within {SECONDS} s. Try again when the machine is less busy."
-        raise Problem(503, "took_too_long", detail, headers={"Retry-After": "60"}) from None
-    if done.returncode == -signal.SIGXCPU:
-        return {"failed": f"more than {CPU_SECONDS} s of processor time"}
-    if done.returncode == -signal.SIGKILL:
-        return {"failed": "more memory than this machine has"}
-    if done.returncode:
-        end = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise RuntimeError(f"the process that reads topology files ended with {done.returncode}: {end}")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    late = f"The file was not read within {SECONDS} s. Try again when the machine is less busy."
+    killed: dict[int, str] = {
+        signal.SIGXCPU: f"more than {CPU_SECONDS} s of processor time",
+        signal.SIGKILL: "more memory than this machine has",
+    }
+    return ask_child("controlplane.network.import_job", question, SECONDS, late, killed)
 
 
 def _answer(found: dict[str, Any]) -> Imported:

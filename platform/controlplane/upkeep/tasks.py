@@ -4,9 +4,8 @@ import logging
 import subprocess
 import sys
 
-from controlplane.aggregation.starter import die_with_parent
 from controlplane.config.celery import app
-from controlplane.config.children import environment
+from controlplane.config.children import die_with_parent, environment
 
 logger = logging.getLogger(__name__)
 

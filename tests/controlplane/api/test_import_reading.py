@@ -30,7 +30,7 @@ def question(**other):
 
 
 def test_a_small_file_needs_no_process(monkeypatch):
-    monkeypatch.setattr(import_reading.subprocess, "run", None)
+    monkeypatch.setattr("subprocess.run", None)
     assert read(b"a b 1\n").counts == {"switches": 2, "links": 1, "hosts": 0}
     with pytest.raises(TypeError):  # with many hosts it may take long
         read(b"a b 1\n" * 100, hosts=100)
@@ -74,7 +74,7 @@ def test_a_file_beyond_the_bounds_of_a_process_is_too_large(monkeypatch, bound, 
 
 
 def test_a_process_that_fails_is_an_error_with_its_last_words(monkeypatch):
-    monkeypatch.setattr(import_reading.sys, "executable", "/bin/false")
+    monkeypatch.setattr("sys.executable", "/bin/false")
     with pytest.raises(RuntimeError, match="ended with 1"):
         read(NODES)
 
