@@ -100,8 +100,8 @@ def test_a_set_up_that_takes_too_long_ends(network, controller) -> None:
 def test_ports_that_are_announced_without_end_end_the_connection(network, controller) -> None:
     fake = network.add(A, ports=range(1, 9))
     controller.await_switches(dpid(A))
-    for number in range(9, 12):
-        fake._send(12, struct.pack("!B7x", 0) + port(number), 0)
+    announcements = [struct.pack("!BBHI8x", 4, 12, 80, 0) + port(number) for number in range(9, 12)]
+    fake.send_raw(b"".join(announcements))  # one write: the controller ends the connection at the first
     assert fake.closed.wait(60)
     assert eventually(lambda: told(controller, "it has more than 8 ports"))
 
