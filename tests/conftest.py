@@ -4,6 +4,8 @@ import signal
 
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["tests.processor_time"]
+
 # A suite in the background was started with interrupts ignored; what its tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
