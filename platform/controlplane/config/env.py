@@ -75,6 +75,7 @@ class Environment:
     analytics_days: int = 30
     database_wait_seconds: float = 8.0
     disk_free_megabytes: int = 512
+    restore_megabytes: int = 65_536
     log_dir: Path | None = None
     link_approval: str = "automatic"
     log_format: str = "text"
@@ -136,6 +137,7 @@ class Environment:
             analytics_days=_days(env, "TERCAST_ANALYTICS_DAYS", 30),
             database_wait_seconds=_time(env, "TERCAST_DATABASE_WAIT_SECONDS", 8.0, (0.1, 60.0)),
             disk_free_megabytes=_number(env, "TERCAST_DISK_FREE_MEGABYTES", 512, (0, 100_000_000)),
+            restore_megabytes=_number(env, "TERCAST_RESTORE_MEGABYTES", 65_536, (1, 100_000_000)),
             log_dir=_folder(env, "TERCAST_LOG_DIR"),
             link_approval=_choice(env, "TERCAST_LINK_APPROVAL", ("automatic", "manual")),
             log_format=_choice(env, FORMAT_VARIABLE, FORMATS),

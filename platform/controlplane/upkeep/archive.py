@@ -29,6 +29,9 @@ MOST_ROW_BYTES = 256 * 1024 * 1024
 MOST_SMALL_BYTES = 16 * 1024 * 1024
 """The manifest, and a secret."""
 
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Compression of members; others (LZMA) let a file choose how much memory unpacking takes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
@@ -99,7 +102,15 @@ class Reader:
 
     def __init__(self, path: Path, file: zipfile.ZipFile) -> None:
         self._path, self._file = path, file
+        for member in file.infolist():
+            if member.compress_type not in _METHODS:
+                raise self._damaged(member.filename, f"compression method {member.compress_type} is unknown")
         self.manifest = self._manifest()
+
+    @property
+    def unpacked_bytes(self) -> int:
+        """The size of all members as declared, which reading never exceeds."""
+        return sum(member.file_size for member in self._file.infolist())
 
     def table(self, name: str) -> tuple[list[str], Iterator[list[Any]]]:
         """The columns and the rows of a table."""

@@ -26,7 +26,7 @@ from controlplane.control.lock import planner_lock
 from controlplane.control.models import OutboxEvent, Watermark
 from controlplane.network.models import Switch
 from controlplane.periodic import faults, troubles
-from controlplane.upkeep import archive, dump, quiet, rows, sequences, staging
+from controlplane.upkeep import archive, dump, quiet, rows, sequences, space, staging
 from controlplane.upkeep.archive import Manifest, Reader
 from controlplane.upkeep.errors import UpkeepError
 
@@ -47,6 +47,7 @@ def restore(path: Path, say: Say, options: Options) -> Manifest:
         manifest = file.manifest
         made = f"{manifest.created_at:%Y-%m-%d %H:%M:%S} UTC, version {manifest.version}"
         say(f"{path}: made {made}, {sum(manifest.rows.values())} rows")
+        space.check(file)
         older = _older(manifest)
         found = _filled()
         if found and not options.replace:

@@ -2,10 +2,11 @@
 
 import json
 import zipfile
+from dataclasses import replace
 
 import pytest
 
-from controlplane.upkeep import archive, staging
+from controlplane.upkeep import archive, restoring, space, staging
 from controlplane.upkeep.errors import UpkeepError
 
 GOOD = {
@@ -79,3 +80,53 @@ def test_secrets_stay_in_their_folder(tmp_path, name):
     (folder / "link").symlink_to(tmp_path)
     with pytest.raises(UpkeepError, match=r"outside its folder"):
         staging._place(folder, name)
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "free", "says"),
+    [
+        (4, 1 << 40, "unpacks to 5 MiB, and a restore takes at most 4 MiB (TERCAST_RESTORE_MEGABYTES)"),
+        (5, 5 << 20, None),
+        (9, (5 << 20) - 1, "has 4 MiB free"),
+    ],
+)
+def test_a_backup_without_room_is_refused_before_it_is_unpacked(
+    tmp_path, settings, monkeypatch, megabytes, free, says
+):
+    """The declared sizes count, whatever the file packs them to; nothing of the database is read before."""
+    path = tmp_path / "b.zip"
+    read(path, table='["id"]\n["' + "x" * ((5 << 20) - 2000) + '"]\n')
+    assert path.stat().st_size < 100_000
+    settings.ENV = replace(settings.ENV, restore_megabytes=megabytes)
+    monkeypatch.setattr(space, "_database_folder", lambda: tmp_path)
+    monkeypatch.setattr(space, "_free_bytes", lambda _folder: free)
+    if says is None:
+        with archive.reading(path) as reader:
+            space.check(reader)
+        return
+    with pytest.raises(UpkeepError) as refused:
+        restoring.restore(path, lambda _: None, restoring.Options(replace=True))
+    assert says in str(refused.value) and "nothing is changed" in str(refused.value)
+
+
+def test_a_member_yields_no_more_than_it_declares(tmp_path):
+    """A size that is declared too small ends the reading there, with an error."""
+    path = tmp_path / "b.zip"
+    read(path, secret=b"x" * 100_000)
+    with zipfile.ZipFile(path) as file:
+        size = file.getinfo("secrets/s").file_size.to_bytes(4, "little")
+    path.write_bytes(path.read_bytes().replace(size, (1000).to_bytes(4, "little")))
+    with archive.reading(path) as reader, pytest.raises(UpkeepError, match=r"is damaged at secrets/s"):
+        assert reader.unpacked_bytes < 10_000
+        reader.check()
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_other_compression_is_refused(tmp_path, method):
+    with zipfile.ZipFile(tmp_path / "b.zip", "w", method) as file:
+        file.writestr("manifest.json", json.dumps(GOOD))
+    with (
+        pytest.raises(UpkeepError, match=r"manifest.json: compression method"),
+        archive.reading(tmp_path / "b.zip"),
+    ):
+        pass
