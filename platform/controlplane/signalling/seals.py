@@ -1,12 +1,22 @@
-"""Whether a message's seal is good, and was not used before."""
+"""Whether a message's seal is good, and was not used before; also after a restore."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 
 from controlplane.signalling import keys
 from controlplane.signalling.errors import Refusing
 from controlplane.signalling.models import HostSignals, Policy
 from tercast.signalling.codec import Received
+from tercast.signalling.seal import MAX_COUNTER, REPLAYED, replayed_detail
 
-SUSPICIOUS = ("forged", "replayed", "seal_needed")
+SUSPICIOUS = ("forged", REPLAYED, "seal_needed")
 """Reasons that operators are told of by an alarm."""
+
+RESTORE_MARGIN = timedelta(hours=1)
+"""How far a host's clock may be ahead of the platform's for its messages to stay used after a restore."""
+
+Used = Mapping[int, int]
+"""The last counter of a host by its id; it goes on when the host gets another key."""
 
 
 def check_stranger(received: Received) -> None:
@@ -39,6 +49,27 @@ def check_counter(signals: HostSignals, received: Received) -> int | None:
     if received.sealed is None:
         return None
     if is_old(signals, received):
-        detail = f"counter {received.sealed.counter} is not above {signals.counter}, the last one used"
-        raise Refusing("replayed", detail)
+        raise Refusing(REPLAYED, replayed_detail(received.sealed.counter, signals.counter))
     return received.sealed.counter
+
+
+def used_counters() -> Used:
+    """Return the last counters of all hosts."""
+    return dict(HostSignals.objects.values_list("host_id", "counter"))
+
+
+def skip_counters(used: Used, now: datetime) -> None:
+    """Move restored counters above every counter that may have been used since the backup.
+
+    Hosts draw counters from their clocks in microseconds, so the present time and a margin is above them. A
+    host whose clock is behind learns the last counter from the sealed refusal, and continues above it.
+
+    Args:
+        used: Counters of the database that the restore replaces: exact, whatever the hosts' clocks say.
+        now: The time of the restore, or of the backup if that is later.
+    """
+    floor = min(int((now + RESTORE_MARGIN).timestamp() * 1_000_000), MAX_COUNTER - 1)
+    rows = list(HostSignals.objects.exclude(salt=""))
+    for row in rows:
+        row.counter = max(row.counter, floor, used.get(row.host_id, -1))
+    HostSignals.objects.bulk_update(rows, ("counter",), batch_size=1000)

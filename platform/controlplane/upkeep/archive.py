@@ -63,7 +63,7 @@ class Manifest:
         """From the file's; raises KeyError, TypeError or ValueError for anything else."""
         return cls(
             version=str(found["version"]),
-            created_at=datetime.fromisoformat(found["created_at"]),
+            created_at=_time(found["created_at"]),
             vendor=str(found["vendor"]),
             migrations=_texts(found["migrations"]),
             rows=_numbers(found["rows"]),
@@ -229,6 +229,13 @@ def _texts(found: Any) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
         raise ValueError("a list of texts is expected")
     return tuple(found)
+
+
+def _time(found: Any) -> datetime:
+    time = datetime.fromisoformat(found)
+    if time.tzinfo is None or time.year > 9000:
+        raise ValueError("a time with its offset from UTC is expected")
+    return time
 
 
 def _numbers(found: Any) -> dict[str, int]:

@@ -26,6 +26,7 @@ from controlplane.control.lock import planner_lock
 from controlplane.control.models import OutboxEvent, Watermark
 from controlplane.network.models import Switch
 from controlplane.periodic import faults, troubles
+from controlplane.signalling import seals
 from controlplane.upkeep import archive, dump, quiet, rows, sequences, space, staging
 from controlplane.upkeep.archive import Manifest, Reader
 from controlplane.upkeep.errors import UpkeepError
@@ -110,14 +111,15 @@ def _load(file: Reader, say: Say, older: list[str]) -> None:
         if held is None:
             raise UpkeepError("a worker is at the database; stop it first")
         with transaction.atomic():
+            used = {} if older else seals.used_counters()  # an older backup needs a database without tables
             _replace_rows(file, apps, say)
             if not older:
-                _begin_anew(file.manifest, say)
+                _begin_anew(file.manifest, used, say)
         if older:
             say(f"bringing the database forward: {len(older)} migrations")
             call_command("migrate", interactive=False, verbosity=0)
             with transaction.atomic():
-                _begin_anew(file.manifest, say)
+                _begin_anew(file.manifest, used, say)
 
 
 def _schema(manifest: Manifest, say: Say, older: list[str]) -> Apps:
@@ -168,8 +170,9 @@ def _fill(file: Reader, model: type[Model], expected: int) -> None:
         raise UpkeepError(f"the backup is damaged: {table} has {count} rows, and should have {expected}")
 
 
-def _begin_anew(manifest: Manifest, say: Say) -> None:
-    """Nobody goes on from what was before: sessions, readers, and what is known of switches."""
+def _begin_anew(manifest: Manifest, used: seals.Used, say: Say) -> None:
+    """Nobody goes on from what was before: sessions, readers, seals, and what is known of switches."""
+    seals.skip_counters(used, max(timezone.now(), manifest.created_at))
     Watermark.objects.filter(name__startswith="life of ").delete()
     troubles.forget()
     hot.forget()

@@ -34,16 +34,24 @@ class HostKey:
 
     def seal(self) -> Seal:
         """The seal for one message; KeyFileError when the counter cannot be kept."""
-        return Seal(self.key, self._next())
+        return Seal(self.key, self._take(-1))
 
-    def _next(self) -> int:
+    def skip(self, last: int) -> None:
+        """Let all further counters be above `last`, the last one that the platform accepted or skipped.
+
+        Raises:
+            KeyFileError: The counter cannot be kept.
+        """
+        self._take(last + 1)
+
+    def _take(self, least: int) -> int:
         try:
             file = os.open(self._counter, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise KeyFileError(f"cannot open the counter {str(self._counter)!r}: {error.strerror}") from None
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
-            counter = max(self._last(file) + 1, self._clock())
+            counter = max(self._last(file) + 1, self._clock(), least)
             if counter > MAX_COUNTER:
                 raise KeyFileError("all counters below 2**63 are used up; ask for another key")
             os.pwrite(file, b"%0*d\n" % (_DIGITS, counter), 0)

@@ -32,12 +32,15 @@ from tercast.signalling.messages import (
     TopicRef,
     Type,
 )
-from tercast.signalling.seal import Seal
+from tercast.signalling.seal import REPLAYED, Seal, last_counter
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
 """Seconds until a message is sent again the first time; twice as long each time after, up to the longest."""
 
 PATIENCE = 30.0
+
+MOST_SKIPS = 5
+"""How often one message skips counters that the platform refuses as used; more is a fault to show."""
 
 LEASE_PATIENCE = 5.0
 """Seconds that a question about a lease may take; the next one follows anyway."""
@@ -106,6 +109,7 @@ class _Exchange:
         self._seals: dict[int, Seal] = {}
         self._accepted = False
         self._doubtful = ""
+        self._skips = 0
 
     def run(self, patience: float) -> Answer:
         """The answer that counts."""
@@ -115,11 +119,26 @@ class _Exchange:
             self._send_once()
             answer = self._await(min(deadline, time.monotonic() + wait))
             if answer is not None:
+                if self._skip(answer):
+                    continue
                 if answer.status in (Status.REFUSED, Status.FAILED):
                     raise NotTaken(answer.reason, answer.detail)
                 return answer
             wait = min(2 * wait, LONGEST_WAIT)
         raise NoAnswer(self._silence(patience))
+
+    def _skip(self, answer: Answer) -> bool:
+        """Whether to send again at once, above the counters that the platform refuses as used.
+
+        They are ahead of the host's clock after a restore of the platform, and when another process of the
+        host was faster.
+        """
+        last = last_counter(answer.detail) if answer.reason == REPLAYED else None
+        if self._key is None or last is None or self._skips == MOST_SKIPS:
+            return False
+        self._skips += 1
+        self._key.skip(last)
+        return True
 
     def _send_once(self) -> None:
         seal = self._key.seal() if self._key else None

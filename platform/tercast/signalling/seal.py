@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
 from dataclasses import dataclass
 
@@ -11,6 +12,11 @@ COUNTER_BYTES = 8
 TAG_BYTES = 32
 TRAILER_BYTES = COUNTER_BYTES + TAG_BYTES
 MAX_COUNTER = (1 << 63) - 1
+
+REPLAYED = "replayed"
+"""Reason of a refusal: the counter was used before, or a restore of the platform skipped it."""
+
+_LAST = re.compile(r"counter [0-9]+ is not above ([0-9]{1,19}),")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,17 @@ def trailer(data: bytes, seal: Seal) -> bytes:
         raise ValueError("a seal has a key of 32 bytes and a counter of 63 bits")
     counter = seal.counter.to_bytes(COUNTER_BYTES, "big")
     return counter + tag_of(seal.key, data + counter)
+
+
+def replayed_detail(counter: int, last: int) -> str:
+    """Return the detail of a refusal with the reason `REPLAYED`."""
+    return f"counter {counter} is not above {last}, the last one used"
+
+
+def last_counter(detail: str) -> int | None:
+    """Return the last counter that the platform names in `replayed_detail`; None in any other text."""
+    found = _LAST.match(detail)
+    return int(found.group(1)) if found else None
 
 
 def new_key() -> bytes:

@@ -18,8 +18,15 @@ from django.utils import timezone
 from controlplane.accounts.services import find_token, issue_token
 from controlplane.control import hot, planner_state, replay, session, watermarks
 from controlplane.control.models import OutboxEvent, Request
+from controlplane.network.models import Host
 from controlplane.registry.models import Subscription
+from controlplane.signalling import keys, seals, service
+from controlplane.signalling.models import HostSignals
+from controlplane.signalling.signal import Signal
 from controlplane.upkeep import dump, quiet, rows
+from tercast.signalling.codec import decode_answer, encode_message
+from tercast.signalling.messages import FilterText, Message, Status, Type
+from tercast.signalling.seal import Seal, last_counter
 
 
 @pytest.fixture
@@ -94,6 +101,37 @@ def test_a_restore_leads_to_the_same_rows_secrets_and_tables(busy, settings, tmp
     again = world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 9})
     assert again.pk > late.request_id + 1
     assert Request.objects.get(pk=again.pk).received_at > Request.objects.order_by("id").first().received_at
+
+
+def _asked(number: int, seal: Seal):
+    """The answer to a sealed subscription of h1."""
+    message = Message(Type.SUBSCRIBE, number, FilterText("quotes", f"low < {number}"), False)
+    sender = {"dpid": world.dpid(1), "port": 3, "mac": "02:00:00:00:00:01", "ip": "fd00::1"}
+    out = service.handle(Signal(**sender, udp_port=7374, payload=encode_message(message, seal)))
+    return decode_answer(out["payload"]).answer
+
+
+@pytest.mark.parametrize("into", ["this database", "another database"])
+def test_a_restore_accepts_no_sealed_message_of_before(busy, tmp_path, into):
+    """Neither what was sent after the backup, nor what was sent before it and never answered."""
+    key = keys.give(Host.objects.get(name="h1"))[1]
+    now = int(timezone.now().timestamp() * 1_000_000)
+    path = tmp_path / "b.zip"
+    call_command("backup", str(path))
+    # in this database even a host whose clock is a year ahead is covered
+    ahead = timedelta(days=365) if into == "this database" else seals.RESTORE_MARGIN * 0.9
+    captured = Seal(key, now + int(ahead.total_seconds() * 1_000_000))
+    assert _asked(1, captured).status is Status.ACCEPTED
+    if into == "another database":
+        HostSignals.objects.all().delete()
+    call_command("restore", str(path), "--replace")
+    requests = Request.objects.count()
+    answer = _asked(1, captured)
+    assert (answer.status, answer.reason) == (Status.REFUSED, "replayed")
+    assert Request.objects.count() == requests
+    last = last_counter(answer.detail)
+    assert last is not None and last >= captured.counter
+    assert _asked(2, Seal(key, last + 1)).status is Status.ACCEPTED
 
 
 def test_a_backup_is_of_one_moment(busy, tmp_path, monkeypatch):

@@ -13,12 +13,12 @@ from tercast import dz
 from tercast.client import inband
 from tercast.client.errors import ApiError, KeyFileError, NoAnswer, NotTaken
 from tercast.client.host_key import HostKey
-from tercast.client.inband import InBandLandlord, Signaller
+from tercast.client.inband import MOST_SKIPS, InBandLandlord, Signaller
 from tercast.client.lease import Lease
 from tercast.eventspace import Topic
 from tercast.signalling.codec import decode_message, encode_answer
 from tercast.signalling.messages import Address, Answer, Cells, FilterText, Named, Status, Terms, Type
-from tercast.signalling.seal import Seal
+from tercast.signalling.seal import MAX_COUNTER, Seal, last_counter, replayed_detail
 
 ROOT = Path(__file__).resolve().parents[3]
 KEY = bytes(range(32))
@@ -154,6 +154,46 @@ def test_with_a_key_only_answers_under_its_seal_count(tmp_path):
     assert Signaller(platform, "fd00::1", HostKey(path)).subscribe("quotes", "").name == "q1"
     counters = [decode_message(payload).sealed.counter for _, payload in platform.sent]
     assert counters == sorted(set(counters)) and len(counters) == 3
+
+
+def test_counters_that_the_platform_skipped_are_passed(tmp_path):
+    """After a restore the last counter is ahead of the host's clock; only a sealed refusal moves the host."""
+    path, last = key_file(tmp_path), 5_000_000
+
+    def reply(received, n):
+        counter = received.sealed.counter
+        if counter > last:
+            return [answer(received, Status.DONE, Seal(KEY, counter), name="q1")]
+        forged = replayed_detail(counter, 1 << 62)
+        detail = replayed_detail(counter, last)
+        return [
+            answer(received, Status.REFUSED, reason="replayed", detail=forged),
+            answer(received, Status.REFUSED, Seal(KEY, counter), reason="replayed", detail=detail),
+        ]
+
+    platform = Platform(reply)
+    key = HostKey(path, lambda: 1000)
+    assert Signaller(platform, "fd00::1", key).subscribe("quotes", "").name == "q1"
+    counters = [decode_message(payload).sealed.counter for _, payload in platform.sent]
+    assert len(counters) == 2 and last < counters[1] < last + 10
+
+
+def test_a_platform_that_refuses_every_counter_is_reported(tmp_path):
+    def reply(received, n):
+        counter = received.sealed.counter
+        detail = replayed_detail(counter, counter + 1)
+        return [answer(received, Status.REFUSED, Seal(KEY, counter), reason="replayed", detail=detail)]
+
+    platform = Platform(reply)
+    with pytest.raises(NotTaken) as info:
+        Signaller(platform, "fd00::1", HostKey(key_file(tmp_path))).subscribe("quotes", "")
+    assert info.value.reason == "replayed" and len(platform.sent) == MOST_SKIPS + 1
+
+
+@pytest.mark.parametrize("last", [0, 7, MAX_COUNTER])
+def test_the_detail_of_a_replay_names_the_last_counter(last):
+    assert last_counter(replayed_detail(0, last)) == last
+    assert last_counter(f"counter 1 is above {last}") is None
 
 
 def test_a_wrong_key_shows(tmp_path):
