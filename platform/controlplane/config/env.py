@@ -55,6 +55,8 @@ class Environment:
     rate_limit: int = 30_000
     streams: int = 4000
     streams_a_caller: int = 1000
+    streams_unchecked: int = 1024
+    stream_openings: int = 1000
     key_hours: int = 24
     keys: int = 100_000
     key_megabytes: int = 256
@@ -117,6 +119,8 @@ class Environment:
             rate_limit=_number(env, "TERCAST_RATE_LIMIT", 30_000, (0, 10_000_000)),
             streams=_number(env, "TERCAST_STREAMS", 4000, (1, 1_000_000)),
             streams_a_caller=_number(env, "TERCAST_STREAMS_A_CALLER", 1000, (1, 1_000_000)),
+            streams_unchecked=_number(env, "TERCAST_STREAMS_UNCHECKED", 1024, (1, 1_000_000)),
+            stream_openings=_number(env, "TERCAST_STREAM_OPENINGS", 1000, (1, 1_000_000)),
             key_hours=_number(env, "TERCAST_KEY_HOURS", 24, (1, 8760)),
             keys=_number(env, "TERCAST_KEYS", 100_000, (1, 100_000_000)),
             key_megabytes=_number(env, "TERCAST_KEY_MEGABYTES", 256, (1, 1_000_000)),

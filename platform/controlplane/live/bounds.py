@@ -1,11 +1,13 @@
-"""How many streams there may be at a time, and how much a client may say on one."""
+"""How many streams and openings there may be at a time, and how much clients may say on them."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from ipaddress import IPv6Address, ip_address
+from typing import Any
 
 from django.conf import settings
 
@@ -14,7 +16,44 @@ from controlplane.live.protocol import Close, Ended
 MESSAGES = 100
 """Messages that a client may send within `SECONDS`."""
 
+MESSAGES_A_CALLER = 2000
+"""Messages that a caller may send within `SECONDS` on all streams together: twice a ping each on 1,000."""
+
 SECONDS = 10.0
+
+ALL_TO_ONE = 4
+"""Openings within `SECONDS` from all addresses, as a multiple of those from one."""
+
+
+class Rate:
+    """Counts by name within a period of `SECONDS`; the next period begins with none, so memory is bounded."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._since = float("-inf")
+        self._counts: Counter[str] = Counter()
+
+    def __getitem__(self, name: str) -> int:
+        """Return the count of a name in this period."""
+        self._begin()
+        return self._counts[name]
+
+    def total(self) -> int:
+        """Return the count of all names in this period."""
+        self._begin()
+        return self._counts.total()
+
+    def add(self, name: str) -> int:
+        """Count one more; return the name's count."""
+        self._begin()
+        self._counts[name] += 1
+        return self._counts[name]
+
+    def _begin(self) -> None:
+        now = self._clock()
+        if now - self._since > SECONDS:
+            self._since = now
+            self._counts.clear()
 
 
 class Places:
@@ -31,9 +70,7 @@ class Places:
         try:
             yield
         finally:
-            self._taken[caller] -= 1
-            if not self._taken[caller]:
-                del self._taken[caller]
+            _give_back(self._taken, caller)
 
     def _check(self, caller: str) -> None:
         own, all_ = settings.ENV.streams_a_caller, settings.ENV.streams
@@ -47,21 +84,102 @@ class Places:
             )
 
 
+class Openings:
+    """Connections of this process that are not logged in, and how many were opened lately, by address."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._waiting: Counter[str] = Counter()
+        self._opened = Rate(clock)
+
+    def enter(self, address: str) -> Opening:
+        """Count a new connection from `address`; it is waiting until `Opening.leave`.
+
+        Raises:
+            Ended: Too many connections were opened, or too many wait; this one does not count.
+        """
+        self._check_rate(address)
+        self._check_waiting(address)
+        self._opened.add(address)
+        self._waiting[address] += 1
+        return Opening(self._waiting, address)
+
+    def waiting(self) -> int:
+        """Return the number of connections that are not logged in."""
+        return self._waiting.total()
+
+    def _check_rate(self, address: str) -> None:
+        most = settings.ENV.stream_openings
+        if self._opened[address] >= most:
+            detail = f"more than {most} live streams were opened from {address} within {SECONDS:g} seconds"
+        elif self._opened.total() >= most * ALL_TO_ONE:
+            detail = f"more than {most * ALL_TO_ONE} live streams were opened within {SECONDS:g} seconds"
+        else:
+            return
+        raise Ended(Close.TOO_MANY, f"{detail}; connect again later")
+
+    def _check_waiting(self, address: str) -> None:
+        all_ = settings.ENV.streams_unchecked
+        own = max(1, all_ // 2)
+        if self._waiting[address] >= own:
+            detail = f"{own} connections from {address} are not logged in, the most from one address"
+        elif self._waiting.total() >= all_:
+            detail = f"{all_} connections are not logged in, the most this server takes"
+        else:
+            return
+        raise Ended(Close.TOO_MANY, f"{detail}; connect again later")
+
+
+class Opening:
+    """One connection that is not logged in."""
+
+    def __init__(self, waiting: Counter[str], address: str) -> None:
+        self._waiting, self._address = waiting, address
+        self._left = False
+
+    def leave(self) -> None:
+        """Count it no longer: it is logged in, or gone. Further calls do nothing."""
+        if not self._left:
+            self._left = True
+            _give_back(self._waiting, self._address)
+
+
 class Pace:
-    """How fast one client talks."""
+    """How fast one client talks; `callers` counts the messages of all streams of a caller."""
 
-    def __init__(self) -> None:
-        self._since = float("-inf")
-        self._heard = 0
+    def __init__(self, callers: Rate, clock: Callable[[], float] = time.monotonic) -> None:
+        self._own, self._callers = Rate(clock), callers
 
-    def hear(self) -> None:
+    def hear(self, caller: str) -> None:
         """Count a message; raises `Ended` when there were too many."""
-        now = time.monotonic()
-        if now - self._since > SECONDS:
-            self._since, self._heard = now, 0
-        self._heard += 1
-        if self._heard > MESSAGES:
+        if self._own.add("") > MESSAGES:
             raise Ended(
                 Close.BAD_MESSAGE,
                 f"more than {MESSAGES} messages in {SECONDS:g} seconds; send them more slowly",
             )
+        if self._callers.add(caller) > MESSAGES_A_CALLER:
+            raise Ended(
+                Close.BAD_MESSAGE,
+                f"more than {MESSAGES_A_CALLER} messages of you in {SECONDS:g} seconds; send fewer",
+            )
+
+
+def address_of(scope: Mapping[str, Any]) -> str:
+    """Return the client's address for counting: of IPv6 the network of 64 bits, which one client may own."""
+    client = scope.get("client")
+    if not client:
+        return "this machine"
+    try:
+        address = ip_address(client[0])
+    except ValueError:
+        return str(client[0])[:45]
+    if not isinstance(address, IPv6Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return f"{IPv6Address(int(address) >> 64 << 64)}/64"
+
+
+def _give_back(taken: Counter[str], name: str) -> None:
+    taken[name] -= 1
+    if not taken[name]:
+        del taken[name]

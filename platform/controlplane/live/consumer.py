@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 from channels.db import database_sync_to_async
@@ -13,8 +14,8 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import Error as DatabaseError
 
 from controlplane.live import protocol
-from controlplane.live.bounds import Pace, Places
-from controlplane.live.callers import identify, may_see
+from controlplane.live.bounds import SECONDS, Openings, Pace, Places, Rate, address_of
+from controlplane.live.callers import Opener, identify, may_see
 from controlplane.live.feed import Cursor, Feed
 from controlplane.live.protocol import Bounds, Close, Ended, Event, From, LiveError, Ping
 
@@ -32,6 +33,15 @@ FEED = Feed()
 
 PLACES = Places()
 """The streams of this process."""
+
+OPENINGS = Openings()
+"""The connections of this process that are not logged in."""
+
+LOG_INS = ThreadPoolExecutor(4, thread_name_prefix="log-in")
+"""Threads of their own, so that log-ins that wait for the database hold up no message of an open stream."""
+
+CALLERS = Rate()
+"""Messages of each caller in this process."""
 
 
 class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
@@ -58,7 +68,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         for name, value in kwargs.items():
             setattr(self, name, value)
         self._wanted = From(None)
-        self._pace = Pace()
+        self._pace = Pace(CALLERS)
         self._said = asyncio.Event()
         self._ended: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
         self._given_up = asyncio.Event()
@@ -67,6 +77,18 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         self._service: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Any, receive: Receive, send: Any) -> None:
+        """Run the stream, unless too many are opened; what is refused here costs no look at the database."""
+        try:
+            self._opening = OPENINGS.enter(address_of(scope))
+        except Ended as refused:
+            await _refuse_handshake(scope, receive, send, refused)
+            return
+        try:
+            await self._run(scope, receive, send)
+        finally:
+            self._opening.leave()
+
+    async def _run(self, scope: Any, receive: Receive, send: Any) -> None:
         """Run the stream; a client that never reads its end is disconnected, so that it notices."""
 
         async def receive_or_leave() -> dict[str, Any]:
@@ -85,13 +107,14 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         """Let the client in, or say why not; in a browser only an accepted socket can say it."""
         await self.accept()
         try:
-            self.opener = await database_sync_to_async(identify)(self.scope)
+            self.opener = await _identified(self.scope)
         except Ended as refused:
             await self.close(int(refused.close), refused.reason)
         except DatabaseError:
             logger.exception("a log-in cannot be checked")
             await self.close(int(Close.FAILED), "the log-in cannot be checked at the moment; connect again")
         else:
+            self._opening.leave()
             self._service = asyncio.create_task(self._serve())
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
@@ -99,7 +122,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         if self._service is None or self._ended.done():
             return
         try:
-            self._pace.hear()
+            self._pace.hear(self.opener.name)
             await self._heed(text_data)
         except Ended as refused:
             self._end(refused)
@@ -231,8 +254,26 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         while task is not None and not task.cancelling():  # asgiref keeps a cancellation to itself
             await asyncio.sleep(self.recheck)
             try:
-                self.opener = await database_sync_to_async(identify)(self.scope)
+                self.opener = await _identified(self.scope)
             except Ended as refused:
                 self._end(refused)
             except DatabaseError:
                 logger.warning("a log-in cannot be checked again; the stream goes on", exc_info=True)
+
+
+async def _identified(scope: Any) -> Opener:
+    check = database_sync_to_async(identify, thread_sensitive=False, executor=LOG_INS)
+    opener: Opener = await check(scope)
+    return opener
+
+
+async def _refuse_handshake(scope: Any, receive: Receive, send: Any, why: Ended) -> None:
+    """Answer the handshake with 429, or with a bare refusal where the server knows no answers to it."""
+    await receive()
+    if "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": int(why.close), "reason": why.reason})
+        return
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"retry-after", b"%d" % SECONDS)]
+    start = {"type": "websocket.http.response.start", "status": 429, "headers": headers}
+    await send(start)
+    await send({"type": "websocket.http.response.body", "body": why.detail.encode(), "more_body": False})
