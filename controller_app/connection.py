@@ -15,6 +15,7 @@ from controller_app.bounds import Bounds
 from controller_app.entries import MAX_PORT
 from controller_app.errors import Failure, Rejected, Unreachable
 from controller_app.openflow import Message
+from controller_app.packet_ins import PacketIns
 from controller_app.proof import Proof
 from controller_app.ryu_api import LINK_DOWN, PORT_DOWN, Queue, QueueEmpty, sleep
 from controller_app.times import utc_now
@@ -99,6 +100,7 @@ class Connection:
         self.closed: str | None = None
         self.proof = Proof.NONE
         self.ports: dict[int, Port] = {}
+        self.packet_ins = PacketIns(self.ports)
         self.description: dict[str, str] = {}
         self.capabilities: tuple[str, ...] = ()
         self.tables = 0
@@ -245,6 +247,10 @@ class Connection:
         batch.answer.add(size, self._bounds.seconds)
         self._shared.check()
         return True
+
+    def admits(self, packet_in: bytes) -> bool:
+        """Return whether a packet-in is within the share of its port."""
+        return self.packet_ins.admits(packet_in)
 
     def on_part(self, xid: int, part: Any, more: bool) -> None:
         """A part of an answer came; the last one when not `more`."""

@@ -190,6 +190,7 @@ class Controller:
             self.events.emit("port_down", dpid=connection.name, port=number, removed=after is None)
             self.discovery.port_down(connection, number)
             if after is None:
+                connection.packet_ins.forget(number)
                 self.signalling.port_gone((connection.dpid, number))
                 self.source_check.port_changed((connection.dpid, number))
         elif after is not None and is_up and not was_up:
@@ -279,7 +280,14 @@ class Controller:
                     self._greeting.pop(datapath)
                     datapath.socket.end(f"its handshake took more than {2 * self.settings.reply_timeout:g} s")
             for connection in self.registry.claimed():
+                self._report_floods(connection)
                 self._check_life(connection, now - connection.heard_at)
+
+    def _report_floods(self, connection: Connection) -> None:
+        """Report the ports whose packets the guard dropped in the last second."""
+        for (port, is_signal), packets in connection.packet_ins.take_dropped().items():
+            part = self.signalling if is_signal else self.discovery
+            part.report_flood(connection, port, packets)
 
     def _check_life(self, connection: Connection, silence: float) -> None:
         if silence > QUIET + 2 * self.settings.reply_timeout:

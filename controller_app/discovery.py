@@ -121,6 +121,15 @@ class Discovery:
         elif not self._neighbours.answered(sender, receiver, now):
             self._answer(connection, number, now)
 
+    def report_flood(self, connection: Connection, port: int, packets: int) -> None:
+        """Count discovery frames of a port that were dropped by their header, and raise an alarm."""
+        self.faults[lldp.Fault.RATE] += packets
+        detail = (
+            "more LLDP frames come in than the port's share; the excess is dropped. Links at other ports are "
+            "not affected. Find the host that sends them, or disable the port"
+        )
+        self._alarms.sound("probe_flood", detail, LASTING, dpid=connection.name, port=port)
+
     def confirm(self, topology: Topology) -> None:
         """Accept what the control plane says: its links, and the ports that have hosts."""
         for dpid, port in self.topology.edges - topology.edges:
@@ -272,7 +281,10 @@ class Discovery:
             self._events.emit("link_lost", **ends, reason=step.reason)
             self._alarms.clear("link_silent", **ends)
         elif step.turn is Turn.SILENT:
-            detail = "probes no longer come through, though both ports are up; nothing was moved"
+            detail = (
+                "no probe crosses this link, though both ports are up. It stays in use: lost probes do not "
+                "prove that events are lost. Check that it forwards; if it does not, set it down or remove it"
+            )
             self._alarms.sound("link_silent", detail, **ends)
         else:
             self._alarms.clear("link_silent", **ends)

@@ -63,6 +63,10 @@ class Judge(Protocol):
         """Return whether a part is read. Raises Overrun."""
         ...
 
+    def admits(self, packet_in: bytes) -> bool:
+        """Return whether a packet-in is read."""
+        ...
+
 
 @dataclass(slots=True)
 class Handshake:
@@ -79,6 +83,10 @@ class Handshake:
         if self.ports > self.most_ports:
             raise Overrun(f"it describes more than {self.most_ports} ports (--max-ports)")
         return True
+
+    def admits(self, packet_in: bytes) -> bool:
+        """Return False: a packet before the end of the handshake is not read."""
+        return False
 
 
 class Guard:
@@ -218,7 +226,7 @@ class Guard:
         version, kind, length, xid = _HEADER.unpack_from(frame)
         if version in READ and kind not in READ[version]:
             return None
-        if kind == PACKET_IN and (self._in_handshake or not _is_fair_packet(frame)):
+        if kind == PACKET_IN and not (_is_fair_packet(frame) and self.judge.admits(frame)):
             return None
         if kind == EXPERIMENTER and frame[8:16] != BUNDLE_CONTROL:
             return None

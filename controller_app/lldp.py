@@ -40,6 +40,8 @@ class Fault(Enum):
     """The port has received this very probe before."""
     OUTDATED = "outdated"
     """One of its ports went down, or is gone, since it was sent."""
+    RATE = "rate"
+    """Its port sends more than its share: it was dropped unread."""
     REFLECTED = "reflected"
     """It came back to the port that it left by."""
 

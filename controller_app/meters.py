@@ -1,4 +1,4 @@
-"""Meters that hold back a port's control messages at the switch, where it has any.
+"""Meters that hold back a port's control messages and discovery frames at the switch, where it has any.
 
 A meter bears no owner's mark. So own ones have fixed numbers (counted down from the highest, by port) and a
 fixed rate, and one that stands there with another rate is somebody else's: it is left alone and not used.

@@ -38,7 +38,8 @@ SPOOF_PRIORITY, SOURCE_PRIORITY = 61000, 62000
 """Of the source check: an event of an unknown source at a host port, and one of a known source."""
 
 PUNT_PRIORITY = 64000
-LLDP_PRIORITY = 65000
+LLDP_PRIORITY, LLDP_PORT_PRIORITY = 65000, 65001
+"""Of the punt of discovery frames at any port, and of the one at a port that goes through its meter."""
 
 
 class Kind(IntEnum):
@@ -49,6 +50,7 @@ class Kind(IntEnum):
     PUNT = 3
     LLDP = 4
     SOURCE = 5
+    LLDP_PORT = 6
 
     @property
     def cookie(self) -> int:
@@ -201,9 +203,24 @@ def add_lldp_punt() -> Message:
 
 def add_punt(key: Key, meter: int | None) -> Message:
     """The reserved entry that brings control messages of a host's port to the controller, through a meter."""
+    return _flow_mod(Kind.PUNT, Command.ADD, key.priority, match(key), _punted(meter))
+
+
+def add_lldp_port_punt(port: int, meter: int) -> Message:
+    """The reserved entry that brings a port's discovery frames to the controller through its meter."""
+    match_ = lldp_port_match(port)
+    return _flow_mod(Kind.LLDP_PORT, Command.ADD, LLDP_PORT_PRIORITY, match_, _punted(meter))
+
+
+def remove_lldp_port_punt(port: int) -> Message:
+    """Delete the punt of discovery frames at one port; the one of all ports stays."""
+    match_ = lldp_port_match(port)
+    return _flow_mod(Kind.LLDP_PORT, Command.DELETE_STRICT, LLDP_PORT_PRIORITY, match_, b"")
+
+
+def _punted(meter: int | None) -> bytes:
     metered = b"" if meter is None else _METER.pack(_METERED, _METER.size, meter)
-    punted = metered + _applied(_OUTPUT.pack(0, 16, CONTROLLER, WHOLE_PACKET))
-    return _flow_mod(Kind.PUNT, Command.ADD, key.priority, match(key), punted)
+    return metered + _applied(_OUTPUT.pack(0, 16, CONTROLLER, WHOLE_PACKET))
 
 
 def metered_by(instructions: bytes) -> int | None:
@@ -219,9 +236,9 @@ def remove_punt(key: Key) -> Message:
     return _flow_mod(Kind.PUNT, Command.DELETE_STRICT, key.priority, match(key), b"")
 
 
-def remove_punts() -> Message:
-    """Delete the punts of control messages at all ports."""
-    return _flow_mod(Kind.PUNT, Command.DELETE, 0, match_of(b""), b"")
+def remove_punts() -> list[Message]:
+    """Delete the punts of control messages and of discovery frames at single ports, at all of them."""
+    return [_flow_mod(kind, Command.DELETE, 0, match_of(b""), b"") for kind in (Kind.PUNT, Kind.LLDP_PORT)]
 
 
 def add_spoof_drop(range_: Prefix, port: int) -> Message:
@@ -308,7 +325,16 @@ def _around(size: int, length: int, has_port: bool) -> tuple[bytes, bytes, bytes
 
 def lldp_match() -> bytes:
     """The match of discovery frames."""
-    return match_of(oxm(Field.ETH_DST, LLDP_MAC) + oxm(Field.ETH_TYPE, pack("!H", LLDP_TYPE)))
+    return match_of(_lldp_fields())
+
+
+def lldp_port_match(port: int) -> bytes:
+    """The match of discovery frames that enter at a port."""
+    return match_of(_entering(port) + _lldp_fields())
+
+
+def _lldp_fields() -> bytes:
+    return oxm(Field.ETH_DST, LLDP_MAC) + oxm(Field.ETH_TYPE, pack("!H", LLDP_TYPE))
 
 
 def _destination(prefix: Prefix) -> bytes:

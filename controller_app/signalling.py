@@ -1,7 +1,9 @@
 """Control messages of hosts: the entries that bring them here, what is handed on, and the answers.
 
 Each port has one entry a family that punts the signalling address, so that a message names the port that it
-entered by, and is seen at that switch alone. Ends of links that the control plane has confirmed have none.
+entered by, and is seen at that switch alone. Ends of links that the control plane has confirmed have none. On
+a switch with meters, each of these ports also has a punt of discovery frames, above that of all ports: the
+port's meter limits both.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from controller_app.entries import SIGNALS, Key
 from controller_app.errors import Rejected, Unreachable
 from controller_app.meters import METERS, Meters, read_meters
 from controller_app.openflow import PUNT_PRIORITY, Message
-from controller_app.readback import Identity, Table, read_table
+from controller_app.readback import Identity, Table, oxm_fields, read_table
 from controller_app.ryu_api import spawn
 from controller_app.signals import End, Signals
 from controller_app.switches import Registry
@@ -25,6 +27,11 @@ from controller_app.works import identity
 
 Punt = tuple[str, Message, Identity]
 """An entry that punts: its name, what adds it, and its place in the table."""
+
+
+def lldp_port_place(port: int) -> Identity:
+    """The place in the table of a port's own punt of discovery frames."""
+    return openflow.LLDP_PORT_PRIORITY, frozenset(oxm_fields(openflow.lldp_port_match(port)))
 
 
 def punt_key(family: str, port: int) -> Key:
@@ -49,7 +56,7 @@ class Signalling:
         self._meters[connection] = meters = read_meters(connection)
         if meters.highest:
             connection.capabilities += (METERS,)
-        connection.confirm([openflow.remove_punts()])
+        connection.confirm(openflow.remove_punts())
         ports = [number for number in connection.ports if (connection.dpid, number) not in self._links]
         connection.problems += self._install(connection, sorted(ports))
         connection.further = lambda: self._wanted(connection)
@@ -125,7 +132,8 @@ class Signalling:
                         self._alarms.sound("late_error", problem, LASTING, dpid=connection.name)
                 else:
                     keys = [punt_key(family, end[1]) for family in self._families]
-                    connection.confirm([openflow.remove_punt(key) for key in keys])
+                    removals = [openflow.remove_punt(key) for key in keys]
+                    connection.confirm([*removals, openflow.remove_lldp_port_punt(end[1])])
         except (Unreachable, Rejected):
             return  # it gets all of them when it connects again
         finally:
@@ -174,7 +182,9 @@ class Signalling:
     def _count(self, connection: Connection) -> int:
         """How many punts a switch should have now; this is asked often, so they are built only if needed."""
         if not connection.foreign:
-            return len(self._ports(connection)) * len(self._families)
+            ports, meters = self._ports(connection), self._meters[connection]
+            metered = sum(meters.number(port) is not None for port in ports)
+            return len(ports) * len(self._families) + metered
         return sum(place not in connection.foreign for _, _, place in self._wanted(connection))
 
     def _ports(self, connection: Connection) -> list[int]:
@@ -182,8 +192,11 @@ class Signalling:
         return sorted(p for p in connection.ports if self._takes_in(connection, (connection.dpid, p)))
 
     def _punts(self, meters: Meters, ports: Sequence[int]) -> list[Punt]:
+        """The punts of control messages; where a port has a meter, that of its discovery frames goes through
+        it too.
+        """
         keys = [(family, port, punt_key(family, port)) for port in ports for family in self._families]
-        return [
+        signals = [
             (
                 f"the punt of {family} control messages at port {port}",
                 openflow.add_punt(key, meters.number(port)),
@@ -191,6 +204,16 @@ class Signalling:
             )
             for family, port, key in keys
         ]
+        metered = [(port, meter) for port in ports if (meter := meters.number(port)) is not None]
+        probes = [
+            (
+                f"the punt of discovery frames at port {port}",
+                openflow.add_lldp_port_punt(port, meter),
+                lldp_port_place(port),
+            )
+            for port, meter in metered
+        ]
+        return signals + probes
 
     @staticmethod
     def _make_meters(connection: Connection, meters: Meters, ports: Sequence[int]) -> None:
@@ -199,6 +222,11 @@ class Signalling:
         failures = connection.confirm([meters.addition(port) for port in lacking]) if lacking else {}
         for n, port in enumerate(lacking):
             meters.note(port, n not in failures)
+
+    def report_flood(self, connection: Connection, port: int, packets: int) -> None:
+        """Count control messages of a port that were dropped by their header, and raise the alarm."""
+        self.signals.dropped[Dropped.RATE] += packets
+        self._tell_flood(connection, port)
 
     def _tell_flood(self, connection: Connection, port: int) -> None:
         detail = "more control messages than the port's share; the excess is dropped"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from base64 import b64encode
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import monotonic, time
 
+from controller_app.buckets import Bucket
 from controller_app.datagrams import Datagram, Dropped, sender_json
 from controller_app.ryu_api import Queue, QueueEmpty
 from controller_app.times import utc_now
@@ -23,23 +23,6 @@ WAITING = 4096
 PAGE = 500
 
 End = tuple[int, int]
-
-
-@dataclass(slots=True)
-class Bucket:
-    """A port's share: it fills with RATE up to BURST, and each message takes one."""
-
-    left: float
-    at: float
-
-    def take(self, now: float) -> bool:
-        """Whether there is one left."""
-        self.left = min(BURST, self.left + (now - self.at) * RATE)
-        self.at = now
-        if self.left < 1:
-            return False
-        self.left -= 1
-        return True
 
 
 class Signals:
@@ -65,7 +48,7 @@ class Signals:
         bucket = self._buckets.get(end)
         now = self._clock()
         if bucket is None:
-            bucket = self._buckets[end] = Bucket(BURST, now)
+            bucket = self._buckets[end] = Bucket.full(RATE, BURST, now)
         if bucket.take(now):
             return True
         self.dropped[Dropped.RATE] += 1

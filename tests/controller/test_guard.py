@@ -65,6 +65,9 @@ class Awaits:
     def judge(self, xid: int, kind: int, size: int, more: bool) -> bool:
         return kind == self.kind
 
+    def admits(self, packet_in: bytes) -> bool:
+        return True
+
 
 def heard(data: bytes, piece: int = 1 << 16, awaits: int | None = None) -> list[bytes]:
     """What passes of `data`, in the handshake unless a kind of answer is awaited."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from controller_harness import Controller, dpid, eventually, running
 
-from mininet_labs.fabric import Fabric
+from mininet_labs.fabric import Fabric, FrameSocket
 
 pytestmark = pytest.mark.fabric
 
@@ -41,6 +41,11 @@ def signal_punts(fabric: Fabric, switch: str) -> set[str]:
     return {flow.actions for flow in fabric.dump_flows(switch) if flow.priority == 64000}
 
 
+def probe_punts(fabric: Fabric, switch: str) -> set[tuple[int, str]]:
+    flows = fabric.dump_flows(switch)
+    return {(flow.priority, flow.actions) for flow in flows if flow.priority in (65000, 65001)}
+
+
 @pytest.fixture
 def metered(fabric: Fabric) -> str:
     """The actions of the punts at port 3 of `s1`, which are there."""
@@ -55,10 +60,11 @@ def test_meters_that_are_gone_are_made_anew_with_their_punts(
     """Open vSwitch removes the entries of a meter with it."""
     fabric.ofctl("s1", "del-meters")
     assert signal_punts(fabric, "s1") == set()
-    assert len(controller.get(f"/v1/switches/{dpid(1)}/entries")["missing"]) == 2
+    assert len(controller.get(f"/v1/switches/{dpid(1)}/entries")["missing"]) == 3
     done = controller.call(*REPAIR)[1]
-    assert (len(done["restored"]), done["refused"]) == (2, [])
+    assert (len(done["restored"]), done["refused"]) == (3, [])
     assert signal_punts(fabric, "s1") == {metered}
+    assert probe_punts(fabric, "s1") == {(65000, "CONTROLLER:65535"), (65001, metered)}
     assert "rate=200" in fabric.ofctl("s1", "dump-meters")
     assert controller.get(f"/v1/switches/{dpid(1)}/entries")["missing"] == []
     assert controller.call(*REPAIR)[1]["restored"] == []
@@ -85,6 +91,7 @@ def test_a_meter_that_somebody_put_in_the_place_of_one_that_is_gone_stays(
     done = controller.call(*REPAIR)[1]
     assert (len(done["restored"]), done["refused"]) == (2, [])
     assert signal_punts(fabric, "s1") == {"CONTROLLER:65535"}
+    assert probe_punts(fabric, "s1") == {(65000, "CONTROLLER:65535")}
     assert "rate=7" in fabric.ofctl("s1", "dump-meters")
     fabric.ofctl("s1", "del-meters")
     fabric.ofctl("s1", "del-flows", f"cookie=0x{OWN:x}00000003/-1")
@@ -99,3 +106,21 @@ def test_a_port_that_comes_up_after_its_meter_went_gets_both_anew(
     fabric.ofctl("s1", "mod-port", "3", "down")
     fabric.ofctl("s1", "mod-port", "3", "up")
     assert eventually(lambda: signal_punts(fabric, "s1") == {metered})
+
+
+def test_a_flood_of_lldp_goes_through_the_meter_of_its_port_and_is_an_alarm(
+    fabric: Fabric, controller: Controller, metered: str
+) -> None:
+    assert eventually(lambda: (65001, metered) in probe_punts(fabric, "s1"))
+    frame = bytes.fromhex("0180c200000e 020000000001 88cc") + b"\2\7\4" + bytes(60)
+    before = controller.alarm_names()
+    with FrameSocket(fabric.host_socket("h1")) as host:
+        for _ in range(1000):
+            host.send(frame)
+    assert "probe_flood" not in before
+    assert eventually(lambda: "probe_flood" in controller.alarm_names())
+    (alarm,) = [row for row in controller.get("/v1/alarms") if row["alarm"] == "probe_flood"]
+    assert (alarm["dpid"], alarm["port"]) == (dpid(1), 3)
+    stats = fabric.ofctl("s1", "meter-stats").partition(f"meter:{METER} ")[2]
+    dropped = int(stats.partition("0: packet_count:")[2].split()[0])
+    assert dropped > 0

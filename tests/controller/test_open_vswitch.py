@@ -90,13 +90,14 @@ def test_the_reserved_entries_are_there(fabric: Fabric, controller: Controller) 
     declared = [[dpid(1), 1, dpid(2), 1], [dpid(2), 2, dpid(3), 1]]
     controller.call("PUT", "/v1/topology", {"id": "declared", "links": declared, "edges": []})
     for n in (1, 2, 3, 4):
-        metered = {(64000, 3, f"meter:{262144 - 3},CONTROLLER:65535")} if n < 3 else set()
+        through = f"meter:{262144 - 3},CONTROLLER:65535"
+        metered = {(64000, 3, through), (65001, 6, through)} if n < 3 else set()
         wanted = {(1, 2, "drop"), (65000, 4, "CONTROLLER:65535"), *metered}
         assert eventually(lambda n=n, wanted=wanted: reserved(fabric, f"s{n}") == wanted)
         ranges = {value for flow in fabric.dump_flows(f"s{n}") for value in flow.match.values()}
         assert {"ff0e::/16", "225.128.0.0/9"} <= ranges
         told = controller.get(f"/v1/switches/{dpid(n)}/entries")["reserved"]
-        assert told == 3 + 2 * len(metered)
+        assert told == 3 + (3 if metered else 0)
 
 
 def test_what_the_switches_are_is_reported(controller: Controller) -> None:

@@ -3,11 +3,17 @@
 import csv
 import io
 import subprocess
+import threading
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect
 
+from mininet_labs.fabric import FrameSocket
+
 pytestmark = [pytest.mark.browser, pytest.mark.fabric]
+
+FOUND = "/health?tab=found-links"
 
 
 def test_each_part_is_told_and_leads_on_by_keyboard(visit):
@@ -80,6 +86,48 @@ def test_hosts_may_be_kept_from_registering_themselves(visit, running):
         assert running.call("GET", "signalling/").json()["self_registration"] is False
         switch.click()
         expect(switch).to_be_checked()
+
+
+@pytest.mark.full
+def test_an_operator_rejects_a_link_that_two_hosts_pretend_on_a_phone(visit, running):
+    """The hosts pass each other's probes on; the reason is on the page, also where it is narrow."""
+    with relaying(running, "h-sea-2", "h-nyc-2"), visit(FOUND, user="otto", size="phone") as watched:
+        page = watched.page
+        reason = page.get_by_text("port 12 of nyc has host h-nyc-2").locator("visible=true")
+        expect(reason).to_have_count(1, timeout=90_000)
+        watched.accessible()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        watched.screenshot("health-found-links-phone", full=False)
+        page.get_by_role("button", name="Approve nyc:12 to sea:12").click()
+        expect(page.get_by_role("alert")).to_contain_text("h-nyc-2")
+        page.get_by_role("button", name="Reject nyc:12 to sea:12").click()
+        expect(page.get_by_text("rejected by otto")).to_be_visible()
+        expect(page.get_by_role("button", name="Reject")).to_have_count(0)
+        watched.allow("409")
+
+
+@contextmanager
+def relaying(running, *hosts):
+    """Pass each LLDP frame that one of two hosts receives on to the other."""
+    sockets = [FrameSocket(running.run_dir / "hosts" / f"{host}.sock") for host in hosts]
+    ends = threading.Event()
+
+    def relay():
+        while not ends.is_set():
+            for one, other in (sockets, reversed(sockets)):
+                frame = one.recv(0.05)
+                if frame is not None and frame[12:14] == b"\x88\xcc":
+                    other.send(frame)
+
+    thread = threading.Thread(target=relay, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ends.set()
+        thread.join()
+        for each in sockets:
+            each.close()
 
 
 def test_administrators_see_and_download_who_did_what(visit, running):

@@ -25,6 +25,7 @@ from controlplane.control import (
     watermarks,
 )
 from controlplane.control.northbound import Northbound, NorthboundError
+from controlplane.control.places import names_of, place
 from controlplane.control.tasks import wake
 from controlplane.moves import stages
 from controlplane.network.models import Switch
@@ -143,10 +144,11 @@ def _tell_alarms(events: list[dict[str, Any]]) -> None:
         return
     with transaction.atomic():
         watermarks.keep(_EVENTS, events[-1]["newest"])
-        for event in events:
-            if event.get("kind") == "alarm":
-                state, name, detail = (event.get(key, "") for key in ("state", "alarm", "detail"))
-                outbox.alarm(f"controller: {name} {state}: {detail}")
+        alarms = [event for event in events if event.get("kind") == "alarm"]
+        names = names_of(alarms)
+        for event in alarms:
+            state, name, detail = (event.get(key, "") for key in ("state", "alarm", "detail"))
+            outbox.alarm(f"controller: {name} {state}{place(event, names)}: {detail}")
 
 
 def _controller_lost(reason: str) -> None:

@@ -21,6 +21,7 @@ from controlplane.config.patience import waiting_at_most
 from controlplane.control import watermarks
 from controlplane.control.models import Request, State, SwitchSync
 from controlplane.control.northbound import Northbound, NorthboundError
+from controlplane.control.places import names_of, place
 from controlplane.control.tasks import waiting
 from controlplane.network import found_links
 from controlplane.network.models import Switch
@@ -200,7 +201,8 @@ def alarms() -> Finding:
             rows = northbound.alarms()
     except NorthboundError as error:
         return Finding(Status.DEGRADED, f"the controller's are not known: {error}", {"alarms": found})
-    found += [f"controller: {row.get('alarm')}: {row.get('detail')}" for row in rows]
+    names = names_of(rows)
+    found += [f"controller: {row.get('alarm')}{place(row, names)}: {row.get('detail')}" for row in rows]
     values = {"alarms": found[:MOST_NAMES], "number": len(found)}
     status = Status.DEGRADED if found else Status.OK
     return Finding(status, _number(found), values)

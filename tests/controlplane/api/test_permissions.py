@@ -1,6 +1,7 @@
 """Who may do what: every route and method against roles, scopes and client tokens, as `me/` tells."""
 
 import re
+from pathlib import Path
 
 import pytest
 from django.urls import URLResolver, get_resolver
@@ -151,3 +152,16 @@ def test_me_tells_who_it_is(operator):
     assert (me["username"], me["role"], me["login"], me["token"]) == ("olga", "operator", "token", "test")
     assert me["token_expires_at"] is None and me["client"] is None
     assert me["scopes"] == ["admin", "read", "write"]
+
+
+def test_the_dashboard_asks_for_rights_that_there_are(make_user):
+    """A resource or method that `me/` never lists hides its controls from everybody."""
+    told = token_caller(make_user("root", "administrator")).get("me/").json()["may"]
+    may = {one["resource"]: one["methods"] for one in told}
+    asked = [
+        (resource, method)
+        for path in sorted((Path(__file__).parents[3] / "frontend/src").rglob("*.ts*"))
+        for resource, method in re.findall(r'useMay\("([^"]+)", "([A-Z]+)"\)', path.read_text())
+    ]
+    assert len(asked) > 20
+    assert [(resource, method) for resource, method in asked if method not in may.get(resource, ())] == []

@@ -160,7 +160,7 @@ def test_alarms_that_stand_are_told(alive, django_user_model):
     assert statuses(body)["alarms"] == "degraded"
     told = detail(body, "alarms")
     assert "aggregation at switch s1" in told
-    assert "duplicate_dpid: a second switch" in told
+    assert "duplicate_dpid at switch s1: a second switch" in told
 
 
 def test_a_broker_that_is_away(alive, django_user_model, monkeypatch):

@@ -365,6 +365,27 @@ def test_alarms_of_the_controller_reach_live_pages_once(watched):
     assert [event["text"] for event in events("alarm")] == ["controller: duplicate_dpid raised: two"]
 
 
+@pytest.mark.parametrize(
+    ("subject", "place"),
+    [
+        ({"a": f"{1:016x}", "a_port": 2, "b": f"{2:016x}", "b_port": 9}, " at link s1:2 to s2:9"),
+        ({"dpid": f"{3:016x}", "port": 4}, " at port 4 of s3"),
+        ({"dpid": f"{3:016x}"}, " at switch s3"),
+        ({"dpid": f"{77:016x}", "port": 4}, " at port 4 of 000000000000004d"),
+        ({"dpid": "others", "port": "others"}, " at port others of others"),
+        ({"host": "192.0.2.1"}, " at 192.0.2.1"),
+        ({}, ""),
+    ],
+)
+def test_alarms_of_the_controller_name_their_place(watched, subject, place):
+    alarm = {"kind": "alarm", "alarm": "link_silent", "state": "raised", "detail": "no probe", **subject}
+    watched.events = [{"id": 7001, "at": "", **alarm}]
+    watch.run()
+    assert [event["text"] for event in events("alarm")] == [
+        f"controller: link_silent raised{place}: no probe"
+    ]
+
+
 def test_events_of_a_restarted_controller_are_seen(watched):
     watched.events = [{"id": 7001, "at": "", "kind": "port_up"}]
     watch.run()

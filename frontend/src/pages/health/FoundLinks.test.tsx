@@ -21,7 +21,7 @@ const link = {
 function served(methods: string[]) {
   return serve(({ path, method }) => {
     if (method === "POST") return path.includes("approve") ? { id: 1, state: "active" } : link;
-    if (path.includes("/me/")) return { may: [{ resource: "found-links", methods }] };
+    if (path.includes("/me/")) return { may: [{ resource: "found-links/{pk}/approve", methods }] };
     return {};
   });
 }

@@ -21,7 +21,16 @@ const columns = [
   column.display({
     id: "link",
     header: "Link",
-    cell: ({ row: { original: one } }) => named(one),
+    cell: ({ row: { original: one } }) => (
+      <>
+        <Text size="sm" style={{ whiteSpace: "nowrap" }}>
+          {named(one)}
+        </Text>
+        <Text size="xs" c="dimmed" hiddenFrom="sm">
+          {one.detail}
+        </Text>
+      </>
+    ),
   }),
   column.accessor("state", {
     header: "State",
@@ -56,8 +65,9 @@ export function FoundLinks() {
         <DocsLink to="operations.md, Found links" />
       </Group>
       <Text size="sm">
-        Approve a link only if you know its cable: hosts that relay probes can make two host ports look
-        joined.
+        Discovery probes cross these links, and nobody declared them. Approve adds a link to the network;
+        Reject keeps it out. Approve only links whose cable you know: two hosts that relay probes to each
+        other look like a cable.
       </Text>
       <DataTable
         label="Found links"
@@ -74,7 +84,7 @@ export function FoundLinks() {
 
 /** The buttons of one link; without the right to decide, who decided. */
 export function Decision({ link }: { link: FoundLink }) {
-  const may = useMay("found-links", "POST");
+  const may = useMay("found-links/{pk}/approve", "POST");
   const queries = useQueryClient();
   const path = { params: { path: { id: String(link.id) } } };
   const approve = useNetworkRequest(

@@ -59,9 +59,10 @@ const STANDING: Record<string, Meaning> = {
   },
   link_silent: {
     title: "Probes no longer cross a link",
-    meaning: "Its ports are up, so nothing is moved.",
-    remedy: "See whether the link forwards. If it is dead, declare it down on the Network page.",
-    docs: "operations.md, Watching",
+    meaning: "Its ports are up. It stays in use: lost probes do not prove that events are lost.",
+    remedy:
+      "Check that the link forwards. If it does not, set it down on the Network page; trees then leave it.",
+    docs: "operations.md, Silent links",
   },
   link_unprobed: {
     title: "No probe has crossed a link",
@@ -70,6 +71,12 @@ const STANDING: Record<string, Meaning> = {
     remedy:
       "Check that the cable ends where the topology says. The link stays in use until its port goes down.",
     docs: "operations.md, Found links",
+  },
+  probe_flood: {
+    title: "A host sends too many LLDP frames",
+    meaning: "What is beyond the port's share is dropped. Links at other ports are not affected.",
+    remedy: "Find the host at this port, or disable the port.",
+    docs: "northbound.md, Probes",
   },
   bad_probe: {
     title: "A discovery probe that is not genuine",

@@ -1,0 +1,78 @@
+"""The share of packets that a port has: by its ingress port, and apart for control messages."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+
+import pytest
+
+from controller_app.openflow import Kind
+from controller_app.packet_ins import BURST, RATE, PacketIns
+
+LLDP, SIGNAL = Kind.LLDP.cookie, Kind.PUNT.cookie
+
+
+def packet_in(port: int | None, cookie: int = LLDP) -> bytes:
+    fields = b"" if port is None else struct.pack("!II", 0x80000004, port)
+    match = struct.pack("!HH", 1, 4 + len(fields)) + fields
+    head = struct.pack("!BBHIIHBBQ", 4, 10, 0, 0, 0xFFFFFFFF, 60, 1, 0, cookie)
+    return head + match + bytes(-len(match) % 8) + bytes(62)
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def packets(clock: Clock) -> PacketIns:
+    return PacketIns({1: None, 2: None}, clock)
+
+
+def admitted(packets: PacketIns, frame: bytes, number: int = 1000) -> int:
+    return sum(packets.admits(frame) for _ in range(number))
+
+
+def test_a_port_has_its_burst_then_its_rate(packets: PacketIns, clock: Clock) -> None:
+    assert admitted(packets, packet_in(1)) == BURST
+    clock.now += 0.5
+    assert admitted(packets, packet_in(1)) == RATE / 2
+    clock.now += 3600
+    assert admitted(packets, packet_in(1)) == BURST
+
+
+@pytest.mark.parametrize("other", [packet_in(2), packet_in(1, SIGNAL), packet_in(9), packet_in(None)])
+def test_a_flood_leaves_the_share_of_others(packets: PacketIns, other: bytes) -> None:
+    admitted(packets, packet_in(1))
+    assert admitted(packets, other) == BURST
+
+
+def test_ports_that_the_switch_invents_share_one_bucket(packets: PacketIns) -> None:
+    assert sum(packets.admits(packet_in(port)) for port in range(3, 2000)) == BURST
+    assert not packets.admits(packet_in(None)) and packets.admits(packet_in(1))
+
+
+def test_what_is_dropped_is_counted_once_by_port_and_kind(packets: PacketIns) -> None:
+    admitted(packets, packet_in(1))
+    admitted(packets, packet_in(2, SIGNAL), 110)
+    assert packets.take_dropped() == Counter({(1, False): 900, (2, True): 10})
+    assert not packets.take_dropped()
+
+
+def test_a_port_that_came_again_begins_with_its_burst(packets: PacketIns) -> None:
+    admitted(packets, packet_in(1))
+    packets.forget(1)
+    assert admitted(packets, packet_in(1)) == BURST
+
+
+@pytest.mark.parametrize("length", range(28, 45))
+def test_a_packet_that_is_cut_counts_for_no_port(packets: PacketIns, length: int) -> None:
+    assert packets.admits(packet_in(1)[:length])
