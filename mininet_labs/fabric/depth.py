@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any
 
-MOST_LINKS = 64
-"""Patch links that a packet crosses at most."""
+MOST_LINKS = 63
+"""Patch links that a packet crosses at most. Open vSwitch stops at 64; the source check takes one of them,
+since the entry of a host looks a packet up twice at its first switch."""
 
 Neighbours = dict[str, list[tuple[float, str]]]
 
@@ -36,9 +37,9 @@ def depth_warning(topology: Mapping[str, Any]) -> str | None:
         return None
     return (
         f"the longest path has {path.links} links, from switch {path.a} to switch {path.b} in the tree from "
-        f"{path.root}; with patch links Open vSwitch drops an event that would cross more than {MOST_LINKS}, "
-        "for all its subscribers, and does not count it; take a smaller network, the command `fabric` with "
-        "`--links joined`, or `make lab`"
+        f"{path.root}; with patch links Open vSwitch drops an event that would cross more than {MOST_LINKS} "
+        "(64 without the source check), for all its subscribers, and does not count it; take a smaller "
+        "network, the command `fabric` with `--links joined`, or `make lab`"
     )
 
 

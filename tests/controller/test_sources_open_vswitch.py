@@ -74,13 +74,13 @@ class Checked:
     def send(self, host: dict[str, Any], payload: bytes, to: str = "ff0e:4::1") -> None:
         self.sender.send(probe.event_frame(host, to, payload))
 
-    def received(self, last: bytes) -> list[bytes]:
-        """The payloads that h2 gets, up to `last`."""
+    def received(self, last: bytes, host: dict[str, Any] = H2) -> list[bytes]:
+        """The payloads that h2 gets, up to `last`; `host` has the addresses that it has there."""
         found: list[bytes] = []
         while last not in found:
             frame = self.receiver.recv(PATIENCE)
             assert frame is not None, found
-            payload = probe.event_payload(H2, frame)
+            payload = probe.event_payload(host, frame)
             if isinstance(payload, bytes):
                 found.append(payload)
         return found
@@ -127,6 +127,33 @@ def test_only_events_of_the_host_at_the_port_pass(check: Checked, controller: Co
     assert (len(found["entries"]), found["missing"], found["strange"]) == (1, [], 0)
     assert eventually(lambda: counted(controller)["entries"] == 1)
     assert eventually(lambda: counted(controller)["reserved"] == counted(controller)["reserved_wanted"])
+
+
+DEEPEST = "ff0e:4:abcd:ef01:2345:6789:abcd:ef01"
+H4 = {**H1, "ip": "10.0.0.1"}
+FAR4 = {**H2, "ip": "10.0.0.2"}
+
+
+@pytest.mark.parametrize(
+    ("to", "deepest", "own", "far"),
+    [(DEEPEST, f"{DEEPEST}/128", H1, H2), ("225.131.17.3", "225.131.17.3/32", H4, FAR4)],
+    ids=["ipv6", "ipv4"],
+)
+def test_events_of_the_largest_depth_pass_in_both_families(
+    check: Checked, controller: Controller, to: str, deepest: str, own: dict[str, Any], far: dict[str, Any]
+) -> None:
+    to_far = [set_dst(far["ip"], far["mac"]), output(3)]
+    controller.change(
+        {"dpid": dpid(1), "add": [entry(deepest, 60000, output(1))]},
+        {"dpid": dpid(2), "add": [entry(deepest, 60000, *to_far)]},
+    )
+    check.put(checked(own))
+    for forged in (far, {**own, "mac": far["mac"]}):
+        check.send(forged, b"forged", to)
+    check.send(own, b"own", to)
+    assert check.received(b"own", far) == [b"own"]
+    drops = [flow for flow in check.fabric.dump_flows("s1") if flow.priority == 61000]
+    assert sum(flow.packets for flow in drops if flow.match["in_port"] == "3") == 2
 
 
 def metrics_of(controller: Controller) -> str:

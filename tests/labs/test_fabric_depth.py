@@ -1,6 +1,9 @@
 """The longest path of a topology, and the warning where a patch fabric does not carry it."""
 
 import random
+import shutil
+import tempfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import networkx as nx
@@ -8,7 +11,7 @@ import pytest
 
 from mininet_labs.demo.run import Demo
 from mininet_labs.demo.standby import Standby
-from mininet_labs.fabric import command
+from mininet_labs.fabric import Fabric, FrameSocket, command, probe
 from mininet_labs.fabric.depth import MOST_LINKS, depth_warning, longest_path
 from mininet_labs.topologies.generate import fat_tree, ring
 
@@ -29,7 +32,7 @@ def test_the_limit_is_a_number_of_links():
     assert f"the longest path has {MOST_LINKS + 1} links, from switch s" in warning
     assert "s0" in warning
     assert f"s{MOST_LINKS + 1}" in warning
-    assert f"more than {MOST_LINKS}, for all its subscribers" in warning
+    assert f"more than {MOST_LINKS} (64 without the source check), for all its subscribers" in warning
 
 
 def test_only_paths_between_hosts_count():
@@ -101,3 +104,37 @@ def test_make_run_warns_before_the_fabric_starts(kind, begin, capsys):
     with pytest.raises(Reached):
         getattr(demo, begin)()
     assert "tercast: warning: the longest path has 99 links" in capsys.readouterr().out
+
+
+CHECK = "priority=62000,in_port=9,ipv6,ipv6_src=fd00::1,reg0=0,actions=set_field:1->reg0,resubmit(,0)"
+"""The form of a host's entry of the source check."""
+
+
+@pytest.mark.full
+@pytest.mark.fabric
+@pytest.mark.parametrize(("more", "checks", "arrives"), [(0, True, True), (1, True, False), (1, False, True)])
+def test_a_patch_fabric_carries_so_many_links_under_the_source_check(tmp_path, more, checks, arrives):
+    links = MOST_LINKS + more
+    topology = chain(links + 1, (0, links))
+    for number, host in enumerate(topology["hosts"], 1):
+        host |= {"ip": f"fd00::{number}", "mac": f"02:00:00:00:00:0{number}"}
+    near, far = topology["hosts"]
+    folder = Path(tempfile.mkdtemp(prefix="td-", dir="/tmp"))  # paths of sockets are short
+    try:
+        with Fabric(folder, topology, []) as fabric:
+            for switch in topology["switches"][:-1]:
+                fabric.ofctl(switch["id"], "add-flow", f"{EVENTS},actions=output:1")
+            rewrite = f"set_field:{far['ip']}->ipv6_dst,set_field:{far['mac']}->eth_dst"
+            fabric.ofctl(far["switch"], "add-flow", f"{EVENTS},actions={rewrite},output:9")
+            if checks:
+                fabric.ofctl(near["switch"], "add-flow", CHECK)
+            sender, receiver = (FrameSocket(fabric.host_socket(host["id"])) for host in (near, far))
+            sender.send(probe.event_frame(near, "ff0e:4::1", b"event"))
+            assert (receiver.recv(20 if arrives else 1) is not None) == arrives
+            sender.close()
+            receiver.close()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+EVENTS = "priority=5,ipv6,ipv6_dst=ff0e:4::/32"

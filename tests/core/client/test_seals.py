@@ -230,6 +230,24 @@ def test_a_publisher_seals_as_its_lease_says(memory, plan):
     assert kinds == [0x11, 0x14, 0x14, 0x11]
 
 
+def test_a_seal_leaves_the_depth_of_an_event_space_as_it_is(memory, plan):
+    """Events of the deepest space go to the same addresses, to the last bit, with and without a seal."""
+    names = tuple(f"x{n}" for n in range(7))
+    topic = Topic("deep", 4, tuple(Int(name, 0, 2**32 - 1) for name in names), names)
+    landlord = Landlord()
+    landlord.lease = lambda *_: Terms(1, 4, names, 100.0, 1.0, landlord.seal)
+    with Lease(landlord, "a6") as lease:
+        publisher = Publisher(lease.begin(topic), "", memory, plan, "a6", lease=lease)
+        for values in ((0,) * 7, (2**32 - 1,) * 7, range(2**28, 2**31, 2**28)):
+            for landlord.seal in (None, FIRST):
+                lease.renew(publisher)
+                publisher.publish(dict(zip(names, values, strict=True)))
+    plain_to, sealed_to = ([target for target, _ in memory.sent[n::2]] for n in (0, 1))
+    assert plain_to == sealed_to and len(set(plain_to)) == 3
+    assert "ff0e:4:ffff:ffff:ffff:ffff:ffff:ffff" in plain_to
+    assert [data[1] for _, data in memory.sent] == [0x11, 0x14] * 3
+
+
 def test_a_seal_takes_its_room_from_the_largest_event(memory, plan):
     topic = Topic("notes", 4, (String("note"),))
     landlord = Landlord()

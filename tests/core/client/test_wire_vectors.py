@@ -12,7 +12,16 @@ from pathlib import Path
 import pytest
 
 from tercast.client.errors import UnknownSchema, WireError
-from tercast.client.wire import Event, EventCodec, decode, fingerprint
+from tercast.client.event_seal import EventSeal, is_good
+from tercast.client.wire import (
+    SEALED_EVENT,
+    Event,
+    EventCodec,
+    decode,
+    fingerprint,
+    origin_bytes,
+    read_head,
+)
 from tercast.eventspace import Topic
 
 FILE = Path(__file__).parents[1] / "vectors" / "wire.json"
@@ -80,7 +89,7 @@ class Plain:
         publisher = vector["publisher"].encode("utf-8")
         values = vector["values"]
         return (
-            "5411"
+            ("5414" if "key" in vector else "5411")
             + self.schema()
             + f"{int(vector['seq']):016x}{int(vector['sent_at']):016x}"
             + self.varint(int(vector.get("code", self.topic["code"])))
@@ -90,6 +99,12 @@ class Plain:
                 self.value(attribute, values[attribute["name"]]) for attribute in self.topic["attributes"]
             )
         )
+
+    def sealed(self, vector):
+        data = self.event(vector) + f"{int(vector['key_number']):08x}"
+        key = bytes.fromhex(vector["key"])
+        tag = hashlib.blake2s(bytes.fromhex(data), key=key, digest_size=16, person=b"tercast4")
+        return data + tag.hexdigest()
 
 
 def find(topic):
@@ -131,6 +146,33 @@ def test_events_have_their_bytes(vector):
     assert all(same(back.values[name], values[name]) for name in values)
 
 
+@named("sealed")
+def test_sealed_events_have_their_bytes(vector):
+    topic = TOPICS[vector["topic"]]
+    codec = EventCodec(topic)
+    seal = EventSeal(int(vector["key_number"]), bytes.fromhex(vector["key"]))
+    values = topic.check_json(vector["values"])
+    head = codec.head(int(vector["seq"]), int(vector["sent_at"]), SEALED_EVENT)
+    data = seal.closed(head + origin_bytes(topic.code, vector["publisher"]) + codec.encode_values(values))
+    assert Plain(VECTORS["topics"][vector["topic"]]).sealed(vector) == vector["hex"] == data.hex()
+    back = decode(data, find(topic))
+    assert (back.publisher, back.seq, back.values) == (vector["publisher"], int(vector["seq"]), values)
+    assert is_good(data, seal.key) and read_head(data).key_number == seal.number
+
+
+@named("bad_seals")
+def test_other_seals_are_refused(vector):
+    """Events whose seal does not fit the key of their vector, and those without room for a seal."""
+    data, key = bytes.fromhex(vector["hex"]), bytes.fromhex(vector["key"])
+    if vector["counts_as"] == "malformed":
+        with pytest.raises(WireError) as caught:
+            decode(data, find(TOPICS[vector["topic"]]))
+        assert caught.value.position == vector["position"]
+    else:
+        assert read_head(data).key_number == int(vector["key_number"])
+        assert not is_good(data, key)
+
+
 @named("refused")
 def test_other_bytes_are_refused_where_it_shows(vector):
     with pytest.raises(WireError) as caught:
@@ -150,3 +192,5 @@ if __name__ == "__main__":
         print(name, Plain(topic).schema(), Plain(topic).description())
     for vector in VECTORS["events"]:
         print(vector["name"], Plain(VECTORS["topics"][vector["topic"]]).event(vector))
+    for vector in VECTORS["sealed"]:
+        print(vector["name"], Plain(VECTORS["topics"][vector["topic"]]).sealed(vector))

@@ -100,9 +100,10 @@ export function Decision({ link }: { link: FoundLink }) {
     <Stack gap={4}>
       {link.decided_by && <Text size="sm">rejected by {link.decided_by}</Text>}
       {may && (
-        <Group gap="xs" wrap="nowrap">
+        <Group gap="xs">
           <Button
             size="xs"
+            variant="light"
             loading={approve.isPending}
             disabled={busy}
             aria-label={`Approve ${named(link)}`}
