@@ -17,7 +17,7 @@ from tercast.client.packets import EVENT_PORT
 from tercast.client.publishing import publish
 from tercast.client.registering import Opener
 from tercast.client.sources import ScenarioSource, Source
-from tercast.client.telemetry import HostTelemetry, open_telemetry
+from tercast.client.telemetry import HostTelemetry, RejectionReports, open_telemetry
 from tercast.client.transports import FabricPort, Transport, UdpSocket
 from tercast.errors import Refused, RefusedMany, TercastError
 from tercast.signalling.messages import PORT
@@ -120,7 +120,9 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_listen(args: argparse.Namespace) -> int:
-    return _guarded(lambda: listen(args, _source(args), _opener(args, True), _asker(args), _telemetry(args)))
+    return _guarded(
+        lambda: listen(args, _source(args), _opener(args, True), _asker(args), _listener_telemetry(args))
+    )
 
 
 def _run_publish(args: argparse.Namespace) -> int:
@@ -167,7 +169,7 @@ def _source(args: argparse.Namespace) -> Source:
 
 
 def _telemetry(args: argparse.Namespace) -> Callable[[], HostTelemetry | None]:
-    """A function that begins telemetry where it is asked for; what is missing for it is refused at once."""
+    """Return a function that begins telemetry where it is asked for. Refuse at once what lacks."""
     if args.telemetry is None and not args.telemetry_api:
         return lambda: None
     if args.host is None:
@@ -176,6 +178,17 @@ def _telemetry(args: argparse.Namespace) -> Callable[[], HostTelemetry | None]:
         raise Refused(("api",), "missing_api", "--telemetry-api sends to the platform that --api names")
     api = Api.with_token_file(args.api, args.token_file) if args.telemetry_api else None
     return lambda: open_telemetry(args.host, args.telemetry, api)
+
+
+def _listener_telemetry(args: argparse.Namespace) -> Callable[[], HostTelemetry | None]:
+    """Return a function that begins a subscriber's telemetry, or else its reports of rejected events.
+
+    These need the platform, the name of the host, and the check of addresses.
+    """
+    if args.telemetry or args.telemetry_api or args.api is None or args.host is None or args.any_source:
+        return _telemetry(args)
+    api = Api.with_token_file(args.api, args.token_file)
+    return lambda: RejectionReports(args.host, api)
 
 
 def _asker(args: argparse.Namespace) -> Opener:

@@ -14,9 +14,9 @@ from tercast.client.errors import ApiError
 from tercast.dz import Dz, text
 from tercast.eventspace import Topic
 from tercast.telemetry import DELIVERED, PUBLISHED
-from tercast.telemetry.recorder import Recorder
+from tercast.telemetry.recorder import PERIOD_S, Recorder, Tally
 from tercast.telemetry.rows import row_json
-from tercast.telemetry.sinks import Batch, BatchRefused, FolderSink, Report, SinkDown
+from tercast.telemetry.sinks import Batch, BatchRefused, FolderSink, Report, Sink, SinkDown
 
 if TYPE_CHECKING:
     from tercast.client.subscriber import Delivery
@@ -72,6 +72,46 @@ class HostTelemetry:
         self.recorder.reject(topic, reason, self.host)
 
 
+class RejectionReports(HostTelemetry):
+    """Reports the events that a host rejects to the platform, without any rows of events.
+
+    Args:
+        host: Name of the host.
+        api: The platform, with a token that may write telemetry.
+        period: Seconds between two reports, where there are new rejections.
+    """
+
+    def __init__(self, host: str, api: Api, period: float = PERIOD_S) -> None:
+        super().__init__(Recorder(_RejectionSink(ApiSink(api)), host, period=period, datasets=()), host)
+
+    def published(  # noqa: PLR0917 - the columns of the dataset
+        self, topic: Topic, publisher: str, seq: int, at: int, dz: Dz, values: Mapping[str, Any]
+    ) -> None:
+        """Do nothing."""
+
+    def delivered(self, delivery: Delivery) -> None:
+        """Do nothing."""
+
+
+class _RejectionSink:
+    """Sends a report only with new rejections, and as the last one, so that no further one is missed."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._told: object = None
+
+    def send(self, batch: Batch, report: Report) -> int:
+        """Refuse a batch: this writer has no rows. Raises BatchRefused."""
+        raise BatchRefused("a writer of rejections alone has no rows")
+
+    def tell(self, report: Report) -> None:
+        """Send the report where its rejections are not those of the last one."""
+        rejected = report.get("rejected")
+        if rejected and rejected != self._told:
+            self._sink.tell({**report, "closed": True})
+            self._told = rejected
+
+
 class ApiSink:
     """Posts batches; the platform knows a batch again by its id, so one that is sent twice counts once."""
 
@@ -106,15 +146,24 @@ def open_telemetry(host: str, root: str | None, api: Api | None) -> HostTelemetr
 
 @contextmanager
 def told(telemetry: HostTelemetry | None) -> Iterator[HostTelemetry | None]:
-    """Closes it at the end, and says on standard error what became of its rows."""
+    """Close it at the end, and print on standard error what became of its rows."""
     try:
         yield telemetry
     finally:
         if telemetry is not None:
             tally = telemetry.recorder.close()
-            why = f": {telemetry.recorder.error}" if tally.lost else ""
-            line = f"telemetry: {tally.written} of {tally.taken} rows written, {tally.lost} lost{why}"
-            print(line, file=sys.stderr, flush=True)
+            line = _last_line(telemetry, tally)
+            if line:
+                print(line, file=sys.stderr, flush=True)
+
+
+def _last_line(telemetry: HostTelemetry, tally: Tally) -> str:
+    """Return what became of the rows, or why rejections were not reported; empty where there is nothing."""
+    error = telemetry.recorder.error
+    if isinstance(telemetry, RejectionReports):
+        return f"the platform was not told of rejected events: {error}" if error else ""
+    why = f": {error}" if tally.lost else ""
+    return f"telemetry: {tally.written} of {tally.taken} rows written, {tally.lost} lost{why}"
 
 
 def moment(micros: int) -> datetime:

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -11,7 +12,7 @@ import pytest
 from tercast.client.api import Api
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
-from tercast.client.telemetry import ApiSink, HostTelemetry
+from tercast.client.telemetry import ApiSink, HostTelemetry, RejectionReports, told
 from tercast.client.transports import TransportError
 from tercast.errors import Refused
 from tercast.telemetry.recorder import Recorder
@@ -163,3 +164,42 @@ def test_a_platform_that_is_away_is_waited_for(stocks, quote, memory, plan, serv
     tally = away.close(seconds=0.2)
     assert (tally.lost, tally.lost_batches) == (3, 1) and tally.retries > 0
     assert "127.0.0.1:9" in away.error and platform.ids == []
+
+
+def test_rejections_are_reported_without_any_telemetry(serve, capsys):
+    """One report for new rejections, none without, and none that the platform would wait for."""
+    platform = serve()
+    with told(RejectionReports("h2", Api(platform.url, "secret"), period=0.01)) as reports:
+        tally = reports.recorder.tally()
+        for events in (1, 3):
+            for _ in range(events - len(platform.reports)):
+                reports.rejected("quotes", "other_address")
+            wait_until(lambda n=events: rejections(platform)[-1:] == [n])
+        assert reports.recorder.tally() == tally
+    assert rejections(platform) == sorted(set(rejections(platform)))
+    assert all(one["closed"] and one["host"] == "h2" and not one["datasets"] for one in platform.reports)
+    assert capsys.readouterr().err == ""
+
+
+def rejections(platform):
+    return [sum(row["events"] for row in one["rejected"]) for one in platform.reports]
+
+
+def wait_until(holds):
+    until = time.monotonic() + WAIT_S
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.005)
+
+
+def test_a_listener_that_rejects_nothing_sends_nothing(serve):
+    platform = serve()
+    with told(RejectionReports("h2", Api(platform.url, "secret"), period=0.001)) as reports:
+        reports.delivered(None)
+    assert platform.reports == []
+
+
+def test_rejections_that_cannot_be_reported_are_said_at_the_end(capsys):
+    with told(RejectionReports("h2", Api("http://127.0.0.1:9", "secret"))) as reports:
+        reports.rejected("quotes", "other_address")
+    assert "the platform was not told of rejected events: " in capsys.readouterr().err
