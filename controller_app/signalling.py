@@ -133,7 +133,7 @@ class Signalling:
                 else:
                     keys = [punt_key(family, end[1]) for family in self._families]
                     removals = [openflow.remove_punt(key) for key in keys]
-                    connection.confirm([*removals, openflow.remove_lldp_port_punt(end[1])])
+                    connection.confirm([openflow.remove_lldp_port_punt(end[1]), *removals])
         except (Unreachable, Rejected):
             return  # it gets all of them when it connects again
         finally:

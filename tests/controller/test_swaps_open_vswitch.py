@@ -28,8 +28,8 @@ pytestmark = [
 ]
 
 CONTENT = "cookie=0x7ec0a57e00000001/-1"
-RESERVED = 5
-"""Two drop entries, the punt of discovery frames, and those of the host's port."""
+RESERVED = 6
+"""Two drop entries, the punt of discovery frames, and the three of the host's port."""
 TOPOLOGY: dict[str, Any] = {
     "switches": [{"id": f"s{n}", "dpid": dpid(n)} for n in (1, 2)],
     "links": [{"a": "s1", "a_port": 1, "b": "s2", "b_port": 1}],
