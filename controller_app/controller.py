@@ -22,6 +22,7 @@ from controller_app.programmer import Programmer
 from controller_app.proof import Proofs, Unproved
 from controller_app.ryu_api import OF10, deadline, sleep, spawn
 from controller_app.settings import Settings
+from controller_app.shortage import run_forever
 from controller_app.signalling import Signalling
 from controller_app.sources import SourceCheck
 from controller_app.switches import Registry
@@ -72,8 +73,9 @@ class Controller:
 
     def start(self) -> None:
         """Starts what runs beside the switches' words."""
-        for loop in (self.discovery.run, self.counters.run, self._watch):
-            spawn(loop)
+        loops = {"probes": self.discovery.run, "polls": self.counters.run, "signs of life": self._watch}
+        for name, loop in loops.items():
+            spawn(run_forever, loop, name, self.on_shortage)
 
     def stop(self) -> None:
         """Closes every connection."""
@@ -98,6 +100,11 @@ class Controller:
         """A peer was refused because there are too many."""
         detail = f"a peer was refused: {reason}"
         self.alarms.sound("too_many_connections", detail, LASTING, host=host)
+
+    def on_shortage(self, part: str, reason: str) -> None:
+        """No descriptor or memory is free for a part of the controller, which tries again."""
+        remedy = "raise the limit of open files (LimitNOFILE, `ulimit -n`) or memory of the controller"
+        self.alarms.sound("resources_exhausted", f"{part}: {reason}; {remedy}", LASTING, part=part)
 
     def on_broken(self, host: str, detail: str) -> None:
         """A connection ended over something that its peer sent."""

@@ -10,6 +10,7 @@ import socket
 import ssl
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import eventlet
@@ -24,6 +25,7 @@ from controller_app.guard import Guard
 from controller_app.northbound import Northbound
 from controller_app.proof import Proofs
 from controller_app.settings import Address, read_settings
+from controller_app.shortage import PatientListener, run_forever
 
 BACKLOG = 512
 MAX_CLIENTS = 256
@@ -89,13 +91,17 @@ def _run(
     context: ssl.SSLContext | None,
 ) -> None:
     wait_for_signal = _catch_signals()
+    accept = partial(_accept, openflow, controller, context)
     manager = ryu_api.load(
-        "controller_app.app", lambda: _accept(openflow, controller, context), controller=controller
+        "controller_app.app",
+        lambda: run_forever(accept, "switches", controller.on_shortage),
+        controller=controller,
     )
     controller.start()
     endpoints = Endpoints(openflow.getsockname()[:2], northbound.getsockname()[:2], context is not None)
     api = Northbound(controller, endpoints)
-    eventlet.spawn(_serve, northbound, api)
+    patient = PatientListener(northbound, "northbound", controller.on_shortage)
+    eventlet.spawn(run_forever, partial(_serve, patient, api), "northbound", controller.on_shortage)
     places = {
         "openflow": peer_text(openflow.getsockname()),
         "northbound": peer_text(northbound.getsockname()),
@@ -134,14 +140,10 @@ def _end(controller: Controller, manager: Any) -> None:
 
 
 def _accept(listener: socket.socket, controller: Controller, context: ssl.SSLContext | None) -> None:
-    """Takes switches in, for ever; running out of descriptors passes."""
+    """Accepts switches, without end."""
+    patient = PatientListener(listener, "switches", controller.on_shortage)
     while True:
-        try:
-            peer, address = listener.accept()
-        except OSError as error:
-            log.error("cannot accept a switch", extra={"fields": {"error": error.strerror}})
-            eventlet.sleep(0.5)
-            continue
+        peer, address = patient.accept()
         refusal = controller.admission.refusal(address[0])
         if refusal is not None:
             peer.close()
@@ -192,9 +194,10 @@ def _talk(
         controller.on_broken(address[0], broken)
 
 
-def _serve(listener: socket.socket, api: Northbound) -> None:
+def _serve(listener: PatientListener, api: Northbound) -> None:
+    """Serves the northbound until an error ends the server, which closes its copy of the listener."""
     eventlet.wsgi.server(
-        listener,
+        listener.dup(),
         api.application(),
         log=logging.getLogger("eventlet.wsgi"),
         log_output=False,

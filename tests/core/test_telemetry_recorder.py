@@ -54,6 +54,8 @@ class Scripted:
             raise BatchRefused("not wanted")
         if word == "bug":
             raise ZeroDivisionError
+        if word == "memory":
+            raise MemoryError
         return 1 if word == "one-refused" else 0
 
     def tell(self, report: Report) -> None:
@@ -67,6 +69,26 @@ class Scripted:
 def record(recorder: Recorder, numbers: range) -> None:
     for number in numbers:
         recorder.add(TABLE_SNAPSHOTS, lambda number=number: snapshot(number))
+
+
+def test_rows_wait_while_there_is_no_memory_for_a_batch() -> None:
+    sink, attempts = Scripted("memory", "memory", "ok"), [0]
+
+    def make() -> Mapping[str, Any]:
+        attempts[0] += 1
+        if attempts[0] <= 2:
+            raise MemoryError
+        return snapshot(0)
+
+    recorder = Recorder(sink, "h1", period=0.01, first_pause=0.01)
+    recorder.add(TABLE_SNAPSHOTS, make)
+    record(recorder, range(1, 10))
+    for _ in range(3):
+        assert sink.tried.acquire(timeout=WAIT_S)
+    tally = recorder.close(WAIT_S)
+    assert sorted(sink.rows) == list(range(10))
+    assert (tally.written, tally.lost, tally.retries) == (10, 0, 4)
+    assert recorder.error is not None and "no memory" in recorder.error
 
 
 def test_a_batch_whose_answer_got_lost_is_sent_again_under_the_same_id() -> None:

@@ -14,10 +14,15 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.config.settings")
 warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
 http = get_asgi_application()  # loads the apps, which the next import needs
 
+from uvicorn.protocols.http.auto import AutoHTTPProtocol  # noqa: E402
+
+from controlplane.api import connections  # noqa: E402
 from controlplane.api.intake import Intake  # noqa: E402
 from controlplane.config.patience import keep_readable, shorten_waits  # noqa: E402
 from controlplane.live.routing import websocket_routes  # noqa: E402
 
 shorten_waits()
 keep_readable()
+connections.raise_limit()
+connections.guard(AutoHTTPProtocol)
 application = ProtocolTypeRouter({"http": Intake(http), "websocket": websocket_routes()})

@@ -5,8 +5,11 @@ that neither a half-written nor a doubly read one is ever seen, and a killed pro
 """
 
 import json
+import logging
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -16,6 +19,11 @@ from kombu.transport import TRANSPORT_ALIASES, filesystem
 SCHEME = "folder"
 LONGEST_WAIT = 0.3
 
+HALF_WRITTEN_SECONDS = 60.0
+"""A hidden file that is older was left by a writer that was killed."""
+
+logger = logging.getLogger(__name__)
+
 
 class Channel(filesystem.Channel):
     """One process's view of the folder."""
@@ -23,27 +31,52 @@ class Channel(filesystem.Channel):
     def _put(self, queue: str, payload: Any, **_: Any) -> None:  # type: ignore[override] # kombu disagrees
         folder = Path(self.data_folder_out)
         name = f"{time.time_ns():020d}-{os.urandom(6).hex()}.{queue}.msg"
-        hidden = folder / f".{name}"
-        hidden.write_text(json.dumps(payload), encoding="utf-8")
-        hidden.rename(folder / name)
+        with _hidden_file(folder / f".{name}", json.dumps(payload)) as hidden:
+            hidden.rename(folder / name)
+
+    def probe(self) -> None:
+        """Write a file and remove it.
+
+        Raises:
+            OSError: No message can be sent.
+        """
+        with _hidden_file(
+            Path(self.data_folder_out) / f".probe-{os.getpid()}-{os.urandom(6).hex()}.msg", "x"
+        ):
+            pass
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
+        try:
+            found = self._take(queue)
+        except OSError as error:  # no descriptor, a read-only folder: the worker goes on when that has passed
+            _tell(str(error))
+            raise Empty from None
+        _tell("")
+        if found is None:
+            raise Empty
+        return found
+
+    def _take(self, queue: str) -> Any:
+        """Return the oldest message, or None; remove a file that is no message (after a power cut)."""
         folder = Path(self.data_folder_in)
         for name in sorted(_names(folder, queue)):
             path = folder / name
             try:
                 text = path.read_text(encoding="utf-8")
                 path.unlink()
+                return json.loads(text)
             except FileNotFoundError:
                 continue  # another process took it
-            return json.loads(text)
-        raise Empty
+            except ValueError:
+                logger.warning("%s is no message and is removed", path)
+        return None
 
     def _purge(self, queue: str) -> int:
         folder = Path(self.data_folder_in)
         names = _names(folder, queue)
         for name in names:
             (folder / name).unlink(missing_ok=True)
+        _remove_half_written(folder)
         return len(names)
 
     def _size(self, queue: str) -> int:
@@ -71,3 +104,36 @@ def register() -> None:
 def _names(folder: Path, queue: str) -> list[str]:
     end = f".{queue}.msg"
     return [path.name for path in folder.iterdir() if path.name.endswith(end) and path.name[0] != "."]
+
+
+@contextmanager
+def _hidden_file(path: Path, text: str) -> Iterator[Path]:
+    """Write a file that no reader sees; it is gone afterwards, unless it was renamed."""
+    try:
+        path.write_text(text, encoding="utf-8")
+        yield path
+    finally:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def _remove_half_written(folder: Path) -> None:
+    before = time.time() - HALF_WRITTEN_SECONDS
+    for path in folder.glob(".*.msg"):
+        with suppress(OSError):
+            if path.stat().st_mtime < before:
+                path.unlink()
+
+
+_told = {"trouble": ""}
+
+
+def _tell(trouble: str) -> None:
+    """Log a trouble once, and its end."""
+    if trouble == _told["trouble"]:
+        return
+    if trouble:
+        logger.warning("no message can be read; trying again: %s", trouble)
+    else:
+        logger.warning("messages can be read again")
+    _told["trouble"] = trouble

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
+from celery.beat import SchedulingError
 from celery.schedules import schedstate
 from django.db import Error as DatabaseProblem
 from django.db import OperationalError, connection
@@ -13,6 +14,7 @@ from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
 from django_celery_beat.tzcrontab import TzAwareCrontab
+from kombu.exceptions import KombuError
 
 from controlplane.config.celery_settings import DEFAULT_QUEUE
 from controlplane.control.tasks import waiting
@@ -133,6 +135,15 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]
             self._note(lambda: troubles.record_success(_LOOP))
             self._failed = False
         return pause
+
+    def apply_entry(self, entry: ModelEntry, producer: Any = None) -> None:
+        """Send `entry`; what cannot be sent is logged in one line, and sent at its next time."""
+        try:
+            self.apply_async(entry, producer=producer, advance=False)
+        except (SchedulingError, KombuError, OSError) as error:
+            logger.warning("%s is not sent: %s", entry.name, error)
+        except Exception:
+            logger.exception("%s is not sent", entry.name)
 
     def apply_async(
         self, entry: ModelEntry, producer: Any = None, advance: bool = True, **options: Any

@@ -7,6 +7,7 @@ from typing import Any
 
 from kombu.exceptions import KombuError, OperationalError
 
+from controlplane.config.broker import Channel
 from controlplane.config.celery import app
 from controlplane.config.celery_settings import DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.control import outbox
@@ -40,6 +41,17 @@ def waiting(queue: str) -> int:
     """How many messages of `queue` no worker has taken yet."""
     with broker_errors(), app.producer_or_acquire() as producer:
         return int(producer.channel.queue_declare(queue=queue).message_count)
+
+
+def check_broker() -> None:
+    """Try to write a message where the broker is a folder.
+
+    Raises:
+        OperationalError, OSError: No message can be sent.
+    """
+    with broker_errors(), app.producer_or_acquire() as producer:
+        if isinstance(producer.channel, Channel):
+            producer.channel.probe()
 
 
 @contextmanager

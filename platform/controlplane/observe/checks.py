@@ -22,7 +22,7 @@ from controlplane.control import watermarks
 from controlplane.control.models import Request, State, SwitchSync
 from controlplane.control.northbound import Northbound, NorthboundError
 from controlplane.control.places import names_of, place
-from controlplane.control.tasks import waiting
+from controlplane.control.tasks import check_broker, waiting
 from controlplane.network import found_links
 from controlplane.network.models import Switch
 from controlplane.observe import disks, heartbeats, reach
@@ -108,8 +108,9 @@ def disk() -> Finding:
 
 
 def broker() -> Finding:
-    """Whether wake-ups can be sent, and how many nobody has taken."""
+    """Whether wake-ups can be written, and how many no worker has taken."""
     try:
+        check_broker()
         values = {queue: waiting(queue) for queue in (PLANNER_QUEUE, DEFAULT_QUEUE)}
     except (KombuError, OSError) as error:
         return Finding(Status.FAILED, f"no message can be sent: {error}")

@@ -100,8 +100,8 @@ def record() -> None:
     """
     try:
         _record()
-    except (DatabaseError, OSError) as error:
-        logger.warning("the free space of disks cannot be noted: %s", error)
+    except (DatabaseError, OSError, MemoryError) as error:
+        logger.warning("the free space of disks cannot be recorded: %s", error)
 
 
 def standing() -> list[LowDisk]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any
 
-from django.db import DatabaseError
+from django.db import Error as DatabaseError
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
@@ -16,6 +16,7 @@ from controlplane.accounts.roles import Role
 from controlplane.accounts.scopes import Scope
 from controlplane.api.problems import bad_parameter
 from controlplane.api.views import StrictView
+from controlplane.config.patience import waiting_at_most
 from controlplane.observe import checks
 from controlplane.observe.checks import CHECKS, Finding, Status
 from tercast.errors import shown
@@ -50,6 +51,9 @@ class HealthView(StrictView):
 
     def perform_authentication(self, request: Request) -> None:
         """Not before the database is known to answer."""
+
+    def check_permissions(self, request: Request) -> None:
+        """Allow everybody; who asks is looked up with a short wait."""
 
     @extend_schema(
         operation_id="health",
@@ -95,7 +99,8 @@ def _chosen(text: str | None) -> Mapping[str, Any]:
 def _may_see(request: Request) -> bool:
     """Whether the caller may read; without a database nobody may."""
     try:
-        return caller_of(request).has(Role.VIEWER, Scope.READ)
+        with waiting_at_most(checks.WRITE_WAIT_MS):
+            return caller_of(request).has(Role.VIEWER, Scope.READ)
     except DatabaseError:
         return False
 

@@ -6,12 +6,13 @@ import time
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from django.db import DatabaseError, connections
+from django.db import Error as DatabaseError
+from django.db import connections
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from controlplane.control import watermarks
-from controlplane.observe import disks
+from controlplane.observe import disks, interruptions
 
 WORKER, WATCHER, ANALYTICS, BEAT = "worker", "watcher", "analytics", "beat"
 """Who serves the planner's queue, the one of watching and periodic work, that of analytics; and beat."""
@@ -20,21 +21,30 @@ NAMES = (WORKER, WATCHER, ANALYTICS, BEAT)
 SECONDS = 10.0
 """Between two signs of life."""
 
+LACKS = (DatabaseError, OSError, MemoryError)
+"""Errors of a process that lacks its database, disk, descriptors or memory."""
+
 logger = logging.getLogger(__name__)
 
 _last: dict[str, float] = {}
 
 
 def note(name: str) -> None:
-    """A process of this kind lives; written at most once in `SECONDS`. A database that is away passes."""
+    """Record that a process of this kind lives, at most once in `SECONDS`.
+
+    Nothing that the process lacks (its database, descriptors, memory) is an error here: it is logged, and
+    when it has passed, an alarm has its cause and time.
+    """
     now = time.monotonic()
     if now - _last.get(name, -SECONDS) < SECONDS:
         return
     _last[name] = now
     try:
         watermarks.keep(_key(name), timezone.now().isoformat())
-    except DatabaseError as error:
+        interruptions.record_end(name)
+    except LACKS as error:
         logger.warning("no sign of life of %s written: %s", name, error)
+        interruptions.begin(name, str(error) or type(error).__name__)
 
 
 def age(name: str) -> timedelta | None:
@@ -53,14 +63,22 @@ class Pulse(threading.Thread):
         self._over = threading.Event()
 
     def run(self) -> None:
-        """Until `stop`."""
+        """Until `stop`; no error ends it."""
         while True:
+            try:
+                self._beat()
+            except Exception:
+                logger.exception("a sign of life failed; the next one comes in %g s", SECONDS)
+            if self._over.wait(SECONDS):
+                return
+
+    def _beat(self) -> None:
+        try:
             for name in self._of:
                 note(name)
             disks.record()
+        finally:
             connections.close_all()
-            if self._over.wait(SECONDS):
-                return
 
     def stop(self) -> None:
         """No more of them."""

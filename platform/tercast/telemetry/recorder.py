@@ -29,6 +29,7 @@ BATCH_ROWS = 5_000
 PENDING_ROWS = 100_000
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
 CLOSING_S = 15.0
+NO_MEMORY = "no memory for a batch; it is tried again"
 
 Make = Callable[[], Mapping[str, Any]]
 Clock = Callable[[], int]
@@ -214,7 +215,14 @@ class Recorder:
             rows = [self._rows.popleft() for _ in range(min(len(self._rows), self._batch_rows))]
             self._cutting = len(rows)
             self._cut_since = rows[0][0] if rows else self._cut_since
-        made, error = _made((dataset, make) for _, dataset, make in rows)
+        try:
+            made, error = _made((dataset, make) for _, dataset, make in rows)
+        except MemoryError:
+            with self._turn:
+                self._cutting = 0
+                self._rows.extendleft(reversed(rows))
+            self._put_off(NO_MEMORY)
+            return
         with self._turn:
             self._cutting = 0
             self._tally.lost += len(rows) - sum(map(len, made.values()))
@@ -231,6 +239,9 @@ class Recorder:
                 refused = self._sink.send(batch, self.report())
             except SinkDown as down:
                 self._put_off(str(down))
+                return
+            except MemoryError:
+                self._put_off(NO_MEMORY)
                 return
             except BatchRefused as why:
                 self._done(batch, len(batch.rows), str(why))

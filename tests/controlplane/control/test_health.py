@@ -5,10 +5,11 @@ from datetime import timedelta
 
 import control_world as world
 import pytest
-from django.db import DatabaseError
+from django.db import DatabaseError, OperationalError, connection
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from controlplane.accounts import authentication
 from controlplane.accounts.services import issue_token
 from controlplane.analytics.models import Run, Series
 from controlplane.audit.models import Audit, Check
@@ -256,3 +257,25 @@ def test_analytics_is_missed_where_it_was_or_where_a_run_waits(alive, django_use
     code, body = asked(django_user_model, only="analytics")
     assert (code, body["status"]) == (200, "degraded")
     assert "no sign of life for 10" in detail(body, "analytics")
+
+
+def test_health_answers_while_the_tokens_are_locked(alive, django_user_model, monkeypatch):
+    """Without details: who asks is not known."""
+    asked(django_user_model, only="database")
+    waits = []
+
+    def locked(text):
+        waits.append(lock_wait())
+        raise OperationalError("canceling statement due to lock timeout")
+
+    monkeypatch.setattr(authentication, "find_token", locked)
+    status, body = asked(django_user_model, only="database")
+    assert (status, statuses(body), detail(body, "database")) == (200, {"database": "ok"}, None)
+    assert waits == [checks.WRITE_WAIT_MS]
+
+
+def lock_wait():
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA busy_timeout" if connection.vendor == "sqlite" else "SHOW lock_timeout")
+        found = str(cursor.fetchone()[0])
+    return int(found) if found.isdigit() else 1000 * int(found.removesuffix("s"))

@@ -1,11 +1,13 @@
 """Wake-ups: they coalesce, they do not pile up, and a lost one costs nothing but a sweep's period."""
 
+import errno
 import json
 import os
 import shutil
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 import control_world as world
 import pytest
@@ -225,3 +227,61 @@ def test_the_same_over_redis(transactional_db, controller, tmp_path):
         world.line(2)  # its wake-up comes when the worker has long been there
         wait_until(lambda: not Request.objects.exclude(state="active").exists(), "planning", process)
         assert process.stop() == 0
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """Writes of messages leave an empty file and fail, as on a disk without a free block."""
+
+    def write(path, text, encoding):
+        path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", write)
+
+
+def test_a_message_that_cannot_be_written_leaves_nothing_behind(own_broker, full_disk, caplog):
+    tasks.wake()
+    tasks.send(tasks.watch)
+    assert caplog.text.count("No space left on device") == 2
+    assert not list(own_broker.iterdir())
+    finding = checks.broker()
+    assert finding.status == checks.Status.FAILED and "No space left on device" in finding.detail
+
+
+def test_beat_says_in_a_line_what_it_cannot_send(own_broker, transactional_db, full_disk, caplog):
+    setup.make_schedules()
+    scheduler = beat.Scheduler(app=app)
+    entry = next(each for each in scheduler.schedule.values() if each.task == "tercast.watch")
+    scheduler.apply_entry(entry)
+    (line,) = (record for record in caplog.records if "is not sent" in record.message)
+    assert "No space left on device" in line.message and line.exc_info is None
+
+
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.EIO, errno.EROFS])
+def test_a_folder_that_cannot_be_read_ends_no_worker(tmp_path, monkeypatch, caplog, code):
+    side = channel(tmp_path)
+    side._put("q", {"n": 1})
+    monkeypatch.setattr(broker, "_told", {"trouble": ""})
+    with monkeypatch.context() as broken:
+        broken.setattr(
+            Path, "unlink", lambda *_, **__: (_ for _ in ()).throw(OSError(code, os.strerror(code)))
+        )
+        for _ in range(3):
+            with pytest.raises(broker.Empty):
+                side._get("q")
+    assert caplog.text.count(os.strerror(code)) == 1
+    assert side._get("q") == {"n": 1}
+    assert "messages can be read again" in caplog.text
+
+
+def test_what_is_no_message_is_removed(tmp_path):
+    side = channel(tmp_path)
+    side._put("q", {"n": 1})
+    folder = tmp_path / "broker" / "data"
+    (folder / "0-empty.q.msg").touch()
+    (folder / ".0-killed.q.msg").touch()
+    os.utime(folder / ".0-killed.q.msg", (0, 0))
+    assert side._get("q") == {"n": 1}
+    side._purge("q")
+    assert not list(folder.iterdir())

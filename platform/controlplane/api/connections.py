@@ -1,0 +1,148 @@
+"""Connections of a web process: refused with 503 before its descriptors run out, closed when unused.
+
+uvicorn has no hook for a connection, so `guard` extends the protocol class that it makes one of for each.
+"""
+
+import asyncio
+import json
+import logging
+import resource
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from django.db import Error as DatabaseError
+from django.db import connections
+from django.template import loader
+
+from controlplane.api.outages import DESCRIPTORS
+from controlplane.control import outbox
+
+RESERVED = 256
+"""Descriptors that new connections leave to the calls under way, each of which opens a few files."""
+
+MOST_DESCRIPTORS = 65_536
+"""A web process raises its limit to this, where it may."""
+
+FIRST_REQUEST_SECONDS = 30.0
+"""Time in which a new connection has to send the head of its first request."""
+
+REFUSAL_SECONDS = 1.0
+"""Time in which a refused connection has to send its request, to be answered."""
+
+REPORT_SECONDS = 10.0
+"""Refusals of so long are one alarm."""
+
+logger = logging.getLogger(__name__)
+
+
+def raise_limit() -> None:
+    """Raise this process's limit of descriptors as far as the system allows, up to MOST_DESCRIPTORS."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(MOST_DESCRIPTORS, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def guard(protocol: Any) -> "Refusals":
+    """Let connections of this uvicorn protocol class be refused while descriptors are scarce."""
+    refusals = Refusals(loader.get_template("outage.html").render({"outage": DESCRIPTORS, "request_id": "-"}))
+    accept = protocol.connection_made
+
+    def connection_made(self: Any, transport: asyncio.Transport) -> None:
+        if is_scarce(transport.get_extra_info("socket").fileno()):
+            refusals.refuse(transport)
+            return
+        accept(self, transport)
+        asyncio.get_running_loop().call_later(FIRST_REQUEST_SECONDS, _close_unused, self, transport)
+
+    protocol.connection_made = connection_made
+    return refusals
+
+
+def is_scarce(descriptor: int) -> bool:
+    """Whether a new descriptor, of which the system gives the lowest that is free, is among the last ones."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return soft != resource.RLIM_INFINITY and descriptor >= soft - min(RESERVED, soft // 2)
+
+
+def _close_unused(protocol: Any, transport: asyncio.Transport) -> None:
+    """Close a connection without a request; one that became a live stream has another protocol."""
+    if protocol.cycle is None and transport.get_protocol() is protocol:
+        transport.close()
+
+
+@dataclass(slots=True)
+class Refusals:
+    """Answers connections that are refused, and reports their number."""
+
+    page: str
+    count: int = 0
+
+    def refuse(self, transport: asyncio.Transport) -> None:
+        """Answer the first request of a connection with 503, and close it."""
+        loop = asyncio.get_running_loop()
+        transport.set_protocol(_Refused(transport, self.page))
+        loop.call_later(REFUSAL_SECONDS, transport.close)
+        self.count += 1
+        if self.count == 1:
+            loop.call_later(REPORT_SECONDS, self._report, loop.run_in_executor)
+
+    def _report(self, run: Callable[..., Any]) -> None:
+        count, self.count = self.count, 0
+        text = (
+            f"a web process refused {count} connections within {REPORT_SECONDS:g} s: it has few file "
+            "descriptors left. Raise its limit of open files (LimitNOFILE, `ulimit -n`)"
+        )
+        logger.warning("%s", text)
+        run(None, _raise_alarm, text)
+
+
+def _raise_alarm(text: str) -> None:
+    try:
+        outbox.alarm(text)
+    except (DatabaseError, OSError) as error:
+        logger.warning("no alarm written: %s", error)
+    finally:
+        with suppress(DatabaseError):
+            connections.close_all()
+
+
+class _Refused(asyncio.Protocol):
+    """A connection that gets a 503 for whatever it asks."""
+
+    def __init__(self, transport: asyncio.Transport, page: str) -> None:
+        self._transport = transport
+        self._page = page
+
+    def data_received(self, data: bytes) -> None:
+        """Answer; what comes after that is not read."""
+        if self._transport.is_closing():
+            return
+        target = data[:200].partition(b" ")[2]
+        self._transport.write(_refusal(self._page, is_api=target.startswith(b"/api/")))
+        self._transport.close()
+
+
+def _refusal(page: str, *, is_api: bool) -> bytes:
+    """An HTTP answer: a problem for the API, else a page."""
+    name = secrets.token_hex(16)
+    if is_api:
+        kind, body = "application/problem+json", json.dumps(DESCRIPTORS.problem().to_json(name))
+    else:
+        kind, body = "text/html; charset=utf-8", page
+    content = body.encode()
+    status = HTTPStatus(DESCRIPTORS.status)
+    lines = [
+        f"HTTP/1.1 {status.value} {status.phrase}",
+        f"Content-Type: {kind}",
+        f"Content-Length: {len(content)}",
+        f"Retry-After: {DESCRIPTORS.retry_seconds}",
+        f"X-Request-ID: {name}",
+        "Cache-Control: no-store",
+        "Connection: close",
+    ]
+    return "\r\n".join(lines).encode("ascii") + b"\r\n\r\n" + content

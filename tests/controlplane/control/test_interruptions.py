@@ -1,0 +1,96 @@
+"""Signs of life without a database, descriptors or memory: none ends its thread, and the time is an alarm."""
+
+import errno
+from datetime import timedelta
+
+import pytest
+from django.db import InterfaceError, OperationalError
+from django.utils import timezone
+
+from controlplane.control import watermarks
+from controlplane.control.models import OutboxEvent
+from controlplane.observe import disks, heartbeats, interruptions
+
+ERRORS = [
+    OperationalError("database or disk is full"),
+    InterfaceError("connection already closed"),
+    OSError(errno.EMFILE, "Too many open files"),
+    MemoryError("no memory"),
+]
+
+
+@pytest.fixture
+def trouble(monkeypatch):
+    """The error of every write, as long as the list has one."""
+    monkeypatch.setattr(heartbeats, "_last", {})
+    monkeypatch.setattr(heartbeats, "SECONDS", 0.0)
+    monkeypatch.setattr(interruptions, "_open", {})
+    monkeypatch.setattr(heartbeats.connections, "close_all", lambda: None)
+    found = []
+    write = watermarks.keep
+
+    def keep(name, value):
+        if found:
+            raise found[0]
+        write(name, value)
+
+    monkeypatch.setattr(watermarks, "keep", keep)
+    return found
+
+
+def told():
+    return [row.payload["text"] for row in OutboxEvent.objects.filter(kind="alarm").order_by("id")]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_the_alarm_comes_once_when_it_is_over(db, trouble, error):
+    trouble.append(error)
+    for _ in range(3):
+        heartbeats.note("worker")
+    assert told() == []
+    trouble.clear()
+    for _ in range(3):
+        heartbeats.note("worker")
+    (text,) = told()
+    assert text.startswith("worker could not write to the database from ")
+    assert str(error) in text
+    assert heartbeats.age("worker") < timedelta(minutes=1)
+
+
+def test_processes_that_lacked_the_same_raise_one_alarm(db, trouble):
+    trouble.append(ERRORS[0])
+    for name in ("worker", "watcher", "beat"):
+        heartbeats.note(name)
+    trouble.clear()
+    for name in ("worker", "watcher", "beat"):
+        heartbeats.note(name)
+    assert len(told()) == 1
+    trouble.append(ERRORS[2])
+    heartbeats.note("beat")
+    trouble.clear()
+    heartbeats.note("beat")
+    assert len(told()) == 2
+
+
+@pytest.mark.parametrize("value", ["never", 7, (timezone.now() + timedelta(days=900)).isoformat()])
+def test_a_row_that_makes_no_sense_hides_no_alarm(db, trouble, value):
+    watermarks.keep(interruptions.TOLD, value)
+    trouble.append(ERRORS[0])
+    heartbeats.note("worker")
+    trouble.clear()
+    heartbeats.note("worker")
+    assert len(told()) == 1
+
+
+def test_no_error_ends_a_pulse(db, trouble, monkeypatch):
+    errors = [ValueError("ours"), MemoryError(), OSError(errno.EIO, "x")]
+    pulse = heartbeats.Pulse(["worker"])
+
+    def fail():
+        if len(errors) == 1:
+            pulse.stop()
+        raise errors.pop()
+
+    monkeypatch.setattr(disks, "record", fail)
+    pulse.run()
+    assert not errors
