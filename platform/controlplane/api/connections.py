@@ -8,6 +8,7 @@ import json
 import logging
 import resource
 import secrets
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ REFUSAL_SECONDS = 1.0
 REPORT_SECONDS = 10.0
 """Refusals of so long are one alarm."""
 
+NO_RESOURCE = "socket.accept() out of system resource"
+
 logger = logging.getLogger(__name__)
 
 
@@ -51,6 +54,7 @@ def guard(protocol: Any) -> "Refusals":
     """Let connections of this uvicorn protocol class be refused while descriptors are scarce."""
     refusals = Refusals(loader.get_template("outage.html").render({"outage": DESCRIPTORS, "request_id": "-"}))
     accept = protocol.connection_made
+    logging.getLogger("asyncio").addFilter(RareFilter())
 
     def connection_made(self: Any, transport: asyncio.Transport) -> None:
         if is_scarce(transport.get_extra_info("socket").fileno()):
@@ -61,6 +65,25 @@ def guard(protocol: Any) -> "Refusals":
 
     protocol.connection_made = connection_made
     return refusals
+
+
+class RareFilter(logging.Filter):
+    """Passes one record in REPORT_SECONDS about an `accept` without a descriptor.
+
+    The event loop of Python 3.11 logs thousands of them in a second, which fills a disk.
+    """
+
+    _next = 0.0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether to log it."""
+        if not record.getMessage().startswith(NO_RESOURCE):
+            return True
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + REPORT_SECONDS
+        return True
 
 
 def is_scarce(descriptor: int) -> bool:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import resource
 from unittest.mock import Mock
 
@@ -30,7 +31,10 @@ class Served(asyncio.Protocol):
 def guarded():
     """A class of connections of its own, guarded, and its refusals."""
     found = type("Guarded", (Served,), {})
-    return found, connections.guard(found)
+    log = logging.getLogger("asyncio")
+    before = list(log.filters)
+    yield found, connections.guard(found)
+    log.filters[:] = before
 
 
 async def ask(port, text):
@@ -115,6 +119,16 @@ def test_the_limit_is_raised_as_far_as_it_may(monkeypatch, soft, hard, after):
     monkeypatch.setattr(connections.resource, "setrlimit", lambda _, limits: set_to.append(limits))
     connections.raise_limit()
     assert set_to == ([] if after is None else [(after, hard)])
+
+
+def test_the_log_is_not_flooded():
+    seldom = connections.RareFilter()
+
+    def passes(text):
+        return seldom.filter(logging.LogRecord("asyncio", logging.ERROR, "", 0, text, (), None))
+
+    assert [passes(f"{connections.NO_RESOURCE}\nsocket: x") for _ in range(3)] == [True, False, False]
+    assert passes("something else") and passes("something else")
 
 
 def test_the_alarm_is_written(db, monkeypatch):
