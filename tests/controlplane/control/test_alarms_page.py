@@ -26,6 +26,8 @@ WORDS = {
     "control/spoofing.py": ["source check: N event packets"],
     "control/watch.py": ["switch S: ", "controller: ", "the controller does not answer"],
     "moves/stages.py": ["changes in place, because", "the old entries of topic"],
+    "api/connections.py": ["connections within 10 s"],
+    "observe/interruptions.py": ["could not write to the database from"],
     "observe/disks.py": ["is nearly full: ", "has room again"],
     "periodic/troubles.py": [
         "is skipped: ",
