@@ -18,6 +18,7 @@ from controller_app.errors import Failure, Rejected, Unreachable
 from controller_app.events import Events
 from controller_app.guard import Overrun
 from controller_app.metrics import Metrics
+from controller_app.packet_ins import Origin
 from controller_app.programmer import Programmer
 from controller_app.proof import Proofs, Unproved
 from controller_app.ryu_api import OF10, deadline, sleep, spawn
@@ -292,9 +293,11 @@ class Controller:
 
     def _report_floods(self, connection: Connection) -> None:
         """Report the ports whose packets the guard dropped in the last second."""
-        for (port, is_signal), packets in connection.packet_ins.take_dropped().items():
-            part = self.signalling if is_signal else self.discovery
-            part.report_flood(connection, port, packets)
+        for (port, origin), packets in connection.packet_ins.take_dropped().items():
+            if origin is Origin.SIGNAL:
+                self.signalling.report_flood(connection, port, packets)
+            else:
+                self.discovery.report_flood(connection, port, packets, alarms=origin is Origin.PROBE)
 
     def _check_life(self, connection: Connection, silence: float) -> None:
         if silence > QUIET + 2 * self.settings.reply_timeout:

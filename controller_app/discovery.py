@@ -121,9 +121,11 @@ class Discovery:
         elif not self._neighbours.answered(sender, receiver, now):
             self._answer(connection, number, now)
 
-    def report_flood(self, connection: Connection, port: int, packets: int) -> None:
-        """Count discovery frames of a port that were dropped by their header, and raise an alarm."""
+    def report_flood(self, connection: Connection, port: int, packets: int, *, alarms: bool) -> None:
+        """Count frames of a port that were dropped by their header, and raise an alarm with `alarms`."""
         self.faults[lldp.Fault.RATE] += packets
+        if not alarms:
+            return
         detail = (
             "more LLDP frames come in than the port's share; the excess is dropped. Links at other ports are "
             "not affected. Find the host that sends them, or disable the port"

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container
+from enum import Enum
 from struct import Struct
 from time import monotonic
 
 from controller_app.buckets import Bucket
-from controller_app.openflow import Kind
+from controller_app.openflow import OWNER, OWNER_MASK, WHOLE_COOKIE, Kind
 
 RATE, BURST = 100.0, 100.0
 """Packets a second of a port, and at once, that are read: half of what its meter lets through in the switch,
@@ -27,18 +28,28 @@ _IN_PORT = Struct("!II")
 _IN_PORT_HEADER = 0x80000004
 
 
+class Origin(Enum):
+    """Which entry brought a packet here, by its cookie; each kind has a share of its own."""
+
+    SIGNAL = "signal"
+    """The punt of control messages."""
+    PROBE = "probe"
+    """A punt of discovery frames, or the switch names no entry."""
+    FOREIGN = "foreign"
+    """Another owner's entry, for example a table-miss entry that punts everything."""
+
+
 class PacketIns:
     """Judges the packet-ins of one switch; `ports` are those that it has described."""
 
     def __init__(self, ports: Container[int], clock: Callable[[], float] = monotonic) -> None:
         self._ports, self._clock = ports, clock
-        self._shares: dict[tuple[int, bool], Bucket] = {}
-        self._dropped: Counter[tuple[int, bool]] = Counter()
+        self._shares: dict[tuple[int, Origin], Bucket] = {}
+        self._dropped: Counter[tuple[int, Origin]] = Counter()
 
     def admits(self, frame: bytes) -> bool:
         """Return whether a packet-in, of at least 28 bytes, is within the share of its port."""
-        is_signal = _COOKIE.unpack_from(frame, _COOKIE_AT)[0] == Kind.PUNT.cookie
-        key = (self._port(frame), is_signal)
+        key = (self._port(frame), _origin(_COOKIE.unpack_from(frame, _COOKIE_AT)[0]))
         share = self._shares.get(key)
         now = self._clock()
         if share is None:
@@ -48,15 +59,15 @@ class PacketIns:
         self._dropped[key] += 1
         return False
 
-    def take_dropped(self) -> Counter[tuple[int, bool]]:
-        """Return the packets dropped since the last call, by port and whether they are control messages."""
+    def take_dropped(self) -> Counter[tuple[int, Origin]]:
+        """Return the packets dropped since the last call, by port and origin."""
         dropped, self._dropped = self._dropped, Counter()
         return dropped
 
     def forget(self, port: int) -> None:
         """A port is gone from its switch."""
-        for is_signal in (False, True):
-            self._shares.pop((port, is_signal), None)
+        for origin in Origin:
+            self._shares.pop((port, origin), None)
 
     def _port(self, frame: bytes) -> int:
         """Return the ingress port that the match begins with, as switches write it."""
@@ -64,3 +75,9 @@ class PacketIns:
             return NO_PORT
         header, port = _IN_PORT.unpack_from(frame, _FIRST_FIELD_AT)
         return port if header == _IN_PORT_HEADER and port in self._ports else NO_PORT
+
+
+def _origin(cookie: int) -> Origin:
+    if cookie == Kind.PUNT.cookie:
+        return Origin.SIGNAL
+    return Origin.PROBE if cookie & OWNER_MASK == OWNER or cookie == WHOLE_COOKIE else Origin.FOREIGN

@@ -63,6 +63,7 @@ def test_lost_probes_alone_move_nothing_but_raise_an_alarm(joined, controller) -
     newest = controller.get("/v1/events")["newest"]
     joined.part((A, 1))
     assert eventually(lambda: alarms(controller, "link_silent"))
+    assert "It stays in use" in alarms(controller, "link_silent")[0]["detail"]
     assert links(controller) == {(A, 1, B, 1)}
     assert controller.get("/v1/links")[0]["silent"]
     joined.join((A, 1), (B, 1))
@@ -198,6 +199,9 @@ def test_a_flood_of_probes_at_a_port_hides_no_link_of_another_and_is_an_alarm(jo
             joined.switches[0].packet_in(3, b"\1\x80\xc2\0\0\x0e" + bytes(6) + b"\x88\xcc" + bytes(46))
         return alarms(controller, "probe_flood")
 
+    foreign = bytes(12) + b"\x08\x00" + bytes(46)
+    for _ in range(3000):
+        joined.switches[0].packet_in(4, foreign, cookie=0)  # another owner's table-miss entry
     (alarm,) = eventually(flood)
     assert (alarm["dpid"], alarm["port"]) == (dpid(A), 3)
     assert value(scrape(controller), "probes_refused_total", reason="rate")

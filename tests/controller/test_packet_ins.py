@@ -8,9 +8,9 @@ from collections import Counter
 import pytest
 
 from controller_app.openflow import Kind
-from controller_app.packet_ins import BURST, RATE, PacketIns
+from controller_app.packet_ins import BURST, RATE, Origin, PacketIns
 
-LLDP, SIGNAL = Kind.LLDP.cookie, Kind.PUNT.cookie
+LLDP, SIGNAL, TABLE_MISS = Kind.LLDP.cookie, Kind.PUNT.cookie, 0
 
 
 def packet_in(port: int | None, cookie: int = LLDP) -> bytes:
@@ -49,7 +49,10 @@ def test_a_port_has_its_burst_then_its_rate(packets: PacketIns, clock: Clock) ->
     assert admitted(packets, packet_in(1)) == BURST
 
 
-@pytest.mark.parametrize("other", [packet_in(2), packet_in(1, SIGNAL), packet_in(9), packet_in(None)])
+@pytest.mark.parametrize(
+    "other",
+    [packet_in(2), packet_in(1, SIGNAL), packet_in(1, TABLE_MISS), packet_in(9), packet_in(None)],
+)
 def test_a_flood_leaves_the_share_of_others(packets: PacketIns, other: bytes) -> None:
     admitted(packets, packet_in(1))
     assert admitted(packets, other) == BURST
@@ -62,8 +65,12 @@ def test_ports_that_the_switch_invents_share_one_bucket(packets: PacketIns) -> N
 
 def test_what_is_dropped_is_counted_once_by_port_and_kind(packets: PacketIns) -> None:
     admitted(packets, packet_in(1))
+    admitted(packets, packet_in(1, Kind.LLDP_PORT.cookie), 1)
     admitted(packets, packet_in(2, SIGNAL), 110)
-    assert packets.take_dropped() == Counter({(1, False): 900, (2, True): 10})
+    admitted(packets, packet_in(2, TABLE_MISS), 120)
+    admitted(packets, packet_in(2, 0xFFFFFFFFFFFFFFFF), 130)  # no cookie: the switch names no entry
+    dropped = {(1, Origin.PROBE): 901, (2, Origin.SIGNAL): 10, (2, Origin.FOREIGN): 20, (2, Origin.PROBE): 30}
+    assert packets.take_dropped() == Counter(dropped)
     assert not packets.take_dropped()
 
 
