@@ -49,7 +49,7 @@ class Channel(filesystem.Channel):
         try:
             found = self._take(queue)
         except OSError as error:  # no descriptor, a read-only folder: the worker goes on when that has passed
-            _tell(str(error))
+            _tell(error.strerror or str(error))  # without the file, which changes
             raise Empty from None
         _tell("")
         if found is None:

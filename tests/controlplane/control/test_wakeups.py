@@ -260,16 +260,20 @@ def test_beat_says_in_a_line_what_it_cannot_send(own_broker, transactional_db, f
 
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.EIO, errno.EROFS])
 def test_a_folder_that_cannot_be_read_ends_no_worker(tmp_path, monkeypatch, caplog, code):
+    """Its log says so once, whatever the files and queues are."""
     side = channel(tmp_path)
-    side._put("q", {"n": 1})
+    for queue in ("q", "other"):
+        side._put(queue, {"n": 1})
     monkeypatch.setattr(broker, "_told", {"trouble": ""})
+
+    def fail(path, missing_ok=False):
+        raise OSError(code, os.strerror(code), str(path))
+
     with monkeypatch.context() as broken:
-        broken.setattr(
-            Path, "unlink", lambda *_, **__: (_ for _ in ()).throw(OSError(code, os.strerror(code)))
-        )
-        for _ in range(3):
+        broken.setattr(Path, "unlink", fail)
+        for queue in ("q", "other", "q"):
             with pytest.raises(broker.Empty):
-                side._get("q")
+                side._get(queue)
     assert caplog.text.count(os.strerror(code)) == 1
     assert side._get("q") == {"n": 1}
     assert "messages can be read again" in caplog.text
