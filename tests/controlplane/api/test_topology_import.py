@@ -538,3 +538,19 @@ def test_what_a_platform_found_out_itself_is_not_imported(operator):
     topology = {"switches": [{"id": "s1", "dpid": f"{1:016x}", **full}], "links": [], "hosts": []}
     assert post(operator, json.dumps(topology)).status_code == 202
     assert Switch.objects.get().tcam_budget == 9
+
+
+def test_a_file_is_validated_before_the_database_is_locked(operator, monkeypatch):
+    """SQLite has one writer: the seconds that the largest file takes are not to hold up other calls."""
+    outside, depths, validated = len(connection.savepoint_ids), [], imports._validated
+
+    def recorded(topology):
+        depths.append(len(connection.savepoint_ids))
+        with CaptureQueriesContext(connection) as queries:
+            bodies = validated(topology)
+        assert not queries.captured_queries
+        return bodies
+
+    monkeypatch.setattr(imports, "_validated", recorded)
+    assert post(operator, GRAPHML, "?hosts=1").status_code == 202
+    assert depths == [outside]
