@@ -12,6 +12,7 @@ from controlplane.analytics import timetable
 from controlplane.analytics.lengths import parse_length
 from controlplane.analytics.models import TASK_PARTS, UNDER_WAY, Run, RunState, Schedule, Series, Trigger
 from controlplane.api.problems import conflict, not_found
+from controlplane.config import clock
 from controlplane.control.outbox import emit
 from controlplane.periodic import faults, troubles
 
@@ -179,6 +180,8 @@ def put_back(run: Run, reason: str, **fields: Any) -> None:
 def look_after(now: datetime | None = None) -> int:
     """Begin anew, or end, what killed workers have left behind; tell why others wait. How many still wait."""
     at = now or timezone.now()
+    future = Run.objects.filter(state=RunState.RUNNING, heartbeat_at__gt=at + clock.MARGIN)
+    future.update(heartbeat_at=at)  # the clock was set back: its worker has a whole period to show itself
     for run in Run.objects.filter(state=RunState.RUNNING, heartbeat_at__lt=at - SILENT):
         if run.cancelling:
             end(run, RunState.CANCELLED, "its worker ended before it had answered")

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from controlplane.api.problems import conflict, not_found
 from controlplane.audit.models import Audit, AuditState, Check, CheckState, Drift, Trigger
+from controlplane.config import clock
 from controlplane.control import outbox
 from controlplane.network.models import Switch
 
@@ -52,12 +53,8 @@ def ask_for_signs(reasons: Mapping[str, str]) -> Audit:
 
 def wake_for_signs() -> None:
     """Ask again for a worker where an audit that follows a sign waits: its turn may have been missed."""
-    late = timezone.now() - WAKE_AFTER
-    if (
-        Audit.objects.filter(trigger=Trigger.SIGN, created_at__lt=late)
-        .exclude(state=AuditState.DONE)
-        .exists()
-    ):
+    late = clock.over("created_at", WAKE_AFTER, timezone.now())
+    if Audit.objects.filter(late, trigger=Trigger.SIGN).exclude(state=AuditState.DONE).exists():
         _wake()
 
 

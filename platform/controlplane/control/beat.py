@@ -16,6 +16,7 @@ from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
 from django_celery_beat.tzcrontab import TzAwareCrontab
 from kombu.exceptions import KombuError
 
+from controlplane.config import clock
 from controlplane.config.celery_settings import DEFAULT_QUEUE
 from controlplane.control.tasks import waiting
 from controlplane.observe import heartbeats
@@ -24,8 +25,6 @@ from controlplane.periodic.rows import crontab_of
 
 MOST_WAITING = 8
 DATABASE_RETRY = 1.0  # s
-FUTURE = timedelta(minutes=1)
-"""A last run later than this is of a clock that was wrong; machines may differ by less."""
 
 _LOOP = "beat"
 _INSTANT = timedelta(microseconds=1)
@@ -64,7 +63,7 @@ class RowEntry(ModelEntry):  # type: ignore[misc]
         super().__init__(model, app=app)
         if model.crontab is not None:
             self.schedule = Crontab(model)
-        if self.last_run_at > timezone.now() + FUTURE:
+        if self.last_run_at > timezone.now() + clock.MARGIN:
             self._correct_last_run()
 
     def is_due(self) -> schedstate:
@@ -95,6 +94,8 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]
     """
 
     Entry = RowEntry
+    wall, monotonic = staticmethod(time.time), staticmethod(time.monotonic)
+    _offset: float | None = None
     _failed = True  # until a tick ends well: an earlier process may have left its failures
 
     def setup_schedule(self) -> None:
@@ -125,6 +126,7 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Send what is due; an error ends this tick and not beat."""
+        self._follow_clock()
         try:
             pause: float = super().tick(*args, **kwargs)
         except Exception as error:
@@ -154,6 +156,17 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]
         if waiting(queue) >= MOST_WAITING:
             return self.reserve(entry) if advance else entry
         return super().apply_async(entry, producer=producer, advance=advance, **options)
+
+    def _follow_clock(self) -> None:
+        """Read all rows again where the clock was set: the heap is ordered by times of the former clock.
+
+        A task that is due later by the new clock would hold up all others behind it.
+        """
+        before, self._offset = self._offset, self.wall() - self.monotonic()
+        jump = 0.0 if before is None else self._offset - before
+        if abs(jump) > clock.MARGIN.total_seconds():
+            logger.warning("the clock was set by %+.0f s; all schedules are read again", jump)
+            self._heap, self._initial_read = None, True
 
     def _recover(self, error: Exception) -> None:
         """Read all rows again at the next tick; over a new connection where the database was the reason."""

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from controlplane.api.problems import conflict
+from controlplane.config import clock
 from controlplane.control import outbox
 from controlplane.firstuse.models import DemoState, Launcher
 from controlplane.network.models import Switch
@@ -31,7 +32,7 @@ def launcher() -> Launcher | None:
 
 def stands_by(row: Launcher | None) -> bool:
     """Whether a launcher is there."""
-    return row is not None and timezone.now() - row.heard_at <= SILENT
+    return row is not None and not clock.is_over(row.heard_at, SILENT, timezone.now())
 
 
 def standing() -> dict[str, Any]:

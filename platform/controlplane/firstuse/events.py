@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from controlplane.api.bodies import Body
 from controlplane.api.problems import Problem, conflict
+from controlplane.config import clock
 from controlplane.firstuse import demo
 from controlplane.firstuse.models import DemoState, TestEvent, TestState
 from controlplane.registry.announcements import LIVE
@@ -139,7 +140,8 @@ def _matched(row: TestEvent, hosts: set[str]) -> dict[str, list[str]]:
 
 def expire(now: datetime | None = None) -> None:
     """What the launcher has not told of in time has failed: it may have ended meanwhile."""
-    late = TestEvent.objects.filter(state__in=_OPEN, created_at__lt=(now or timezone.now()) - PATIENCE)
+    past = clock.over("created_at", PATIENCE, now or timezone.now())
+    late = TestEvent.objects.filter(past, state__in=_OPEN)
     problem = f"The launcher told nothing of it within {PATIENCE.seconds} s. See how the demo is; send again."
     late.update(state=TestState.FAILED, problem=problem, ended_at=now or timezone.now())
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
+from controlplane.config import clock
 from controlplane.control import outbox
 from controlplane.layout.models import Map, Place
 from controlplane.network.models import Link, Switch
@@ -22,8 +23,12 @@ def ensure() -> None:
         return
     links = _links()
     linked = {name for link in links for name in link}
-    waiting = timezone.now() - ALONE
-    names = [name for name, at in fresh.values_list("name", "created_at") if name in linked or at < waiting]
+    now = timezone.now()
+    names = [
+        name
+        for name, at in fresh.values_list("name", "created_at")
+        if name in linked or clock.is_over(at, ALONE, now)
+    ]
     if not names:
         return
     known = _places()

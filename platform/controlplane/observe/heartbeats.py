@@ -11,6 +11,7 @@ from django.db import connections
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from controlplane.config import clock
 from controlplane.control import watermarks
 from controlplane.observe import disks, interruptions
 
@@ -48,10 +49,16 @@ def note(name: str) -> None:
 
 
 def age(name: str) -> timedelta | None:
-    """How long ago a process of this kind last gave a sign of life; None: never."""
+    """Return how long ago a process of this kind last gave a sign of life; None: never.
+
+    One in the future is of a clock that was set back since: a process that lives corrects it in `SECONDS`.
+    """
     kept = watermarks.recall_or_default(_key(name), "")
     seen = _moment(kept)
-    return None if seen is None else max(timezone.now() - seen, timedelta())
+    now = timezone.now()
+    if seen is None:
+        return None
+    return seen - now if seen > now + clock.MARGIN else max(now - seen, timedelta())
 
 
 class Pulse(threading.Thread):

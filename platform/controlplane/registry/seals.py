@@ -51,7 +51,7 @@ def current(topic: Topic) -> SealKey | None:
         return None
     newest = topic.seal_keys.order_by("-number").first()
     due = timezone.now() - timedelta(hours=settings.ENV.seal_hours)
-    return newest if newest is not None and newest.made_at > due else rotate(topic.pk, due)
+    return newest if newest is not None and _is_recent(newest, due) else rotate(topic.pk, due)
 
 
 def rotate(pk: int, due: datetime | None = None) -> SealKey:
@@ -67,7 +67,7 @@ def rotate(pk: int, due: datetime | None = None) -> SealKey:
         if not topic.seal:
             raise conflict("not_sealed", f"topic {topic.name} has no keys. Set `seal` of it first.")
         newest = topic.seal_keys.order_by("-number").first()
-        if newest is not None and due is not None and newest.made_at > due:
+        if newest is not None and due is not None and _is_recent(newest, due):
             return newest
         return make(topic, newest)
 
@@ -75,9 +75,17 @@ def rotate(pk: int, due: datetime | None = None) -> SealKey:
 def make(topic: Topic, newest: SealKey | None = None) -> SealKey:
     """Store a new number, which is above all earlier ones, also where a backup was restored."""
     now = timezone.now()
+    topic.seal_keys.filter(made_at__gt=now).update(
+        made_at=now
+    )  # else accepted until the clock is there again
     topic.seal_keys.filter(made_at__lt=now - KEPT).delete()
     number = max(int(now.timestamp()), newest.number + 1 if newest is not None else 0)
     return SealKey.objects.create(topic=topic, number=number, salt=secrets.token_hex(32), made_at=now)
+
+
+def _is_recent(key: SealKey, due: datetime) -> bool:
+    """Whether a key was made since `due`; one of the future was made before the clock was set back."""
+    return due < key.made_at <= timezone.now() + MARGIN
 
 
 def accepted(topic: Topic, now: datetime) -> list[SealKey]:

@@ -20,6 +20,7 @@ from rest_framework.response import Response
 
 from controlplane.accounts.callers import principal
 from controlplane.api.problems import Problem, bad_parameter, conflict
+from controlplane.config import clock
 from controlplane.replies.models import Reply
 
 HEADER = "Idempotency-Key"
@@ -108,9 +109,8 @@ def _hold(request: Request, key: str) -> Held | Reply:
         raise Problem(422, "key_reused", f"{came}. Use a new key for a new call.")
     if row.status is not None:
         return row
-    dead = Reply.objects.filter(
-        pk=row.pk, attempt=row.attempt, status=None, began_at__lt=timezone.now() - GIVEN_UP
-    )
+    given_up = clock.over("began_at", GIVEN_UP, timezone.now())
+    dead = Reply.objects.filter(given_up, pk=row.pk, attempt=row.attempt, status=None)
     if not dead.update(attempt=mine, began_at=timezone.now()):
         raise _in_flight()
     return Held(row.pk, mine)

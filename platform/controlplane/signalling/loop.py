@@ -19,6 +19,7 @@ from django.db import (
 )
 from django.utils import timezone
 
+from controlplane.config import clock
 from controlplane.control import watermarks
 from controlplane.control.lock import signalling_lock
 from controlplane.control.northbound import Northbound, NorthboundError
@@ -129,7 +130,7 @@ def _pace() -> tuple[bool, float]:
     newest = Done.objects.filter(waits=True).order_by("-id").values_list("heard_at", flat=True).first()
     if newest is None:
         return False, WAIT_SECONDS
-    hurry = timezone.now() - newest < LONG_AGO
+    hurry = not clock.is_over(newest, LONG_AGO, timezone.now())
     return hurry, 0 if hurry else SLOW_SECONDS
 
 

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from controlplane.config import clock
 from controlplane.control import outbox
 from controlplane.signalling.models import HostSignals, Refusal, RefusedCount
 from controlplane.signalling.seals import SUSPICIOUS
@@ -41,6 +42,6 @@ def note(signal: Signal, reason: str, detail: str, host: str = "") -> None:
 def _tell(host: str, text: str) -> None:
     """An alarm, at most one a minute for each host."""
     now = timezone.now()
-    due = Q(alarmed_at=None) | Q(alarmed_at__lt=now - ALARM_EVERY)
+    due = Q(alarmed_at=None) | clock.over("alarmed_at", ALARM_EVERY, now)
     if HostSignals.objects.filter(due, host__name=host).update(alarmed_at=now):
         outbox.alarm(text)

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from controlplane.config import clock
 from controlplane.control import outbox
 from controlplane.telemetry.models import TelemetryWriter
 from tercast.errors import shown
@@ -37,7 +38,7 @@ def raise_alarms(row: TelemetryWriter) -> None:
 
 def _is_due(row: TelemetryWriter, total: int) -> bool:
     last = row.told_rejected_at
-    return last is None or timezone.now() >= last + AGAIN or total >= 2 * row.told_rejected
+    return last is None or clock.is_over(last, AGAIN, timezone.now()) or total >= 2 * row.told_rejected
 
 
 def _text(host: str, topic: str, reasons: Counter[str]) -> str:

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
+from controlplane.config import clock
 from controlplane.control import outbox
 from controlplane.periodic import troubles
 from controlplane.telemetry import rejections, storage
@@ -60,7 +61,7 @@ def note(report: dict[str, Any], way: str, heard_at: datetime | None = None) -> 
 
 
 def _worth_telling(row: TelemetryWriter) -> bool:
-    due = row.told_at is None or timezone.now() >= row.told_at + AGAIN
+    due = row.told_at is None or clock.is_over(row.told_at, AGAIN, timezone.now())
     return due or row.closed or row.lost >= 2 * row.told_lost
 
 

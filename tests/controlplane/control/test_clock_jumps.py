@@ -1,0 +1,128 @@
+"""Periods of rows end although the clock jumps: by an hour in both directions, and back to 1970."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from celery.beat import event_t
+from django.utils import timezone
+from django_celery_beat.models import IntervalSchedule, PeriodicTask
+
+from controlplane.analytics import runs
+from controlplane.analytics.models import Run, RunState
+from controlplane.config import clock
+from controlplane.config.celery import app
+from controlplane.control import watermarks
+from controlplane.control.beat import Scheduler
+from controlplane.firstuse import demo
+from controlplane.firstuse.models import Launcher
+from controlplane.network.models import Host
+from controlplane.observe import heartbeats
+from controlplane.registry import seals
+from controlplane.registry.models import Topic
+from controlplane.signalling import refusals
+from controlplane.signalling.models import HostSignals
+
+HOUR = timedelta(hours=1)
+BACK = (HOUR, timedelta(days=20_000))
+"""How far the clock is set back, from the future that rows were written in."""
+
+
+@pytest.mark.parametrize(
+    ("began", "over"),
+    [
+        (timedelta(), False),
+        (-timedelta(seconds=29), False),
+        (-timedelta(seconds=31), True),
+        (timedelta(seconds=50), False),
+        (timedelta(seconds=70), True),
+        (HOUR, True),
+        (-HOUR, True),
+        (timedelta(days=20_000), True),
+    ],
+)
+@pytest.mark.django_db
+def test_a_period_is_over_in_python_and_in_the_database(began, over):
+    now, period = datetime(2026, 11, 29, 12, tzinfo=UTC), timedelta(seconds=30)
+    assert clock.is_over(now + began, period, now) is over
+    row = PeriodicTask.objects.order_by("pk").first() or PeriodicTask.objects.create(
+        name="x", interval=IntervalSchedule.objects.create(every=1, period="seconds")
+    )
+    PeriodicTask.objects.filter(pk=row.pk).update(last_run_at=now + began)
+    found = PeriodicTask.objects.filter(clock.over("last_run_at", period, now), pk=row.pk)
+    assert found.exists() is over
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("back", BACK)
+def test_beat_goes_on_when_its_clock_is_set_back(back):
+    """The heap of a running beat has times of the former clock; a task waited until it was there again."""
+    PeriodicTask.objects.all().delete()
+    interval = IntervalSchedule.objects.create(every=10, period="seconds")
+    PeriodicTask.objects.create(name="ten", task="tercast.prune", interval=interval, last_run_at=timezone.now() + back)
+    scheduler = Scheduler(app=app, lazy=True)
+    scheduler.tick()
+    (event,) = scheduler._heap
+    scheduler._heap[:] = [event_t(event.time + back.total_seconds(), event.priority, event.entry)]
+    scheduler._offset += back.total_seconds()
+    scheduler.tick()
+    (event,) = scheduler._heap
+    assert event.time <= timezone.now().timestamp() + 10
+    assert event.entry.last_run_at <= timezone.now()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("back", BACK)
+def test_signs_of_life_of_the_future_do_not_hide_a_dead_process(back):
+    watermarks.keep(heartbeats._key(heartbeats.BEAT), (timezone.now() + back).isoformat())
+    assert heartbeats.age(heartbeats.BEAT) > timedelta(seconds=45)
+    watermarks.keep(heartbeats._key(heartbeats.BEAT), timezone.now().isoformat())
+    assert heartbeats.age(heartbeats.BEAT) < timedelta(seconds=45)
+
+
+@pytest.mark.parametrize("back", BACK)
+def test_a_launcher_of_the_future_has_gone(back):
+    assert not demo.stands_by(Launcher(heard_at=timezone.now() + back))
+    assert demo.stands_by(Launcher(heard_at=timezone.now()))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("back", BACK)
+def test_a_run_of_the_future_is_looked_after_one_period_later(back):
+    now = timezone.now()
+    run = Run.objects.create(
+        series=runs.series_of("delay", "1 hour"),
+        state=RunState.RUNNING,
+        attempts=1,
+        heartbeat_at=now + back,
+    )
+    runs.look_after(now)
+    run.refresh_from_db()
+    assert run.state == RunState.RUNNING  # its worker may live
+    runs.look_after(now + runs.SILENT + timedelta(seconds=1))
+    run.refresh_from_db()
+    assert run.state == RunState.QUEUED
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("back", BACK)
+def test_an_alarm_of_the_future_silences_no_later_one(network, monkeypatch, back):
+    told = []
+    monkeypatch.setattr(refusals.outbox, "alarm", told.append)
+    host = Host.objects.get(name="h1")
+    HostSignals.objects.update_or_create(host=host, defaults={"alarmed_at": timezone.now() + back})
+    for _ in range(2):
+        refusals._tell("h1", "x")
+    assert told == ["x"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("back", BACK)
+def test_a_key_of_the_future_is_replaced_and_ends(settings, back):
+    topic = Topic.objects.create(name="t", code=2, attributes=[], indexed=[], seal=True)
+    future = seals.make(topic)
+    topic.seal_keys.update(made_at=timezone.now() + back)
+    newest = seals.current(topic)
+    assert newest.number > future.number
+    assert seals.current(topic).number == newest.number
+    later = timezone.now() + seals.overlap() + timedelta(seconds=1)
+    assert [key.number for key in seals.accepted(topic, later)] == [newest.number]
