@@ -75,9 +75,8 @@ def rotate(pk: int, due: datetime | None = None) -> SealKey:
 def make(topic: Topic, newest: SealKey | None = None) -> SealKey:
     """Store a new number, which is above all earlier ones, also where a backup was restored."""
     now = timezone.now()
-    topic.seal_keys.filter(made_at__gt=now).update(
-        made_at=now
-    )  # else accepted until the clock is there again
+    future = topic.seal_keys.filter(made_at__gt=now)
+    future.update(made_at=now)  # else they are accepted until the clock is there again
     topic.seal_keys.filter(made_at__lt=now - KEPT).delete()
     number = max(int(now.timestamp()), newest.number + 1 if newest is not None else 0)
     return SealKey.objects.create(topic=topic, number=number, salt=secrets.token_hex(32), made_at=now)
