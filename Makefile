@@ -4,6 +4,8 @@ PYTHON ?= python3.11
 VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
+SERVER_TESTS := -n 2 --dist loadfile tests/controlplane
+RESTART_TESTS := tests/controlplane/control/test_database_restart.py
 
 # Help needs neither the set-up nor the virtual environment; argparse accepts abbreviations of --help.
 ifneq (,$(filter -h --h --he --hel --help,$(ARGS)))
@@ -49,8 +51,9 @@ test-full: setup-test ## what is longer than the everyday suite as well
 test-e2e: setup-test ## the dashboard in a real browser, against real services; screenshots in artifacts/
 	@$(PY) -m pytest tests/e2e $(ARGS)
 
-test-servers: setup-test ## the control plane's tests on PostgreSQL with Redis, both started for it
-	@scripts/with_servers.sh $(PY) -m pytest tests/controlplane $(ARGS)
+test-servers: setup-test ## the tests that use the database, on PostgreSQL with Redis, both started for it
+	@scripts/with_servers.sh $(PY) -m pytest -m "servers and not full" $(or $(ARGS),$(SERVER_TESTS))
+	@[ -n "$(ARGS)" ] || scripts/with_servers.sh $(PY) -m pytest -k restarted $(RESTART_TESTS) # restarts the server: alone
 
 lint: setup-dev ## ruff, mypy, import-linter; of the dashboard: types and style
 	scripts/frontend.sh check

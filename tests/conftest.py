@@ -4,7 +4,7 @@ import signal
 
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.processor_time"]
+pytest_plugins = ["tests.processor_time", "tests.worker_redis"]
 
 # A suite in the background was started with interrupts ignored; what its tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

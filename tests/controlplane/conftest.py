@@ -6,18 +6,43 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from django.db import connections
+from django.db import connection
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "benchmarks")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import own_database
+
+DATABASE = {"db", "transactional_db", "django_db_reset_sequences", "live_server"}
+"""The fixtures that give a test the database."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark what uses the database: `make test-servers` runs just that, and nobody has to remember it."""
+    for item in items:
+        if item.get_closest_marker("django_db") or DATABASE.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("servers")
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(tmp_path_factory):
-    """SQLite in a file, as it runs: in memory, a reader beside a writer fails with "table is locked"."""
-    database = connections["default"].settings_dict
-    if "sqlite" in database["ENGINE"]:
-        database["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+def django_db_setup(django_test_environment, django_db_blocker, tmp_path_factory):
+    """A database of this process: a copy of the migrated template.
+
+    SQLite is in a file, as it runs: in memory, a reader beside a writer fails with "table is locked".
+    No commit waits for the disk: no test cuts the power.
+    """
+    with (
+        django_db_blocker.unblock(),
+        own_database.migrated_database(tmp_path_factory.mktemp("database")) as url,
+    ):
+        connection.close()
+        connection.settings_dict["NAME"] = own_database.name_of(url)
+        options = connection.settings_dict["OPTIONS"]
+        if connection.vendor == "sqlite":
+            options["init_command"] = options["init_command"].replace("synchronous=NORMAL", "synchronous=OFF")
+        yield
+        connection.close()
 
 
 @pytest.fixture(autouse=True)

@@ -1,16 +1,26 @@
-"""Databases for platforms of their own, beside the one that tests share."""
+"""Databases of the tests' own: a migrated one is a copy of a template that is migrated once."""
 
+import fcntl
+import hashlib
 import os
 import secrets
+import shutil
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+import django
 import psycopg
+from django.apps import apps
+from django.db import connection
 
 SERVER = os.environ.get("TERCAST_DATABASE_URL", "")
 """PostgreSQL, where the tests have one; `scripts/with_servers.sh` names it."""
+
+TEMPLATES = Path(tempfile.gettempdir()) / f"tercast-templates-{os.getuid()}"
+"""Migrated SQLite files, and the lock of all who make or copy a template."""
 
 
 def has_server() -> bool:
@@ -18,16 +28,20 @@ def has_server() -> bool:
     return SERVER.startswith("postgres")
 
 
+def _server() -> closing:
+    return closing(psycopg.connect(SERVER, autocommit=True))
+
+
 @contextmanager
-def server_database() -> Iterator[str]:
-    """The URL of an empty database of the server, which goes with its end."""
+def server_database(template: str = "template1") -> Iterator[str]:
+    """The URL of a new database of the server, a copy of `template`, which goes with its end."""
     name = f"own_{secrets.token_hex(4)}"
-    with psycopg.connect(SERVER, autocommit=True) as server:
-        server.execute(f"CREATE DATABASE {name}")
+    with _server() as server:
+        server.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
     try:
         yield urlunsplit(urlsplit(SERVER)._replace(path=f"/{name}"))
     finally:
-        with psycopg.connect(SERVER, autocommit=True) as server:
+        with _server() as server:
             server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
@@ -39,3 +53,71 @@ def empty_database(folder: Path) -> Iterator[str]:
             yield url
     else:
         yield f"sqlite://{folder / 'own.sqlite3'}"
+
+
+@contextmanager
+def migrated_database(folder: Path) -> Iterator[str]:
+    """The URL of a database with all tables and no rows, like `empty_database`."""
+    if has_server():
+        with server_database(server_template()) as url:
+            yield url
+    else:
+        yield f"sqlite://{migrated_file(folder / 'own.sqlite3')}"
+
+
+def migrated_file(path: Path) -> Path:
+    """Make an SQLite file with all tables and no rows."""
+    with _locked():
+        template = TEMPLATES / f"{_digest()}.sqlite3"
+        if not template.exists():
+            unfinished = TEMPLATES / f"{template.name}.new"
+            _migrate(str(unfinished))
+            unfinished.rename(template)
+        shutil.copyfile(template, path)
+    return path
+
+
+def server_template() -> str:
+    """The name of the migrated template of the server; make it if it is not there."""
+    name = f"template_{_digest()}"
+    with _locked(), _server() as server:
+        known = "SELECT FROM pg_database WHERE datname = %s"
+        if server.execute(known, [name]).fetchone() is None:
+            _migrate(f"{name}_new")
+            server.execute(f"ALTER DATABASE {name}_new RENAME TO {name}")
+    return name
+
+
+def _migrate(name: str) -> None:
+    """Make a database in the way of Django's tests, which replaces an unfinished one."""
+    database = connection.settings_dict
+    before, database["TEST"]["NAME"] = (database["NAME"], database["TEST"]["NAME"]), name
+    connection.close()
+    try:
+        connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+    finally:
+        connection.close()
+        database["NAME"], database["TEST"]["NAME"] = before
+
+
+@contextmanager
+def _locked() -> Iterator[None]:
+    TEMPLATES.mkdir(mode=0o700, exist_ok=True)
+    with (TEMPLATES / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _digest() -> str:
+    """What the tables follow from: the migrations of all apps, and Django's version."""
+    found = hashlib.sha256(django.__version__.encode())
+    for app in apps.get_app_configs():
+        for path in sorted((Path(app.path) / "migrations").glob("*.py")):
+            found.update(f"{app.label}/{path.name}".encode() + path.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def name_of(url: str) -> str:
+    """The name of the database of a URL, as Django's settings have it."""
+    path = urlsplit(url).path
+    return path if url.startswith("sqlite") else path.removeprefix("/")

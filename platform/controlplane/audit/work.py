@@ -33,12 +33,13 @@ MOST_TOLD = 2000
 """Entries of one switch that are written down; the counts are of all."""
 
 
-def run(stopping: Callable[[], bool] = lambda: False, seconds: float = RUN_SECONDS) -> bool:
+def run(stopping: Callable[[], bool] = lambda: False, seconds: float | None = None) -> bool:
     """Work until no audit is under way; True when time was up before.
 
+    `seconds` is the time that it has, `RUN_SECONDS` when none is named.
     Where a planner session has the lock nothing is done: a sweep comes back to it.
     """
-    end = time.monotonic() + seconds
+    end = time.monotonic() + (RUN_SECONDS if seconds is None else seconds)
     while (audit := audits.under_way()) is not None:
         check = audits.next_check(audit)
         if check is None:

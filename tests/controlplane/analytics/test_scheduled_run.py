@@ -11,7 +11,7 @@ from controlplane.accounts.services import issue_token
 from controlplane.analytics.models import Result, Run, Schedule
 from controlplane.control import setup
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.full]
 FLAGS = ["--without-heartbeat", "--without-gossip", "--without-mingle"]
 
 

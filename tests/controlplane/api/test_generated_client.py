@@ -14,11 +14,11 @@ from types import SimpleNamespace
 
 import pytest
 from load_platform import Many
-from own_database import empty_database
+from own_database import migrated_database
 
 from .generated_client import PACKAGE, Generated, generate, operation_ids
 
-pytestmark = pytest.mark.fabric
+pytestmark = [pytest.mark.fabric, pytest.mark.servers]
 
 PASSWORD = "correct horse battery"
 TOLD = """
@@ -40,7 +40,7 @@ for port in (91, 92):
 @pytest.fixture
 def platform():
     folder = Path(tempfile.mkdtemp(prefix="tcg-", dir="/tmp"))
-    with empty_database(folder) as url:
+    with migrated_database(folder) as url:
         own = {"TERCAST_DATABASE_URL": url, "TERCAST_SETTLING_SECONDS": "0"}
         running = Many(folder / "r", webs=1, workers=1, switches=3, more=own)
         try:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from own_database import empty_database
+from own_database import migrated_database
 from websockets.sync.client import connect
 
 from tercast.certificates import Identity, make_certificates
@@ -132,7 +132,7 @@ def is_root():
 @pytest.fixture
 def site():
     folder = Path(tempfile.mkdtemp(prefix="tcn-", dir="/tmp"))
-    with empty_database(folder) as database:
+    with migrated_database(folder) as database:
         site = Site(folder, database)
         try:
             site.start()
@@ -152,6 +152,7 @@ def log_in(site, address, number):
         return caller.post("/login/", data=form).status_code
 
 
+@pytest.mark.servers
 @pytest.mark.skipif(not NGINX, reason="no nginx here")
 def test_nobody_says_where_he_comes_from(site):
     plain = httpx.get(f"http://127.0.0.1:{site.plain}/login/", headers={"Host": NAME})

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from controlplane.audit import work
 from controlplane.control import discovery, hot, load, losses, session
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -21,6 +22,7 @@ def own_process_state(settings, tmp_path, monkeypatch):
     On a busy machine two seconds are not enough for what a test does in one run.
     """
     monkeypatch.setattr(session, "RUN_SECONDS", 600.0)
+    monkeypatch.setattr(work, "RUN_SECONDS", 600.0)
     settings.ENV = dataclasses.replace(settings.ENV, state_dir=tmp_path)
     monkeypatch.setattr(hot, "_kept", None)
     monkeypatch.setattr(losses, "_seen", {})

@@ -1,4 +1,4 @@
-"""A real Celery worker in a process of its own, on the test's database and its own broker folder."""
+"""Processes on the test's database: a real Celery worker with its own broker, and what a fault kills."""
 
 import os
 import signal
@@ -6,11 +6,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
 from urllib.parse import quote
 
 from django.conf import settings
 from django.db import connection
+
+from controlplane.control import faults, hot, session
+
+PATIENCE = 180.0
+"""Seconds that a busy machine may take for whatever a test waits for."""
 
 ROOT = Path(__file__).resolve().parents[3]
 CELERY = [sys.executable, "-m", "celery", "-A", "controlplane.config.celery"]
@@ -59,7 +65,7 @@ class Process:
             self.popen.kill()
             self.popen.wait()
 
-    def died(self, within: float = 60) -> int:
+    def died(self, within: float = PATIENCE) -> int:
         """Its exit status, awaited."""
         try:
             return self.popen.wait(within)
@@ -76,7 +82,27 @@ def worker(env: dict[str, str], log: Path) -> Process:
     return Process([*CELERY, "worker", *flags], env, log)
 
 
-def wait_until(condition: Callable[[], bool], what: str, process: Process, within: float = 180) -> None:
+def kill_at(step: str, work: Callable[[], object] = session.run) -> None:
+    """Let a process that has done nothing yet do `work`, until it is killed at `step`.
+
+    It is a fork of the test's: it starts in a moment, and dies as every process does.
+    """
+
+    def die() -> None:
+        os.environ[faults.VARIABLE] = step
+        hot._kept = None
+        work()
+
+    connection.close()
+    child = get_context("fork").Process(target=die)
+    child.start()
+    child.join(PATIENCE)
+    child.kill()
+    child.join()
+    assert child.exitcode == -signal.SIGKILL, f"{step} was not reached: exit status {child.exitcode}"
+
+
+def wait_until(condition: Callable[[], bool], what: str, process: Process, within: float = PATIENCE) -> None:
     """Poll `condition`; fails with the process's log when it does not come true."""
     end = time.monotonic() + within
     while not condition():

@@ -1,12 +1,8 @@
 """Audits: what differs is told by name, then repaired; what cannot be asked is unreachable, not empty."""
 
-import signal
-import subprocess
-import sys
-
 import control_world as world
 import pytest
-from control_workers import ROOT, environment, worker
+from control_workers import kill_at
 from django.core.management import CommandError, call_command
 
 from controlplane.audit import audits, work
@@ -226,28 +222,18 @@ def test_a_session_elsewhere_is_waited_for(busy, monkeypatch):
 
 
 @pytest.mark.parametrize("step", ["audit:told", "audit:mended"])
-def test_a_worker_that_is_killed_leaves_an_audit_that_goes_on(transactional_db, controller, tmp_path, step):
+def test_a_worker_that_is_killed_leaves_an_audit_that_goes_on(transactional_db, controller, step):
     world.line(3)
     session.run()
     busy = prepared(controller)
     planned = meddle(busy)
     asked = audits.ask(None, True, None)
-    env = environment(tmp_path / "state", busy.url, TERCAST_FAULT=step)
-    with worker(env, tmp_path / "log") as killed:
-        while killed.popen.poll() is None:  # what is sent before the worker is there, it throws away
-            sweep(env)
-        assert killed.died() == -signal.SIGKILL, killed.log.read_text()
+    kill_at(step, work.run)
     assert len(drift(asked)) == 4
     session.run()
     assert not work.run(seconds=60)
     assert checks(asked) == {"s1": "equal", "s2": "repaired", "s3": "equal"}
     assert len(drift(asked)) == 4 and busy.switches[world.dpid(2)].table == planned
-
-
-def sweep(env) -> None:
-    """Send the audit's task to the broker of that environment."""
-    send = "import django; django.setup(); from controlplane.audit.tasks import wake; wake()"
-    subprocess.run([sys.executable, "-c", send], env=env, cwd=ROOT, check=True)
 
 
 def test_by_period_there_is_one_at_a_time(busy):

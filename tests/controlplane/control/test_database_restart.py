@@ -17,6 +17,9 @@ from controlplane.network.models import Switch
 
 STEPS = ("take", "plan", "deciding", "decide", "push", "settling", "settle", "snapshot", "reconcile:push")
 RESTART = os.environ.get("TERCAST_TEST_POSTGRES_RESTART", "")
+ALONE = "PYTEST_XDIST_WORKER" not in os.environ
+"""Whether nobody else uses the server."""
+
 FINAL = ("active", "failed")
 
 
@@ -93,6 +96,7 @@ def test_a_file_that_somebody_has_locked_is_waited_for(ready, tmp_path):
 
 @pytest.mark.servers
 @pytest.mark.skipif(not RESTART, reason="TERCAST_TEST_POSTGRES_RESTART names no command")
+@pytest.mark.skipif(not ALONE, reason="other xdist workers use the server: `make test-servers` runs it alone")
 def test_postgresql_is_restarted_while_it_is_used(ready, tmp_path):
     env = environment(tmp_path / "state", ready.url)
     beat = [*CELERY, "beat", "--pidfile", "", "--loglevel", "warning"]

@@ -96,6 +96,7 @@ def counted(platform, n, reason):
     platform.until(lambda: reasons().get(reason, 0) >= n, f"the {n}th {reason}")
 
 
+@pytest.mark.full
 def test_forged_replayed_cut_and_overlong_messages_change_nothing_over_any_kill(platform, tmp_path):
     """Over real switches; also after the worker and the controller were killed, and with a flood beside."""
     _, key = keys.give(Host.objects.get(name="h1"))
@@ -178,6 +179,7 @@ def dropped(reason):
     return watermarks.recall(DROPPED, {}).get("dropped", {}).get(reason)
 
 
+@pytest.mark.full
 def test_a_sender_whom_nobody_could_answer_keeps_no_host_from_its_answer(platform):
     for nobody in NOBODIES:
         with at(platform, "h1", PORT, **nobody) as way:
@@ -189,6 +191,7 @@ def test_a_sender_whom_nobody_could_answer_keeps_no_host_from_its_answer(platfor
     assert Host.objects.count() == 3 and Subscription.objects.count() == 1 and not reasons()
 
 
+@pytest.mark.full
 def test_a_replay_at_another_port_moves_no_host_that_has_a_key_while_its_own_is_down(platform):
     _, key = keys.give(Host.objects.get(name="h1"))
     good = subscribe(1, "low < 200", Seal(key, 1))

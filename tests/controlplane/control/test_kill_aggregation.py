@@ -1,14 +1,12 @@
 """Aggregation that is killed, in the session or in the process beside it, and finished all the same."""
 
 import random
-import signal
-import sys
 
 import control_world as world
 import pytest
-from control_workers import ROOT, Process, environment, wait_until, worker
+from control_workers import environment, kill_at, wait_until, worker
 from kombu import Connection
-from test_kill import outcome
+from test_kill import outcome, without_a_kill
 from test_wakeups import folders
 
 from controlplane.aggregation import runs, tasks, work
@@ -29,12 +27,16 @@ def unheard(monkeypatch):
     monkeypatch.setattr(runs, "_wake", lambda: None)
 
 
-@pytest.fixture
-def ready(transactional_db, controller):
+def network() -> None:
     world.line(3)
     world.advertise("h1", ["0"])
     for cell in CELLS:
         world.subscribe("h3", [cell])
+
+
+@pytest.fixture
+def ready(transactional_db, controller):
+    network()
     session.run()
     return controller
 
@@ -50,27 +52,30 @@ def requests() -> None:
 
 
 @pytest.fixture(scope="module")
-def undisturbed():
-    """What comes out when nobody is killed; made by the first test."""
+def once() -> dict[str, object]:
+    """The outcome without a kill, once a test has needed it."""
     return {}
 
 
-def test_the_requests_without_a_kill(ready, undisturbed):
-    requests()
-    session.run()
-    undisturbed.update(outcome(ready))
+@pytest.fixture
+def undisturbed(transactional_db, settings, once):
+    """What comes out when nobody is killed."""
+    if not once:
+        once.update(without_a_kill(settings.NORTHBOUND_TOKEN, network, requests))
+    return once
+
+
+def test_the_requests_without_a_kill(undisturbed):
     assert [state for _, _, state, _ in undisturbed["requests"]][-6:] == ["active"] * 3 + ["failed"] + [
         "active"
     ] * 2
     assert len(undisturbed["installed"]["s1"]) <= 3
-    assert list(replay.differences()) == []
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_session_killed_at_a_step(ready, undisturbed, tmp_path, step):
+def test_a_session_killed_at_a_step(undisturbed, ready, step):
     requests()
-    with worker(environment(tmp_path / "state", ready.url, TERCAST_FAULT=step), tmp_path / "log") as killed:
-        assert killed.died() == -signal.SIGKILL, killed.log.read_text()
+    kill_at(step)
     session.run()
     assert outcome(ready) == undisturbed
     assert Policy.current().method == "fa-pb"
@@ -93,19 +98,12 @@ def waiting(ready):
     return ready
 
 
-def beside(env, log) -> Process:
-    return Process([sys.executable, str(ROOT / "manage.py"), "aggregate"], env, log)
-
-
 @pytest.mark.parametrize("step", ["aggregate:begin", "aggregate:found"])
-def test_a_computation_killed_at_a_step_is_begun_anew(waiting, tmp_path, step):
-    env = environment(tmp_path / "state", waiting.url)
-    with beside({**env, "TERCAST_FAULT": step}, tmp_path / "log") as killed:
-        assert killed.died() == -signal.SIGKILL, killed.log.read_text()
+def test_a_computation_killed_at_a_step_is_begun_anew(waiting, step):
+    kill_at(step, work.work)
     run = Run.objects.get()
     assert (run.state, run.attempts, run.request) == ("running", 1, None)
-    with beside(env, tmp_path / "log") as second:
-        assert second.died() == 0, second.log.read_text()
+    work.work()
     session.run()
     run.refresh_from_db()
     assert (run.state, run.attempts) == ("succeeded", 2), run.reason

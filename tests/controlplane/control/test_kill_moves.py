@@ -1,11 +1,10 @@
 """A worker that is killed at any stage of a move: the next one ends it, once, with the same tables."""
 
 import dataclasses
-import signal
 
 import control_world as world
 import pytest
-from control_workers import environment, worker
+from control_workers import kill_at
 from test_moves import add_topic, announce, codes, reindex
 
 from controlplane.control import replay, session
@@ -38,13 +37,11 @@ def ready(transactional_db, controller, settings):
         *(pytest.param(step, marks=pytest.mark.full) for step in ("move:settling", "move:done")),
     ],
 )
-def test_killed_at_a_stage(ready, tmp_path, step):
+def test_killed_at_a_stage(ready, step):
     if step in BEFORE_TOLD:
         leases.hold(ready.ad.pk, "one", None)
     row = reindex("y")
-    more = {"TERCAST_FAULT": step, "TERCAST_SETTLING_SECONDS": "0"}
-    with worker(environment(tmp_path / "state", ready.url, **more), tmp_path / "log") as killed:
-        assert killed.died() == -signal.SIGKILL, killed.log.read_text()
+    kill_at(step)
     session.run()
     if step in BEFORE_TOLD:
         row.refresh_from_db()

@@ -10,7 +10,7 @@ from load_platform import Many, Streams, clients, settled
 
 from mininet_labs.demo.services import wait_until
 
-pytestmark = [pytest.mark.fabric, pytest.mark.full]
+pytestmark = [pytest.mark.fabric, pytest.mark.full, pytest.mark.servers]
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """`manage.py prepare` on a machine that has nothing, and again."""
 
+import dataclasses
 import os
 import sqlite3
 import stat
@@ -8,9 +9,12 @@ import sys
 
 import pytest
 from control_workers import ROOT
+from django.core.management import call_command
+from django.utils import timezone
+from django_celery_beat.models import PeriodicTask
 
-AUDIT = """SELECT every, expire_seconds, enabled FROM django_celery_beat_periodictask t
-    JOIN django_celery_beat_intervalschedule i ON t.interval_id = i.id WHERE name = 'audit the tables'"""
+from controlplane.accounts.models import Token
+from controlplane.control.setup import OPERATOR_TOKEN
 
 
 @pytest.fixture
@@ -18,15 +22,28 @@ def prepare(tmp_path):
     env = {key: value for key, value in os.environ.items() if not key.startswith("TERCAST_")}
     env |= {"TERCAST_STATE_DIR": str(tmp_path / "state")}
 
-    def run(**more: str) -> subprocess.CompletedProcess:
+    def run() -> subprocess.CompletedProcess:
         return subprocess.run(
             [sys.executable, "manage.py", "prepare"],
             cwd=ROOT,
-            env=env | more,
+            env=env,
             capture_output=True,
             text=True,
             check=True,
         )
+
+    return run
+
+
+@pytest.fixture
+def prepare_here(db, settings, tmp_path):
+    """Run the command in this process, with a state directory of the test's own."""
+    settings.ENV = dataclasses.replace(settings.ENV, state_dir=tmp_path / "state")
+    settings.ENV.secrets_dir.mkdir(parents=True)
+
+    def run(audit_seconds: int | None = None) -> None:
+        settings.ENV = dataclasses.replace(settings.ENV, audit_seconds=audit_seconds)
+        call_command("prepare")
 
     return run
 
@@ -58,21 +75,27 @@ def test_it_makes_everything_and_changes_nothing_when_it_runs_again(prepare, tmp
     assert [rows(tmp_path, f"SELECT * FROM {table}") for table in tables] == before
 
 
-def test_a_token_that_was_revoked_is_replaced(prepare, tmp_path):
-    prepare()
-    token = (tmp_path / "state/secrets/operator-token").read_text()
-    with sqlite3.connect(tmp_path / "state" / "tercast.sqlite3") as database:
-        database.execute("UPDATE accounts_token SET revoked_at = created_at")
-    prepare()
-    assert (tmp_path / "state/secrets/operator-token").read_text() != token
+def test_a_token_that_was_revoked_is_replaced(prepare_here, settings):
+    file = settings.ENV.secrets_dir / OPERATOR_TOKEN
+    prepare_here()
+    token = file.read_text()
+    prepare_here()
+    assert file.read_text() == token
+    Token.objects.update(revoked_at=timezone.now())
+    prepare_here()
+    assert file.read_text() != token
 
 
-def test_the_environment_says_how_often_tables_are_audited(prepare, tmp_path):
-    prepare()
-    assert rows(tmp_path, AUDIT) == [(300, 300, 1)]
-    prepare(TERCAST_AUDIT_SECONDS="60")
-    assert rows(tmp_path, AUDIT) == [(60, 60, 1)]
-    prepare()  # as it was left
-    assert rows(tmp_path, AUDIT) == [(60, 60, 1)]
-    prepare(TERCAST_AUDIT_SECONDS="0")
-    assert [enabled for _, _, enabled in rows(tmp_path, AUDIT)] == [0]
+def test_the_environment_says_how_often_tables_are_audited(prepare_here):
+    def audits() -> tuple[int, int, bool]:
+        task = PeriodicTask.objects.select_related("interval").get(name="audit the tables")
+        return task.interval.every, task.expire_seconds, task.enabled
+
+    prepare_here()
+    assert audits() == (300, 300, True)
+    prepare_here(60)
+    assert audits() == (60, 60, True)
+    prepare_here()  # as it was left
+    assert audits() == (60, 60, True)
+    prepare_here(0)
+    assert not audits()[2]

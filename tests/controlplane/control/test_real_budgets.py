@@ -66,7 +66,7 @@ class Stream:
                     last = time.monotonic()
 
 
-@pytest.fixture(params=["bundles", "single flow-mods"])
+@pytest.fixture(params=["bundles", pytest.param("single flow-mods", marks=pytest.mark.full)])
 def platform(request, transactional_db):
     with running(*(() if request.param == "bundles" else ("--no-bundles",))) as platform:
         yield platform

@@ -1,12 +1,14 @@
 """Faults on real Open vSwitch: whatever happens, the switches come to hold what the plan says."""
 
+import dataclasses
+import io
 import signal
-import sys
 from pathlib import Path
 
 import control_world as world
 import pytest
 from control_workers import CELERY, Process, worker
+from django.core.management import CommandError, call_command
 from test_real_switches import HOSTS, next_event, running
 
 from controlplane.audit.models import Check, Drift
@@ -70,11 +72,21 @@ def entries(platform, switch: str) -> int:
     return platform.fabric.ofctl(switch, "dump-flows", f"{OWN}/-1").count("cookie=")
 
 
-def audit(platform, *options: str) -> tuple[int, str]:
-    log = platform.folder / "audit.log"
-    log.unlink(missing_ok=True)
-    with Process([sys.executable, "manage.py", "audit", *options], platform.env, log) as process:
-        return process.died(), log.read_text()
+@pytest.fixture
+def audit(platform, settings):
+    """Run the command `audit` on the platform; its exit status and output."""
+    settings.NORTHBOUND_URL = platform.env["TERCAST_NORTHBOUND_URL"]
+    settings.ENV = dataclasses.replace(settings.ENV, state_dir=platform.folder / "state")
+
+    def run(*options: str) -> tuple[int, str]:
+        out = io.StringIO()
+        try:
+            call_command("audit", *options, stdout=out, stderr=out)
+        except CommandError as error:
+            return error.returncode, f"{out.getvalue()}{error}"
+        return 0, out.getvalue()
+
+    return run
 
 
 def ages(platform) -> dict[tuple[str, str], int]:
@@ -88,11 +100,11 @@ def ages(platform) -> dict[tuple[str, str], int]:
 
 
 @pytest.mark.parametrize("options", [("--poll-interval", "300")], ids=["no audits after signs"])
-def test_an_audit_tells_what_somebody_did_and_repairs_just_that(platform):
+def test_an_audit_tells_what_somebody_did_and_repairs_just_that(platform, audit):
     assert platform.event("000", b"one") == b"one"
     platform.fabric.ofctl("s1", "add-flow", FOREIGN)
     before = ages(platform)
-    status, text = audit(platform)
+    status, text = audit()
     assert status == 0 and "s2: equal" in text, text
     assert ages(platform) == before and set(before.values()) == {1}  # nothing was written
 
@@ -104,7 +116,7 @@ def test_an_audit_tells_what_somebody_did_and_repairs_just_that(platform):
     platform.fabric.ofctl("s3", "add-flow", strange)
     platform.fabric.ofctl("s3", "del-flows", "cookie=0x7ec0a57e00000002/-1")
     assert platform.event("000", b"lost") is None
-    status, text = audit(platform, "--dry-run")
+    status, text = audit("--dry-run")
     assert status == 1, text
     rows = Drift.objects.values_list("check_of__switch", "kind", "what")
     assert {row[:2] for row in rows} == {("s2", "different"), ("s3", "missing"), ("s3", "strange")}
@@ -113,25 +125,26 @@ def test_an_audit_tells_what_somebody_did_and_repairs_just_that(platform):
         "the drop entry for 225.128.0.0/9",
     }
     assert platform.event("000", b"still lost") is None
-    status, text = audit(platform)
+    status, text = audit()
     assert status == 0 and "s2: repaired" in text and "s3: repaired" in text and "s1: equal" in text, text
     assert platform.event("000", b"repaired") == b"repaired"
     assert "cookie=0x99" in platform.fabric.ofctl("s1", "dump-flows")
     settled(platform)
-    status, text = audit(platform)
+    status, text = audit()
     assert status == 0 and "repaired" not in text, text
 
 
 @pytest.mark.full
-def test_an_audit_while_a_switch_is_away_calls_it_unreachable(platform):
+def test_an_audit_while_a_switch_is_away_calls_it_unreachable(platform, audit):
     platform.fabric.set_controller(NOBODY, switch="s2")
     platform.until(lambda: not Switch.objects.get(name="s2").connected, "s2 to go")
-    status, text = audit(platform)
+    status, text = audit()
     assert status == 1 and "s2: unreachable" in text and "s1: equal" in text, text
     assert Check.objects.get(switch="s2").missing == 0 and not Drift.objects.exists()
     assert InstalledEntry.objects.filter(switch__name="s2").count() == 1
 
 
+@pytest.mark.full
 def test_away_while_requests_change_and_back_with_stale_entries_or_with_none(platform):
     platform.fabric.set_controller(NOBODY, switch="s2")
     platform.until(lambda: not Switch.objects.get(name="s2").connected, "s2 to go")
@@ -152,6 +165,7 @@ def test_away_while_requests_change_and_back_with_stale_entries_or_with_none(pla
     assert platform.event("000", b"after") == b"after"
 
 
+@pytest.mark.full
 def test_a_table_full_below_its_budget(platform):
     punts = "cookie=0x7ec0a57e00000003/-1"
     platform.until(lambda: len(Link.objects.exclude(discovered_at=None)) == 2, "the links")
@@ -212,6 +226,7 @@ def test_duplicates_and_old_switches_are_refused_and_the_first_delivers(platform
     assert platform.fabric.ofctl("s2", "dump-flows", f"{OWN}/-1").count("cookie=") == 2
 
 
+@pytest.mark.full
 def test_the_control_plane_is_down_while_the_network_changes(platform, monkeypatch):
     """Worker and beat are killed; switches restart, a link goes, requests come; then they are back."""
     for process in (platform.worker, platform.beat):
@@ -236,6 +251,7 @@ def test_the_control_plane_is_down_while_the_network_changes(platform, monkeypat
         assert platform.event(cell, cell.encode()) == cell.encode()
 
 
+@pytest.mark.full
 def test_a_dead_link_is_counted_a_switch_comes_live_and_a_host_moves(platform):
     platform.until(lambda: not Link.objects.filter(gap=None).exists(), "the first counters")
     platform.fabric.set_link("s2", 1, False)

@@ -108,6 +108,7 @@ def test_entries_that_vanish_come_back_and_foreign_ones_stay(platform):
         repaired(platform, before, "one entry too many")
 
 
+@pytest.mark.full
 def test_a_loss_while_the_worker_restarts(platform):
     before = held(platform, "s2")
     platform.worker.popen.kill()
@@ -118,6 +119,7 @@ def test_a_loss_while_the_worker_restarts(platform):
     assert entries(platform, "s2") == len(world.installed()["s2"])
 
 
+@pytest.mark.full
 def test_a_loss_while_requests_come(platform):
     """The planner is at work all the time; nothing stays lost."""
     before = held(platform, "s1")

@@ -33,6 +33,7 @@ def check(report: dict, subscriptions: int) -> None:
     assert report["entries"] == report["expected"] > 0
 
 
+@pytest.mark.servers
 @pytest.mark.full
 def test_25000_subscriptions_of_an_earlier_release(tmp_path):
     with empty_database(tmp_path) as url:
