@@ -371,18 +371,20 @@ def test_a_kill_in_the_middle_leaves_nothing_and_the_message_is_done_later(netwo
 
 
 def test_refusals_are_kept_and_counted_within_bounds(network, monkeypatch):
-    monkeypatch.setattr(refusals, "KEPT", 100)
-    for _ in range(300):
+    monkeypatch.setattr(refusals, "KEPT", 10)
+    monkeypatch.setattr(refusals, "PRUNED_EVERY", 10)
+    for _ in range(35):
         service.handle(sent(b"nothing"))
-    assert reasons() == {"not_ours": 300}
-    assert 100 <= Refusal.objects.count() < 100 + refusals.PRUNED_EVERY
+    assert reasons() == {"not_ours": 35}
+    assert 10 <= Refusal.objects.count() < 20
 
 
 def test_what_was_done_is_remembered_within_bounds(network, monkeypatch):
-    monkeypatch.setattr(service, "KEPT_DONE", 50)
-    for n in range(200):
+    monkeypatch.setattr(service, "KEPT_DONE", 10)
+    monkeypatch.setattr(service, "PRUNED_EVERY", 10)
+    for n in range(35):
         ask(number=n, confirm=True)
-    assert 50 <= Done.objects.count() < 50 + service.PRUNED_EVERY
+    assert 10 <= Done.objects.count() < 20
 
 
 def test_the_loop_answers_and_tells_the_end(network):
