@@ -57,7 +57,10 @@ def empty_database(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def migrated_database(folder: Path) -> Iterator[str]:
-    """The URL of a database with all tables and no rows, like `empty_database`."""
+    """The URL of a database with all tables and no rows, like `empty_database`.
+
+    Who calls it needs the fixture `django_db_setup`, which makes the template.
+    """
     if has_server():
         with server_database(server_template()) as url:
             yield url

@@ -38,7 +38,7 @@ for port in (91, 92):
 
 
 @pytest.fixture
-def platform():
+def platform(django_db_setup):
     folder = Path(tempfile.mkdtemp(prefix="tcg-", dir="/tmp"))
     with migrated_database(folder) as url:
         own = {"TERCAST_DATABASE_URL": url, "TERCAST_SETTLING_SECONDS": "0"}

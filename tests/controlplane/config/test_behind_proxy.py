@@ -130,7 +130,7 @@ def is_root():
 
 
 @pytest.fixture
-def site():
+def site(django_db_setup):
     folder = Path(tempfile.mkdtemp(prefix="tcn-", dir="/tmp"))
     with migrated_database(folder) as database:
         site = Site(folder, database)

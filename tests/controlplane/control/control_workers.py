@@ -15,7 +15,7 @@ from django.db import connection
 
 from controlplane.control import faults, hot, session
 
-PATIENCE = 180.0
+PATIENCE = 600.0
 """Seconds that a busy machine may take for whatever a test waits for."""
 
 ROOT = Path(__file__).resolve().parents[3]

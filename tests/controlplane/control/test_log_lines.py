@@ -9,11 +9,9 @@ import control_world as world
 import httpx
 import pytest
 from control_workers import CELERY, Process, environment, wait_until
-from django.contrib.auth.models import Group, User
 from django.core.management import call_command
 from test_real_switches import active, free_port, running
 
-from controlplane.accounts.services import issue_token
 from controlplane.audit import audits, work
 from controlplane.config.log_settings import ContextFilter
 from controlplane.control import naming, session, watch
@@ -45,9 +43,7 @@ def test_a_calls_id_is_in_every_log_on_its_way(platform):
     command = [sys.executable, "-m", "uvicorn", "controlplane.config.asgi:application", "--port", str(port)]
     web = Process([*command, "--lifespan", "off"], platform.env, platform.folder / "web.log")
     try:
-        olga = User.objects.create_user("olga")
-        olga.groups.add(Group.objects.get(name="operator"))
-        token = issue_token(olga, "test")
+        token = (platform.folder / "state/secrets/operator-token").read_text().strip()
         headers = {"Authorization": f"Bearer {token}", "X-Request-ID": CALL, "Prefer": "wait=30"}
         body = {"subscriber": "sue", "topic": "quotes", "filter": "low in [256, 511]"}
         url = f"http://127.0.0.1:{port}/api/v1/subscriptions/"

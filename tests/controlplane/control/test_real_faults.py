@@ -1,14 +1,12 @@
 """Faults on real Open vSwitch: whatever happens, the switches come to hold what the plan says."""
 
-import dataclasses
-import io
 import signal
+import sys
 from pathlib import Path
 
 import control_world as world
 import pytest
 from control_workers import CELERY, Process, worker
-from django.core.management import CommandError, call_command
 from test_real_switches import HOSTS, next_event, running
 
 from controlplane.audit.models import Check, Drift
@@ -72,21 +70,11 @@ def entries(platform, switch: str) -> int:
     return platform.fabric.ofctl(switch, "dump-flows", f"{OWN}/-1").count("cookie=")
 
 
-@pytest.fixture
-def audit(platform, settings):
-    """Run the command `audit` on the platform; its exit status and output."""
-    settings.NORTHBOUND_URL = platform.env["TERCAST_NORTHBOUND_URL"]
-    settings.ENV = dataclasses.replace(settings.ENV, state_dir=platform.folder / "state")
-
-    def run(*options: str) -> tuple[int, str]:
-        out = io.StringIO()
-        try:
-            call_command("audit", *options, stdout=out, stderr=out)
-        except CommandError as error:
-            return error.returncode, f"{out.getvalue()}{error}"
-        return 0, out.getvalue()
-
-    return run
+def audit(platform, *options: str) -> tuple[int, str]:
+    log = platform.folder / "audit.log"
+    log.unlink(missing_ok=True)
+    with Process([sys.executable, "manage.py", "audit", *options], platform.env, log) as process:
+        return process.died(), log.read_text()
 
 
 def ages(platform) -> dict[tuple[str, str], int]:
@@ -100,11 +88,11 @@ def ages(platform) -> dict[tuple[str, str], int]:
 
 
 @pytest.mark.parametrize("options", [("--poll-interval", "300")], ids=["no audits after signs"])
-def test_an_audit_tells_what_somebody_did_and_repairs_just_that(platform, audit):
+def test_an_audit_tells_what_somebody_did_and_repairs_just_that(platform):
     assert platform.event("000", b"one") == b"one"
     platform.fabric.ofctl("s1", "add-flow", FOREIGN)
     before = ages(platform)
-    status, text = audit()
+    status, text = audit(platform)
     assert status == 0 and "s2: equal" in text, text
     assert ages(platform) == before and set(before.values()) == {1}  # nothing was written
 
@@ -116,7 +104,7 @@ def test_an_audit_tells_what_somebody_did_and_repairs_just_that(platform, audit)
     platform.fabric.ofctl("s3", "add-flow", strange)
     platform.fabric.ofctl("s3", "del-flows", "cookie=0x7ec0a57e00000002/-1")
     assert platform.event("000", b"lost") is None
-    status, text = audit("--dry-run")
+    status, text = audit(platform, "--dry-run")
     assert status == 1, text
     rows = Drift.objects.values_list("check_of__switch", "kind", "what")
     assert {row[:2] for row in rows} == {("s2", "different"), ("s3", "missing"), ("s3", "strange")}
@@ -125,20 +113,20 @@ def test_an_audit_tells_what_somebody_did_and_repairs_just_that(platform, audit)
         "the drop entry for 225.128.0.0/9",
     }
     assert platform.event("000", b"still lost") is None
-    status, text = audit()
+    status, text = audit(platform)
     assert status == 0 and "s2: repaired" in text and "s3: repaired" in text and "s1: equal" in text, text
     assert platform.event("000", b"repaired") == b"repaired"
     assert "cookie=0x99" in platform.fabric.ofctl("s1", "dump-flows")
     settled(platform)
-    status, text = audit()
+    status, text = audit(platform)
     assert status == 0 and "repaired" not in text, text
 
 
 @pytest.mark.full
-def test_an_audit_while_a_switch_is_away_calls_it_unreachable(platform, audit):
+def test_an_audit_while_a_switch_is_away_calls_it_unreachable(platform):
     platform.fabric.set_controller(NOBODY, switch="s2")
     platform.until(lambda: not Switch.objects.get(name="s2").connected, "s2 to go")
-    status, text = audit()
+    status, text = audit(platform)
     assert status == 1 and "s2: unreachable" in text and "s1: equal" in text, text
     assert Check.objects.get(switch="s2").missing == 0 and not Drift.objects.exists()
     assert InstalledEntry.objects.filter(switch__name="s2").count() == 1

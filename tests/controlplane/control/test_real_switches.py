@@ -16,7 +16,7 @@ import pytest
 from control_workers import CELERY, Process, environment, wait_until, worker
 from django.conf import settings
 
-from controlplane.control import replay, setup
+from controlplane.control import replay
 from controlplane.control.models import OutboxEvent, Request, SwitchSync, Watermark
 from controlplane.network.models import InstalledEntry, Link, Port, Switch
 from mininet_labs.fabric import Fabric, FabricError, FrameSocket
@@ -79,8 +79,7 @@ class Platform:
     def start(self) -> None:
         self.fabric.start()
         self.start_controller()
-        setup.make_groups()
-        setup.make_schedules()
+        Process([sys.executable, "manage.py", "prepare"], self.env, self.folder / "prepare.log").died()
         self.start_worker()
         beat = [*CELERY, "beat", "--pidfile", "", "--loglevel", "warning"]
         self.beat = Process(beat, self.env, self.folder / "beat.log")

@@ -180,8 +180,7 @@ def random_requests(stage: Stage, stream: Stream, asker: Asker, requests: int) -
 @pytest.mark.parametrize(
     ("requests", "seed", "moves"),
     [
-        (100, 13, 0.12),
-        pytest.param(300, 11, 0.04, marks=pytest.mark.full),
+        (300, 11, 0.04),
         pytest.param(1000, 12, 0.04, marks=pytest.mark.full),
         pytest.param(1000, 13, 0.12, marks=pytest.mark.full),
     ],
