@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from tercast.site import Mask, Site
 from tercast.topology import Edge, Topology, components
-from tercast.topology_parts import Attachment, Link
+from tercast.topology_parts import Attachment, Link, Switch, sorted_links
 from tercast.trees import Tree, span
 
 
@@ -45,6 +45,13 @@ class Network:
         """Read the budgets of all switches anew."""
         for switch in self.topology.switches.values():
             self.sites[switch.id].budget = switch.room
+
+    def keep(self, switches: Iterable[Switch]) -> None:
+        """Have a site for each of `switches`, also those that the topology no longer has."""
+        for switch in switches:
+            if switch.id not in self.sites:
+                site = self.sites[switch.id] = Site(switch.id)
+                site.budget = switch.room
 
     def prune(self) -> list[str]:
         """Forget links and switches that are gone, once no table needs them; the switches."""
@@ -102,9 +109,9 @@ class Network:
         tree.masks = self.masks(tree.links)
 
     def masks(self, links: Iterable[Link]) -> dict[Site, Mask]:
-        """The ports of `links` at every site."""
+        """The ports of `links` at every site; equal links give equal bits, in whatever order they come."""
         masks: dict[Site, Mask] = {}
-        for link in links:
+        for link in sorted_links(links):
             for switch, port in ((link.a, link.a_port), (link.b, link.b_port)):
                 site = self.sites[switch]
                 masks[site] = masks.get(site, 0) | site.link_bit(port)

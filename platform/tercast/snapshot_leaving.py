@@ -67,6 +67,7 @@ def _restore(planner: PlannedNetwork, name: str, row: Mapping[str, Any]) -> Leav
     topic = Topic(name + FORMER, topic.code, topic.attributes, topic.indexed)
     plan = planner.make_plan(topic)
     topology = read_network(row, planner.address.family)
+    planner.network.keep(topology.switches.values())
     live = {one.id: one for one in map(read_registration, row["live"])}
     trees: dict[int, tuple[Tree, Forest]] = {}
     links = {(link.a, link.a_port): link for link in topology.all_links()}

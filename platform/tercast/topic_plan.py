@@ -16,7 +16,7 @@ from tercast.network import Network
 from tercast.queue import Queue
 from tercast.reach import Reach
 from tercast.site import Bit, Site
-from tercast.topology_parts import Attachment, Link
+from tercast.topology_parts import Attachment, Link, sorted_links
 from tercast.trees import Tree
 from tercast.trie import Peer, Trie
 
@@ -306,7 +306,7 @@ class TopicPlan:
         """Give a tree its links, and make the tries at both ends of each known to each other."""
         self._network.relink(tree, links)
         sites = self._network.sites
-        for link in links:
+        for link in sorted_links(links):
             near, far = sites[link.a], sites[link.b]
             near_bit, far_bit = near.link_bit(link.a_port), far.link_bit(link.b_port)
             near_trie, far_trie = self.trie(near), self.trie(far)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from tercast.errors import Path, Refused, shown
 from tercast.strict import expect_integer, expect_keys, expect_list, expect_text, wrong_type
@@ -88,6 +90,11 @@ class Link:
     def to_json(self) -> dict[str, object]:
         """As in a scenario."""
         return {"a": self.a, "a_port": self.a_port, "b": self.b, "b_port": self.b_port, "cost": self.cost}
+
+
+def sorted_links(links: Iterable[Link]) -> list[Link]:
+    """Return links by their first end: one order in every process, which sets of links do not have."""
+    return sorted(links, key=attrgetter("a", "a_port"))
 
 
 @dataclass(frozen=True, slots=True)

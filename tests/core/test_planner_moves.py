@@ -12,7 +12,7 @@ from tercast.addressing import AddressPlan
 from tercast.eventspace import Topic
 from tercast.limits import Limits
 from tercast.planner import Planner
-from tercast.registry import Registry
+from tercast.registry import ADVERTISEMENT, Registry
 from tercast.tables import Table
 from tercast.topology_json import read_topology
 from tercast.verify import Verifier
@@ -247,6 +247,27 @@ def test_parts_that_meet_move_only_topics_that_have_trees_in_both() -> None:
     proved(planner)
 
 
+def test_a_switch_of_the_former_tables_is_removed_before_the_move_is_finished() -> None:
+    links = [link("s1", 1, "s2", 1), link("s2", 2, "s3", 1)]
+    hosts = [host("p", "s1", 9, 1), host("h", "s2", 9, 2), host("g", "s3", 9, 3)]
+    planner = planner_for(topology(3, links, hosts))
+    planner.apply({"op": "set_budget", "switch": "s1", "tcam_budget": 50})
+    planner.apply_all(
+        [advertise("a", "p"), subscribe("q", "h"), subscribe("r", "g"), advertise("b", "p", topic="b")]
+    )
+    planner.apply(indexed("y"))
+    planner.apply({"op": "unsubscribe", "id": "r"})
+    for part in ({"host": "g"}, {"switch": "s3", "port": 1}, {"switch": "s3"}):
+        kind = "link" if "port" in part else next(iter(part))
+        assert planner.apply({"op": f"remove_{kind}", **part}).ok
+    restored = Planner.restore(planner.snapshot())
+    assert restored.snapshot() == planner.snapshot() and restored.tables() == planner.tables()
+    assert planner.apply(indexed("y", topic="b")).ok  # tried on a copy first
+    proved(planner)
+    finish(planner)
+    proved(planner)
+
+
 def random_change(random: Random, planner: Planner, number: int) -> dict[str, Any]:
     """Something that may move a topic, or the end of a move."""
     if planner.leaving and random.random() < 0.4:
@@ -263,6 +284,8 @@ def random_change(random: Random, planner: Planner, number: int) -> dict[str, An
         if name in planner.topology.down_switches:
             return {"op": "switch_up", "switch": name}
         return {"op": "switch_down", "switch": name, **({"planned": True} if random.random() < 0.7 else {})}
+    if random.random() < 0.3:
+        return random_part(random, planner, number)
     links = sorted(planner.topology.links)
     if not links:
         return {"op": "add_host", "host": host(f"n{number}", "s1", 200 + number, 200 + number)}
@@ -270,6 +293,26 @@ def random_change(random: Random, planner: Planner, number: int) -> dict[str, An
     op = random.choice(["link_down", "link_up", "link_up", "remove_link"])
     change: dict[str, Any] = {"op": op, "switch": switch, "port": port}
     return {**change, "planned": True} if op == "link_down" and random.random() < 0.7 else change
+
+
+def random_part(random: Random, planner: Planner, number: int) -> dict[str, Any]:
+    """A switch or a host that comes or goes: leaves of the network first, since others cannot go."""
+    topology = planner.topology
+    name = random.choice(sorted(topology.switches))
+    joined = [port for switch, port in topology.links if switch == name]
+    hosts = [one.id for one in topology.hosts.values() if name in {place.switch for place in one.attachments}]
+    live = {one.host for one in planner.registry.live.values()}
+    if hosts and not live.isdisjoint(hosts) and random.random() < 0.3:
+        at_host = [one for one in planner.registry.live.values() if one.host in hosts]
+        one = random.choice(sorted(at_host, key=lambda one: one.id))
+        return {"op": "unadvertise" if one.kind == ADVERTISEMENT else "unsubscribe", "id": one.id}
+    if hosts and random.random() < 0.5:
+        return {"op": "remove_host", "host": random.choice(hosts)}
+    if joined and random.random() < 0.7:
+        return {"op": "remove_link", "switch": name, "port": random.choice(joined)}
+    if random.random() < 0.3:
+        return {"op": "add_switch", "switch": {"id": f"n{number}", "dpid": f"{0x100 + number:016x}"}}
+    return {"op": "remove_switch", "switch": name}
 
 
 def with_filters(request: dict[str, Any], random: Random) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from tercast.compiled.tries import MAX_DEPTH, RIGHT, new_nodes
 from tercast.keys import LENGTH_BITS, LENGTH_MASK, Key
 from tercast.site import Bit, Mask
 from tercast.topology import Port
-from tercast.topology_parts import Link
+from tercast.topology_parts import Link, sorted_links
 
 if TYPE_CHECKING:
     from tercast.compiled.cells import Ints
@@ -130,7 +130,7 @@ class Web:
     def lay_out(self, tree: Tree, links: Iterable[Link]) -> None:
         """The tree has other masks, and `links`, whose ends are known to each other."""
         self.run()
-        for link in links:
+        for link in sorted_links(links):
             for switch, port in ((link.a, link.a_port), (link.b, link.b_port)):
                 number = self._numbers[switch]
                 trie = self._tries[number]
