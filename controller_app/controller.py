@@ -197,15 +197,14 @@ class Controller:
         if was_up and not is_up:
             self.events.emit("port_down", dpid=connection.name, port=number, removed=after is None)
             self.discovery.port_down(connection, number)
-            if after is None:
-                connection.packet_ins.forget(number)
-                self.signalling.port_gone((connection.dpid, number))
-                self.source_check.port_changed((connection.dpid, number))
         elif after is not None and is_up and not was_up:
             self.events.emit("port_up", dpid=connection.name, port=number)
             self.discovery.port_up(connection, after)
             self.signalling.port_changed((connection.dpid, number))
-        if before is None and after is not None:
+        if before is not None and after is None:
+            connection.packet_ins.forget(number)
+            self.signalling.port_gone((connection.dpid, number))
+        if (before is None) != (after is None):
             self.source_check.port_changed((connection.dpid, number))
 
     def on_failure(self, connection: Connection, xid: int, failure: Failure) -> None:
@@ -251,6 +250,8 @@ class Controller:
             return
         self.metrics.gone(connection.name)
         self.counters.forget(connection)
+        self.signalling.switch_gone(connection)
+        self.discovery.switch_gone(connection)
         for problem in connection.problems:
             self.alarms.clear("switch_problem", dpid=connection.name, problem=problem)
         reason = connection.closed

@@ -33,6 +33,8 @@ class Dropped(Enum):
     """It has no UDP port that an answer could go to."""
     LINK_PORT = "link_port"
     """It came from a port that leads to another switch."""
+    UNKNOWN_PORT = "unknown_port"
+    """It came from a port that the switch has not described."""
     RATE = "rate"
     """Its port sends more than its share."""
     QUEUE_FULL = "queue_full"

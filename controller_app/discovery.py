@@ -26,6 +26,12 @@ MISSED = 3.5
 MOST_FAULTS = 100
 """Ports with faulty probes that get an alarm each; further ones share an alarm."""
 
+MOST_ABSENT = 10_000
+"""Links of absent switches that are kept though nobody confirmed them. The oldest are lost first."""
+
+LIFE_MASK = 0xFFFFFFFF
+"""The bits that a probe has for the life of its port."""
+
 WINDOW_PERIODS, WINDOW_LEAST = 2.0, 5.0
 """How long a probe counts after it was sent: so many periods, and at least so many seconds."""
 
@@ -70,6 +76,7 @@ class Discovery:
         self._began = monotonic()
         self._span = max(WINDOW_PERIODS * period, WINDOW_LEAST)
         self._window = lldp.Window(self._run, self._span)
+        self._births = count(1)
         self._lives: dict[End, int] = {}
         self._answered_at: dict[End, float] = {}
         self._neighbours = Neighbours(MISSED * period)
@@ -96,6 +103,14 @@ class Discovery:
                 self._forget(end, "the port is down or gone")
         self._neighbours.excuse(connection.dpid, monotonic())
         self.probe(connection, connection.up_ports())
+
+    def switch_gone(self, connection: Connection) -> None:
+        """A switch left: keep its links, but only so many that nobody confirmed, and nothing of its ports."""
+        for number in connection.ports:
+            self._lives.pop((connection.dpid, number), None)
+            self._answered_at.pop((connection.dpid, number), None)
+        present = {one.dpid for one in self._registry}
+        self._tell_all(self._neighbours.trim(self.topology.links, present, MOST_ABSENT))
 
     def port_up(self, connection: Connection, port: Port) -> None:
         """A port came up: whoever is behind it is looked for at once."""
@@ -160,8 +175,9 @@ class Discovery:
         for port in ports:
             end = (connection.dpid, port.number)
             sent = round(monotonic() * 1000)
-            life = self._lives.setdefault(end, 1)
-            probe = lldp.Probe(*end, life, self._run, next(self._numbers), sent)
+            if end not in self._lives:
+                self._lives[end] = next(self._births) & LIFE_MASK
+            probe = lldp.Probe(*end, self._lives[end], self._run, next(self._numbers), sent)
             frame = lldp.build(self._key, probe, bytes.fromhex(port.mac.replace(":", "")))
             connection.tell(openflow.packet_out((port.number,), frame))
 
@@ -217,7 +233,7 @@ class Discovery:
             self.probe(connection, [connection.ports[number]])
 
     def _forget(self, end: End, reason: str) -> None:
-        self._lives[end] = self._lives.get(end, 1) + 1
+        self._lives.pop(end, None)
         self._answered_at.pop(end, None)
         self._tell_all(self._neighbours.forget(end, reason))
 

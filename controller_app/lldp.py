@@ -53,7 +53,7 @@ class Probe:
     Attributes:
         dpid: Datapath id of the switch that sent it.
         port: Port that it left by.
-        life: How many times that port has come up.
+        life: Number of the port's time in service since it last came up; the run uses it once.
         run: Random number of the controller's run.
         number: Number of the probe, which the run uses once.
         sent: Milliseconds on the run's monotonic clock.

@@ -8,7 +8,7 @@ Silence alone never ends a link: that needs a port that went down, or other port
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -102,6 +102,20 @@ class Neighbours:
             elif {pair[0][0], pair[1][0]} <= present:
                 steps += _listen(pair, link, pair in mutual)
         return steps
+
+    def trim(self, confirmed: Container[Pair], present: Container[int], most: int) -> list[Step]:
+        """Forget the oldest links of absent switches, beyond `most` that are not confirmed."""
+        absent = [
+            pair
+            for pair in self._links
+            if pair not in confirmed and not (pair[0][0] in present and pair[1][0] in present)
+        ]
+        lost = absent[: max(0, len(absent) - most)]
+        for pair in lost:
+            del self._links[pair]
+            for one in (pair, (pair[1], pair[0])):
+                self._heard.pop(one, None)
+        return [Step(Turn.LOST, pair, "too many links of absent switches") for pair in lost]
 
     def links(self) -> list[tuple[Pair, float, bool]]:
         """The links: pair, when both ends were last heard, whether silent."""

@@ -91,11 +91,19 @@ class Signalling:
         self.signals.forget(end)
         self.port_changed(end)
 
+    def switch_gone(self, connection: Connection) -> None:
+        """A switch left: forget the shares of its ports."""
+        for number in connection.ports:
+            self.signals.forget((connection.dpid, number))
+
     def packet_in(self, connection: Connection, port: int, frame: bytes) -> None:
         """A frame that a punt brought. The share is looked at first: a flood costs as little as can be."""
         end = (connection.dpid, port)
         if end in self._links:
             self.signals.dropped[Dropped.LINK_PORT] += 1
+            return
+        if port not in connection.ports:
+            self.signals.dropped[Dropped.UNKNOWN_PORT] += 1
             return
         if not self.signals.allows(end):
             self._tell_flood(connection, port)

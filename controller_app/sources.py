@@ -60,6 +60,8 @@ class _State:
     check: Check | None = None
     rules: dict[Identity, Rule] = field(default_factory=dict)
     problem: str = ""
+    following: bool = False
+    """Whether a greenlet is to bring the check to the ports as they are when its turn comes."""
     turn: Semaphore = field(default_factory=lambda: Semaphore(1))
 
 
@@ -128,7 +130,8 @@ class SourceCheck:
         """A port came or went: the check follows."""
         connection = self._registry.find(end[0])
         state = None if connection is None else self._states.get(connection)
-        if connection is not None and state is not None and state.check is not None:
+        if connection is not None and state is not None and state.check is not None and not state.following:
+            state.following = True
             spawn(self._follow_ports, connection)
 
     def _follow_ports(self, connection: Connection) -> None:
@@ -138,10 +141,15 @@ class SourceCheck:
             self._states[connection].version = None  # the control plane sends the check again
 
     def _restore(self, connection: Connection) -> None:
-        """Install what is missing of the check in force. Raises Unreachable or Rejected."""
+        """Install what is missing of the check in force. Raises Unreachable or Rejected.
+
+        Waits for a change under way: that one may not know the ports that came meanwhile.
+        """
         state = self._states[connection]
-        if state.check is not None and state.version is not None:
-            self._bring(connection, state.check, widen=False)
+        with state.turn:
+            state.following = False
+            if state.check is not None and state.version is not None:
+                self._change(connection, state.check, widen=False)
 
     def _installed(self, connection: Connection) -> list[tuple[str, Message, Identity]]:
         rules = self._states[connection].rules.values()
@@ -149,15 +157,19 @@ class SourceCheck:
 
     def _bring(self, connection: Connection, check: Check, widen: bool) -> str:
         """Return what could not be done, for people; empty where all was. Raises Unreachable or Rejected."""
+        with self._states[connection].turn:
+            return self._change(connection, check, widen)
+
+    def _change(self, connection: Connection, check: Check, widen: bool) -> str:
+        """As `_bring`, for the holder of the switch's turn."""
         state = self._states[connection]
-        with state.turn:
-            state.version, state.check = None, check
-            change = _Change(connection, state, read_source_flows(connection))
-            problem = change.carry_out(*self._rules(connection, check), widen)
-            if not widen:
-                state.version = check.version
-                self._note_problem(connection, state, problem)
-            return problem
+        state.version, state.check = None, check
+        change = _Change(connection, state, read_source_flows(connection))
+        problem = change.carry_out(*self._rules(connection, check), widen)
+        if not widen:
+            state.version = check.version
+            self._note_problem(connection, state, problem)
+        return problem
 
     def _note_problem(self, connection: Connection, state: _State, problem: str) -> None:
         """Keep what is not in force among the switch's problems, and as an alarm."""

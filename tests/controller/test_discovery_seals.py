@@ -207,3 +207,35 @@ def test_a_link_to_a_port_that_is_down_or_a_switch_that_is_away_is_not_called_un
         lab.discovery._settle()
         lab.now += PERIOD
     assert lab.standing("link_unprobed") == []
+
+
+def test_switches_that_come_and_go_leave_nothing_but_a_bounded_number_of_links(lab, monkeypatch) -> None:
+    """Strangers may invent datapath ids: links of absent switches are kept up to a bound, the oldest go."""
+    monkeypatch.setattr(discovery_module, "MOST_ABSENT", 2)
+    lab.join((A, 1), (B, 1))
+    lab.discovery.confirm(Topology("t", links=frozenset({((A, 1), (B, 1))})))
+    for n in range(10):
+        one, other = 0x1000 + 2 * n, 0x1001 + 2 * n
+        for dpid in (one, other):
+            lab.switches[dpid] = lab.connect(dpid)
+        lab.join((one, 2), (other, 3))
+        for dpid in (one, other):
+            lab.registry.release(lab.switches[dpid])
+            lab.discovery.switch_gone(lab.switches[dpid])
+    lab.registry.release(lab.switches[B])
+    lab.discovery.switch_gone(lab.switches[B])
+    pairs = [(row["a"], row["confirmed"]) for row in lab.rows()]
+    assert pairs == [(f"{A:016x}", True), (f"{0x1010:016x}", False), (f"{0x1012:016x}", False)]
+    assert {end[0] for end in lab.discovery._lives} == {A, C}
+    assert {end[0] for end in lab.discovery._answered_at} <= {A, C}
+
+
+def test_a_probe_of_before_a_switch_came_again_is_outdated(lab) -> None:
+    lab.round()
+    lab.discovery.switch_gone(lab.switches[A])
+    recorded = dict(lab.sent)
+    lab.round()
+    lab.carry((A, 1), (B, 1), recorded[A, 1])
+    assert lab.discovery.faults[Fault.OUTDATED] == 1
+    lab.carry((A, 1), (B, 1))
+    assert lab.discovery.faults.total() == 1

@@ -212,3 +212,24 @@ def test_a_port_that_flaps_without_end_takes_no_memory(network, controller) -> N
     fake.port_status(1, up=False)
     assert eventually(lambda: not controller.get("/v1/switches")[0]["ports"][0]["up"])
     assert memory(controller) - before < 30
+
+
+def test_a_port_that_goes_down_and_then_away_leaves_no_entries(network, controller) -> None:
+    fake = network.add(A)
+    controller.await_switches(dpid(A))
+
+    def entries_at(number: int) -> int:
+        return sum(flow.match.get(0, (0, 0))[0] == number for flow in fake.table)
+
+    assert eventually(lambda: entries_at(4))
+    fake.port_status(4, up=False)
+    fake.port_status(4, up=False, reason=1)
+    assert eventually(lambda: not entries_at(4), 20)
+
+
+def test_control_messages_of_ports_that_a_switch_invents_are_dropped_and_counted(network, controller) -> None:
+    fake = network.add(A)
+    controller.await_switches(dpid(A))
+    for number in range(1000, 1010):
+        fake.packet_in(number, bytes(60), cookie=0x7EC0A57E00000003)
+    assert eventually(lambda: controller.get("/v1/signals?after=0")["dropped"]["unknown_port"] >= 10)

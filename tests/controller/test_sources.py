@@ -1,0 +1,88 @@
+"""The source check follows ports that change while it is being changed: over a switch in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from controller_app import sources as sources_module
+from controller_app.alarms import Alarms
+from controller_app.checks import Check
+from controller_app.connection import Connection
+from controller_app.events import Events
+from controller_app.openflow import Message
+from controller_app.ryu_api import sleep
+from controller_app.sources import SourceCheck
+from controller_app.switches import Registry
+
+DPID = 0xA1
+CHECK = Check(DPID, "v1", on=True)
+
+
+class Switch:
+    """Confirms everything; `during` runs in the middle of each confirmation."""
+
+    def __init__(self) -> None:
+        registry, events = Registry(), Events()
+        datapath: Any = SimpleNamespace(address=("192.0.2.1", 1), xid=0, send_q=None)
+        self.connection = Connection(datapath, DPID, 1, 1.0)
+        self.confirmed = 0
+        self.during: Callable[[], None] = lambda: None
+        self.connection.confirm = self.confirm  # type: ignore[method-assign]
+        self.port(1)
+        registry.claim(self.connection)
+        self.connection.ready = True
+        self.check = SourceCheck(registry, Alarms(events), ("ipv6",))
+        self.check.prepare(self.connection)
+
+    def port(self, number: int) -> None:
+        self.connection.on_port(number, b"p", f"02:00:00:00:00:{number:02x}", 0, 0)
+
+    def confirm(self, messages: Sequence[Message]) -> dict[int, Any]:
+        self.confirmed += 1
+        during, self.during = self.during, lambda: None
+        during()
+        sleep(0.01)
+        return {}
+
+    def dropping(self) -> int:
+        """How many ports have a drop."""
+        return len(self.connection.further())
+
+
+@pytest.fixture
+def switch(monkeypatch: pytest.MonkeyPatch) -> Switch:
+    monkeypatch.setattr(sources_module, "read_count", lambda *_: 0)
+    monkeypatch.setattr(sources_module, "read_source_flows", lambda _: [])
+    return Switch()
+
+
+def settle() -> None:
+    for _ in range(20):
+        sleep(0.01)
+
+
+def test_a_port_that_comes_during_a_change_of_the_check_is_checked_too(switch: Switch) -> None:
+    def add() -> None:
+        switch.port(2)
+        switch.check.port_changed((DPID, 2))
+
+    switch.during = add
+    assert switch.check.apply(CHECK, widen=False).state == "confirmed"
+    settle()
+    assert switch.dropping() == 2
+    assert switch.check.version(switch.connection) == "v1"
+
+
+def test_ports_that_change_without_end_wait_once_for_their_turn(switch: Switch) -> None:
+    switch.check.apply(CHECK, widen=False)
+    switch.confirmed = 0
+    switch.port(2)
+    for _ in range(1000):
+        switch.check.port_changed((DPID, 2))
+    settle()
+    assert switch.dropping() == 2
+    assert switch.confirmed == 1
