@@ -39,14 +39,18 @@ soak: $(SETUP_UNLESS_HELP) ## the platform under changes and faults (ARGS="--for
 
 ## Test
 
+# Two processes; a worker runs the tests of a file, or of all files that share a platform, one after the other.
+TWO_WORKERS := -n 2 --dist loadgroup --no-loadscope-reorder
+ALL := -m "full or not full" --hypothesis-profile full
+
 test: setup-test ## everything: unit, property, fake switch, real switches, API, browser
 	@[ -n "$(ARGS)" ] || scripts/frontend.sh test
-	@$(PY) -m pytest $(or $(ARGS),-n 2 --dist loadfile)
-	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PY) -m pytest -n 2 --dist loadfile tests/controller # on the twin of Ryu as well
+	@$(PY) -m pytest $(or $(ARGS),$(TWO_WORKERS))
+	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PY) -m pytest $(TWO_WORKERS) -m "openflow and not full" tests/controller
 
 test-full: setup-test ## what is longer than the everyday suite as well
-	@$(PY) -m pytest -m "full or not full" $(ARGS)
-	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PY) -m pytest -m "full or not full" tests/controller
+	@$(PY) -m pytest $(ALL) $(ARGS)
+	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PY) -m pytest $(ALL) tests/controller
 
 test-e2e: setup-test ## the dashboard in a real browser, against real services; screenshots in artifacts/
 	@$(PY) -m pytest tests/e2e $(ARGS)

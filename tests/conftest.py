@@ -2,14 +2,12 @@
 
 import signal
 
-from hypothesis import HealthCheck, settings
+from tests import property_profiles
 
-pytest_plugins = ["tests.processor_time", "tests.worker_redis"]
+pytest_plugins = ["tests.processor_time", "tests.schedule", "tests.worker_redis"]
 
 # A suite in the background was started with interrupts ignored; what its tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# No test judges how long anything took: on a busy machine that says nothing of the code.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")
+property_profiles.register()

@@ -14,6 +14,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from controller_harness import Controller, eventually, running
 from fake_switch import FakeNetwork
+from twin import OPENFLOW_FILES
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == Path(__file__).parent and item.path.stem in OPENFLOW_FILES:
+            item.add_marker(pytest.mark.openflow)
 
 
 @pytest.fixture(scope="module")

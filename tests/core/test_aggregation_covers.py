@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.aggregation.covers import Cover, TableCovers, network_covers_json, read_network_covers
@@ -13,6 +13,7 @@ from tercast.aggregation.ground import ALL, Ground, materialise, obeys
 from tercast.dz import covers, parse, text
 from tercast.errors import Refused
 from tercast.keys import Order
+from tests.property_profiles import examples
 
 DEPTH = 4
 ORDER = Order(DEPTH)
@@ -94,7 +95,7 @@ def expected(ground: Ground, found: tuple[Cover, ...], port: int | None) -> dict
 
 
 @given(grounds(), covers_of(), covers_of())
-@settings(max_examples=300)
+@examples(300)
 def test_entries_are_the_union_of_what_resolves_to_them(
     ground: Ground, plain: tuple[Cover, ...], inner: tuple[Cover, ...]
 ) -> None:
@@ -116,7 +117,7 @@ def test_entries_are_the_union_of_what_resolves_to_them(
 
 
 @given(grounds(), covers_of(), st.sampled_from([None, PORT]))
-@settings(max_examples=300)
+@examples(300)
 def test_outputs_are_edges_of_every_tree_in_the_region(
     ground: Ground, found: tuple[Cover, ...], port: int | None
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tercast.aggregation import (
@@ -34,6 +34,7 @@ from tercast.keys import Order
 from tercast.planner import Planner
 from tests.core.method_scenes import planner_with_requests, some_traffic
 from tests.core.networks import DEPTH, advertise, host, link, planner_for, subscribe, topology
+from tests.property_profiles import examples
 
 cells = st.text("01", max_size=3)
 wishes = st.lists(st.tuples(st.sampled_from(["b", "c", "d"]), cells), min_size=1, max_size=9)
@@ -86,7 +87,7 @@ def fewest(planner: Planner) -> int:
 
 @given(wishes)
 @example([("b", ""), ("c", "1"), ("d", "00"), ("d", "010")])
-@settings(max_examples=100)
+@examples(100)
 def test_lossless_tables_are_as_small_as_can_be(wanted: list[tuple[str, str]]) -> None:
     planner = one_switch(wanted)
     board = board_of(planner, follow=True)
@@ -114,7 +115,7 @@ weights = st.lists(st.integers(0, 5), min_size=16, max_size=16)
 
 
 @given(wishes, weights, st.integers(1, 5))
-@settings(max_examples=60)
+@examples(60)
 def test_the_yardstick_is_the_best_set_of_merge_points(
     wanted: list[tuple[str, str]], loads: list[int], budget: int
 ) -> None:
@@ -136,7 +137,7 @@ def test_the_yardstick_is_the_best_set_of_merge_points(
 
 
 @given(wishes, weights, st.integers(1, 6))
-@settings(max_examples=60)
+@examples(60)
 def test_costs_are_those_of_the_events(wanted: list[tuple[str, str]], loads: list[int], budget: int) -> None:
     planner = one_switch(wanted)
     board = board_of(planner, loads, follow=True)
@@ -159,7 +160,7 @@ def test_costs_are_those_of_the_events(wanted: list[tuple[str, str]], loads: lis
 
 
 @given(st.lists(st.tuples(st.sampled_from("bcde"), cells), min_size=2, max_size=12), st.integers(0, 99))
-@settings(max_examples=60)
+@examples(60)
 def test_what_comes_in_over_a_link_is_not_charged_there(wanted: list[tuple[str, str]], seed: int) -> None:
     hosts = [host("p", "s1", 9, 1), host("b", "s1", 8, 2), host("c", "s2", 9, 3), host("d", "s2", 8, 4)]
     hosts += [host("r", "s3", 9, 5), host("e", "s3", 8, 6)]

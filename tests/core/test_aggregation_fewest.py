@@ -6,7 +6,7 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tercast.addressing import AddressPlan
@@ -37,6 +37,7 @@ from tests.core.networks import (
     subscribe,
     topology,
 )
+from tests.property_profiles import examples
 
 CELLS = range(1, 2 << DEPTH)
 MOST = 4
@@ -127,7 +128,7 @@ def _meets(table: dict[Dz, int], point: Dz) -> int | None:
 
 
 @given(st.integers(0, 100_000))
-@settings(max_examples=150)
+@examples(150)
 def test_no_table_has_fewer_entries(seed: int) -> None:
     planner = scene(seed)
     for switch in planner.topology.switches:
@@ -159,7 +160,7 @@ def _carried_out(table: Table, programme: Fewest, ground: Ground) -> int:
 
 @given(st.integers(0, 100_000), st.integers(0, 3))
 @example(20159, 2)
-@settings(max_examples=80)
+@examples(80)
 def test_budgets_hold_from_the_fewest_entries_on(seed: int, more: int) -> None:
     planner = trees_scene(seed)
     planner.apply({"op": "set_aggregation", "method": "la"})

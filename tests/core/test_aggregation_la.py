@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.dz import text
@@ -25,6 +25,7 @@ from tests.core.networks import (
     subscribe,
     topology,
 )
+from tests.property_profiles import examples
 
 
 def pair(budget: int | None, first: int | None = None) -> Planner:
@@ -78,7 +79,7 @@ requests = st.lists(
 )
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(requests, st.integers(1, 5), st.data())
 def test_the_lowest_pair_is_merged_until_the_budget_holds(
     wanted: list[tuple[str, list[str]]], budget: int, data: st.DataObject

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tercast.aggregation.candidates import HELD_BACK
@@ -21,13 +21,14 @@ from tests.core.method_scenes import (
     some_budgets,
     some_traffic,
 )
+from tests.property_profiles import examples
 
 seeds = st.integers(0, 100_000)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @given(seeds)
-@settings(max_examples=15)
+@examples(15)
 def test_nothing_is_lost_doubled_or_sent_round_and_budgets_hold(method: str, seed: int) -> None:
     planner, world = planner_with_requests(seed)
     budgets = some_budgets(planner, seed)
@@ -44,7 +45,7 @@ def test_nothing_is_lost_doubled_or_sent_round_and_budgets_hold(method: str, see
 
 @pytest.mark.parametrize("method", METHODS)
 @given(seeds)
-@settings(max_examples=25)
+@examples(25)
 def test_trees_that_part_at_a_switch_are_kept_apart(method: str, seed: int) -> None:
     planner, world = ring_scene(seed)
     budgets = {name: max(1, count // 4) for name, count in planner.counts().items()}
@@ -58,7 +59,7 @@ def test_trees_that_part_at_a_switch_are_kept_apart(method: str, seed: int) -> N
 @given(seeds)
 @example(522)
 @example(895)
-@settings(max_examples=15)
+@examples(15)
 def test_optimal_is_never_above_la_nor_above_what_is_installed_on_the_events_held_back(seed: int) -> None:
     """Both are judged here by what they install, as covers, on the same events."""
     planner, _ = planner_with_requests(seed)
@@ -83,7 +84,7 @@ def test_optimal_is_never_above_la_nor_above_what_is_installed_on_the_events_hel
 
 
 @given(seeds, st.sampled_from(METHODS))
-@settings(max_examples=15)
+@examples(15)
 def test_the_same_input_gives_the_same_result_and_leaves_the_planner_alone(seed: int, method: str) -> None:
     planner, _ = planner_with_requests(seed)
     before, budgets = planner.snapshot(), some_budgets(planner, seed)
@@ -110,7 +111,7 @@ def test_bad_input_is_refused_by_name() -> None:
 
 
 @given(seeds, st.sampled_from(METHODS))
-@settings(max_examples=15)
+@examples(15)
 def test_without_traffic_budgets_hold_all_the_same(seed: int, method: str) -> None:
     planner, world = planner_with_requests(seed)
     budgets: dict[str, int | None] = {name: count // 2 for name, count in planner.counts().items()}

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.aggregation.overlay import TopicOverlay
@@ -22,12 +22,13 @@ from tests.core.aggregation_scenes import (
     state,
 )
 from tests.core.networks import advertise, host, link, planner_for, subscribe, topology
+from tests.property_profiles import examples, some
 
 methods = st.sampled_from(["la", "la", "none", "optimal"])
 trees = st.sampled_from([1, 2, 64])
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(spiced_scenes(), trees, methods)
 def test_every_step_holds(scene: Scene, max_trees: int, method: str) -> None:
     network, requests = scene
@@ -36,7 +37,7 @@ def test_every_step_holds(scene: Scene, max_trees: int, method: str) -> None:
         follower.step(request)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", some(range(40), 12))
 def test_every_step_of_lively_scenes_holds(seed: int) -> None:
     network, requests = lively_scene(seed)
     follower = Follower(network, 2 if seed % 4 == 0 else 64)
@@ -44,7 +45,7 @@ def test_every_step_of_lively_scenes_holds(seed: int) -> None:
         follower.step(request)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", some(range(20), 6))
 def test_batches_and_restarts_change_nothing(seed: int) -> None:
     """The same log gives the same tables, wherever diffs are taken and snapshots restored."""
     random = Random(seed)
@@ -84,7 +85,7 @@ def test_a_planner_that_starts_anew_before_each_request_merges_the_same(seed: in
         assert one.keeper.covers() == other.keeper.covers()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", some(range(20), 6))
 def test_a_dry_run_leaves_no_trace(seed: int) -> None:
     random = Random(seed)
     network, requests = lively_scene(200 + seed)

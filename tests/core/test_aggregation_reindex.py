@@ -6,11 +6,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.planner import Planner
 from tests.core.networks import host, link, planner_of, topology
+from tests.property_profiles import examples
 
 INDEXED = {"op": "set_indexed", "topic": "a", "indexed": ["x", "y"]}
 
@@ -78,7 +79,7 @@ def some_requests(random: Random) -> list[dict[str, Any]]:
 
 
 @given(st.integers(0, 100_000), st.integers(1, 6), st.sampled_from(["none", "la"]))
-@settings(max_examples=60)
+@examples(60)
 def test_it_never_takes_a_table_over_its_budget(seed: int, budget: int, method: str) -> None:
     planner = two_switches(budget, method, *some_requests(Random(seed)))
     before, tables = planner.snapshot(), planner.tables()

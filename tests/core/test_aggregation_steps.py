@@ -5,11 +5,12 @@ import random
 from itertools import combinations, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.aggregation.steps import Step, nowhere, steps
 from tercast.tables import Entry, Output, SetDst
+from tests.property_profiles import examples
 
 BITS = 4
 POINTS = ["".join(bits) for bits in product("01", repeat=BITS)]
@@ -127,7 +128,7 @@ forests = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(tables, tables, st.integers(0, 4), st.none() | forests)
 def test_every_table_on_the_way_is_safe_and_within_the_limit(before, after, more, trees):
     limit = max(len(before), len(after)) + more
@@ -136,7 +137,7 @@ def test_every_table_on_the_way_is_safe_and_within_the_limit(before, after, more
         judge(before, after, limit, found, trees)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(tables, tables, forests, st.booleans())
 def test_what_meets_no_entry_serves_a_full_table_on_the_way(before, after, trees, coarser):
     limit = max(len(before), len(after))
@@ -253,7 +254,7 @@ def test_entries_shield_what_other_trees_own_from_what_meets_no_entry():
     assert steps(before, after, 2, permit_of(trees), owned(trees)) is None
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(tables, tables)
 def test_with_room_for_both_there_is_always_a_way(before, after):
     limit = len({one.key for one in (*before, *after)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.aggregation import candidates
@@ -18,6 +18,7 @@ from tercast.aggregation.scene import Scene
 from tercast.aggregation.selection import Selection
 from tercast.aggregation.traffic import Traffic, read_traffic
 from tests.core.method_scenes import problems, proof, ring_scene, some_traffic
+from tests.property_profiles import examples
 
 seeds = st.integers(0, 100_000)
 
@@ -41,7 +42,7 @@ def install(flows: list[Sample | Loads], switch: int, found: Selection | None) -
 
 @pytest.mark.parametrize(("kind", "most"), [(Sample, SWEEPS), (Loads, LOAD_SWEEPS)])
 @given(seeds)
-@settings(max_examples=15)
+@examples(15)
 def test_the_first_sweep_is_the_papers(kind: type[Sample] | type[Loads], most: int, seed: int) -> None:
     scene, traffic = a_scene(seed)
     flows = flows_of(kind, scene, traffic)
@@ -61,7 +62,7 @@ def test_the_first_sweep_is_the_papers(kind: type[Sample] | type[Loads], most: i
 
 
 @given(seeds)
-@settings(max_examples=25)
+@examples(25)
 def test_where_nothing_changes_any_more_all_were_decided_with_what_is_upstream(seed: int) -> None:
     scene, traffic = a_scene(seed)
     flows = flows_of(Sample, scene, traffic)
@@ -74,7 +75,7 @@ def test_where_nothing_changes_any_more_all_were_decided_with_what_is_upstream(s
 
 
 @given(seeds)
-@settings(max_examples=15)
+@examples(15)
 def test_further_sweeps_make_fewer_copies_of_the_sample(seed: int) -> None:
     scene, traffic = a_scene(seed)
     copies = []
@@ -96,7 +97,7 @@ def total_copies(flows: list[Sample | Loads]) -> float:
 
 @pytest.mark.parametrize("effort", candidates.EFFORTS[1:], ids=("large", "very-large"))
 @given(seeds)
-@settings(max_examples=8)
+@examples(8)
 def test_less_effort_loses_and_doubles_nothing_either(effort: candidates.Effort, seed: int) -> None:
     planner, world = ring_scene(seed)
     budgets = {name: max(1, count // 4) for name, count in planner.counts().items()}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.addressing import AddressPlan
@@ -26,6 +26,7 @@ from tercast.replay import Replay
 from tercast.topology_json import read_topology
 from tercast.verify import verify
 from tests.core.networks import host, link, topology
+from tests.property_profiles import examples
 
 ATTRIBUTES: list[dict[str, Any]] = [
     {"name": "x", "type": "int", "min": 0, "max": 999},
@@ -101,7 +102,7 @@ def test_events_that_cannot_be_are_refused(event: object, path: tuple[str, ...],
 
 
 @given(st.floats(0.01, 1), st.integers(1, 200))
-@settings(max_examples=30)
+@examples(30)
 def test_sampling_takes_every_nth_event_of_each_publisher(share: float, count: int) -> None:
     traffic = read_traffic(PLANNER, some_events(count, count))
     sampled = traffic.sampled(share)
@@ -119,7 +120,7 @@ PLANNER = planner_of()
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=20)
+@examples(20)
 def test_smoothed_events_are_near_and_inside(seed: int) -> None:
     traffic = read_traffic(PLANNER, some_events(60, seed))
     near = smoothed(traffic, 4, 3.0, (0.02, 0.04), seed)
@@ -194,7 +195,7 @@ LOADS = st.dictionaries(st.sampled_from(["a1", "a2", "a3", "a9"]), st.integers(1
 
 
 @given(LOADS, st.integers(1, 60))
-@settings(max_examples=50)
+@examples(50)
 def test_loads_take_the_place_of_counts_and_leave_their_sum(loads: dict[str, int], count: int) -> None:
     traffic = read_traffic(PLANNER, some_events(count, count))
     weighed = traffic.weighed(loads)

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tercast.aggregation.attribution import Attribution, attribute
@@ -20,6 +20,7 @@ from tercast.planner import Planner
 from tests.core.judge import Judge, Walk, World
 from tests.core.method_scenes import planner_with_requests, some_budgets, some_traffic
 from tests.core.networks import flows
+from tests.property_profiles import examples
 
 seeds = st.integers(0, 100_000)
 
@@ -46,7 +47,7 @@ def sums(found: list[Walk]) -> tuple[Counter[str], int]:
 
 @given(seeds, st.sampled_from(METHODS))
 @example(42, "fa-pb")  # an entry for a port takes what comes to the plain table otherwise
-@settings(max_examples=25)
+@examples(25)
 def test_costs_and_attribution_are_what_packets_do(seed: int, method: str) -> None:
     planner, world = planner_with_requests(seed)
     events = some_traffic(planner, seed)
@@ -75,7 +76,7 @@ def test_costs_and_attribution_are_what_packets_do(seed: int, method: str) -> No
 
 
 @given(seeds)
-@settings(max_examples=25)
+@examples(25)
 def test_entries_are_attributed_to_the_subscriptions_behind_them(seed: int) -> None:
     planner, world = planner_with_requests(seed)
     traffic = read_traffic(planner, some_traffic(planner, seed))
@@ -120,7 +121,7 @@ def test_entries_are_attributed_to_the_subscriptions_behind_them(seed: int) -> N
 
 
 @given(seeds, st.sampled_from(["la", "optimal"]))
-@settings(max_examples=25)
+@examples(25)
 def test_entries_stand_for_those_that_get_nothing_without_them(seed: int, method: str) -> None:
     planner, world = planner_with_requests(seed)
     budgets = some_budgets(planner, seed)

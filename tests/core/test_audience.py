@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast import audience as module
@@ -14,6 +14,7 @@ from tercast.eventspace import Topic
 from tercast.filters import Filter
 from tercast.float_attribute import Float
 from tests.core.space_strategies import events, filters, topics
+from tests.property_profiles import examples
 
 HOSTS = 4
 
@@ -26,7 +27,7 @@ def matched(wanted: list[tuple[int, Filter]], some: list[dict[str, Any]]) -> lis
 
 
 @pytest.mark.parametrize("room", [1 << 25, 40])
-@settings(max_examples=150)
+@examples(150)
 @given(st.data())
 def test_hosts_want_what_their_filters_match(room: int, data: st.DataObject) -> None:
     """With `room` for few bytes rows are made anew for every few events."""

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.cli import main
 from tests.core.networks import example
 from tests.core.test_planner_example import EXPECTED
+from tests.property_profiles import examples
 
 Document = dict[str, Any]
 
@@ -257,7 +258,7 @@ def spoilt(draw: st.DrawFn, document: Document) -> Document:
     return out
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(data=st.data(), plan_too=st.booleans())
 def test_no_document_brings_the_tools_down(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory, plan_too: bool

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tercast import compiled
@@ -19,6 +19,7 @@ from tercast.encodings import encode_text
 from tercast.errors import Refused
 from tercast.eventspace import Float, Int, Topic
 from tercast.filters import Filter
+from tests.property_profiles import examples
 
 pytest.importorskip("numba")
 
@@ -75,7 +76,7 @@ def answer(text: str, topic: Topic, depth: int, limit: int, kernels: bool) -> ob
         return str(refused)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(st.data())
 def test_texts_come_to_the_same(data: st.DataObject) -> None:
     topic = data.draw(grids())
@@ -84,7 +85,7 @@ def test_texts_come_to_the_same(data: st.DataObject) -> None:
     assert answer(text, topic, depth, limit, True) == answer(text, topic, depth, limit, False)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.data())
 def test_boxes_come_to_the_same_dz_and_excess(data: st.DataObject) -> None:
     topic = data.draw(grids())

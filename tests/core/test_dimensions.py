@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.cli import main
@@ -22,6 +22,7 @@ from tercast.errors import Refused
 from tercast.eventspace import Topic
 from tercast.filters import Filter
 from tests.core.space_strategies import events, filters, topics
+from tests.property_profiles import examples
 
 DEPTH, LIMIT = 12, 6
 
@@ -49,7 +50,7 @@ def counted(workload: Workload, indexed: list[str]) -> tuple[int, int, int]:
     return delivered, unwanted, sum(len(cells) for _, cells in sets)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(workloads(), st.data())
 def test_costs_are_what_events_taken_one_by_one_come_to(workload: Workload, data: st.DataObject) -> None:
     names = [attribute.name for attribute in workload.topic.attributes]
@@ -59,7 +60,7 @@ def test_costs_are_what_events_taken_one_by_one_come_to(workload: Workload, data
     assert set(cost.indexed) == set(indexed)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(workloads())
 def test_the_best_of_a_proposal_is_never_worse_than_what_is_there_on_the_events_that_judge(
     workload: Workload,
@@ -72,7 +73,7 @@ def test_the_best_of_a_proposal_is_never_worse_than_what_is_there_on_the_events_
         assert proposal.best == proposal.current
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(workloads())
 def test_a_greedy_choice_falls_at_every_step_and_is_never_worse_than_the_best_single_one(
     workload: Workload,

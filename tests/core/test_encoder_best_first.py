@@ -144,11 +144,12 @@ def test_the_case_where_free_cells_were_left_unused() -> None:
 SMALL = [(16,), (12, 16), (7, 11), (8, 16), (5, 6, 7), (4, 8, 8), (3, 12, 9), (16, 16)]
 
 
+@pytest.mark.parametrize("filters", [30, pytest.param(150, marks=pytest.mark.full)])
 @pytest.mark.parametrize("seed", range(len(SMALL)))
-def test_small_spaces_with_every_limit(seed: int) -> None:
+def test_small_spaces_with_every_limit(seed: int, filters: int) -> None:
     rng = random.Random(seed)
     topic = topic_of(*SMALL[seed])
-    for _ in range(150):
+    for _ in range(filters):
         drawn = random_filter(rng, topic, rng.choice([1, 1, 2, 3, 4]))
         limits = range(1, 14)
         space, exact, volumes = results(drawn, rng.choice([5, 8, 9]), limits)
@@ -162,11 +163,12 @@ def test_small_spaces_with_every_limit(seed: int) -> None:
 LARGE = [(256, 256), (250, 100), (64, 64, 64), (60, 50, 40), (32, 32, 32, 32)]
 
 
+@pytest.mark.parametrize("filters", [8, pytest.param(25, marks=pytest.mark.full)])
 @pytest.mark.parametrize("seed", range(len(LARGE)))
-def test_large_spaces(seed: int) -> None:
+def test_large_spaces(seed: int, filters: int) -> None:
     rng = random.Random(seed)
     topic = topic_of(*LARGE[seed])
-    for _ in range(25):
+    for _ in range(filters):
         drawn = random_filter(rng, topic, rng.choice([1, 1, 2, 3]))
         limits = sorted(rng.sample(range(1, 40), 8))
         space, exact, volumes = results(drawn, 14, limits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast import dz
@@ -13,6 +13,7 @@ from tercast.filters import Filter
 from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
 from tests.core.space_judge import dz_set
 from tests.core.space_strategies import events, filters, topics
+from tests.property_profiles import examples
 
 MANY = 1_000
 ENDLESS = 1_000_000
@@ -26,7 +27,7 @@ def encoded(topic: Topic, text: str, depth: int, limit: int = MANY) -> list[str]
     return texts(encode(Filter.parse(text, topic), depth, limit).dz)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.data())
 def test_small_spaces_of_all_types_against_brute_force(data: st.DataObject) -> None:
     topic = data.draw(topics())
@@ -38,7 +39,7 @@ def test_small_spaces_of_all_types_against_brute_force(data: st.DataObject) -> N
     assert texts(encode_dz(drawn, depth, ENDLESS)) == expected
 
 
-@settings(max_examples=250)
+@examples(250)
 @given(st.data())
 def test_uneven_domains_that_end_at_different_depths(data: st.DataObject) -> None:
     topic = data.draw(topics(("int", "enum", "float")))
@@ -48,7 +49,7 @@ def test_uneven_domains_that_end_at_different_depths(data: st.DataObject) -> Non
     assert texts(encode_dz(drawn, depth, len(expected))) == expected
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.data())
 def test_an_event_that_matches_lies_in_the_set(data: st.DataObject) -> None:
     topic = data.draw(topics())

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast import dz
@@ -22,11 +22,12 @@ from tercast.refine import refine
 from tercast.region import cut
 from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
 from tests.core.space_strategies import filters, topics
+from tests.property_profiles import examples
 
 GRID = Topic("t", 0, (Int("a", 0, 1023), Int("b", 0, 1023), Int("c", 0, 1023)))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.data())
 def test_a_canonical_superset_within_the_limit(data: st.DataObject) -> None:
     topic = data.draw(topics())

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast import dz
@@ -17,6 +17,7 @@ from tercast.errors import Refused
 from tercast.eventspace import Attribute, Enum, Float, Int, String, Topic
 from tests.core.space_judge import descend
 from tests.core.space_strategies import events, topics
+from tests.property_profiles import examples
 
 DEPTHS = (1, 2, 5, 9, 20, 31, 48, 61, 75, 112, 130)
 
@@ -39,7 +40,7 @@ def by_descent(topic: Topic, values: dict[str, Any], depth: int) -> str:
     return descend(topic, points, depth)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.data())
 def test_descends_to_the_half_that_holds_the_point(data: st.DataObject) -> None:
     topic = data.draw(topics())
@@ -107,7 +108,7 @@ def test_the_upper_end_of_a_float_domain_lies_in_the_last_cell() -> None:
     assert dz.text(topic.event_dz({"x": 0.5}, 3)) == "100"
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.data())
 def test_a_batch_is_the_same_as_one_at_a_time(data: st.DataObject) -> None:
     kinds = data.draw(

@@ -3,13 +3,14 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.eventspace import Bool, Enum, Float, Int, String, Topic
 from tercast.filter_identity import identity
 from tercast.filters import Filter
 from tests.core.space_strategies import events, filters, topics
+from tests.property_profiles import examples
 
 TOPIC = Topic(
     "t", 0, (Int("a", 0, 100), Float("f", 0.0, 9.0), Bool("b"), Enum("side", ("buy", "sell")), String("s"))
@@ -45,7 +46,7 @@ def test_other_events(texts: tuple[str, ...]) -> None:
     assert len({identity(Filter.parse(text, TOPIC)) for text in texts}) == len(texts)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.data())
 def test_equal_identities_match_the_same_events(data: st.DataObject) -> None:
     topic = data.draw(topics())

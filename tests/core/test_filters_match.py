@@ -6,13 +6,14 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.eventspace import Bool, Enum, Float, Int, String, Topic
 from tercast.filter_syntax import And, Begins, Between, Compare, Not, OneOf, Or, Tree
 from tercast.filters import Filter
 from tests.core.space_strategies import events, filters, topics
+from tests.property_profiles import examples
 
 TOPIC = Topic(
     "t",
@@ -54,7 +55,7 @@ def plainly(tree: Tree, values: dict[str, Any], topic: Topic) -> bool:
     raise AssertionError(tree)
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(st.data())
 def test_matcher_and_normal_form_say_what_the_tree_says(data: st.DataObject) -> None:
     topic = data.draw(topics())

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tercast.audience import Audience
@@ -18,6 +18,7 @@ from tercast.eventspace import Float, Int, Topic
 from tercast.filter_parser import _Parser
 from tercast.filter_quick import conjunction
 from tercast.filters import Filter
+from tests.property_profiles import examples
 
 LARGE = 1 << 53
 HUGE = 10**301
@@ -67,7 +68,7 @@ def nearest(text: str) -> Fraction:
     return exact if whole or (exact and not float(text)) else Fraction(float(text))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(literals(), st.sampled_from([*OPERATORS]), st.integers(-2, 2), st.booleans())
 @example("9007199254740993.0", "=", 0, False)
 @example("9007199254740992.5", "<", 0, False)
@@ -85,7 +86,7 @@ def test_comparisons_are_those_of_rationals(text: str, operator: str, off: int, 
         assert matches(f"{before}{name} {operator} {text}{behind}", {"n": n, "x": x}) == expected
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(literals(), literals(), st.integers(-2, 2), st.sampled_from("])"), st.booleans())
 def test_ranges_and_sets_are_those_of_rationals(a: str, b: str, off: int, end: str, slow: bool) -> None:
     low, high = Fraction(a), Fraction(b)
@@ -99,7 +100,7 @@ def test_ranges_and_sets_are_those_of_rationals(a: str, b: str, off: int, end: s
         assert matches(f"{name} in ({a}, {b})", values) == (own in (first, last))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.data())
 def test_no_event_that_matches_is_outside_the_cells(data: st.DataObject) -> None:
     """All events of a small domain, against the cells of the filter and the columns of the audience."""
@@ -209,7 +210,7 @@ def test_the_smallest_numbers_are_compared(number: str) -> None:
     assert encode_dz(Filter.parse(f"x < {number}", TOPIC), 20, 50)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(literals(), st.sampled_from("nx"), st.sampled_from([*OPERATORS]))
 def test_the_fast_path_reads_what_the_parser_reads(text: str, name: str, operator: str) -> None:
     whole = f"{name} {operator} {text} and {name} in [{text}, {text})"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.eventspace import Bool, Enum, Float, Int, String, Topic
 from tercast.filter_syntax import EVERYTHING, And, Begins, Between, Compare, Not, OneOf, Or, Tree
 from tercast.filters import Filter
 from tests.core.space_strategies import filters, topics
+from tests.property_profiles import examples
 
 TOPIC = Topic(
     "t",
@@ -106,7 +107,7 @@ def test_canonical_text(text: str, canonical: str) -> None:
     assert str(Filter.parse(text, TOPIC)) == canonical
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.data())
 def test_canonical_text_parses_to_an_equal_filter(data: st.DataObject) -> None:
     topic = data.draw(topics())

@@ -3,12 +3,13 @@
 import math
 from itertools import combinations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.layout.arrange import arrange, place_new
 from tercast.layout.beside import LEAST
 from tercast.layout.stress import LINK
+from tests.property_profiles import examples
 
 
 def grid(width, height):
@@ -25,7 +26,7 @@ def graphs(draw):
     return names, draw(st.lists(st.sampled_from(pairs), max_size=25)) if pairs else []
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(graphs(), st.data())
 def test_who_comes_later_gets_a_place_and_moves_nobody(graph, data):
     names, links = graph

@@ -6,18 +6,19 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.planner import Planner
 from tercast.tables import Table
 from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
 from tests.core.networks import dense_scene, planner_for, scenes
+from tests.property_profiles import examples
 
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(scenes(most=20), st.sets(st.integers(0, 20)), st.sets(st.integers(0, 20)), st.sampled_from([1, 3, 64]))
 def test_batches_and_restarts_change_nothing(
     scene: Scene, diffs_at: set[int], restarts_at: set[int], max_trees: int
@@ -50,7 +51,7 @@ def test_batches_and_restarts_change_nothing(
     assert planner.unreachable() == whole.unreachable()
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.integers(0, 100_000), st.sampled_from([1, 3, 64]))
 def test_dense_batches_come_to_what_their_requests_do(seed: int, max_trees: int) -> None:
     topology, requests = dense_scene(seed)
@@ -101,7 +102,7 @@ def test_filters_are_encoded_together_up_to_a_change_of_what_is_indexed() -> Non
     assert one.encodings()["q2"] == one.encodings()["q1"] == (0b11,)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(scenes(most=16, events=False), st.randoms())
 def test_the_order_of_subscriptions_does_not_show(scene: Scene, random: Any) -> None:
     topology, requests = scene
@@ -117,7 +118,7 @@ def test_the_order_of_subscriptions_does_not_show(scene: Scene, random: Any) -> 
     assert other.trees() == planner.trees()
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(scenes(most=25))
 def test_nothing_is_left_once_all_is_withdrawn(scene: Scene) -> None:
     topology, requests = scene

@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.planner import Planner
 from tests.core.networks import advertise, host, link, planner_for, scenes, subscribe, topology
+from tests.property_profiles import examples
 
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
 
@@ -114,7 +115,7 @@ def test_a_table_that_is_too_large_may_shrink() -> None:
     assert not planner.apply(subscribe("q", "h", "011")).ok
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(scenes(most=18), st.integers(0, 3), st.sampled_from([1, 64]))
 def test_failing_is_as_if_it_had_never_been_asked(scene: Scene, budget: int, max_trees: int) -> None:
     network, requests = scene

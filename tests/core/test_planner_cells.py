@@ -1,12 +1,13 @@
 """Counted cells and their tops, and masks over cells, against definitions written down plainly."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast import dz as dzs
 from tercast.cells import Cells
 from tercast.keys import Order
 from tercast.layers import Layer
+from tests.property_profiles import examples
 
 ORDER = Order(5)
 keys = st.text("01", max_size=5).map(lambda text: ORDER.key(dzs.parse(text)))
@@ -19,7 +20,7 @@ def tops_of(members: list[int]) -> list[int]:
 short = st.text("01", max_size=3).map(lambda text: ORDER.key(dzs.parse(text)))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     st.lists(short.map(lambda key: (True, key)) | st.integers(0, 9).map(lambda i: (False, i)), max_size=40)
 )
@@ -53,7 +54,7 @@ def test_overlap_is_found_above_and_below(members: list[int], key: int) -> None:
     assert cells.below(key) == [top for top in tops_of(members) if ORDER.covers(key, top)]
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.dictionaries(keys, st.integers(1, 7), max_size=25), keys)
 def test_the_mask_over_a_cell_is_that_of_all_cells_above(owners: dict[int, int], key: int) -> None:
     layer = Layer(ORDER)

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.tables import Diff, Entry
 from tests.core.judge import Judge, World
 from tests.core.networks import DEPTH, TOPICS, advertise, host, link, planner_for, scenes, subscribe, topology
 from tests.core.networks import topology as network
+from tests.property_profiles import examples
 
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
 Tables = dict[str, dict[Any, Entry]]
@@ -56,7 +57,7 @@ def stable_problems(world: World, after: World, judge: Judge) -> list[str]:
     return out
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(scenes(most=14) | scenes(most=18, events=False), st.data())
 def test_those_who_stay_are_served_at_every_step(scene: Scene, data: st.DataObject) -> None:
     topology, requests = scene
@@ -88,7 +89,7 @@ def test_those_who_stay_are_served_at_every_step(scene: Scene, data: st.DataObje
     }
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(scenes(most=20))
 def test_a_diff_is_no_larger_than_needed_and_in_order(scene: Scene) -> None:
     topology, requests = scene

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast import compiled
@@ -18,11 +18,12 @@ from tests.core.networks import (
     topology,
 )
 from tests.core.test_planner_budgets import pair
+from tests.property_profiles import examples
 
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(scenes(most=12), st.data(), st.booleans(), st.integers(0, 12))
 def test_a_dry_run_tells_what_happens_then(
     scene: Scene, data: st.DataObject, events: bool, diff_at: int

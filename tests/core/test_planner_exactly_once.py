@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.judge import Judge, World
 from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
 from tests.core.networks import DEPTH, TOPICS, dense_scene, flows, planner_for, scenes
+from tests.property_profiles import examples
 
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
 
@@ -31,7 +32,7 @@ def check(scene: Scene, max_trees: int, every: int = 0) -> None:
     assert set(planner.unreachable()) == world.unreachable()
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(scenes(), st.sampled_from([1, 2, 64]))
 def test_tables_deliver_exactly_what_was_asked_for(scene: Scene, max_trees: int) -> None:
     check(scene, max_trees)

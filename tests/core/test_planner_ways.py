@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast import compiled
@@ -20,6 +20,7 @@ from tercast.planner import Planner
 from tercast.tables import Table
 from tercast.topology_json import read_topology
 from tests.core.networks import DEPTH, TOPICS, dense_scene
+from tests.property_profiles import examples
 
 pytest.importorskip("numba")
 
@@ -152,14 +153,14 @@ def hold(seed: int) -> None:
             assert teller.planner.snapshot() == first.planner.snapshot()
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(0, 1_000_000))
 def test_all_ways_come_to_the_same(seed: int) -> None:
     hold(seed)
 
 
 @pytest.mark.full
-@settings(max_examples=3_000)
+@examples(3_000)
 @given(st.integers(0, 1_000_000))
 def test_all_ways_come_to_the_same_in_many_stories(seed: int) -> None:
     hold(seed)

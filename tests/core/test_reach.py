@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.keys import Order
@@ -15,6 +15,7 @@ from tercast.reach_watch import ReachWatch
 from tercast.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
 from tests.core.judge import World, _overlap
 from tests.core.networks import DEPTH, TOPICS, dense_scene, planner_for, scenes
+from tests.property_profiles import examples
 
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
 
@@ -73,7 +74,7 @@ def check(scene: Scene, max_trees: int, every: int) -> int:
     return seen
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(scenes(), st.sampled_from([1, 64]))
 def test_every_announcement_that_lacks_a_path_is_told(scene: Scene, max_trees: int) -> None:
     check(scene, max_trees, 1)

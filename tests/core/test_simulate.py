@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast import walk
@@ -14,6 +14,7 @@ from tercast.scenario import read_scenario
 from tercast.simulate import Simulator
 from tests.core.judge import Judge, World
 from tests.core.networks import DEPTH, TOPICS, example, host, link, planner_of, topologies, topology
+from tests.property_profiles import examples
 
 Document = dict[str, Any]
 
@@ -147,7 +148,7 @@ def test_what_a_publisher_may_not_send_is_refused_by_name(item: Any, line: str) 
     assert simulator.counts.events == 0
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(topologies(), st.data())
 def test_the_simulator_agrees_with_walking_packets(topology: Document, data: st.DataObject) -> None:
     hosts = [host["id"] for host in topology["hosts"]]

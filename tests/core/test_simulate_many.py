@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast import parcels, sending, walk
@@ -20,6 +20,7 @@ from tests.core import plain_simulator
 from tests.core.networks import TOPICS, dense_scene, planner_of, topologies
 from tests.core.plain_simulator import PlainSimulator
 from tests.core.space_strategies import events, filters, topics
+from tests.property_profiles import examples
 
 Document = dict[str, Any]
 
@@ -186,14 +187,14 @@ def agree(scenario: Scenario, plan: Plan, sent: list[Document]) -> None:
     assert (many.counts.loops, many.counts.holds) == (plain.counts.loops, plain.counts.holds)
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(scenarios())
 def test_both_agree_on_what_the_planner_plans(drawn: tuple[Document, list[Document]]) -> None:
     scenario, plan = planned(drawn[0])
     agree(scenario, plan, drawn[1])
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.integers(0, 1 << 40))
 def test_both_agree_on_plans_that_are_spoiled(seed: int) -> None:
     random = Random(seed)
@@ -219,7 +220,7 @@ def test_such_plans_are_spoiled_in_many_ways() -> None:
     assert len(seen) == 7 and min(seen.values()) >= 6, seen
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(0, 1 << 40))
 def test_sizes_of_batches_do_not_matter(seed: int) -> None:
     random = Random(seed)
@@ -231,7 +232,7 @@ def test_sizes_of_batches_do_not_matter(seed: int) -> None:
         agree(scenario, spoiled(scenario, plan, random), sent)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(0, 1 << 40))
 def test_a_replay_counts_the_same_again_and_again(seed: int) -> None:
     document, sent = dense(Random(seed))

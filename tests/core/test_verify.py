@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.dz import canonical
@@ -24,6 +24,7 @@ from tests.core.networks import (
     subscribe,
     topology,
 )
+from tests.property_profiles import examples
 
 Scene = tuple[dict[str, Any], list[dict[str, Any]]]
 Tables = dict[str, list[Entry]]
@@ -278,7 +279,7 @@ def damaged(draw: st.DrawFn, tables: dict[str, Table], switches: list[str]) -> T
     return out
 
 
-@settings(max_examples=250)
+@examples(250)
 @given(scenes(most=16), st.data())
 def test_the_verifier_agrees_with_walking_packets(scene: Scene, data: st.DataObject) -> None:
     network, requests = scene
@@ -298,7 +299,7 @@ def test_the_verifier_agrees_with_walking_packets(scene: Scene, data: st.DataObj
         assert {violation.kind for violation in found} <= {"redundant"}
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(scenes(most=20), st.integers(1, 4))
 def test_checking_what_changed_is_as_good_as_checking_all(scene: Scene, batch: int) -> None:
     network, requests = scene
@@ -312,7 +313,7 @@ def test_checking_what_changed_is_as_good_as_checking_all(scene: Scene, batch: i
     assert verifier.check() == judged(planner, planner.tables()) == []
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(scenes(most=16, events=False), st.data())
 def test_a_fault_in_a_diff_is_found_where_it_lies(scene: Scene, data: st.DataObject) -> None:
     network, requests = scene

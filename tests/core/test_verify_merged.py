@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.aggregation.covers import NetworkCovers, read_network_covers
@@ -16,6 +16,7 @@ from tercast.tables import Entry, Output, SetDst
 from tercast.verify import Verifier, verify
 from tests.core.method_scenes import planner_with_requests, proof, some_budgets, some_traffic
 from tests.core.networks import DEPTH, advertise, host, link, planner_for, subscribe, topology
+from tests.property_profiles import examples
 
 Tables = dict[str, list[Entry]]
 
@@ -124,7 +125,7 @@ def test_budgets_are_held_against_merged_tables() -> None:
 
 
 @given(st.integers(0, 100_000), st.integers(0, 1000))
-@settings(max_examples=40)
+@examples(40)
 def test_an_entry_that_goes_is_missed_or_was_merged(seed: int, which: int) -> None:
     planner, _ = planner_with_requests(seed)
     traffic = some_traffic(planner, seed)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast import dz as dzs
@@ -16,6 +16,7 @@ from tercast.plan import plan_json, read_plan
 from tercast.plan_checks import check_plan
 from tercast.scenario import read_scenario
 from tests.core.networks import example, planner_of
+from tests.property_profiles import examples
 
 Document = dict[str, Any]
 
@@ -202,7 +203,7 @@ MIXED = Topic.from_json(
 )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(
     st.sampled_from(
         ["i < 3", "i >= 2 and b = true", "b = false or i = 4", "not (i in [1, 2])", 'e = "y"', "i != 2"]

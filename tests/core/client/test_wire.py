@@ -4,13 +4,14 @@ import math
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.client.errors import UnknownSchema, WireError
 from tercast.client.wire import MAX_PAYLOAD, Event, EventCodec, decode, fingerprint
 from tercast.errors import Refused
 from tercast.eventspace import Bool, Enum, Float, Int, String, Topic
+from tests.property_profiles import examples
 
 LARGEST = 2**64 - 1
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
@@ -100,7 +101,7 @@ def only_its_own_form(codec, data):
         assert codec.encode(event) == data
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(topic_and_event(), st.data())
 def test_changed_bytes_are_refused_or_the_one_form_of_another_event(drawn, data):
     codec = EventCodec(drawn[0])

@@ -1,7 +1,7 @@
 """Files that are made to hurt: refused in a line, or read in a time that grows with their size."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.errors import Refused, RefusedMany
@@ -9,6 +9,7 @@ from tercast.importers import TOO_LARGE, TOO_MANY, limits, read_topology
 from tercast.importers.names import unique_ids
 from tercast.importers.ports import Ports
 from tercast.topology_json import read_topology as read_own_topology
+from tests.property_profiles import examples
 
 LAUGHS = (
     '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><graphml><graph><node id="&b;"/></graph></graphml>'
@@ -178,7 +179,7 @@ PIECES = (
 )
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     st.sampled_from(SOUND),
     st.lists(st.tuples(st.integers(0, 200), st.integers(0, 20), st.sampled_from(PIECES)), max_size=3),

@@ -2,7 +2,7 @@
 
 import pytest
 import signal_strategies as some
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast import dz
@@ -19,6 +19,7 @@ from tercast.signalling.messages import (
     Type,
 )
 from tercast.signalling.seal import Seal
+from tests.property_profiles import examples
 
 KEY = bytes(range(32))
 
@@ -41,7 +42,7 @@ def test_an_answer_comes_back_as_it_was(answer, seal):
         assert received.sealed.counter == seal.counter and received.sealed.fits(seal.key)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(st.binary(max_size=80) | st.binary(max_size=60).map(lambda tail: b"T\x12" + tail))
 def test_any_bytes_are_a_message_in_its_one_form_or_refused_by_name(data):
     for decode, encode in ((decode_message, encode_message), (decode_answer, encode_answer)):
@@ -55,7 +56,7 @@ def test_any_bytes_are_a_message_in_its_one_form_or_refused_by_name(data):
                 assert encode(getattr(received, "message", None) or received.answer) == data
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(some.messages, some.seals, st.data())
 def test_a_changed_message_is_another_one_or_none(message, seal, data):
     """No two byte strings say the same, and the seal does not fit what was changed."""

@@ -1,0 +1,31 @@
+"""The selection of the tests that run on os-ken: no module that uses the library is without one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from twin import OPENFLOW_FILES, TESTED_BY
+
+HERE = Path(__file__).parent
+MODULES = HERE.parents[1] / "controller_app"
+
+
+def users(folder: Path) -> set[str]:
+    """Return the stems of the modules that import `ryu_api`."""
+    return {path.stem for path in folder.glob("*.py") if "controller_app.ryu_api import" in path.read_text()}
+
+
+def test_every_module_that_uses_the_library_names_its_test() -> None:
+    assert users(MODULES) <= TESTED_BY.keys()
+    assert all((MODULES / f"{name}.py").exists() for name in TESTED_BY)
+
+
+def test_every_file_is_there_and_those_that_call_the_library_are_among_them() -> None:
+    assert all((HERE / f"{name}.py").exists() for name in OPENFLOW_FILES)
+    assert users(HERE) - {"test_twin"} <= OPENFLOW_FILES
+
+
+def test_the_marker_is_on_these_files_alone(request) -> None:
+    marked = {one.path.stem for one in request.session.items if one.get_closest_marker("openflow")}
+    own = {one.path.stem for one in request.session.items if one.path.parent == HERE}
+    assert marked == own & OPENFLOW_FILES
