@@ -55,8 +55,8 @@ def without(spans: Sequence[Span], taken: Iterable[Span]) -> list[Span]:
 
 
 def overlaps(span: Span, others: Iterable[Span]) -> bool:
-    """Whether the span has a time in common with one of the others."""
-    return any(span[0] < end and start < span[1] for start, end in others)
+    """Whether the span has a time in common with one of the others; an empty span has none."""
+    return any(max(span[0], start) < min(span[1], end) for start, end in others)
 
 
 def widened(span: Span, before: int, after: int) -> Span:
