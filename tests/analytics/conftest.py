@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import messy_telemetry
+
+# Short runs spend most of their time in the second compiler of Java, which pays only in long ones.
+os.environ["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 from analytics.errors import CannotRun
 from analytics.java import check_java
@@ -27,8 +31,12 @@ def spark() -> Iterator[Any]:
         pytest.skip(str(missing))
     session = start_session("local[1]", "1g")
     session.conf.set("spark.sql.shuffle.partitions", "1")
+    gateway = session.sparkContext._gateway
     yield session
     session.stop()
+    gateway.shutdown()
+    gateway.proc.stdin.close()  # which ends Java
+    gateway.proc.wait()
 
 
 @pytest.fixture(scope="session")

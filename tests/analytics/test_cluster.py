@@ -17,9 +17,10 @@ import plain_answers as plain
 import pyspark
 import pytest
 
+from tests.waiting import LIMIT_SECONDS
+
 ROOT = Path(__file__).resolve().parents[2]
 CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
-PATIENCE = 240
 
 
 @contextmanager
@@ -33,12 +34,12 @@ def started(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
         yield process
     finally:
         process.terminate()
-        process.wait(60)
+        process.wait(LIMIT_SECONDS)
 
 
 def told(log: Path, pattern: str, process: subprocess.Popen[bytes]) -> str:
     """What the first match in the log has in its group."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + LIMIT_SECONDS
     while not (found := re.search(pattern, log.read_text())):
         assert process.poll() is None and time.monotonic() < end, log.read_text()
         time.sleep(0.1)
@@ -71,7 +72,7 @@ def command(master: str, *arguments: str, **more: str) -> subprocess.CompletedPr
         capture_output=True,
         text=True,
         check=False,
-        timeout=600,
+        timeout=LIMIT_SECONDS,
     )
 
 
@@ -119,7 +120,7 @@ def test_workers_use_the_packages_that_they_are_given(master: str) -> None:
         env=environ,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=LIMIT_SECONDS,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr

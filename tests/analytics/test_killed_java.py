@@ -15,6 +15,7 @@ import pytest
 from messy_telemetry import Messy
 
 from analytics.session import how_ended, java_end
+from tests.waiting import LIMIT_SECONDS
 
 
 def session_of(process: subprocess.Popen[bytes]) -> Any:
@@ -49,7 +50,7 @@ def test_a_job_whose_java_is_killed_ends_with_one_sentence(messy: Messy, tmp_pat
             job_looks.wait(0.05)
         (java,) = (one for one in psutil.Process(job.pid).children() if one.name() == "java")
         java.kill()
-        _, told = job.communicate(timeout=300)
+        _, told = job.communicate(timeout=LIMIT_SECONDS)
     assert job.returncode == 1
     assert told.splitlines()[-1].startswith("Spark's Java process ended while the job worked: it was")
     assert "Traceback" not in told, told

@@ -24,11 +24,11 @@ from analytics.times import EPOCH
 from tercast.telemetry import DELIVERED, PUBLISHED, Dataset
 from tercast.telemetry.recorder import Recorder
 from tercast.telemetry.sinks import WRITERS, Batch, FolderSink, Report
+from tests.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.spark
 
 Row = dict[str, Any]
-WAIT_S = 60.0
 TOPIC = {"name": "t", "code": 2, "attributes": [{"name": "a", "type": "int", "min": 0, "max": 15}]}
 SUBSCRIPTIONS = read_subscriptions(
     {"topics": [TOPIC], "subscriptions": [{"id": "s1", "host": "h2", "topic": "t", "filter": "a >= 0"}]}
@@ -45,7 +45,7 @@ class GatedSink(FolderSink):
         self.gate.set()
 
     def send(self, batch: Batch, report: Report) -> int:
-        assert self.gate.wait(WAIT_S)
+        assert self.gate.wait(LIMIT_SECONDS)
         return super().send(batch, report)
 
 
@@ -77,7 +77,7 @@ class Host:
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WAIT_S
+    deadline = time.monotonic() + LIMIT_SECONDS
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.005)

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -28,8 +28,9 @@ from analytics.subscriptions import read_subscriptions
 from mininet_labs.demo import content
 from mininet_labs.demo.quotes import TOPIC
 from mininet_labs.topologies import load
+from tests.waiting import LIMIT_SECONDS, wait_until
 
-pytestmark = pytest.mark.fabric
+pytestmark = [pytest.mark.fabric, pytest.mark.full]
 
 ROOT = Path(__file__).parents[2]
 ABILENE = ROOT / "mininet_labs" / "topologies" / "abilene.json"
@@ -38,15 +39,6 @@ WEATHER = {
     "attributes": [{"name": "celsius", "type": "int", "min": -60, "max": 67}],
 }
 WARM, COLD = 40, 20
-WAIT_S = 180.0
-
-
-def until(what: str, there: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + WAIT_S
-    while not (found := there()):
-        assert time.monotonic() < deadline, what
-        time.sleep(0.05)
-    return found
 
 
 class Run:
@@ -72,7 +64,7 @@ class Run:
                 stdout=out,
                 stderr=subprocess.STDOUT,
             )
-        until("the demo", lambda: "entries" in self.out.read_text() or self.demo.poll() is not None)
+        wait_until("the demo", lambda: "entries" in self.out.read_text() or self.demo.poll() is not None)
         found = re.search(r"page +(http://\S+)/", self.out.read_text())
         assert found, self.out.read_text()
         self.url = found[1]
@@ -82,13 +74,15 @@ class Run:
     def post(self, path: str, body: Any) -> Any:
         headers = {"Authorization": f"Bearer {self.token.read_text().strip()}", "Prefer": "wait=30"}
         url = f"{self.url}/api/v1/{path}/"
-        answer = httpx.post(url, json=body, headers=headers, timeout=60, trust_env=False)
+        answer = httpx.post(url, json=body, headers=headers, timeout=LIMIT_SECONDS, trust_env=False)
         assert answer.is_success, answer.text
         return answer.json()
 
     def get(self, path: str) -> Any:
         headers = {"Authorization": f"Bearer {self.token.read_text().strip()}"}
-        return httpx.get(f"{self.url}/api/v1/{path}", headers=headers, timeout=60, trust_env=False).json()
+        return httpx.get(
+            f"{self.url}/api/v1/{path}", headers=headers, timeout=LIMIT_SECONDS, trust_env=False
+        ).json()
 
     def register(self) -> str:
         self.post("topics", WEATHER)
@@ -143,24 +137,24 @@ def ran() -> Iterator[dict[str, Any]]:
             value = ("--value", f"celsius={celsius}", "--count", str(count), "--rate", "100")
             station = run.publish(*value, "--telemetry-api")
             started.append(station)
-            _, told = station.communicate(timeout=WAIT_S)
+            _, told = station.communicate(timeout=LIMIT_SECONDS)
             assert f"telemetry: {count} of {count} rows written, 0 lost" in told
         before = set(run.root.glob("published/*/*h-sea-2*"))
         killed = run.publish(
             "--value", "celsius=50", "--count", "100000", "--rate", "60", "--telemetry", str(run.root)
         )
         started.append(killed)
-        until("a file of its own", lambda: set(run.root.glob("published/*/h-sea-2-*.parquet")) - before)
+        wait_until("a file of its own", lambda: set(run.root.glob("published/*/h-sea-2-*.parquet")) - before)
         killed.kill()
         killed.wait()
         time.sleep(1.0)  # what was on its way arrives; nothing tells when there is nothing more
         listener.send_signal(signal.SIGINT)
-        _, told_at_end = listener.communicate(timeout=WAIT_S)
+        _, told_at_end = listener.communicate(timeout=LIMIT_SECONDS)
         counters = json.loads(heard.read_text().splitlines()[-1])["counters"]
-        until("snapshots and requests", lambda: run.rows("requests"))
+        wait_until("snapshots and requests", lambda: run.rows("requests"))
         writers = run.get("telemetry/")
         run.demo.send_signal(signal.SIGINT)
-        assert run.demo.wait(WAIT_S) == 0, run.out.read_text()
+        assert run.demo.wait(LIMIT_SECONDS) == 0, run.out.read_text()
         report = json.loads((folder / "r").read_text())
         yield {"run": run, "report": report, "counters": counters, "told": told_at_end, "writers": writers}
     finally:
@@ -210,7 +204,6 @@ def test_requests_are_those_of_the_log_and_tables_those_of_the_switches(ran: dic
     assert max(row["entries"] for row in snapshots) > 0
 
 
-@pytest.mark.full
 @pytest.mark.spark
 def test_the_six_jobs_count_what_was_published_and_delivered(
     ran: dict[str, Any], spark: Any, tmp_path: Path

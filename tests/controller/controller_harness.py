@@ -9,26 +9,17 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from ipaddress import IPv6Address
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
+
+from tests.waiting import LIMIT_SECONDS, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "a-token-for-the-tests-of-the-controller"
-PATIENCE = 60.0
-
-Found = TypeVar("Found")
-
-
-def eventually(look: Callable[[], Found], patience: float = PATIENCE) -> Found:
-    """What `look` returns as soon as that is true; the last value otherwise, for the assertion to show."""
-    deadline = time.monotonic() + patience
-    while not (found := look()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return found
 
 
 def free_port() -> int:
@@ -59,7 +50,7 @@ class Controller:
         environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}"}
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(command, stderr=log, env=environment, cwd=ROOT)
-        up = eventually(lambda: self.process.poll() is not None or self.says("listening"), 90)
+        up = eventually(lambda: self.process.poll() is not None or self.says("listening"))
         assert up, self.log_path
         assert self.process.poll() is None, self.log_path.read_text()
         return self
@@ -68,7 +59,7 @@ class Controller:
         assert self.process is not None
         if self.process.poll() is None:
             self.process.send_signal(number)
-        return self.process.wait(60)
+        return self.process.wait(LIMIT_SECONDS)
 
     @property
     def target(self) -> str:
@@ -88,7 +79,7 @@ class Controller:
         self, method: str, path: str, body: Any = None, token: str | None = TOKEN, raw: bytes | None = None
     ) -> tuple[int, Any]:
         """Status and JSON of one request; `raw` goes as the body as it is."""
-        connection = HTTPConnection("127.0.0.1", self.northbound, timeout=60)
+        connection = HTTPConnection("127.0.0.1", self.northbound, timeout=LIMIT_SECONDS)
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         data = raw if raw is not None else None if body is None else json.dumps(body).encode()
         try:

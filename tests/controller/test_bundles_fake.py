@@ -8,6 +8,8 @@ import pytest
 from controller_harness import Controller, dpid, entry, eventually, key, many_entries, output
 from fake_switch import BAD_OUT_PORT, ECHO_REPLY, ECHO_REQUEST, FakeNetwork, FakeSwitch, Refusal
 
+from tests.waiting import LIMIT_SECONDS
+
 A, B, C = 0xA1, 0xB2, 0xC3
 WIDE = entry("ff0e:4::/32", 18, output(1))
 NARROW = entry("ff0e:4:8000::/33", 19, output(1), output(2))
@@ -193,7 +195,7 @@ def _staged(fake: FakeSwitch) -> list[object]:
 def test_without_an_order_no_switch_waits_for_another(network, controller) -> None:
     """The first two commit only when both have begun to."""
     fakes = start(network, controller, A, B)
-    meeting = threading.Barrier(2, timeout=60)
+    meeting = threading.Barrier(2, timeout=LIMIT_SECONDS)
     for fake in fakes:
         fake.faults.at_commit = meeting.wait
     body = {

@@ -11,6 +11,8 @@ import pytest
 from controller_harness import dpid, entry, eventually, output
 from fake_switch import FLOW, PORT_DESC
 
+from tests.waiting import LIMIT_SECONDS
+
 A = 0xA1
 LARGEST = (1 << 64) - 1
 
@@ -28,7 +30,7 @@ def test_large_datapath_ids_go_through_unchanged(network, controller, number) ->
 
 def test_datapath_id_zero_is_refused_and_told(network, controller) -> None:
     fake = network.add(0)
-    assert fake.closed.wait(60)
+    assert fake.closed.wait(LIMIT_SECONDS)
     assert "bad_dpid" in controller.alarm_names()
     assert controller.dpids() == set()
 
@@ -39,7 +41,7 @@ def test_a_second_switch_with_one_id_is_refused_and_the_first_goes_on(network, c
     newest = controller.get("/v1/events")["newest"]
     seen = controller.get("/v1/switches")
     second = network.add(A)
-    assert second.closed.wait(60)
+    assert second.closed.wait(LIMIT_SECONDS)
     assert not first.closed.is_set()
     assert controller.get("/v1/switches") == seen
     assert controller.change({"dpid": dpid(A), "add": [entry("ff0e:4::/32", 18)]})[dpid(A)]["removed"]
@@ -63,7 +65,7 @@ def test_a_duplicate_may_take_over_after_the_first_is_gone(network, controller) 
 
 def test_a_switch_that_speaks_only_1_0_is_refused_by_its_name(network, controller) -> None:
     fake = network.add(0x10, version=1)
-    assert fake.closed.wait(60)
+    assert fake.closed.wait(LIMIT_SECONDS)
     alarms = [alarm for alarm in controller.get("/v1/alarms") if alarm["alarm"] == "openflow_version"]
     assert [alarm["dpid"] for alarm in alarms] == [dpid(0x10)]
     assert "OpenFlow13" in alarms[0]["detail"]
@@ -72,7 +74,7 @@ def test_a_switch_that_speaks_only_1_0_is_refused_by_its_name(network, controlle
 
 def test_a_switch_that_speaks_only_1_1_is_refused_and_told(network, controller) -> None:
     fake = network.add(0x11, version=2)
-    assert fake.closed.wait(60)
+    assert fake.closed.wait(LIMIT_SECONDS)
     assert eventually(lambda: any("version" in alarm["detail"] for alarm in controller.get("/v1/alarms")))
     assert controller.dpids() == set()
 
@@ -82,7 +84,7 @@ def test_a_switch_that_does_not_answer_at_first_is_cut_off(network, controller, 
     fake = network.make(A)
     fake.faults.mute = frozenset({mute})
     fake.start()
-    assert fake.closed.wait(60)
+    assert fake.closed.wait(LIMIT_SECONDS)
     assert controller.dpids() == set()
 
 
@@ -104,7 +106,7 @@ def test_a_switch_that_falls_silent_is_closed(network, controller) -> None:
     controller.await_switches(dpid(A))
     newest = controller.get("/v1/events")["newest"]
     fake.faults.deaf = True
-    assert fake.closed.wait(60)
+    assert fake.closed.wait(LIMIT_SECONDS)
     events = controller.get(f"/v1/events?after={newest}&wait=5")["events"]
     assert [(event["kind"], event["epoch"] > 0) for event in events] == [("switch_gone", True)]
     assert "silent" in events[0]["reason"]

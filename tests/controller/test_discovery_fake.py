@@ -101,7 +101,7 @@ def test_one_way_hearing_is_no_link(network, controller) -> None:
     for number in (A, B):
         network.add(number)
     controller.await_switches(dpid(A), dpid(B))
-    eventually(lambda: links(controller), patience=1.5)
+    eventually(lambda: links(controller), limit=1.5)
     assert network.frames.keys() >= {(A, 1), (B, 1)}
     assert links(controller) == set()
 
@@ -133,7 +133,7 @@ def test_a_switch_that_floods_probes_makes_no_phantom_link(network, controller) 
     true = {(A, 1, B, 1), (A, 2, C, 1)}
     assert eventually(lambda: links(controller) == true)
     newest = controller.get("/v1/events")["newest"]
-    eventually(lambda: kinds(controller, newest), patience=2.5)
+    eventually(lambda: kinds(controller, newest), limit=2.5)
     assert links(controller) == true
     assert kinds(controller, newest) == []
 
@@ -153,7 +153,7 @@ def test_foreign_forged_and_replayed_frames_make_no_link(network, controller) ->
         sender.packet_in(1, good)
     a.port_status(1, up=True)
     b.port_status(1, up=True)
-    eventually(lambda: links(controller), patience=1.0)
+    eventually(lambda: links(controller), limit=1.0)
     assert links(controller) == set()
 
 
@@ -170,7 +170,7 @@ def test_frames_from_an_earlier_life_of_a_port_make_no_link(network, controller)
     for frames in (old, (network.frames[A, 1], old[1])):
         b.packet_in(1, frames[0])
         a.packet_in(1, frames[1])
-    eventually(lambda: links(controller), patience=1.0)
+    eventually(lambda: links(controller), limit=1.0)
     assert links(controller) == set()
     b.packet_in(1, network.frames[A, 1])
     a.packet_in(1, network.frames[B, 1])
@@ -181,7 +181,7 @@ def test_a_port_that_hears_itself_is_no_link(network, controller) -> None:
     network.add(A)
     assert eventually(lambda: (A, 1) in network.frames)
     network.switches[0].packet_in(1, network.frames[A, 1])
-    eventually(lambda: links(controller), patience=0.5)
+    eventually(lambda: links(controller), limit=0.5)
     assert links(controller) == set()
 
 

@@ -11,6 +11,8 @@ import pytest
 from controller_harness import Controller, dpid, eventually, running
 from fake_switch import FLOW, PORT_DESC, PORT_STATS, FakeNetwork
 
+from tests.waiting import LIMIT_SECONDS
+
 A, B = 0xA1, 0xB2
 HELLO = b"\x04\x00\x00\x08\x00\x00\x00\x01"
 PARTS = 1000
@@ -72,7 +74,7 @@ def test_an_answer_without_an_end_takes_no_memory_and_no_other_switch(network, c
     item = b"".join(map(port, range(1, 5))) if kind == PORT_DESC else bytes(112 * 500)
     fake.faults.endless = {kind: (item, 0.0)}
     fake.start()
-    assert fake.closed.wait(60)
+    assert fake.closed.wait(LIMIT_SECONDS)
     assert eventually(lambda: told(controller, "more than") or told(controller, "did not end"))
     assert memory(controller) - before < 150
     assert controller.dpids() == {dpid(B)}
@@ -83,7 +85,7 @@ def test_an_answer_that_dribbles_ends_with_its_time(network, controller) -> None
     fake = network.make(A)
     fake.faults.endless = {FLOW: (b"", 0.1)}
     fake.start()
-    assert fake.closed.wait(60)
+    assert fake.closed.wait(LIMIT_SECONDS)
     assert eventually(lambda: told(controller, "did not end within 4 s"))
 
 
@@ -93,7 +95,7 @@ def test_a_set_up_that_takes_too_long_ends(network, controller) -> None:
     fake = network.make(A)
     fake.answer_after = 2.0
     fake.start()
-    assert fake.closed.wait(60)
+    assert fake.closed.wait(LIMIT_SECONDS)
     assert eventually(lambda: told(controller, "it took more than 8 s"))
 
 
@@ -102,7 +104,7 @@ def test_ports_that_are_announced_without_end_end_the_connection(network, contro
     controller.await_switches(dpid(A))
     announcements = [struct.pack("!BBHI8x", 4, 12, 80, 0) + port(number) for number in range(9, 12)]
     fake.send_raw(b"".join(announcements))  # one write: the controller ends the connection at the first
-    assert fake.closed.wait(60)
+    assert fake.closed.wait(LIMIT_SECONDS)
     assert eventually(lambda: told(controller, "it has more than 8 ports"))
 
 
@@ -181,7 +183,7 @@ def test_a_part_of_an_answer_that_is_cut_short_ends_the_connection(network, cont
     fake = network.make(A)
     fake.faults.endless = {PORT_STATS: (bytes(112 * 500 + 7), 0.0)}
     fake.start()
-    assert fake.closed.wait(60)
+    assert fake.closed.wait(LIMIT_SECONDS)
     assert eventually(lambda: told(controller, "not OpenFlow 1.3"))
     assert controller.log_path.stat().st_size < 1 << 20
 
@@ -194,7 +196,7 @@ def test_a_first_connection_that_no_longer_answers_is_displaced(network, control
     first.faults.deaf = True
     network.add(A)
     assert eventually(lambda: [row["epoch"] > epoch for row in controller.get("/v1/switches")] == [True])
-    assert first.closed.wait(60)
+    assert first.closed.wait(LIMIT_SECONDS)
     (alarm,) = [row for row in controller.get("/v1/alarms") if row["alarm"] == "duplicate_dpid"]
     assert "took over from the first, from 127.0.0.1:" in alarm["detail"]
     assert controller.get("/v1/switches")[0]["proof"] == "none"

@@ -18,6 +18,7 @@ from fake_switch import FakeNetwork
 
 from controller_app.errors import SettingError
 from controller_app.settings import read_settings
+from tests.waiting import LIMIT_SECONDS
 
 
 @pytest.fixture
@@ -30,7 +31,9 @@ def token_file(tmp_path):
 def start(*options: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}"}
     command = [sys.executable, "-m", "controller_app", *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=20, env=environment, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=LIMIT_SECONDS, env=environment, check=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -140,7 +143,7 @@ def test_a_signal_ends_it_cleanly_with_clients_and_switches_attached(run_dir, nu
         began = time.monotonic()
         assert controller.stop(number) == 0
         assert time.monotonic() - began < 5
-        assert fake.closed.wait(60)
+        assert fake.closed.wait(LIMIT_SECONDS)
         poll.join(60)
         assert not poll.is_alive()
 

@@ -8,6 +8,8 @@ from controller_harness import TOKEN, Controller, dpid, entry, eventually, key, 
 from fake_switch import TABLE_FULL, FakeNetwork
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.waiting import LIMIT_SECONDS
+
 A, B = 0xA1, 0xB2
 GOOD = entry("ff0e:4::/32", 18, output(1))
 BAD = entry("ff0e:5::/32", 18, output(1))
@@ -17,7 +19,7 @@ Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 def scrape(controller: Controller) -> Samples:
     """All samples; the text is read by Prometheus' own parser."""
-    connection = HTTPConnection("127.0.0.1", controller.northbound, timeout=60)
+    connection = HTTPConnection("127.0.0.1", controller.northbound, timeout=LIMIT_SECONDS)
     connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
     answer = connection.getresponse()
     text = answer.read().decode()

@@ -16,6 +16,7 @@ from controller_app.errors import SettingError
 from controller_app.proof import Certificate, Policy, Proof, Proofs, Unproved
 from tercast.certificates import Identity, make_certificates
 from tercast.cli import main
+from tests.waiting import LIMIT_SECONDS
 
 A, B = 0xA1, 0xB2
 NAMES = {"s-a": [dpid(A)], "both": [dpid(A), dpid(B)]}
@@ -219,12 +220,12 @@ def test_a_bound_certificate_displaces_another_one_and_no_other_displaces_it(
     assert proof == "authority"
 
     other = network.add(A, tls=context(folder, "other"))  # no better, and the first lives
-    assert other.closed.wait(60) and epochs(controller) == [(epoch, proof)]
+    assert other.closed.wait(LIMIT_SECONDS) and epochs(controller) == [(epoch, proof)]
     [detail] = alarms(controller, "duplicate_dpid")
     assert detail.count("127.0.0.1:") == 2 and "was refused" in detail
 
     network.add(A, tls=context(folder, "s-a"))
-    assert first.closed.wait(60)
+    assert first.closed.wait(LIMIT_SECONDS)
     assert eventually(lambda: [(new > epoch, why) for new, why in epochs(controller)] == [(True, "name")])
     assert "its certificate is the bound one" in alarms(controller, "duplicate_dpid")[0]
     bound = epochs(controller)
@@ -235,7 +236,7 @@ def test_a_bound_certificate_displaces_another_one_and_no_other_displaces_it(
         ("dpid-00000000000000B2", "unproved_switch"),
     ):
         refused = network.add(A, tls=context(folder, name))
-        assert refused.closed.wait(60)
+        assert refused.closed.wait(LIMIT_SECONDS)
         assert epochs(controller) == bound
         assert "was refused" in alarms(controller, alarm)[0]
 

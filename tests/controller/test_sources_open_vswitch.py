@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from controller_harness import (
-    PATIENCE,
     TOKEN,
     Controller,
     dpid,
@@ -26,6 +25,7 @@ from controller_harness import (
 from mininet_labs.fabric import Fabric, FrameSocket, probe
 from tercast.client import packets
 from tercast.signalling.messages import PORT as SIGNALLING_PORT
+from tests.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.fabric
 
@@ -78,7 +78,7 @@ class Checked:
         """The payloads that h2 gets, up to `last`; `host` has the addresses that it has there."""
         found: list[bytes] = []
         while last not in found:
-            frame = self.receiver.recv(PATIENCE)
+            frame = self.receiver.recv(LIMIT_SECONDS)
             assert frame is not None, found
             payload = probe.event_payload(host, frame)
             if isinstance(payload, bytes):
@@ -157,7 +157,7 @@ def test_events_of_the_largest_depth_pass_in_both_families(
 
 
 def metrics_of(controller: Controller) -> str:
-    connection = HTTPConnection("127.0.0.1", controller.northbound, timeout=PATIENCE)
+    connection = HTTPConnection("127.0.0.1", controller.northbound, timeout=LIMIT_SECONDS)
     connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
     return connection.getresponse().read().decode()
 

@@ -21,6 +21,7 @@ from controller_harness import (
 )
 
 from mininet_labs.fabric import Fabric, FrameSocket
+from tests.waiting import LIMIT_SECONDS
 
 pytestmark = [
     pytest.mark.fabric,
@@ -178,7 +179,7 @@ def _lose_nothing(fabric: Fabric, controller: Controller, swaps: list[dict[str, 
     def run() -> None:
         try:
             for part in swaps:
-                assert sending.acquire(timeout=30), "no event on its way"
+                assert sending.acquire(timeout=LIMIT_SECONDS), "no event on its way"
                 results.append(controller.change(part)[dpid(2)])
         finally:
             ended.set()

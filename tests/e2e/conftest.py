@@ -1,8 +1,10 @@
 """A control plane and a browser for the tests of this folder."""
 
 import sys
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +15,9 @@ from e2e_platform import PASSWORD, ControlPlane
 from e2e_running import RunningPlatform
 from playwright.sync_api import expect
 
-expect.set_options(timeout=20_000)
+from tests.waiting import LIMIT_SECONDS
+
+expect.set_options(timeout=LIMIT_SECONDS * 1000)
 
 TABLES = (
     "control.OutboxEvent",
@@ -24,18 +28,51 @@ TABLES = (
 )
 
 
-@pytest.fixture(scope="session")
-def running():
-    """The whole platform with its demo network; one for all tests, which leave it as they found it."""
+class Shared:
+    """What all tests of this folder share: each part starts when a test first asks for it."""
+
+    def __init__(self) -> None:
+        self._parts: dict[Callable[[], Any], Any] = {}
+        self._stack = ExitStack()
+
+    def open(self, make: Callable[[], AbstractContextManager[Any]]) -> Any:
+        """Return what `make` yields; it is entered once."""
+        if make not in self._parts:
+            self._parts[make] = self._stack.enter_context(make())
+        return self._parts[make]
+
+    def close(self) -> None:
+        """End all parts, the last one first; `open` starts them again."""
+        self._parts.clear()
+        self._stack.pop_all().close()
+
+
+SHARED = Shared()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem):
+    """End what the tests of this folder share after the last of them: it would slow down all that follows."""
+    if nextitem is None or Path(__file__).parent not in nextitem.path.parents:
+        SHARED.close()
+
+
+@contextmanager
+def running_platform():
     platform = RunningPlatform()
     try:
         platform.wait_until_ready()
         platform.passwords = {"admin": platform.password}
-        for name, role in (("vera", "viewer"), ("otto", "operator")):
-            platform.passwords[name] = platform.add_user(name, role)
+        platform.add_users({"vera": "viewer", "otto": "operator"})
         yield platform
     finally:
         platform.close()
+
+
+@pytest.fixture
+def running():
+    """The whole platform with its demo network; one for all tests, which leave it as they found it."""
+    return SHARED.open(running_platform)
 
 
 @pytest.fixture
@@ -45,22 +82,21 @@ def visit(browser, running):
     @contextmanager
     def visited(path="/network", user="admin", size="desktop", scheme="light"):
         with watched(browser, running.base, size, scheme) as page:
-            page.log_in(user, running.passwords[user], path)
+            page.open_as(user, running.passwords[user], path, running.sessions)
             page.until_live()
             yield page
 
     return visited
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def browser():
-    with chromium() as found:
-        yield found
+    """Chromium; one for all tests, each of which has its own context."""
+    return SHARED.open(chromium)
 
 
-@pytest.fixture(scope="session")
-def control_plane():
-    """uvicorn on an own database, with the users `vera` (viewer) and `ada` (administrator)."""
+@contextmanager
+def running_control_plane():
     plane = ControlPlane()
     try:
         plane.prepare()
@@ -71,6 +107,12 @@ def control_plane():
         yield plane
     finally:
         plane.close()
+
+
+@pytest.fixture
+def control_plane():
+    """uvicorn on an own database, with the users `vera` (viewer) and `ada` (administrator)."""
+    return SHARED.open(running_control_plane)
 
 
 @pytest.fixture

@@ -5,9 +5,13 @@ import re
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
+
+from tests.waiting import LIMIT_SECONDS
 
 ARTIFACTS = Path(__file__).resolve().parents[2] / "artifacts"
 AXE = Path(__file__).resolve().parents[2] / "frontend/node_modules/axe-core/axe.min.js"
@@ -62,10 +66,15 @@ class Watched:
     def log_in(self, name: str, password: str, path: str = "/") -> None:
         """Through the log-in page, to `path`."""
         self.page.goto(self.base + path)
-        self.page.get_by_label("User name").fill(name)
-        self.page.get_by_label("Password").fill(password)
-        self.page.get_by_role("button", name="Log in").click()
-        self.page.wait_for_url(self.base + path)
+        self._fill_log_in(name, password, path)
+
+    def open_as(self, name: str, password: str, path: str, sessions: dict[str, list[Any]]) -> None:
+        """Open `path` with the session of an earlier page of this user; log in if none is valid."""
+        self.page.context.add_cookies(sessions.get(name, []))
+        self.page.goto(self.base + path)
+        if urlsplit(self.page.url).path.startswith("/login/"):
+            self._fill_log_in(name, password, path)
+        sessions[name] = self.page.context.cookies()
 
     def until_live(self) -> None:
         """The dashboard has its stream, and the page has its title."""
@@ -97,6 +106,12 @@ class Watched:
         self.page.screenshot(path=path, full_page=full)
         return path
 
+    def _fill_log_in(self, name: str, password: str, path: str) -> None:
+        self.page.get_by_label("User name").fill(name)
+        self.page.get_by_label("Password").fill(password)
+        self.page.get_by_role("button", name="Log in").click()
+        self.page.wait_for_url(self.base + path)
+
     def _heard(self, message) -> None:
         if message.type in ("error", "warning"):
             self.complaints.append(f"console {message.type}: {message.text} ({message.location.get('url')})")
@@ -112,7 +127,7 @@ def watched(browser, base, size="desktop", scheme="light"):
     context = browser.new_context(
         viewport=SIZES[size], color_scheme=scheme, locale="en-GB", timezone_id="UTC"
     )
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(LIMIT_SECONDS * 1000)
     page = Watched(context.new_page(), base)
     try:
         yield page

@@ -4,8 +4,8 @@ import subprocess
 
 from e2e_running import RunningPlatform
 
-from mininet_labs.demo.services import wait_until
 from mininet_labs.fabric.binaries import Binaries
+from tests.waiting import LIMIT_SECONDS, wait_until
 
 NAME, DPID, NEAR = "dock", "00000000000d0c00", "sea"
 UPLINK, NEAR_PORT = 1, 77
@@ -47,7 +47,7 @@ class Dock:
             *(part for port in HOSTS.values() for part in self._port(NAME, port, "type=dummy")),
             *("--", "set-controller", NAME, target),
         )
-        wait_until("the new switch", lambda: self.row()["connected"] and self.row()["ports"], (), 120)
+        wait_until("the new switch", lambda: self.row()["connected"] and self.row()["ports"])
 
     def remove(self) -> None:
         """The declarations, the last one first, and then the switch itself."""
@@ -98,4 +98,6 @@ class Dock:
 
     def _run(self, program: object, *arguments: str) -> str:
         command = [str(program), *arguments]
-        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120).stdout
+        return subprocess.run(
+            command, check=True, stdout=subprocess.PIPE, text=True, timeout=LIMIT_SECONDS
+        ).stdout

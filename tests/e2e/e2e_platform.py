@@ -8,16 +8,15 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import httpx
 
 from mininet_labs.demo.platform_up import WEB, WEB_OPTIONS
+from tests.waiting import LIMIT_SECONDS, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "correct horse battery"  # of every user
-PATIENCE = 180
 
 
 def free_port():
@@ -42,7 +41,7 @@ class Driver:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(PATIENCE)
+        self.process.wait(LIMIT_SECONDS)
         self.process.stdout.close()
 
     def _answer(self):
@@ -72,7 +71,7 @@ class ControlPlane:
 
     def prepare(self):
         command = [sys.executable, str(ROOT / "manage.py"), "migrate", "-v0"]
-        subprocess.run(command, env=self.environment, check=True, timeout=PATIENCE)
+        subprocess.run(command, env=self.environment, check=True, timeout=LIMIT_SECONDS)
         self.driver = Driver(self.environment)
 
     def start(self):
@@ -89,7 +88,7 @@ class ControlPlane:
         """Stop the server; `start` brings it back on the same port."""
         if self.server is not None:
             self.server.send_signal(how)
-            self.server.wait(PATIENCE)
+            self.server.wait(LIMIT_SECONDS)
             self.server = None
 
     def close(self):
@@ -109,12 +108,12 @@ class ControlPlane:
         return self.do("emit", kind=kind, payload=payload, times=times)
 
     def _wait_until_up(self):
-        deadline = time.monotonic() + PATIENCE
-        while True:
+        def answers() -> bool:
             assert self.server.poll() is None, self.log()
             try:
-                httpx.get(self.base + "/login/")
-                return
+                httpx.get(self.base + "/login/", timeout=LIMIT_SECONDS)
             except httpx.TransportError:
-                assert time.monotonic() < deadline, self.log()
-                time.sleep(0.05)
+                return False
+            return True
+
+        wait_until(self.log, answers)

@@ -8,11 +8,12 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import httpx
 from e2e_platform import ROOT, free_port
 
-from mininet_labs.demo.services import wait_until
+from tests.waiting import LIMIT_SECONDS, wait_until
 
 READY = "Ctrl-C ends it."
 
@@ -25,10 +26,12 @@ class RunningPlatform:
         self.run_dir = self.folder / "run"
         self.log = self.folder / "out"
         self.base = f"http://127.0.0.1:{free_port()}"
+        self.passwords: dict[str, str] = {}
+        self.sessions: dict[str, list[Any]] = {}
         port = self.base.rsplit(":", 1)[1]
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "mininet_labs", "run", "--port", port, "--rate", "40", *arguments],
+                [sys.executable, "-m", "mininet_labs", "run", "--port", port, "--rate", "10", *arguments],
                 env={**os.environ, "TERCAST_RUN_DIR": str(self.run_dir)},
                 cwd=ROOT,
                 stdout=log,
@@ -37,7 +40,7 @@ class RunningPlatform:
 
     def wait_until_ready(self) -> None:
         """The demo runs and its page can be opened."""
-        wait_until("the platform", self._ready, (), timeout=180)
+        wait_until("the platform", self._ready)
         text = self.log.read_text()
         assert self.base in text, text
 
@@ -62,13 +65,13 @@ class RunningPlatform:
         url = f"{self.base}/api/v1/{path}"
         return httpx.request(method, url, json=body, headers=headers, timeout=wait + 30, trust_env=False)
 
-    def add_user(self, name: str, role: str) -> str:
-        """A user with a role; the password."""
-        password = secrets.token_urlsafe(12)
-        code = (
-            "from django.contrib.auth.models import User, Group;"
-            f"u = User.objects.create_user({name!r}, password={password!r});"
-            f"u.groups.add(Group.objects.get(name={role!r}))"
+    def add_users(self, roles: dict[str, str]) -> None:
+        """Add users with these roles, and note their passwords in `passwords`."""
+        made = {name: secrets.token_urlsafe(12) for name in roles}
+        code = "from django.contrib.auth.models import User, Group\n" + "".join(
+            f"User.objects.create_user({name!r}, password={password!r})"
+            f".groups.add(Group.objects.get(name={roles[name]!r}))\n"
+            for name, password in made.items()
         )
         environment = {
             **os.environ,
@@ -77,14 +80,14 @@ class RunningPlatform:
         }
         command = [sys.executable, str(ROOT / "manage.py"), "shell", "-v0", "-c", code]
         subprocess.run(command, env=environment, check=True)
-        return password
+        self.passwords.update(made)
 
     def close(self) -> None:
         """End it as a user would, and all that it started."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
             try:
-                self.process.wait(60)
+                self.process.wait(LIMIT_SECONDS)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import expect
 
-from mininet_labs.demo.services import wait_until
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.fabric]
 
@@ -34,8 +34,8 @@ def left_to_the_reader(running, job, dataset):
     try:
         for run in under_way():
             running.call("POST", f"analytics/runs/{run}/cancel/")
-        wait_until(f"telemetry of {dataset}", written, (), timeout=180)
-        wait_until(f"the end of runs of {job}", lambda: not under_way(), (), timeout=180)
+        wait_until(f"telemetry of {dataset}", written)
+        wait_until(f"the end of runs of {job}", lambda: not under_way())
         yield
     finally:
         running.call("PATCH", address, {"enabled": True})
@@ -107,7 +107,7 @@ def test_a_run_is_asked_for_once_and_cancelled(visit, running):
         expect(question).to_be_visible()
         watched.accessible()
         question.get_by_role("button", name="Cancel the run").click()
-        expect(drawer.get_by_text("cancelled", exact=True).first).to_be_visible(timeout=90_000)
+        expect(drawer.get_by_text("cancelled", exact=True).first).to_be_visible()
         assert running.call("GET", "analytics/runs/?limit=1&state=cancelled").json()["results"]
 
 
@@ -123,7 +123,7 @@ def test_spark_runs_when_asked_and_its_results_are_drawn_and_downloaded(visit, r
         page.get_by_role("button", name="Run now: Table size").click()
         newest = page.locator('table[aria-label="Runs"] tbody tr[data-row]').first
         expect(newest).to_contain_text("Table size")
-        expect(newest).to_contain_text("succeeded", timeout=600_000)
+        expect(newest).to_contain_text("succeeded")
         newest.click()
         expect(page.get_by_role("dialog")).to_contain_text("rows in")
         page.keyboard.press("Escape")
@@ -148,7 +148,7 @@ def test_attributes_are_proposed_applied_and_taken_back(visit, running):
         page = watched.page
         page.get_by_role("button", name="Compute a proposal").click()
         proposal = page.locator("[data-proposal]").first
-        expect(proposal).to_contain_text("Expected to spare", timeout=60_000)
+        expect(proposal).to_contain_text("Expected to spare")
         watched.accessible()
         apply = proposal.get_by_role("button", name="Apply")
         if apply.count() == 0:
@@ -156,8 +156,8 @@ def test_attributes_are_proposed_applied_and_taken_back(visit, running):
             return
         apply.click()
         page.get_by_role("dialog").get_by_role("button", name="Apply").click()
-        expect(proposal).to_contain_text("applied", timeout=120_000)
+        expect(proposal).to_contain_text("applied")
         proposal.get_by_role("button", name="Go back").click()
         page.get_by_role("dialog").get_by_role("button", name="Go back").click()
-        expect(proposal).to_contain_text("reverted", timeout=120_000)
+        expect(proposal).to_contain_text("reverted")
     assert running.call("GET", "topics/?name=quotes").json()["results"][0]["indexed"] == before

@@ -76,7 +76,7 @@ def test_a_method_is_chosen_merges_are_told_and_taken_back(visit, api, switches)
         page.get_by_role("button", name="Save").click()
         watched.accessible()
         page.get_by_role("button", name="Change the method").click()
-        expect(page.get_by_text("It is as it was saved.")).to_be_visible(timeout=60_000)
+        expect(page.get_by_text("It is as it was saved.")).to_be_visible()
 
         page.goto(f"{watched.base}/budgets?row={name}")
         watched.until_live()
@@ -88,7 +88,7 @@ def test_a_method_is_chosen_merges_are_told_and_taken_back(visit, api, switches)
         page.get_by_role("dialog", name=f"TCAM budget of {name}").get_by_role(
             "button", name="Set budget"
         ).click()
-        expect(panel.get_by_text("fewer by merging")).to_be_visible(timeout=60_000)
+        expect(panel.get_by_text("fewer by merging")).to_be_visible()
         watched.accessible()
         watched.screenshot("budgets-switch-phone", full=False)
         overflow = page.evaluate(
@@ -101,7 +101,7 @@ def test_a_method_is_chosen_merges_are_told_and_taken_back(visit, api, switches)
         panel = page.get_by_role("dialog")
         expect(panel.get_by_text("somebody asked for it")).to_be_visible()
         over = panel.locator('[data-state="succeeded"], [data-state="skipped"], [data-state="failed"]')
-        expect(over).to_be_visible(timeout=120_000)
+        expect(over).to_be_visible()
         run = api("GET", "aggregation/runs/?ordering=-id&limit=1")["results"][0]
         assert run["method"] == "fa-lb" and run["trigger"] == "operator"
         if run["state"] == "succeeded":
@@ -109,18 +109,19 @@ def test_a_method_is_chosen_merges_are_told_and_taken_back(visit, api, switches)
             page.get_by_role("button", name="Go back", exact=True).click()
             expect(page.get_by_role("dialog", name=f"Run {run['id'] + 1}")).to_be_visible()
             expect(page.get_by_text("to go back")).to_be_visible()
-            expect(page.locator('[role="dialog"] [data-state="succeeded"]')).to_be_visible(timeout=120_000)
+            expect(page.locator('[role="dialog"] [data-state="succeeded"]')).to_be_visible()
 
 
+@pytest.mark.full
 def test_methods_are_compared_one_after_the_other_and_a_curve_is_drawn(visit, switches):
     name = max(switches.values(), key=lambda row: row["entries"])["name"]
     with visit("/budgets?tab=compare&methods=la,fa-lb&budget=100", user="vera") as watched:
         page = watched.page
         page.get_by_role("button", name="Compare", exact=True).click()
-        expect(page.get_by_text("2 of 2")).to_be_visible(timeout=90_000)
+        expect(page.get_by_text("2 of 2")).to_be_visible()
         table = page.get_by_role("table", name="Methods side by side")
         for method in ("now", "la", "fa-lb"):
-            expect(table.locator(f'[data-method="{method}"]')).to_be_visible(timeout=90_000)
+            expect(table.locator(f'[data-method="{method}"]')).to_be_visible()
         expect(rows(page, "Switches by method").first).to_contain_text("100")
         watched.accessible()
         watched.screenshot("budgets-compare-desktop")
@@ -128,7 +129,7 @@ def test_methods_are_compared_one_after_the_other_and_a_curve_is_drawn(visit, sw
 
         page.goto(f"{watched.base}/budgets?row={name}&curve=fa-lb")
         table = page.get_by_role("table", name=f"Curve of {name} as a table")
-        expect(table.locator("tbody tr").nth(1)).to_be_visible(timeout=90_000)
+        expect(table.locator("tbody tr").nth(1)).to_be_visible()
         expect(
             page.locator(f'[data-chart^="False positives against the budget of {name}"] canvas')
         ).to_be_visible()
@@ -209,6 +210,6 @@ def test_a_failed_request_is_found_understood_and_mended_by_keyboard_alone(visit
         expect(panel.get_by_text("What to do")).to_be_visible()
         tab_to(page, "Try again")
         press("Enter")
-        expect(panel.locator('[data-state="active"]')).to_be_visible(timeout=60_000)
+        expect(panel.locator('[data-state="active"]')).to_be_visible()
     (made,) = api("GET", "subscriptions/?subscriber=dial")["results"]
     assert made["state"] == "active" and made["matched"]

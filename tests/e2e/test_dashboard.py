@@ -44,7 +44,12 @@ DIALOGS = (
 """Where there is a dialog or a panel, and the button that opens it; None: the first row of the table does."""
 
 COMBINATIONS = pytest.mark.parametrize(
-    ("size", "schemes"), [("desktop", ("light", "dark")), ("phone", ("dark", "light"))]
+    ("size", "schemes"),
+    [
+        ("desktop", ("light",)),
+        pytest.param("desktop", ("dark",), marks=pytest.mark.full),
+        pytest.param("phone", ("dark", "light"), marks=pytest.mark.full),
+    ],
 )
 
 

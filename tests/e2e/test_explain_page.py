@@ -10,7 +10,7 @@ import pytest
 from e2e_dock import Dock
 from playwright.sync_api import expect
 
-from mininet_labs.demo.services import wait_until
+from tests.waiting import LIMIT_SECONDS, wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.fabric]
 
@@ -77,15 +77,15 @@ def published(running, advertisement, folder):
     )
 
     def arrived():
-        subprocess.run(send, check=True, capture_output=True, timeout=120)
+        subprocess.run(send, check=True, capture_output=True, timeout=LIMIT_SECONDS)
         return bool(events_of(files[WANTS]))
 
     try:
-        wait_until("the event", arrived, (), timeout=120)
+        wait_until("the event", arrived)
     finally:
         for one in listeners:
             one.terminate()
-            one.wait(60)
+            one.wait(LIMIT_SECONDS)
     return {host: events_of(path) for host, path in files.items()}
 
 
@@ -141,7 +141,7 @@ def test_a_past_event_is_picked_and_every_host_has_its_reason(visit, running):
     def kept():
         return running.call("GET", "traffic/samples/events/?limit=1").json()["results"]
 
-    wait_until("a sample", kept, (), timeout=120)
+    wait_until("a sample", kept)
     with visit("/explain") as watched:
         page = watched.page
         page.get_by_role("button", name="Pick a past event…").click()
@@ -209,9 +209,10 @@ def look_until(page, wanted, before=lambda: None):
         expect(page.get_by_role("button", name="Look again")).to_be_enabled()
         return wanted.is_visible()
 
-    wait_until("what is wanted", there, (), timeout=120)
+    wait_until("what is wanted", there)
 
 
+@pytest.mark.full
 def test_each_fault_and_each_false_positive_has_its_reason(visit, dock):
     """On a real switch: truncation, a missing entry, a host and a switch that are down, a merged table."""
 

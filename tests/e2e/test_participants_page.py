@@ -67,13 +67,13 @@ def test_a_subscriber_is_registered_subscribes_and_gets_an_event_by_keyboard_alo
         page.keyboard.type(" > 1")
         press(page, "Escape")
         expect(dialog.locator('[data-figure="dz cells"]')).not_to_have_text("–")
-        expect(dialog.locator('[data-figure="entries"]')).to_have_text(re.compile(r"[+−]?\d"), timeout=60_000)
+        expect(dialog.locator('[data-figure="entries"]')).to_have_text(re.compile(r"[+−]?\d"))
         watched.accessible("[role=dialog]")
         watched.screenshot("subscribe-desktop")
         tab_to(page, dialog.get_by_role("button", name="Subscribe"))
         press(page, "Enter")
-        expect(dialog.locator("[data-request=active]")).to_be_visible(timeout=90_000)
-        expect(dialog.get_by_text(FIRST)).to_be_visible(timeout=90_000)
+        expect(dialog.locator("[data-request=active]")).to_be_visible()
+        expect(dialog.get_by_text(FIRST)).to_be_visible()
         watched.screenshot("subscribed-desktop")
         press(page, "Escape")
         expect(dialog).to_have_count(0)
@@ -100,18 +100,18 @@ def test_a_mistake_stands_at_its_place_and_the_way_back_from_a_withdrawal(visit,
         press(page, "Escape")
         expect(page.locator(".cm-lintRange-error")).to_have_count(0)
         dialog.get_by_role("button", name="Subscribe").click()
-        expect(dialog.locator("[data-request=active]")).to_be_visible(timeout=90_000)
+        expect(dialog.locator("[data-request=active]")).to_be_visible()
         dialog.get_by_role("button", name="Close").last.click()
         row = cells(page, "e2e-back").filter(has=page.locator("[data-state=active]"))
         row.get_by_role("button", name=re.compile("Withdraw")).click()
         dialog = page.get_by_role("dialog", name=re.compile("Withdraw subscription"))
-        expect(dialog.locator("[data-count]")).to_contain_text("1 subscriber is affected", timeout=60_000)
+        expect(dialog.locator("[data-count]")).to_contain_text("1 subscriber is affected")
         watched.accessible("[role=dialog]")
         watched.screenshot("withdraw-phone")
         dialog.get_by_role("button", name="Withdraw it").click()
-        expect(cells(page, "e2e-back").locator("[data-state=withdrawn]")).to_be_visible(timeout=90_000)
+        expect(cells(page, "e2e-back").locator("[data-state=withdrawn]")).to_be_visible()
         page.get_by_role("button", name="Announce it again").click()
-        expect(cells(page, "e2e-back").locator("[data-state=active]")).to_be_visible(timeout=90_000)
+        expect(cells(page, "e2e-back").locator("[data-state=active]")).to_be_visible()
         width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert width <= 0, f"the page scrolls sideways by {width}"
     forget(running, "e2e-back")
@@ -139,19 +139,19 @@ def test_a_file_is_checked_with_all_errors_by_line_then_applied_and_followed(vis
         watched.accessible("[role=dialog]")
         watched.screenshot("upload-errors")
         page.locator("input[type=file]").set_input_files(good)
-        expect(dialog).to_contain_text("3 items are right", timeout=60_000)
+        expect(dialog).to_contain_text("3 items are right")
         expect(dialog.locator("[data-cost-entries]")).to_be_visible()
         dialog.get_by_role("button", name="Apply all 3").click()
-        expect(dialog.locator("[data-operation=finished]")).to_contain_text(
-            "3 of 3 are active", timeout=90_000
-        )
+        expect(dialog.locator("[data-operation=finished]")).to_contain_text("3 of 3 are active")
         watched.screenshot("upload-done")
         dialog.get_by_role("button", name="Close").last.click()
         expect(cells(page, "e2e-file")).to_have_count(3)
     forget(running, "e2e-file")
 
 
-@pytest.mark.parametrize(("size", "scheme"), [("desktop", "dark"), ("phone", "light")])
+@pytest.mark.parametrize(
+    ("size", "scheme"), [pytest.param("desktop", "dark", marks=pytest.mark.full), ("phone", "light")]
+)
 def test_lists_tell_what_each_got_and_keep_their_state_in_the_address(visit, size, scheme):
     with visit("/participants?tab=subscribers", user="vera", size=size, scheme=scheme) as watched:
         page = watched.page

@@ -26,7 +26,9 @@ def rows(page, label="Requests"):
     return page.get_by_role("table", name=label).locator("tr[data-row]")
 
 
-@pytest.mark.parametrize(("size", "scheme"), [("desktop", "dark"), ("phone", "light")])
+@pytest.mark.parametrize(
+    ("size", "scheme"), [("desktop", "dark"), pytest.param("phone", "light", marks=pytest.mark.full)]
+)
 def test_the_log_is_filtered_and_a_request_opens_beside_it(visit, running, switch, size, scheme):
     failed = running.call("PATCH", f"switches/{switch['id']}/", {"tcam_budget": 0}).json()
     assert failed["state"] == "failed"

@@ -53,7 +53,7 @@ def test_no_page_shows_a_viewer_a_control_that_would_fail(visit):
             for name in sorted(shown[path]):
                 button = page.locator("#main").get_by_role("button", name=name, exact=True).first
                 if name and not HARMLESS.search(name) and button.count() and button.is_enabled():
-                    button.click(timeout=5_000, force=True)
+                    button.click(force=True)
                     page.keyboard.press("Escape")
     assert not refused, refused
     with visit("/network", user="otto") as watched:

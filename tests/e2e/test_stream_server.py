@@ -12,10 +12,10 @@ from e2e_platform import Driver
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-PATIENCE = 60
+from tests.waiting import LIMIT_SECONDS
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def token(control_plane):
     return control_plane.do("issue_token", user="vera")
 
@@ -35,7 +35,7 @@ def stream(plane, token):
 
 
 def hear(client):
-    return json.loads(client.recv(PATIENCE))
+    return json.loads(client.recv(LIMIT_SECONDS))
 
 
 def begin(client, after=None):
@@ -65,7 +65,7 @@ def test_hello_answer_and_events(plane, stream):
 
 def test_whoever_is_not_logged_in_hears_why(stream):
     with stream(headers={}) as client, pytest.raises(ConnectionClosed) as closed:
-        client.recv(PATIENCE)
+        client.recv(LIMIT_SECONDS)
     assert closed.value.rcvd.code == 4401
     assert "Authorization: Bearer TOKEN" in closed.value.rcvd.reason
 
@@ -96,9 +96,9 @@ def test_clients_that_come_and_go_miss_nothing_of_many_writers(plane, stream):
         with ThreadPoolExecutor() as pool:
             followers = [pool.submit(follow, seed) for seed in range(3)]
             for writing in [pool.submit(write, driver) for driver in writers]:
-                writing.result(PATIENCE)
+                writing.result(LIMIT_SECONDS)
             for follower in followers:
-                assert follower.result(PATIENCE) == list(range(start, newest + 1))
+                assert follower.result(LIMIT_SECONDS) == list(range(start, newest + 1))
     finally:
         for driver in writers:
             driver.close()
@@ -161,7 +161,7 @@ def read_to_the_end(client):
             ids.append(message["id"])
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("how", [pytest.param(signal.SIGTERM, marks=pytest.mark.full), signal.SIGKILL])
 def test_a_server_that_ends_is_noticed_and_nothing_is_missed_after_it(plane, stream, how):
     with stream() as client:
         last = begin(client)[0]["newest"]

@@ -49,7 +49,9 @@ def test_a_topic_is_made_with_errors_at_their_fields_and_deleted(visit, running)
         expect(page.get_by_role("table", name="Topics")).not_to_contain_text("e2e-weather")
 
 
-@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
+@pytest.mark.parametrize(
+    ("size", "scheme"), [pytest.param("desktop", "light", marks=pytest.mark.full), ("phone", "dark")]
+)
 def test_the_event_space_is_a_picture_and_a_table_of_two_attributes(visit, size, scheme):
     with visit("/topics/quotes?x=close&y=symbol", size=size, scheme=scheme) as watched:
         page = watched.page
@@ -79,11 +81,11 @@ def test_what_is_indexed_is_changed_after_its_cost_was_told(visit, running):
         page = watched.page
         dialog = page.get_by_role("dialog", name="What quotes indexes")
         dialog.get_by_label("volume").click()
-        expect(dialog.locator("[data-cost-entries]")).to_be_visible(timeout=60_000)
+        expect(dialog.locator("[data-cost-entries]")).to_be_visible()
         watched.accessible("[role=dialog]")
         watched.screenshot("topic-indexed")
         dialog.get_by_role("button", name="Change it").click()
-        expect(dialog.locator("[data-request=active]")).to_be_visible(timeout=120_000)
+        expect(dialog.locator("[data-request=active]")).to_be_visible()
     running.call("PATCH", f"topics/{topic['id']}/", {"indexed": topic["indexed"]}, wait=30)
 
 

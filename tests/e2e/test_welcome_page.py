@@ -10,6 +10,7 @@ from e2e_running import RunningPlatform
 from playwright.sync_api import expect
 
 from mininet_labs.fabric import Fabric
+from tests.waiting import LIMIT_SECONDS
 
 pytestmark = [pytest.mark.browser, pytest.mark.fabric]
 
@@ -56,11 +57,11 @@ def test_an_empty_installation_leads_to_its_first_delivered_event(browser, empty
 
         page.get_by_role("button", name="Demo network").click()
         page.get_by_role("button", name="Start the demo network").click()
-        expect(page.locator("[data-demo]")).to_have_attribute("data-demo", "running", timeout=240_000)
+        expect(page.locator("[data-demo]")).to_have_attribute("data-demo", "running")
         send = page.get_by_role("button", name="Send it")
         expect(send).to_be_enabled()
         send.click()
-        expect(page.locator("[data-delivered]")).to_contain_text("ms", timeout=60_000)
+        expect(page.locator("[data-delivered]")).to_contain_text("ms")
         page_watched.accessible()
         page_watched.screenshot("welcome-delivered-desktop")
         told = empty.call("GET", "test-events/?limit=1").json()["results"][0]
@@ -77,7 +78,7 @@ def test_a_topology_is_imported_and_says_what_to_type_at_its_switches(browser, e
         choice.value.set_files({"name": "weights.txt", "mimeType": "text/plain", "buffer": SMALL})
         page.get_by_role("button", name="Look at it").click()
         page.get_by_role("button", name="Take it in").click()
-        expect(page.locator('[data-operation="finished"]')).to_contain_text("9 of 9", timeout=60_000)
+        expect(page.locator('[data-operation="finished"]')).to_contain_text("9 of 9")
         page_watched.accessible()
         page_watched.screenshot("welcome-phone")
         page.get_by_role("link", name="what to type at them").click()
@@ -108,7 +109,7 @@ def register_host(page, number):
     expect(dialog).to_contain_text("is not a name")
     dialog.get_by_label("Name").fill(f"h{number}")
     dialog.get_by_role("button", name="Register").click()
-    expect(dialog).to_have_count(0, timeout=60_000)
+    expect(dialog).to_have_count(0)
 
 
 def announce(page, kind, verb, host, text):
@@ -126,7 +127,7 @@ def announce(page, kind, verb, host, text):
     dialog.locator(".cm-content").click()
     page.keyboard.type(text)
     dialog.get_by_role("button", name=verb, exact=True).click()
-    expect(dialog).to_contain_text("is active", timeout=60_000)
+    expect(dialog).to_contain_text("is active")
 
 
 def tool(command, port, *more):
@@ -149,9 +150,7 @@ def test_switches_of_ones_own_lead_to_an_event_that_arrives(browser):
             for bridge in ("s1", "s2"):
                 for part in command.replace("BRIDGE", fabric.bridge(bridge)).split("&&"):
                     fabric.vsctl(*shlex.split(part)[1:])
-            expect(page.get_by_text("2 of 2 registered switches are connected.")).to_be_visible(
-                timeout=120_000
-            )
+            expect(page.get_by_text("2 of 2 registered switches are connected.")).to_be_visible()
             page_watched.allow("status 400.*/hosts/|400 .Bad Request.*hosts")
             register_host(page, 1)
             register_host(page, 2)
@@ -161,14 +160,14 @@ def test_switches_of_ones_own_lead_to_an_event_that_arrives(browser):
             dialog.get_by_label("Name").first.fill("readings")
             dialog.get_by_label("Attribute name").fill("low")
             dialog.get_by_role("button", name="Make the topic").click()
-            page.wait_for_url("**/topics/readings", timeout=60_000)
+            page.wait_for_url("**/topics/readings")
             page.goto(own.base + "/welcome")
             announce(page, "publisher", "Advertise", "h1", "low < 500")
             page.goto(own.base + "/welcome")
             announce(page, "subscriber", "Subscribe", "h2", "low < 100")
             page.goto(own.base + "/welcome")
             commands = page.locator("[data-own-hosts] code")
-            expect(commands).to_have_count(2, timeout=60_000)
+            expect(commands).to_have_count(2)
             page_watched.accessible()
             page_watched.screenshot("welcome-own-switches-desktop")
             token = str(own.run_dir / "state/secrets/operator-token")
@@ -180,8 +179,8 @@ def test_switches_of_ones_own_lead_to_an_event_that_arrives(browser):
                 text=True,
             )
             assert "listening" in listener.stderr.readline()
-            subprocess.run(tool(publish, fabric.host_socket("h1")), check=True, timeout=120)
-            told = listener.communicate(timeout=150)[0]
+            subprocess.run(tool(publish, fabric.host_socket("h1")), check=True, timeout=LIMIT_SECONDS)
+            told = listener.communicate(timeout=LIMIT_SECONDS)[0]
             assert '"low"' in told, told
             assert "wanted 1" in told, told
     finally:

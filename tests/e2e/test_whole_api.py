@@ -15,6 +15,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from tests.waiting import LIMIT_SECONDS
+
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -38,7 +40,9 @@ def platform():
         platform.do("update", model="accounts.Token", where={"name": "test"}, id=FAR)
         platform.start()
         platform.client = httpx.Client(
-            base_url=f"{platform.base}/api/v1/", headers={"Authorization": f"Bearer {token}"}, timeout=120
+            base_url=f"{platform.base}/api/v1/",
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=LIMIT_SECONDS,
         )
         make_world(platform.client)
         yield platform
@@ -96,7 +100,7 @@ def send(operation, settings, headers, checks):
     @settings
     @hypothesis.given(case=operation.as_strategy())
     def sent(case):
-        case.call_and_validate(headers=headers, checks=checks, timeout=120)
+        case.call_and_validate(headers=headers, checks=checks, timeout=LIMIT_SECONDS)
 
     sent()
 

@@ -24,8 +24,8 @@ from tercast.registry import ADVERTISEMENT
 from tercast.scenario import Scenario
 from tests.labs.plan_on_fabric_counters import Counters
 from tests.labs.plan_on_fabric_events import Event
+from tests.waiting import LIMIT_SECONDS
 
-PATIENCE = 30.0
 ON_THEIR_WAY = 90
 """Frames to one port at once: a switch keeps a hundred for a reader."""
 
@@ -179,7 +179,7 @@ class Carrier:
             station.read()
 
     def _until(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + LIMIT_SECONDS
         while not condition():
             self._read()
             assert time.monotonic() < deadline, f"packets are not at their ends: {self._since()}"

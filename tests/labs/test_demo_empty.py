@@ -5,8 +5,8 @@ import signal
 import httpx
 import pytest
 
-from mininet_labs.demo.services import wait_until
 from tests.labs.test_demo_run import Run, nothing_runs, run_dir
+from tests.waiting import LIMIT_SECONDS, wait_until
 
 __all__ = ["run_dir"]
 
@@ -25,7 +25,9 @@ class Installation:
         page = [words[1] for words in lines if words[:1] == ["page"]][-1]
         token = (folder / "state" / "secrets" / "operator-token").read_text().strip()
         headers = {"Authorization": f"Bearer {token}", "Prefer": "wait=50"}
-        self.api = httpx.Client(base_url=f"{page}api/v1/", headers=headers, timeout=60, trust_env=False)
+        self.api = httpx.Client(
+            base_url=f"{page}api/v1/", headers=headers, timeout=LIMIT_SECONDS, trust_env=False
+        )
 
     def get(self, path):
         return self.api.get(path).raise_for_status().json()
@@ -41,7 +43,7 @@ class Installation:
             assert told["state"] != "failed" or state == "failed", told["reason"]
             return told["state"] == state
 
-        wait_until(f"the demo {state}", there, (), timeout=240)
+        wait_until(f"the demo {state}", there)
 
     def try_out(self, advertisement, values):
         told = self.post("test-events/", {"advertisement": advertisement, "values": values})
@@ -53,6 +55,7 @@ class Installation:
         assert self.run.end() == 0, self.run.text()
 
 
+@pytest.mark.full
 def test_an_empty_installation_gets_to_its_first_delivered_event(run_dir):
     """The demo, an event of one of its publishers, and one of a newcomer's own topic."""
     home = Installation(run_dir)
@@ -85,12 +88,12 @@ def test_an_empty_installation_gets_to_its_first_delivered_event(run_dir):
     assert got[lows["host"]]["wanted"] and got[lows["host"]]["delay_ms"] < 60_000
     assert home.try_out(sent["object"]["name"], {"celsius": -5.0}) == {}
 
-    wait_until("counters", lambda: home.get(f"subscriptions/{lows['id']}/")["delivered"], (), timeout=60)
+    wait_until("counters", lambda: home.get(f"subscriptions/{lows['id']}/")["delivered"])
     home.post("demo/", {"action": "stop"})
     home.demo_is("offered")
     assert home.get("traffic/totals/")["lost"] == 0
     home.end()
-    wait_until("the end of all", lambda: nothing_runs(run_dir), ())
+    wait_until("the end of all", lambda: nothing_runs(run_dir))
 
 
 @pytest.mark.full
@@ -100,7 +103,7 @@ def test_the_demo_goes_on_after_the_launcher_was_killed(run_dir):
     home.demo_is("running")
     home.run.process.kill()
     home.run.process.wait()
-    wait_until("the end of all", lambda: nothing_runs(run_dir), ())
+    wait_until("the end of all", lambda: nothing_runs(run_dir))
     again = Installation(run_dir)
     again.demo_is("running")
     again.post("demo/", {"action": "stop"})

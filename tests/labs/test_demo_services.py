@@ -21,6 +21,7 @@ from mininet_labs.demo.services import RESTARTS, Service, python, wait_until
 from mininet_labs.errors import LabError
 from mininet_labs.interrupts import Interrupted
 from mininet_labs.topologies import load
+from tests.waiting import LIMIT_SECONDS
 
 SLEEPER = "import time; print('up', flush=True); time.sleep(600)"
 
@@ -261,7 +262,7 @@ except Interrupted as asked:
 
 def test_a_request_to_end_is_heeded_where_python_discards_the_handler_s_exception():
     done = subprocess.run(
-        [sys.executable, "-c", SWALLOWED], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", SWALLOWED], capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False
     )
     assert "Exception ignored" in done.stderr and done.stdout == "SIGINT\n"
 

@@ -10,8 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,7 +19,7 @@ import pytest
 from mininet_labs.demo.platform_up import ROOT, Platform
 from mininet_labs.demo.registration import register, settled
 from mininet_labs.demo.rest import Rest
-from mininet_labs.demo.services import wait_until
+from mininet_labs.demo.services import wait_until as wait_for_services
 from mininet_labs.errors import LabError
 from mininet_labs.fabric import Fabric
 from mininet_labs.lab import needs
@@ -28,6 +27,7 @@ from mininet_labs.lab.network import MininetNetwork
 from mininet_labs.topologies.generate import ring
 from tercast.eventspace import Topic
 from tercast.filters import Filter
+from tests.waiting import LIMIT_SECONDS, wait_until
 
 pytestmark = pytest.mark.fabric
 
@@ -74,7 +74,11 @@ def lacks_mininet() -> str | None:
 NETWORKS = [
     "fabric",
     pytest.param(
-        "mininet", marks=pytest.mark.skipif(lacks_mininet() is not None, reason=f"{lacks_mininet()}")
+        "mininet",
+        marks=[
+            pytest.mark.full,
+            pytest.mark.skipif(lacks_mininet() is not None, reason=f"{lacks_mininet()}"),
+        ],
     ),
 ]
 
@@ -104,7 +108,9 @@ class World:
         self.settle()
 
     def settle(self) -> None:
-        wait_until("the tables", lambda: settled(self.rest, self.platform), self.platform.services, 120.0)
+        wait_for_services(
+            "the tables", lambda: settled(self.rest, self.platform), self.platform.services, LIMIT_SECONDS
+        )
 
     def tercast(self, host: str, *arguments: str) -> Process:
         """Run a command of the host library at a host."""
@@ -132,15 +138,8 @@ class World:
         self.platform.stop()
 
 
-def until(ready: Callable[[], object], what: Callable[[], object], seconds: float = 120.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not ready():
-        assert time.monotonic() < deadline, what()
-        time.sleep(0.05)
-
-
 def ended(process: Process) -> str:
-    until(lambda: process.poll() is not None, lambda: f"does not end: {process.log.read_text()}")
+    wait_until(lambda: f"does not end: {process.log.read_text()}", lambda: process.poll() is not None)
     text = process.log.read_text()
     assert process.poll() == 0, text
     return text
@@ -176,15 +175,15 @@ def test_each_host_gets_what_it_asked_for_in_band_exactly_once_and_leaves_nothin
         for host, text in WANTED.items()
     }
     for process in listeners.values():
-        until(lambda process=process: "listening at" in process.log.read_text(), process.log.read_text)
+        wait_until(process.log.read_text, lambda process=process: "listening at" in process.log.read_text())
     file = world.folder / "events.jsonl"
     file.write_text("".join(f"{json.dumps({'publisher': 'in-band', 'values': event})}\n" for event in events))
     publisher = world.tercast(PUBLISHER, "publish", "--topic", "weather", "--file", str(file), "--rate", "50")
     ended(publisher)
     for host, process in listeners.items():
-        until(
+        wait_until(
+            process.log.read_text,
             lambda host=host, process=process: len(deliveries(process)) >= len(expected[host]),
-            lambda process=process: process.log.read_text(),
         )
     assert {host: deliveries(process) for host, process in listeners.items()} == expected
 

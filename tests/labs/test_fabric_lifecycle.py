@@ -16,6 +16,7 @@ from mininet_labs.fabric import Fabric, FabricError, FrameSocket, PortClosedErro
 from mininet_labs.fabric.binaries import Binaries
 from mininet_labs.fabric.cleanup import ProcessRecord, command_line, start_time
 from mininet_labs.topologies.generate import ring
+from tests.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.fabric
 
@@ -279,7 +280,7 @@ def test_a_daemon_that_ends_by_itself_is_noticed(folder):
     with Fabric(folder, TOPOLOGY) as fabric:
         assert not fabric.wait(0)
         os.kill(fabric.pids()[1], signal.SIGKILL)
-        assert fabric.wait(60)
+        assert fabric.wait(LIMIT_SECONDS)
         assert not fabric.alive()
         with pytest.raises(FabricError, match="ovs-vswitchd: ended with status -9"):
             fabric.check()
@@ -333,7 +334,7 @@ def test_the_command_runs_until_it_is_interrupted(folder):
             lines.append(child.stdout.readline())
             assert lines[-1], "the command ended"
         child.send_signal(signal.SIGINT)
-        assert child.wait(60) == 0
+        assert child.wait(LIMIT_SECONDS) == 0
     assert lines[0].split() == ["h-sea-1", f"{run_dir}/s/sea-11"]
     assert lines[-2].startswith("11 switches, 14 links, 22 hosts; controller tcp:127.0.0.1:6653")
     assert not run_dir.exists()

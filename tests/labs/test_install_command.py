@@ -22,6 +22,7 @@ from tercast.client.transports import FabricPort
 from tercast.scenario import Scenario, read_scenario
 from tercast.tables import Entry, Output, SetDst
 from tests.labs.plan_on_fabric_scenes import LINE, adv, network, scenario, sub
+from tests.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.fabric
 
@@ -77,7 +78,7 @@ def test_a_plan_from_files_carries_events_until_the_command_is_interrupted(folde
                 pass
             assert (first.event.values, last.event.values) == ({"low": 80}, {"low": 100})
         child.send_signal(signal.SIGINT)
-        assert child.wait(60) == 0
+        assert child.wait(LIMIT_SECONDS) == 0
     assert not (folder / "f").exists()
 
 

@@ -7,8 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from mininet_labs.lab import needs
 from mininet_labs.lab.enter import host_pid
 from mininet_labs.lab.network import MininetNetwork
 from mininet_labs.topologies.generate import ring
+from tests.waiting import wait_until
 
 UNREACHED = 1  # a port of loopback where no controller listens
 FOUND = {path.name for path in Path(tempfile.gettempdir()).glob("tercast-lab-*")}
@@ -32,13 +32,6 @@ def lacking() -> str | None:
 
 
 pytestmark = [pytest.mark.fabric, pytest.mark.skipif(lacking() is not None, reason=f"lacks: {lacking()}")]
-
-
-def until(ready: Callable[[], object], what: str, seconds: float = 180.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not ready():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -56,7 +49,7 @@ def lab(run_dir: Path) -> Iterator[MininetNetwork]:
 
 def output(lab: MininetNetwork, host: str, *argv: str) -> str:
     process = lab.run(host, argv, Path(tempfile.mkstemp(dir="/tmp", prefix="tercast-mn-")[1]))
-    until(lambda: process.poll() is not None, f"{argv} does not end")
+    wait_until(f"{argv} does not end", lambda: process.poll() is not None)
     text = process.log.read_text()
     process.log.unlink()
     assert process.poll() == 0, text
@@ -128,8 +121,10 @@ def test_a_killed_lab_leaves_no_process_and_no_interface_and_the_next_one_remove
     assert all(Path(f"/proc/{pid}").exists() for pid in hosts.values())
     os.kill(owner.pid, signal.SIGKILL)
     owner.wait()
-    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in hosts.values()), "hosts outlive the lab")
-    until(lambda: own_interfaces() == before, "interfaces outlive the lab")
+    wait_until(
+        "hosts outlive the lab", lambda: not any(Path(f"/proc/{pid}").exists() for pid in hosts.values())
+    )
+    wait_until("interfaces outlive the lab", lambda: own_interfaces() == before)
     assert leftovers() != set()
     with pytest.raises(LabError, match="is of a lab that has ended"):
         host_pid(run_dir / "hosts.json", "h1")
