@@ -31,12 +31,8 @@ def spark() -> Iterator[Any]:
         pytest.skip(str(missing))
     session = start_session("local[1]", "1g")
     session.conf.set("spark.sql.shuffle.partitions", "1")
-    gateway = session.sparkContext._gateway
     yield session
     session.stop()
-    gateway.shutdown()
-    gateway.proc.stdin.close()  # which ends Java
-    gateway.proc.wait()
 
 
 @pytest.fixture(scope="session")
