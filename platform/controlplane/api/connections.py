@@ -1,4 +1,4 @@
-"""Connections of a web process: refused with 503 before its descriptors run out, closed when unused.
+"""Connections of a web process: refused with 503 before its descriptors run out, closed when they stall.
 
 uvicorn has no hook for a connection, so `guard` extends the protocol class that it makes one of for each.
 """
@@ -28,8 +28,11 @@ RESERVED = 256
 MOST_DESCRIPTORS = 65_536
 """A web process raises its limit to this, where it may."""
 
-FIRST_REQUEST_SECONDS = 30.0
-"""Time in which a new connection has to send the head of its first request."""
+STALL_SECONDS = 30.0
+"""Time in which a new connection has to send a head; then the time between two looks at its progress."""
+
+LEAST_BODY_BYTES = 16_384
+"""What the body of a request has to bring between two looks, until it is complete."""
 
 REFUSAL_SECONDS = 1.0
 """Time in which a refused connection has to send its request, to be answered."""
@@ -53,7 +56,7 @@ def raise_limit() -> None:
 def guard(protocol: Any) -> "Refusals":
     """Let connections of this uvicorn protocol class be refused while descriptors are scarce."""
     refusals = Refusals(loader.get_template("outage.html").render({"outage": DESCRIPTORS, "request_id": "-"}))
-    accept = protocol.connection_made
+    accept, receive, resume = protocol.connection_made, protocol.data_received, protocol.resume_writing
     logging.getLogger("asyncio").addFilter(RareFilter())
 
     def connection_made(self: Any, transport: asyncio.Transport) -> None:
@@ -61,9 +64,20 @@ def guard(protocol: Any) -> "Refusals":
             refusals.refuse(transport)
             return
         accept(self, transport)
-        asyncio.get_running_loop().call_later(FIRST_REQUEST_SECONDS, _close_unused, self, transport)
+        self.progress = Progress(self, transport)
+        asyncio.get_running_loop().call_later(STALL_SECONDS, self.progress.check)
+
+    def data_received(self: Any, data: bytes) -> None:
+        self.progress.received += len(data)
+        receive(self, data)
+
+    def resume_writing(self: Any) -> None:
+        self.progress.drained += 1
+        resume(self)
 
     protocol.connection_made = connection_made
+    protocol.data_received = data_received
+    protocol.resume_writing = resume_writing
     return refusals
 
 
@@ -92,10 +106,42 @@ def is_scarce(descriptor: int) -> bool:
     return soft != resource.RLIM_INFINITY and descriptor >= soft - min(RESERVED, soft // 2)
 
 
-def _close_unused(protocol: Any, transport: asyncio.Transport) -> None:
-    """Close a connection without a request; one that became a live stream has another protocol."""
-    if protocol.cycle is None and transport.get_protocol() is protocol:
-        transport.close()
+class Progress:
+    """What a connection does between two looks; one that stalls is closed.
+
+    It stalls when its client owes the head of a request, sends a body too slowly, or reads no answer.
+    """
+
+    def __init__(self, protocol: Any, transport: asyncio.Transport) -> None:
+        self.received = 0
+        self.drained = 0
+        self._protocol, self._transport = protocol, transport
+        self._before: tuple[Any, int, int, int] = (None, 0, 0, 0)
+
+    def check(self) -> None:
+        """Close the connection if it stalls, else look again later, unless it became a live stream."""
+        if self._protocol not in self._protocol.connections:
+            return
+        now = (self._protocol.cycle, self.received, self.drained, self._transport.get_write_buffer_size())
+        before, self._before = self._before, now
+        if now[0] is before[0] and (
+            self._owes_input(now[1] - before[1]) or (now[3] and now[2:] == before[2:])
+        ):
+            self._transport.abort()
+            return
+        asyncio.get_running_loop().call_later(STALL_SECONDS, self.check)
+
+    def _owes_input(self, received: int) -> bool:
+        """Whether the client owes a head, or a body of which it sent too little since the last look."""
+        if self._transport.is_closing() or self._protocol.flow.read_paused:
+            return False
+        cycle = self._protocol.cycle
+        if cycle is None:
+            return True
+        if cycle.response_complete:  # without that timer a part of the next head came
+            return self._protocol.timeout_keep_alive_task is None
+        awaited = bool(cycle.more_body) and not cycle.waiting_for_100_continue
+        return awaited and received < LEAST_BODY_BYTES
 
 
 @dataclass(slots=True)
@@ -140,14 +186,19 @@ class _Refused(asyncio.Protocol):
     def __init__(self, transport: asyncio.Transport, page: str) -> None:
         self._transport = transport
         self._page = page
+        self._answered = False
 
     def data_received(self, data: bytes) -> None:
-        """Answer; what comes after that is not read."""
-        if self._transport.is_closing():
+        """Answer once, and take the rest of the request, or the system drops the answer."""
+        if self._answered:
             return
+        self._answered = True
         target = data[:200].partition(b" ")[2]
         self._transport.write(_refusal(self._page, is_api=target.startswith(b"/api/")))
-        self._transport.close()
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
+        else:
+            self._transport.close()
 
 
 def _refusal(page: str, *, is_api: bool) -> bytes:

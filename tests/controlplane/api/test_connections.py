@@ -1,59 +1,69 @@
-"""A web process with few descriptors left: it answers 503, closes unused connections, and goes on."""
+"""A web process with few descriptors left: it answers 503, closes connections that stall, and goes on."""
 
 import asyncio
 import json
 import logging
 import resource
+import socket
 from unittest.mock import Mock
 
 import pytest
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
 
 from controlplane.api import connections
 from controlplane.api.outages import DESCRIPTORS
 from controlplane.control.models import OutboxEvent
 
+KEEP_ALIVE = 600
+"""Seconds: it is not this timer of uvicorn that closes."""
 
-class Served(asyncio.Protocol):
-    """Stands for uvicorn's protocol: `cycle` is None until a request came."""
+LARGE = b"x" * (64 << 20)
+"""More than the buffers of both sides hold."""
 
-    def __init__(self):
-        self.cycle = None
 
-    def connection_made(self, transport):
-        self.transport = transport
-
-    def data_received(self, data):
-        self.cycle = object()
-        self.transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+async def application(scope, receive, send):
+    """Reads the body, and answers with much or little."""
+    while (await receive()).get("more_body"):
+        pass
+    body = LARGE if scope["path"] == "/large" else b"done"
+    headers = [(b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 @pytest.fixture
 def guarded():
-    """A class of connections of its own, guarded, and its refusals."""
-    found = type("Guarded", (Served,), {})
+    """uvicorn's connections, guarded, in a class of their own, and their refusals."""
+    found = type("Guarded", (H11Protocol,), {})
     log = logging.getLogger("asyncio")
     before = list(log.filters)
-    yield found, connections.guard(found)
+    config = Config(application, lifespan="off", log_config=None, timeout_keep_alive=KEEP_ALIVE)
+    yield lambda: found(config, ServerState(), {}), connections.guard(found)
     log.filters[:] = before
 
 
-async def ask(port, text):
-    """What a connection answers to `text`, until it is closed."""
+async def ask(port, text, rest=b""):
+    """What a connection answers to `text`, and to `rest` after the first answer, until it is closed."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(text)
     try:
-        return await asyncio.wait_for(reader.read(), 60)
+        async with asyncio.timeout(60):
+            answer = await reader.readuntil(b"done") if rest else b""
+            writer.write(rest)
+            return answer + await reader.read()
     finally:
         writer.close()
 
 
 def serve(protocol, *calls):
-    """The answers of a server to `calls`."""
+    """The answers of a server to `calls`, each of one text or two."""
 
     async def run():
         server = await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
-        answers = [await ask(port, call) for call in calls]
+        answers = [await ask(port, *([call] if isinstance(call, bytes) else call)) for call in calls]
         server.close()
         return answers
 
@@ -84,18 +94,90 @@ def test_a_refused_connection_that_asks_nothing_is_closed(guarded, monkeypatch):
     assert serve(guarded[0], b"") == [b""]
 
 
-def test_an_unused_connection_is_closed(guarded, monkeypatch):
-    monkeypatch.setattr(connections, "FIRST_REQUEST_SECONDS", 0)
-    assert serve(guarded[0], b"") == [b""]
+def test_the_answer_reaches_who_still_sends_a_body(guarded, monkeypatch):
+    monkeypatch.setattr(connections, "is_scarce", lambda descriptor: True)
+    monkeypatch.setattr(connections, "REFUSAL_SECONDS", 60)
+    head = b"POST /api/v1/topics/ HTTP/1.1\r\nContent-Length: 4000000\r\n\r\n"
+    for answer in serve(guarded[0], *[head + b"x" * 4_000_000] * 5):
+        assert answer.startswith(b"HTTP/1.1 503")
 
 
-@pytest.mark.parametrize("asked, changed, closed", [(False, False, 1), (True, False, 0), (False, True, 0)])
-def test_a_connection_in_use_stays(asked, changed, closed):
-    protocol, transport = Served(), Mock()
-    protocol.cycle = object() if asked else None
-    transport.get_protocol.return_value = "a live stream" if changed else protocol
-    connections._close_unused(protocol, transport)
-    assert transport.close.call_count == closed
+CALL = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+POST = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "texts, answers",
+    [
+        ((b"",), 0),
+        ((b"GET / HT",), 0),
+        ((CALL, b"G"), 1),
+        ((CALL, b"GET / HTTP/1.1\r\nX: "), 1),
+        ((POST + b"{",), 0),
+        ((CALL, POST), 1),
+    ],
+)
+def test_a_connection_that_owes_input_is_closed(guarded, monkeypatch, texts, answers):
+    monkeypatch.setattr(connections, "STALL_SECONDS", 0.1)
+    (answer,) = serve(guarded[0], texts)
+    assert answer.count(b"HTTP/1.1 200") == answers
+
+
+def test_a_client_that_reads_nothing_is_cut_off(guarded, monkeypatch):
+    monkeypatch.setattr(connections, "STALL_SECONDS", 0.1)
+    made = []
+
+    async def run():
+        server = await asyncio.get_running_loop().create_server(
+            lambda: made.append(guarded[0]()) or made[-1], "127.0.0.1", 0
+        )
+        with socket.create_connection(server.sockets[0].getsockname()) as client:
+            client.sendall(CALL.replace(b"/ ", b"/large ", 1))
+            async with asyncio.timeout(60):
+                while not (made and made[0].cycle and not made[0].connections):
+                    await asyncio.sleep(0.01)
+        server.close()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "changes, closed",
+    [
+        ({}, False),
+        ({"more_body": True}, True),
+        ({"more_body": True, "received": connections.LEAST_BODY_BYTES}, False),
+        ({"more_body": True, "paused": True}, False),
+        ({"more_body": True, "expects": True}, False),
+        ({"unsent": 9}, True),
+        ({"unsent": 9, "drained": 1}, False),
+        ({"complete": True, "timer": object()}, False),
+        ({"complete": True}, True),
+        ({"complete": True, "closing": True}, False),
+        ({"complete": True, "closing": True, "unsent": 9}, True),
+        ({"more_body": True, "unsent": 9, "upgraded": True}, False),
+    ],
+)
+def test_only_a_connection_that_stalls_is_closed(monkeypatch, changes, closed):
+    loop = Mock()
+    monkeypatch.setattr(connections.asyncio, "get_running_loop", lambda: loop)
+    protocol, transport = Mock(), Mock()
+    protocol.connections = set() if changes.get("upgraded") else {protocol}
+    protocol.flow.read_paused = changes.get("paused", False)
+    protocol.timeout_keep_alive_task = changes.get("timer")
+    protocol.cycle.response_complete = changes.get("complete", False)
+    protocol.cycle.more_body = changes.get("more_body", False)
+    protocol.cycle.waiting_for_100_continue = changes.get("expects", False)
+    transport.is_closing.return_value = changes.get("closing", False)
+    transport.get_write_buffer_size.return_value = changes.get("unsent", 0)
+    progress = connections.Progress(protocol, transport)
+    progress.check()
+    assert not transport.abort.called  # this request is new
+    progress.received += changes.get("received", 0)
+    progress.drained += changes.get("drained", 0)
+    progress.check()
+    assert transport.abort.called == closed
+    assert loop.call_later.call_count == (0 if changes.get("upgraded") else 1 if closed else 2)
 
 
 @pytest.mark.parametrize(

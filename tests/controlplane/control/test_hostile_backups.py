@@ -1,11 +1,17 @@
 """Files that only look like a backup: each is refused in words, in bounded memory, and nothing changes."""
 
 import json
+import os
+import sqlite3
 import zipfile
 from dataclasses import replace
+from importlib import import_module
 
 import pytest
+from django.core.management import CommandError, call_command
+from django.db import OperationalError
 
+from controlplane.control import outbox
 from controlplane.upkeep import archive, restoring, space, staging
 from controlplane.upkeep.errors import UpkeepError
 
@@ -130,3 +136,19 @@ def test_other_compression_is_refused(tmp_path, method):
         archive.reading(tmp_path / "b.zip"),
     ):
         pass
+
+
+@pytest.mark.parametrize("name", ["backup", "restore", "compact"])
+def test_a_full_disk_ends_a_command_in_words(monkeypatch, name):
+    module = import_module(f"controlplane.upkeep.management.commands.{name}")
+    cause = sqlite3.OperationalError("database or disk is full")
+    cause.sqlite_errorcode = sqlite3.SQLITE_FULL
+
+    def fail(*_):
+        raise OperationalError(str(cause)) from cause
+
+    monkeypatch.setattr(module, name, fail)
+    monkeypatch.setattr(os, "nice", lambda _: 0)
+    monkeypatch.setattr(outbox, "alarm", fail)
+    with pytest.raises(CommandError, match="disk_full: database or disk is full; remove the cause, then run"):
+        call_command(name, *([] if name == "compact" else ["b.zip"]))

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from controlplane.upkeep.dump import backup
-from controlplane.upkeep.errors import UpkeepError
+from controlplane.upkeep.errors import UpkeepError, outages_in_words
 
 
 class Command(BaseCommand):
@@ -23,7 +23,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Write it, with a line for each table."""
         try:
-            manifest = backup(options["file"].absolute(), self._say, options["overwrite"])
+            with outages_in_words():
+                manifest = backup(options["file"].absolute(), self._say, options["overwrite"])
         except UpkeepError as error:
             raise CommandError(str(error)) from error
         size = options["file"].stat().st_size

@@ -2,16 +2,18 @@
 
 import os
 from argparse import ArgumentParser, ArgumentTypeError
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db import Error as DatabaseError
 
 from controlplane.control import outbox
 from controlplane.control.planner_state import ReplayError
 from controlplane.upkeep.compaction import compact
-from controlplane.upkeep.errors import UpkeepError
+from controlplane.upkeep.errors import UpkeepError, outages_in_words
 
 
 class Command(BaseCommand):
@@ -30,9 +32,11 @@ class Command(BaseCommand):
         """Compact, with a line for each step."""
         os.nice(10)
         try:
-            compact(timedelta(days=options["days"]), self._say)
+            with outages_in_words():
+                compact(timedelta(days=options["days"]), self._say)
         except (UpkeepError, ReplayError) as error:
-            outbox.alarm(f"the request log is not compacted: {error}")
+            with suppress(DatabaseError):  # which may be the cause
+                outbox.alarm(f"the request log is not compacted: {error}")
             raise CommandError(str(error)) from error
 
     def _say(self, text: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from controlplane.upkeep.errors import UpkeepError
+from controlplane.upkeep.errors import UpkeepError, outages_in_words
 from controlplane.upkeep.restoring import Options, restore
 
 
@@ -28,7 +28,8 @@ class Command(BaseCommand):
         """Restore, with a line for each table."""
         chosen = Options(options["replace"], options["keep_secrets"])
         try:
-            restore(options["file"].absolute(), self._say, chosen)
+            with outages_in_words():
+                restore(options["file"].absolute(), self._say, chosen)
         except UpkeepError as error:
             raise CommandError(str(error)) from error
         self._say("done; start controller, web server, workers and beat: all switches are read back first")
