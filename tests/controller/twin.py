@@ -24,7 +24,7 @@ TESTED_BY = {
 }
 """A module of `controller_app` and the file that drives its calls of the library."""
 
-OTHER = ("test_bytes",)
+OTHER = ("test_bytes", "test_sources")
 """Files that call the library themselves."""
 
 OPENFLOW_FILES = frozenset((*TESTED_BY.values(), *OTHER))

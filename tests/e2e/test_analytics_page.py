@@ -142,7 +142,19 @@ def test_spark_runs_when_asked_and_its_results_are_drawn_and_downloaded(visit, r
         assert entries in {int(one["entries_max (entries)"]) for one in rows if one["switch"] == "atl"}
 
 
+def have_samples(running, topic):
+    """Wait for samples of the demo, and report them again: a proposal needs more of them."""
+    few = 20
+    path = f"traffic/samples/events/?topic={topic}&limit={few}"
+    wait_until(f"{few} samples of {topic}", lambda: len(running.call("GET", path).json()["results"]) == few)
+    rows = running.call("GET", path).json()["results"]
+    again = [{"publisher": row["advertisement"], "values": row["values"]} for row in rows for _ in range(3)]
+    answer = running.call("POST", "traffic/samples/", again)
+    assert answer.status_code == 201, answer.text
+
+
 def test_attributes_are_proposed_applied_and_taken_back(visit, running):
+    have_samples(running, "quotes")
     before = running.call("GET", "topics/?name=quotes").json()["results"][0]["indexed"]
     with visit("/analytics?tab=dimensions&topic=quotes", user="otto") as watched:
         page = watched.page

@@ -20,7 +20,6 @@ from mininet_labs.topologies.generate import ring
 from tests.waiting import wait_until
 
 UNREACHED = 1  # a port of loopback where no controller listens
-FOUND = {path.name for path in Path(tempfile.gettempdir()).glob("tercast-lab-*")}
 
 
 def lacking() -> str | None:
@@ -60,8 +59,9 @@ def own_interfaces() -> set[str]:
     return {path.name for path in Path("/sys/class/net").iterdir()}
 
 
-def leftovers() -> set[str]:
-    return {path.name for path in Path(tempfile.gettempdir()).glob("tercast-lab-*")} - FOUND
+def short_folder(run_dir: Path) -> Path:
+    """Return the folder of the sockets of the lab of this run directory; other labs may run meanwhile."""
+    return (run_dir / "sockets").resolve()
 
 
 def test_each_host_has_an_interface_with_its_addresses_and_no_checksum_offload(lab: MininetNetwork) -> None:
@@ -78,9 +78,11 @@ def test_nothing_of_it_shows_on_the_machine(run_dir: Path) -> None:
     with MininetNetwork(run_dir, ring(3), UNREACHED) as lab:
         assert lab.alive()
         assert own_interfaces() == before
+        sockets = short_folder(run_dir)
+        assert sockets.is_dir()
     assert own_interfaces() == before
     assert not lab.alive()
-    assert leftovers() == set()
+    assert not sockets.exists()
 
 
 def test_a_link_goes_down_at_both_ends_and_comes_back(lab: MininetNetwork) -> None:
@@ -125,7 +127,8 @@ def test_a_killed_lab_leaves_no_process_and_no_interface_and_the_next_one_remove
         "hosts outlive the lab", lambda: not any(Path(f"/proc/{pid}").exists() for pid in hosts.values())
     )
     wait_until("interfaces outlive the lab", lambda: own_interfaces() == before)
-    assert leftovers() != set()
+    sockets = short_folder(run_dir)
+    assert sockets.is_dir()
     with pytest.raises(LabError, match="is of a lab that has ended"):
         host_pid(run_dir / "hosts.json", "h1")
     stale = {"h1": {"pid": os.getpid(), "started": 1}}  # somebody else has the id by now
@@ -133,8 +136,9 @@ def test_a_killed_lab_leaves_no_process_and_no_interface_and_the_next_one_remove
     with pytest.raises(LabError, match="is of a lab that has ended"):
         host_pid(run_dir / "hosts.json", "h1")
     with MininetNetwork(run_dir, ring(3), UNREACHED):
-        pass
-    assert leftovers() == set()
+        assert not sockets.exists()
+        sockets = short_folder(run_dir)
+    assert not sockets.exists()
 
 
 def test_a_command_runs_in_a_host_where_it_was_called(lab: MininetNetwork, run_dir: Path) -> None:
