@@ -1,0 +1,218 @@
+"""The public and persisted names of Tercast, as lists that a test compares with the frozen ones."""
+
+import argparse
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import yaml
+from django.apps import apps
+from django.core.management import get_commands
+from django.db.migrations.loader import MigrationLoader
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from analytics import cli as analytics_cli
+from analytics import generate
+from controller_app import settings as controller_settings
+from controller_app.northbound import Northbound
+from controlplane.config.celery import app as celery_app
+from controlplane.observe import metrics as control_plane_metrics
+from mininet_labs import commands as labs
+from tercast import cli, requests
+from tercast.telemetry import datasets
+
+ROOT = Path(__file__).resolve().parents[2]
+PRODUCT = ("platform", "controller_app", "analytics", "mininet_labs", "deploy", "scripts")
+_VARIABLE = re.compile(r"\bTERCAST_(?!TEST_)[A-Z_]+\b")
+_KIND = re.compile(r"^\| `([a-z_]+)` \|", re.M)
+
+
+def rest_operations() -> Iterator[str]:
+    """Yield every operation of the API: method, path and operation id."""
+    schema = yaml.load((ROOT / "docs" / "openapi.yaml").read_text(), yaml.CSafeLoader)
+    for path, item in schema["paths"].items():
+        for method, operation in item.items():
+            if isinstance(operation, dict) and "operationId" in operation:
+                yield f"{method.upper()} {path} {operation['operationId']}"
+
+
+def rest_properties() -> Iterator[str]:
+    """Yield every property of the API's schemas, with its type."""
+    schema = yaml.load((ROOT / "docs" / "openapi.yaml").read_text(), yaml.CSafeLoader)
+    for name, component in schema["components"]["schemas"].items():
+        for key, shape in component.get("properties", {}).items():
+            kind = shape.get("type") or shape.get("$ref", "").rpartition("/")[2] or "any"
+            yield f"{name}.{key}: {kind}"
+
+
+def addresses() -> Iterator[str]:
+    """Yield the patterns of all addresses that the web process serves, pages included."""
+
+    def walk(resolver: URLResolver, prefix: str) -> Iterator[str]:
+        for pattern in resolver.url_patterns:
+            text = prefix + str(pattern.pattern)
+            if isinstance(pattern, URLPattern):
+                yield text
+            elif not text.startswith("admin/"):
+                yield from walk(pattern, text)
+
+    yield from walk(get_resolver(), "")
+
+
+def northbound_routes() -> Iterator[str]:
+    """Yield method and path of the controller's northbound."""
+    northbound = object.__new__(Northbound)
+    for route in northbound._routes():
+        yield f"{route.method} {route.path}"
+
+
+def environment_variables() -> Iterator[str]:
+    """Yield the environment variables that the product reads or sets."""
+    for folder in PRODUCT:
+        for file in (ROOT / folder).rglob("*"):
+            if file.is_file() and not {"static", "__pycache__"} & set(file.parts):
+                yield from _VARIABLE.findall(file.read_text(errors="replace"))
+
+
+def django_columns() -> Iterator[str]:
+    """Yield every column of the control plane's tables: app label, table, column and type."""
+    for model in apps.get_models(include_auto_created=True):
+        if model.__module__.startswith("controlplane."):
+            for field in model._meta.local_concrete_fields:
+                place = f"{model._meta.label} {model._meta.db_table}.{field.column}"
+                yield f"{place}: {field.get_internal_type()}"
+
+
+def django_migrations() -> Iterator[str]:
+    """Yield the control plane's migrations: app label and name."""
+    own = {config.label for config in apps.get_app_configs() if config.name.startswith("controlplane.")}
+    for label, name in MigrationLoader(None).disk_migrations:
+        if label in own:
+            yield f"{label} {name}"
+
+
+def celery_tasks() -> Iterator[str]:
+    """Yield the names of the Celery tasks, and of the queues that they are sent to."""
+    celery_app.loader.import_default_modules()
+    for name in celery_app.tasks:
+        if name.startswith("tercast."):
+            queue = celery_app.amqp.router.route({}, name)["queue"].name
+            yield f"{name} {queue}"
+
+
+def management_commands() -> Iterator[str]:
+    """Yield the subcommands of `manage.py` that are the project's own."""
+    for name, app in get_commands().items():
+        if app.startswith("controlplane."):
+            yield name
+
+
+def command_lines() -> Iterator[str]:
+    """Yield the commands and options of every program, with their choices and defaults."""
+    for module in labs.COMMANDS.values():
+        importlib.import_module(module.options or module.module)
+    parsers = {
+        "tercast": cli.make_parser(),
+        "python -m analytics": analytics_cli.make_parser(),
+        "python -m controller_app": controller_settings._parser(),
+    }
+    for program, parser in parsers.items():
+        yield from _options(program, parser)
+    for name, command in labs.COMMANDS.items():
+        parser = argparse.ArgumentParser()
+        importlib.import_module(command.options or command.module).add_arguments(parser)
+        yield from _options(f"python -m mininet_labs {name}", parser)
+
+
+def _options(program: str, parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, sub in action.choices.items():
+                yield f"{program} {name}"
+                yield from _options(f"{program} {name}", sub)
+        elif action.option_strings:
+            yield f"{program} {'/'.join(action.option_strings)}"
+        else:
+            yield f"{program} <{action.metavar or action.dest}>"
+
+
+def modules_with_main() -> Iterator[str]:
+    """Yield what `python -m` runs."""
+    for package in ("tercast", "controlplane", "controller_app", "analytics", "mininet_labs"):
+        root = importlib.import_module(package)
+        for found in pkgutil.walk_packages(root.__path__, f"{package}."):
+            if found.name.endswith(".__main__"):
+                yield found.name.removesuffix(".__main__")
+    yield from (generate.__name__, "controlplane.aggregation.job")
+
+
+def telemetry_columns() -> Iterator[str]:
+    """Yield every column of the telemetry data sets, with its kind."""
+    for dataset in datasets.DATASETS.values():
+        for column in dataset.columns:
+            yield f"{dataset.name}.{column.name}: {column.kind}"
+
+
+def control_plane_metric_names() -> Iterator[str]:
+    """Yield name, type and labels of each metric of the control plane. Needs a database."""
+    yield from _metrics(control_plane_metrics.text().decode())
+
+
+def _metrics(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        if line.startswith("# TYPE "):
+            yield line.removeprefix("# TYPE ")
+
+
+def live_event_kinds() -> Iterator[str]:
+    """Yield the kinds of events of the live stream, from the table that clients read."""
+    text = (ROOT / "docs" / "live-stream.md").read_text()
+    yield from _KIND.findall(text.partition("## Kinds of events")[2].partition("\n## ")[0])
+
+
+def request_kinds() -> Iterator[str]:
+    """Yield the kinds of requests in the log."""
+    yield from requests._READERS
+
+
+def analytics_jobs() -> Iterator[str]:
+    """Yield the names of the Spark jobs."""
+    yield from analytics_cli.JOB_NAMES
+
+
+def systemd_units() -> Iterator[str]:
+    """Yield each unit and the command that it runs."""
+    for unit in (ROOT / "deploy" / "systemd").iterdir():
+        yield unit.name
+        for line in unit.read_text().splitlines():
+            if line.startswith("ExecStart="):
+                yield f"{unit.name} {line}"
+
+
+SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
+    "addresses": addresses,
+    "analytics jobs": analytics_jobs,
+    "Celery tasks": celery_tasks,
+    "command lines": command_lines,
+    "Django columns": django_columns,
+    "Django migrations": django_migrations,
+    "environment variables": environment_variables,
+    "live event kinds": live_event_kinds,
+    "management commands": management_commands,
+    "metrics of the control plane": control_plane_metric_names,
+    "northbound routes": northbound_routes,
+    "programs": modules_with_main,
+    "request kinds": request_kinds,
+    "REST operations": rest_operations,
+    "REST properties": rest_properties,
+    "systemd units": systemd_units,
+    "telemetry columns": telemetry_columns,
+}
+"""What each section of `public_surface.json` is made by."""
+
+
+def surface(section: str) -> list[str]:
+    """Return the sorted, distinct lines of a section."""
+    return sorted(set(SECTIONS[section]()))
