@@ -63,8 +63,8 @@ def test_the_subscriptions_come_in_pages(viewer, entry):
 
 
 def test_what_is_not_there(viewer, entry, problem):
-    problem(viewer.get("switches/999/aggregated/"), 404)
-    problem(viewer.get("switches/999/budget-curve/"), 404)
+    problem(viewer.get("switches/999999999/aggregated/"), 404)
+    problem(viewer.get("switches/999999999/budget-curve/"), 404)
     problem(viewer.get(f"switches/{entry.switch_id}/aggregated/999/subscriptions/"), 404)
     other = Switch.objects.get(name="s2").pk
     problem(viewer.get(f"switches/{other}/aggregated/{entry.pk}/subscriptions/"), 404)

@@ -93,8 +93,8 @@ def test_a_bad_run_is_refused_by_name(busy, error, field, value, query):
 
 
 def test_a_run_that_is_not_there(busy, problem):
-    problem(busy.get("aggregation/runs/7/"), 404)
-    problem(busy.post("aggregation/runs/7/revert/"), 404)
+    problem(busy.get("aggregation/runs/999999999/"), 404)
+    problem(busy.post("aggregation/runs/999999999/revert/"), 404)
 
 
 def test_only_what_was_installed_is_taken_back(busy, problem):
@@ -178,7 +178,7 @@ def test_with_other_traffic(busy):
         ({"budgets": {"s9": 5}}, "/budgets/s9"),
         ({"budgets": [5]}, "/budgets"),
         ({"traffic": "TRAFFIC.jsonl"}, "/traffic"),
-        ({"traffic": [{"publisher": "a999", "values": {"low": 1}}]}, "/traffic/0/publisher"),
+        ({"traffic": [{"publisher": "a999999999", "values": {"low": 1}}]}, "/traffic/0/publisher"),
         ({"traffic": [{"publisher": "a1"}]}, "/traffic/0/values"),
         ({"depth": 3}, "/depth"),
     ],

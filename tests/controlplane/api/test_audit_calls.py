@@ -83,8 +83,8 @@ def test_unknown_parameters_and_audits(world, asked, problem):
     problem(world.post("audits/?dry_run=true", {}), 400)
     problem(world.get("audits/?kind=x"), 400)
     problem(world.get(f"audits/{asked.pk}/drift/?kind=x"), 400)
-    problem(world.get("audits/999/"), 404)
-    problem(world.get("audits/999/drift/"), 404)
+    problem(world.get("audits/999999999/"), 404)
+    problem(world.get("audits/999999999/drift/"), 404)
 
 
 def test_viewers_read_and_do_not_ask(world, asked, make_user, caller_of, problem):

@@ -180,7 +180,7 @@ def test_bad_bodies_are_refused_by_name(lease, world, error, body, pointer):
 
 def test_unknown_and_withdrawn_advertisements_have_no_lease(lease, world, end, problem):
     body = {"holder": "x", "version": None}
-    problem(world.post("advertisements/99/lease/", body), 404)
+    problem(world.post("advertisements/999999999/lease/", body), 404)
     problem(world.post("advertisements/x/lease/", body), 400)
     problem(world.delete(f"advertisements/{lease.pk}/lease/"), 400)
     world.delete(f"advertisements/{lease.pk}/")

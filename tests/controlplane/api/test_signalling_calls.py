@@ -78,7 +78,7 @@ def test_a_key_is_taken_away(world, problem):
     world.post(address)
     assert world.delete(address).status_code == 204
     assert host(world)["has_key"] is False
-    problem(world.post("hosts/999/key/"), 404)
+    problem(world.post("hosts/999999999/key/"), 404)
     problem(world.get(address), 405)
 
 
