@@ -12,8 +12,8 @@ from .public_surface import FROM_DATABASE, SECTIONS, surface
 
 FROZEN = Path(__file__).parent / "public_surface.json"
 HINT = (
-    "this changes what users depend on; if it is meant, run `make test ARGS='tests/controlplane/contracts --freeze'` "
-    "and describe the change in CHANGELOG.md"
+    "this changes what users depend on; if it is meant, run "
+    "`make test ARGS='tests/controlplane/contracts --freeze'` and describe the change in CHANGELOG.md"
 )
 
 
