@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from time import monotonic
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(slots=True)
@@ -33,3 +38,23 @@ class Bucket:
             return False
         self.left -= 1
         return True
+
+
+class Buckets(Generic[Key]):
+    """A bucket for each sender, full at its first message."""
+
+    def __init__(self, rate: float, burst: float, clock: Callable[[], float] = monotonic) -> None:
+        self._rate, self._burst, self._clock = rate, burst, clock
+        self._buckets: dict[Key, Bucket] = {}
+
+    def take(self, sender: Key) -> bool:
+        """Take a token of a sender; False where it has none."""
+        now = self._clock()
+        bucket = self._buckets.get(sender)
+        if bucket is None:
+            bucket = self._buckets[sender] = Bucket.full(self._rate, self._burst, now)
+        return bucket.take(now)
+
+    def forget(self, sender: Key) -> None:
+        """Forget a sender that is gone."""
+        self._buckets.pop(sender, None)

@@ -12,7 +12,7 @@ from enum import Enum
 from struct import Struct
 from time import monotonic
 
-from controller_app.buckets import Bucket
+from controller_app.buckets import Buckets
 from controller_app.openflow import OWNER, OWNER_MASK, WHOLE_COOKIE, Kind
 
 RATE, BURST = 100.0, 100.0
@@ -43,18 +43,14 @@ class PacketIns:
     """Judges the packet-ins of one switch; `ports` are those that it has described."""
 
     def __init__(self, ports: Container[int], clock: Callable[[], float] = monotonic) -> None:
-        self._ports, self._clock = ports, clock
-        self._shares: dict[tuple[int, Origin], Bucket] = {}
+        self._ports = ports
+        self._shares = Buckets[tuple[int, Origin]](RATE, BURST, clock)
         self._dropped: Counter[tuple[int, Origin]] = Counter()
 
     def admits(self, frame: bytes) -> bool:
         """Return whether a packet-in, of at least 28 bytes, is within the share of its port."""
         key = (self._port(frame), _origin(_COOKIE.unpack_from(frame, _COOKIE_AT)[0]))
-        share = self._shares.get(key)
-        now = self._clock()
-        if share is None:
-            share = self._shares[key] = Bucket.full(RATE, BURST, now)
-        if share.take(now):
+        if self._shares.take(key):
             return True
         self._dropped[key] += 1
         return False
@@ -67,7 +63,7 @@ class PacketIns:
     def forget(self, port: int) -> None:
         """A port is gone from its switch."""
         for origin in Origin:
-            self._shares.pop((port, origin), None)
+            self._shares.forget((port, origin))
 
     def _port(self, frame: bytes) -> int:
         """Return the ingress port that the match begins with, as switches write it."""

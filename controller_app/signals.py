@@ -7,7 +7,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable
 from time import monotonic, time
 
-from controller_app.buckets import Bucket
+from controller_app.buckets import Buckets
 from controller_app.datagrams import Datagram, Dropped, sender_json
 from controller_app.ryu_api import Queue, QueueEmpty
 from controller_app.times import utc_now
@@ -29,8 +29,7 @@ class Signals:
     """Messages by id, in the order in which they came. One that the reader has read behind is forgotten."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._clock = clock
-        self._buckets: dict[End, Bucket] = {}
+        self._shares = Buckets[End](RATE, BURST, clock)
         self._waiting: OrderedDict[int, tuple[End, dict[str, object]]] = OrderedDict()
         self._by_port: Counter[End] = Counter()
         self._first = self._newest = int(time() * 1000)
@@ -45,18 +44,14 @@ class Signals:
 
     def allows(self, end: End) -> bool:
         """Whether the port's share has room for one more; counts one that has not."""
-        bucket = self._buckets.get(end)
-        now = self._clock()
-        if bucket is None:
-            bucket = self._buckets[end] = Bucket.full(RATE, BURST, now)
-        if bucket.take(now):
+        if self._shares.take(end):
             return True
         self.dropped[Dropped.RATE] += 1
         return False
 
     def forget(self, end: End) -> None:
         """The port is gone."""
-        self._buckets.pop(end, None)
+        self._shares.forget(end)
 
     def put(self, end: End, datagram: Datagram) -> bool:
         """Takes a message in, unless too many wait."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tercast.site import Mask, Site
 from tercast.topology import Edge, Topology, components
-from tercast.topology_parts import Attachment, Link, Switch, sorted_links
+from tercast.topology_parts import Attachment, Link, Switch
 from tercast.trees import Tree, span
 
 
@@ -101,17 +101,20 @@ class Network:
         others.subtract(tree.links)
         return span(self._edges, tree.root, others, tree.links)
 
-    def relink(self, tree: Tree, links: Iterable[Link]) -> None:
-        """Let `tree` have just these links: its masks at all sites, and the load."""
+    def relink(self, tree: Tree, links: Sequence[Link]) -> None:
+        """Let `tree` have just these links: its masks at all sites, and the load.
+
+        New ports get their bits in the order of `links`, so it has to be the same in every process.
+        """
         self.load.subtract(tree.links)
         tree.links = frozenset(links)
         self.load.update(tree.links)
-        tree.masks = self.masks(tree.links)
+        tree.masks = self._masks(links)
 
-    def masks(self, links: Iterable[Link]) -> dict[Site, Mask]:
-        """The ports of `links` at every site; equal links give equal bits, in whatever order they come."""
+    def _masks(self, links: Sequence[Link]) -> dict[Site, Mask]:
+        """The ports of `links` at every site; equal sequences give equal bits."""
         masks: dict[Site, Mask] = {}
-        for link in sorted_links(links):
+        for link in links:
             for switch, port in ((link.a, link.a_port), (link.b, link.b_port)):
                 site = self.sites[switch]
                 masks[site] = masks.get(site, 0) | site.link_bit(port)

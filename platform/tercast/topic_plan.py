@@ -304,9 +304,10 @@ class TopicPlan:
 
     def lay_out(self, tree: Tree, links: frozenset[Link]) -> None:
         """Give a tree its links, and make the tries at both ends of each known to each other."""
-        self._network.relink(tree, links)
+        ordered = sorted_links(links)
+        self._network.relink(tree, ordered)
         sites = self._network.sites
-        for link in sorted_links(links):
+        for link in ordered:
             near, far = sites[link.a], sites[link.b]
             near_bit, far_bit = near.link_bit(link.a_port), far.link_bit(link.b_port)
             near_trie, far_trie = self.trie(near), self.trie(far)

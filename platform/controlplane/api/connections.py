@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import Error as DatabaseError
 from django.db import connections
@@ -106,6 +106,15 @@ def is_scarce(descriptor: int) -> bool:
     return soft != resource.RLIM_INFINITY and descriptor >= soft - min(RESERVED, soft // 2)
 
 
+class _Look(NamedTuple):
+    """A connection at one look: its call, bytes received, times that its buffer drained, bytes unread."""
+
+    cycle: Any
+    received: int
+    drained: int
+    unread: int
+
+
 class Progress:
     """What a connection does between two looks; one that stalls is closed.
 
@@ -116,17 +125,18 @@ class Progress:
         self.received = 0
         self.drained = 0
         self._protocol, self._transport = protocol, transport
-        self._before: tuple[Any, int, int, int] = (None, 0, 0, 0)
+        self._before = _Look(None, 0, 0, 0)
 
     def check(self) -> None:
         """Close the connection if it stalls, else look again later, unless it became a live stream."""
         if self._protocol not in self._protocol.connections:
             return
-        now = (self._protocol.cycle, self.received, self.drained, self._transport.get_write_buffer_size())
+        now = _Look(
+            self._protocol.cycle, self.received, self.drained, self._transport.get_write_buffer_size()
+        )
         before, self._before = self._before, now
-        if now[0] is before[0] and (
-            self._owes_input(now[1] - before[1]) or (now[3] and now[2:] == before[2:])
-        ):
+        reads_nothing = now.unread > 0 and (now.drained, now.unread) == (before.drained, before.unread)
+        if now.cycle is before.cycle and (self._owes_input(now.received - before.received) or reads_nothing):
             self._transport.abort()
             return
         asyncio.get_running_loop().call_later(STALL_SECONDS, self.check)

@@ -2,10 +2,12 @@
 
 import json
 import logging
+from datetime import datetime
 from typing import Any
 
 from django.db.models import TextField
 from django.db.models.functions import Cast
+from django.utils.dateparse import parse_datetime
 
 from controlplane.control.models import Watermark
 
@@ -79,6 +81,15 @@ def keep(name: str, value: Any) -> None:
         Watermark.objects.bulk_create(
             [row], update_conflicts=True, unique_fields=["name"], update_fields=["value"]
         )
+
+
+def moment(value: object) -> datetime | None:
+    """Return the time that a kept value is; None for anything else, which only SQL can have put there."""
+    try:
+        found = parse_datetime(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return None if found is None or found.tzinfo is None else found
 
 
 def _texts() -> Any:

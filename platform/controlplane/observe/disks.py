@@ -14,7 +14,6 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 
 from controlplane.control import outbox, watermarks
 
@@ -87,7 +86,7 @@ def disks() -> list[Disk]:
     """One for each disk that the directories are on."""
     by_device: dict[int, tuple[list[str], Path]] = {}
     for name, path in directories().items():
-        there = _existing(path)
+        there = existing(path)
         names, _ = by_device.setdefault(there.stat().st_dev, ([], there))
         names.append(name)
     return [_measured(tuple(names), path) for names, path in by_device.values()]
@@ -146,7 +145,7 @@ def _measured(names: tuple[str, ...], path: Path) -> Disk:
     return Disk(names, path, found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize, inodes)
 
 
-def _existing(path: Path) -> Path:
+def existing(path: Path) -> Path:
     """The path, or the nearest folder above it that exists."""
     return next(each for each in (path, *path.parents) if each.exists())
 
@@ -163,5 +162,4 @@ def _since(rows: Mapping[str, Any], subject: str) -> str | None:
 
 def _time(row: Any, field: str) -> Any:
     text = row.get(field) if isinstance(row, dict) else None
-    found = parse_datetime(text) if isinstance(text, str) else None
-    return found or timezone.now() - timedelta(days=365)
+    return watermarks.moment(text) or timezone.now() - timedelta(days=365)

@@ -4,12 +4,11 @@ import logging
 import threading
 import time
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.db import Error as DatabaseError
 from django.db import connections
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 
 from controlplane.config import clock
 from controlplane.control import watermarks
@@ -54,7 +53,7 @@ def age(name: str) -> timedelta | None:
     One in the future is of a clock that was set back since: a process that lives corrects it in `SECONDS`.
     """
     kept = watermarks.recall_or_default(_key(name), "")
-    seen = _moment(kept)
+    seen = watermarks.moment(kept)
     now = timezone.now()
     if seen is None:
         return None
@@ -90,15 +89,6 @@ class Pulse(threading.Thread):
     def stop(self) -> None:
         """No more of them."""
         self._over.set()
-
-
-def _moment(text: str) -> datetime | None:
-    """The time that `text` is; None for any other text, which only SQL can have put there."""
-    try:
-        seen = parse_datetime(text)
-    except ValueError:
-        return None
-    return None if seen is None or seen.tzinfo is None else seen
 
 
 def _key(name: str) -> str:

@@ -4,11 +4,9 @@ While it lasts no alarm can be written; the checks of health find the cause.
 """
 
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 
 from controlplane.control import outbox, watermarks
 
@@ -38,7 +36,7 @@ def record_end(name: str) -> None:
 @transaction.atomic
 def _report(name: str, since: datetime, reason: str) -> None:
     now = timezone.now()
-    told = _time(watermarks.hold_or_default(TOLD, ""))
+    told = watermarks.moment(watermarks.hold_or_default(TOLD, ""))
     if told is not None and since <= told <= now:
         return
     watermarks.keep(TOLD, now.isoformat())
@@ -47,11 +45,3 @@ def _report(name: str, since: datetime, reason: str) -> None:
         f"{name} could not write to the database from {begun} to {ended}: {reason}. Requests that were "
         "accepted before are carried out; others were refused with 507 or 503"
     )
-
-
-def _time(text: Any) -> datetime | None:
-    try:
-        found = parse_datetime(text)
-    except (TypeError, ValueError):
-        return None
-    return None if found is None or found.tzinfo is None else found

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from controlplane.api.problems import conflict, not_found
+from controlplane.config import clock
 from controlplane.network.services import counted
 from controlplane.registry.duplicates import LASTING
 from controlplane.registry.models import Advertisement, Origin, SealKey, Topic
@@ -84,7 +85,7 @@ def make(topic: Topic, newest: SealKey | None = None) -> SealKey:
 
 def _is_recent(key: SealKey, due: datetime) -> bool:
     """Whether a key was made since `due`; one of the future was made before the clock was set back."""
-    return due < key.made_at <= timezone.now() + MARGIN
+    return due < key.made_at <= timezone.now() + clock.MARGIN
 
 
 def accepted(topic: Topic, now: datetime) -> list[SealKey]:

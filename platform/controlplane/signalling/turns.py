@@ -6,7 +6,6 @@ from datetime import timedelta
 
 from django.db import DatabaseError
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 
 from controlplane.control import watermarks
 
@@ -44,7 +43,7 @@ class Turns:
 def last() -> tuple[timedelta | None, str]:
     """How long ago the last turn was done (None: never), and the trouble since."""
     kept = watermarks.recall_or_default(KEPT, {})
-    at = parse_datetime(kept["at"]) if "at" in kept else None
+    at = watermarks.moment(kept.get("at"))
     return (None if at is None else max(timezone.now() - at, timedelta())), kept.get("trouble", "")
 
 

@@ -1,11 +1,12 @@
 """Whether there is room for a backup, judged by its table of contents before any of it is unpacked."""
 
-import os
+import shutil
 from pathlib import Path
 
 from django.conf import settings
 from django.db import connection
 
+from controlplane.observe import disks
 from controlplane.upkeep.archive import Reader
 from controlplane.upkeep.errors import UpkeepError
 
@@ -43,10 +44,8 @@ def _database_folder() -> Path | None:
     """The nearest existing folder of an SQLite database; None for a server, whose disk is its own."""
     if connection.vendor != "sqlite":
         return None
-    path = Path(str(connection.settings_dict["NAME"])).absolute().parent
-    return next(each for each in (path, *path.parents) if each.exists())
+    return disks.existing(Path(str(connection.settings_dict["NAME"])).absolute().parent)
 
 
 def _free_bytes(folder: Path) -> int:
-    found = os.statvfs(folder)
-    return found.f_bavail * found.f_frsize
+    return shutil.disk_usage(folder).free

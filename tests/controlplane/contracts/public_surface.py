@@ -5,7 +5,9 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 from django.apps import apps
@@ -29,10 +31,15 @@ _VARIABLE = re.compile(r"\bTERCAST_(?!TEST_)[A-Z_]+\b")
 _KIND = re.compile(r"^\| `([a-z_]+)` \|", re.M)
 
 
+@cache
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = yaml.load((ROOT / "docs" / "openapi.yaml").read_text(), yaml.CSafeLoader)
+    return schema
+
+
 def rest_operations() -> Iterator[str]:
     """Yield every operation of the API: method, path and operation id."""
-    schema = yaml.load((ROOT / "docs" / "openapi.yaml").read_text(), yaml.CSafeLoader)
-    for path, item in schema["paths"].items():
+    for path, item in _schema()["paths"].items():
         for method, operation in item.items():
             if isinstance(operation, dict) and "operationId" in operation:
                 yield f"{method.upper()} {path} {operation['operationId']}"
@@ -40,8 +47,7 @@ def rest_operations() -> Iterator[str]:
 
 def rest_properties() -> Iterator[str]:
     """Yield every property of the API's schemas, with its type."""
-    schema = yaml.load((ROOT / "docs" / "openapi.yaml").read_text(), yaml.CSafeLoader)
-    for name, component in schema["components"]["schemas"].items():
+    for name, component in _schema()["components"]["schemas"].items():
         for key, shape in component.get("properties", {}).items():
             kind = shape.get("type") or shape.get("$ref", "").rpartition("/")[2] or "any"
             yield f"{name}.{key}: {kind}"
@@ -110,9 +116,7 @@ def management_commands() -> Iterator[str]:
 
 
 def command_lines() -> Iterator[str]:
-    """Yield the commands and options of every program, with their choices and defaults."""
-    for module in labs.COMMANDS.values():
-        importlib.import_module(module.options or module.module)
+    """Yield the commands, options and arguments of every program."""
     parsers = {
         "tercast": cli.make_parser(),
         "python -m analytics": analytics_cli.make_parser(),
