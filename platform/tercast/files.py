@@ -10,11 +10,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path as FilePath
-from typing import Any, NoReturn, TypeVar
+from typing import Any, BinaryIO, NoReturn, TypeVar
 
 from tercast.errors import Path, Refused, RefusedMany, TercastError, shown
 
 MAX_BYTES = 1 << 30
+_READ_AT_ONCE = 1 << 20
 MAX_LINE_BYTES = 1 << 20
 MAX_NUMBER_DIGITS = 1000
 MAX_ERRORS = 100
@@ -179,12 +180,20 @@ def _opened(name: str) -> Any:
 def _read_bytes(name: str) -> bytes:
     try:
         with FilePath(name).open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+            data = read_at_most(stream, MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         _refuse_file(name, error)
     if len(data) > MAX_BYTES:
         raise Refused((), "too_large", f"the file has more than {MAX_BYTES} bytes")
     return data
+
+
+def read_at_most(stream: BinaryIO, count: int) -> bytes:
+    """Read up to `count` bytes. `stream.read(count)` would allocate `count` bytes for a file of ten."""
+    read = bytearray()
+    while len(read) < count and (part := stream.read(min(_READ_AT_ONCE, count - len(read)))):
+        read += part
+    return bytes(read)
 
 
 def _refuse_file(name: str, error: Exception) -> NoReturn:

@@ -1,6 +1,7 @@
 """Strict reading and whole writing of files."""
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,22 @@ def test_a_file_beyond_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.
     file.write_text(" " * 99 + "{}")
     with pytest.raises(FileRefused, match=r"x\.json: .*more than 100 bytes"):
         read_json(str(file))
+
+
+def test_a_small_file_takes_little_memory(tmp_path: Path) -> None:
+    (tmp_path / "small.json").write_text("[1]")
+    tracemalloc.start()
+    try:
+        read_json(str(tmp_path / "small.json"))
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_file_of_several_parts_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_READ_AT_ONCE", 3)
+    (tmp_path / "parts.json").write_text(json.dumps([12345]))
+    assert read_json(str(tmp_path / "parts.json")) == [12345]
 
 
 def test_outer_levels_are_written_line_by_line(tmp_path: Path) -> None:

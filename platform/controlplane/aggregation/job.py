@@ -7,7 +7,8 @@ It reads the question from standard input and writes the answer to standard outp
 import json
 import resource
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from controlplane.aggregation import compute
@@ -22,14 +23,19 @@ Question = Mapping[str, Any]
 
 def main() -> None:
     """Answer the question."""
-    limit_memory()
-    print(json.dumps(answer(json.load(sys.stdin))))
+    with limited_memory():
+        print(json.dumps(answer(json.load(sys.stdin))))
 
 
-def limit_memory() -> None:
-    """From now on this process has `MEMORY` at most."""
-    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+@contextmanager
+def limited_memory() -> Iterator[None]:
+    """Within the block this process can have `MEMORY` at most."""
+    before, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY if hard < 0 else min(MEMORY, hard), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (before, hard))
 
 
 def answer(question: Question) -> dict[str, Any]:

@@ -17,8 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Work, and say what became of it."""
-        job.limit_memory()
-        with aggregation_lock() as held:
+        with job.limited_memory(), aggregation_lock() as held:
             run = None if held is None else work()
         if run is None:
             self.stdout.write("aggregate: no run waits" if held else "aggregate: another process is at it")

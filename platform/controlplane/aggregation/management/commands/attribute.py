@@ -16,7 +16,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Look, and say how many entries there are."""
-        job.limit_memory()
-        with aggregation_lock() as held:
+        with job.limited_memory(), aggregation_lock() as held:
             text = "another process is at it" if held is None else f"{watch.look()} aggregated entries"
         self.stdout.write(f"attribute: {text}")
