@@ -103,4 +103,4 @@ requirements: setup-test setup-dev ## pin the installed versions of what pyproje
 	$(PY) scripts/pin.py
 
 clean: ## what set-up and runs made
-	rm -rf $(VENV) run artifacts results build frontend/node_modules platform/controlplane/dashboard/static
+	rm -rf $(VENV) run artifacts results build frontend/node_modules platform/controlplane/web/dashboard/static

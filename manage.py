@@ -7,8 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "platform"))
 
-from tercast.packages import call
-from tercast.private_files import keep_private
+from tercast.runtime.packages import call
+from tercast.runtime.private_files import keep_private
 
 
 def main() -> None:

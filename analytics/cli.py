@@ -14,7 +14,7 @@ from analytics.errors import AnalyticsError, CannotRun, JobFailed, NoJava, NoTel
 from analytics.options import Options
 from analytics.subscriptions import read_subscriptions
 from analytics.times import parse_length, parse_time
-from tercast.files import FileRefused, read_document
+from tercast.runtime.json_files import FileRefused, read_document
 
 DONE, FAILED, REFUSED = 0, 1, 2
 

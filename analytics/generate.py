@@ -15,9 +15,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from analytics.times import EPOCH, MICROSECOND, micros, parse_time
-from tercast.dz import text
-from tercast.eventspace import Topic
-from tercast.files import FileRefused, write_json
+from tercast.eventspace.dz import text
+from tercast.eventspace.topic import Topic
+from tercast.runtime.json_files import FileRefused, write_json
 from tercast.telemetry import DELIVERED, PUBLISHED, REQUESTS, TABLE_SNAPSHOTS, Dataset
 from tercast.telemetry.writer import arrow_schema, write_file
 

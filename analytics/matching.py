@@ -14,11 +14,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.subscriptions import Span, Subscription, Subscriptions
-from tercast.audience import Audience
-from tercast.dimensions.alone import Projections
+from tercast.dimensions.projections import Projections
 from tercast.errors import Refused
-from tercast.eventspace import Topic
-from tercast.filters import Filter
+from tercast.eventspace.topic import Topic
+from tercast.filters.batch_matcher import Audience
+from tercast.filters.filter import Filter
 
 UNKNOWN_TOPIC, BAD_VALUES = "events_of_unknown_topics", "events_with_bad_values"
 _KEY = ("topic", "publisher", "seq")

@@ -15,7 +15,7 @@ from analytics.errors import CannotRun
 from analytics.jobs import ORDER
 from analytics.results import Row
 from analytics.times import time_text
-from tercast.files import FileRefused, whole_file, write_json
+from tercast.runtime.json_files import FileRefused, whole_file, write_json
 
 _TEXTS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())

@@ -8,9 +8,9 @@ from typing import Any
 
 from analytics.times import micros, parse_time
 from tercast.errors import Path, Refused, RefusedMany, shown
-from tercast.eventspace import Topic
-from tercast.filters import Filter
-from tercast.strict import expect_keys, expect_list, expect_text
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
+from tercast.runtime.strict_json import expect_keys, expect_list, expect_text
 
 FOREVER = 1 << 62
 Span = tuple[int, int]

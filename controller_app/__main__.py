@@ -5,8 +5,8 @@ import warnings
 from importlib import import_module
 
 from controller_app.errors import SettingError
-from tercast.packages import call
-from tercast.private_files import keep_private
+from tercast.runtime.packages import call
+from tercast.runtime.private_files import keep_private
 
 
 def main() -> int:

@@ -6,27 +6,28 @@ import logging
 from time import monotonic
 from typing import Any
 
-from controller_app import intake, openflow
-from controller_app.admission import Admission
-from controller_app.alarms import LASTING, Alarms
-from controller_app.answer_bounds import Shared
-from controller_app.claims import Claims
-from controller_app.connection import Connection, peer_text
-from controller_app.counters import Counters
-from controller_app.discovery import Discovery
+from controller_app.control_messages.handler import Signalling
+from controller_app.switch.packet_in_limits import Origin
+from controller_app.discovery.prober import Discovery
 from controller_app.errors import Failure, Rejected, Unreachable
-from controller_app.events import Events
-from controller_app.guard import Overrun
-from controller_app.metrics import Metrics
-from controller_app.packet_ins import Origin
-from controller_app.programmer import Programmer
-from controller_app.proof import Proofs, Unproved
+from controller_app.monitoring.alarms import LASTING, Alarms
+from controller_app.monitoring.event_ring import Events
+from controller_app.monitoring.metrics import Metrics
+from controller_app.monitoring.port_counters import Counters
+from controller_app.openflow import messages
+from controller_app.programming.programmer import Programmer
+from controller_app.resource_shortage import run_forever
 from controller_app.ryu_api import OF10, deadline, sleep, spawn
 from controller_app.settings import Settings
-from controller_app.shortage import run_forever
-from controller_app.signalling import Signalling
-from controller_app.sources import SourceCheck
-from controller_app.switches import Registry
+from controller_app.source_check.rules import SourceCheck
+from controller_app.switch import handshake
+from controller_app.switch.admission import Admission
+from controller_app.switch.answer_bounds import Shared
+from controller_app.switch.connection import Connection, peer_text
+from controller_app.switch.datapath_claims import Claims
+from controller_app.switch.datapath_proof import Proofs, Unproved
+from controller_app.switch.message_guard import Overrun
+from controller_app.switch.registry import Registry
 
 MOST_UNTRUSTED = 100
 """Addresses and reasons of refused switches that are told one by one; the others stand in one alarm."""
@@ -94,7 +95,7 @@ class Controller:
 
     def on_versions(self, datapath: Any, versions: frozenset[int]) -> None:
         """The peer's hello came. All but 1.3, and 1.0 alone, are cut off before they have a name."""
-        if openflow.VERSION not in versions and versions != {OF10}:
+        if messages.VERSION not in versions and versions != {OF10}:
             self._refuse_version(host=datapath.address[0])
 
     def on_crowded(self, host: str, reason: str) -> None:
@@ -123,7 +124,7 @@ class Controller:
         """The hand-shake is over: the switch is taken in, or refused."""
         self._greeting.pop(datapath, None)
         dpid = datapath.id
-        if datapath.ofproto.OFP_VERSION != openflow.VERSION:
+        if datapath.ofproto.OFP_VERSION != messages.VERSION:
             self._refuse_version(dpid=f"{dpid:016x}")
             spawn(datapath.close)
             return
@@ -220,7 +221,7 @@ class Controller:
         try:
             limit = SET_UP * self.settings.bounds.seconds
             with deadline(limit, Overrun(f"it took more than {limit:g} s")):
-                intake.prepare(connection, self.settings.families, self.settings.bundles)
+                handshake.prepare(connection, self.settings.families, self.settings.bundles)
                 self.signalling.prepare(connection)
                 self.source_check.prepare(connection)
         except (Unreachable, Rejected, Overrun) as error:
@@ -304,4 +305,4 @@ class Controller:
         if silence > QUIET + 2 * self.settings.reply_timeout:
             self._drop(connection, f"silent for {silence:.0f} seconds")
         elif silence > QUIET:
-            connection.tell(openflow.echo())
+            connection.tell(messages.echo())

@@ -16,16 +16,17 @@ from typing import Any
 import eventlet
 import eventlet.wsgi
 
-from controller_app import logs, ryu_api, tls
-from controller_app.connection import peer_text
+from controller_app import log_setup, ryu_api
 from controller_app.controller import Controller
-from controller_app.endpoints import Endpoints
 from controller_app.errors import SettingError
-from controller_app.guard import Guard
-from controller_app.northbound import Northbound
-from controller_app.proof import Proofs
+from controller_app.endpoints import Endpoints
+from controller_app.northbound.routes import Northbound
+from controller_app.resource_shortage import PatientListener, run_forever
 from controller_app.settings import Address, read_settings
-from controller_app.shortage import PatientListener, run_forever
+from controller_app.switch import tls_channel
+from controller_app.switch.connection import peer_text
+from controller_app.switch.datapath_proof import Proofs
+from controller_app.switch.message_guard import Guard
 
 BACKLOG = 512
 MAX_CLIENTS = 256
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SettingError as error:
         print(error, file=sys.stderr)
         return 2
-    logs.configure(settings.log_format, settings.log_level)
+    log_setup.configure(settings.log_format, settings.log_level)
     _spare_collections()
     try:
         openflow = listen(settings.openflow, "--openflow")
@@ -93,7 +94,7 @@ def _run(
     wait_for_signal = _catch_signals()
     accept = partial(_accept, openflow, controller, context)
     manager = ryu_api.load(
-        "controller_app.app",
+        "controller_app.ryu_app",
         lambda: run_forever(accept, "switches", controller.on_shortage),
         controller=controller,
     )
@@ -181,9 +182,9 @@ def _talk(
     settings = controller.settings
     if context is not None:
         try:
-            channel = tls.greet(peer, context, 2 * settings.reply_timeout)
-            certificate = tls.certificate(channel)
-        except tls.Untrusted as error:
+            channel = tls_channel.greet(peer, context, 2 * settings.reply_timeout)
+            certificate = tls_channel.certificate(channel)
+        except tls_channel.Untrusted as error:
             controller.on_untrusted(address, str(error))
             return
     crowd = controller.admission

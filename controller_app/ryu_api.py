@@ -22,7 +22,7 @@ from controller_app.settings import read_library
 
 log = logging.getLogger(__name__)
 
-_TRANSPORT = (__name__, "controller_app.tls", "controller_app.guard")
+_TRANSPORT = (__name__, "controller_app.switch.tls_channel", "controller_app.switch.message_guard")
 """Modules between the library and the socket, which are in the traceback of every error."""
 
 LIBRARY = read_library()

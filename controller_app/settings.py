@@ -12,25 +12,15 @@ from pathlib import Path
 from secrets import token_bytes
 from stat import S_IMODE
 
-from controller_app.admission import Most
-from controller_app.bounds import Bounds
-from controller_app.certificates import OPTIONS, VARIABLES, Files
-from controller_app.endpoints import (
-    NORTHBOUND,
-    OPENFLOW,
-    SCHEMES,
-    STATE_DIR,
-    discovery_key_default,
-    northbound_default,
-    openflow_default,
-    split_scheme,
-    token_default,
-)
-from controller_app.entries import FAMILIES
 from controller_app.errors import SettingError
-from controller_app.proof import FILE_NAME, OPTION, VARIABLE, Policy
-from tercast.log_lines import FORMAT_VARIABLE, FORMATS
-from tercast.secret_files import BadSecret, secret
+from controller_app.endpoints import NORTHBOUND, OPENFLOW, SCHEMES, STATE_DIR, discovery_key_default, northbound_default, openflow_default, split_scheme, token_default
+from controller_app.openflow.flow_entry import FAMILIES
+from controller_app.switch.admission import Most
+from controller_app.switch.datapath_proof import FILE_NAME, OPTION, VARIABLE, Policy
+from controller_app.switch.limits import Bounds
+from controller_app.tls_files import OPTIONS, VARIABLES, Files
+from tercast.runtime.log_format import FORMAT_VARIABLE, FORMATS
+from tercast.runtime.secret_files import BadSecret, secret
 
 MIN_TOKEN = 16
 MAX_PORTS = 65536

@@ -10,7 +10,7 @@ export default defineConfig({
   plugins: [react()],
   resolve: { alias: { "@": here("./src") } },
   build: {
-    outDir: here("../platform/controlplane/dashboard/static/dashboard"),
+    outDir: here("../platform/controlplane/web/dashboard/static/dashboard"),
     emptyOutDir: true,
     manifest: "manifest.json",
     rollupOptions: { input: here("./src/main.tsx") },

@@ -2,8 +2,8 @@
 
 import sys
 
-from tercast.packages import start
-from tercast.private_files import keep_private
+from tercast.runtime.packages import start
+from tercast.runtime.private_files import keep_private
 
 if __name__ == "__main__":
     keep_private()

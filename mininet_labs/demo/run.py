@@ -36,7 +36,7 @@ from mininet_labs.errors import LabError
 from mininet_labs.fabric.depth import depth_warning
 from mininet_labs.interrupts import Interrupted, raise_when_asked
 from mininet_labs.topologies import load
-from tercast.wording import quantity
+from tercast.runtime.wording import quantity
 
 DEFAULT_TOPOLOGY = ROOT / "mininet_labs" / "topologies" / "abilene.json"
 _PATIENCE_S = 5.0

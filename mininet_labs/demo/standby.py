@@ -14,7 +14,7 @@ from mininet_labs.demo.run import FINISH_PATIENCE_S, POLL_PATIENCE_S, Demo
 from mininet_labs.demo.status import Outage, Report, StatusLine, say, status_text, step
 from mininet_labs.errors import LabError
 from mininet_labs.interrupts import Interrupted
-from tercast.wording import quantity
+from tercast.runtime.wording import quantity
 
 PAUSE_S = 0.5
 

@@ -23,21 +23,21 @@ from mininet_labs.demo.activity import Activity
 from mininet_labs.demo.ledger import Ledger, Values
 from mininet_labs.demo.quotes import replay
 from mininet_labs.demo.trials import Trials
-from tercast.addressing import AddressPlan
-from tercast.client.api import Api, ApiLandlord, ApiOrigins
-from tercast.client.errors import LeaseLapsed
+from tercast.client.event_origins import LearnedOrigins, Origin, Rejected
 from tercast.client.lease import Lease
-from tercast.client.origins import LearnedOrigins, Origin, Rejected
-from tercast.client.packets import pack_ip
 from tercast.client.publisher import Publisher
+from tercast.client.rest_api import Api, ApiLandlord, ApiOrigins
 from tercast.client.subscriber import Delivery, Subscriber
 from tercast.client.telemetry import HostTelemetry
 from tercast.client.transports import FabricPort
-from tercast.eventspace import Topic
-from tercast.filters import Filter
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
 from tercast.telemetry import DELIVERED, PUBLISHED
 from tercast.telemetry.recorder import Recorder
 from tercast.telemetry.sinks import FolderSink
+from tercast.wire.errors import LeaseLapsed
+from tercast.wire.packets import pack_ip
 
 GRACE_S = 0.05
 """An event counts as lost from this long after its subscription became active."""

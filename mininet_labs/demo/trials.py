@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
-from tercast.addressing import AddressPlan
 from tercast.client.lease import Landlord, Lease
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Delivery, Subscriber
 from tercast.client.transports import Transport
 from tercast.errors import TercastError
-from tercast.eventspace import Topic
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic
 
 LOOK_S = 1.5
 """So long after it was sent, who has not got it will not get it any more."""

@@ -14,7 +14,7 @@ from mininet_labs.fabric.bridges import CHUNK
 from mininet_labs.fabric.depth import depth_warning
 from mininet_labs.fabric.fabric import Fabric
 from mininet_labs.topologies import load
-from tercast.wording import quantity
+from tercast.runtime.wording import quantity
 
 CONTROLLER = "tcp:127.0.0.1:6653"
 

@@ -17,7 +17,7 @@ from mininet_labs.fabric.readings import FlowReading, PortReading, parse_flows, 
 from mininet_labs.fabric.rundir import RunDir
 from mininet_labs.fabric.tools import Tools, environment
 from mininet_labs.fabric.wiring import Object, Wiring
-from tercast.certificates import Identity
+from tercast.cli.certificate_authority import Identity
 
 
 @dataclass(frozen=True, slots=True)

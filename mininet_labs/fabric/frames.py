@@ -1,6 +1,6 @@
 """A host's end of a port: Ethernet frames over a stream socket, each behind a 2-byte big-endian length.
 
-This is what Open vSwitch's `dummy` interface speaks on its `pstream` socket; `tercast.client.framing` has the
+This is what Open vSwitch's `dummy` interface speaks on its `pstream` socket; `tercast.wire.framing` has the
 framing itself. The switch closes the connection on a frame that is too short and drops one beyond its MTU
 without a word, so sizes are checked here; and a lab's ports come and go, so it is waited for them.
 """
@@ -14,9 +14,9 @@ from pathlib import Path
 from types import TracebackType
 
 from mininet_labs.fabric.errors import FabricError, PortClosedError
-from tercast.client import framing
-from tercast.client.errors import TransportClosed, TransportError
-from tercast.client.framing import FrameSplitter, FrameStream
+from tercast.wire import framing
+from tercast.wire.errors import TransportClosed, TransportError
+from tercast.wire.framing import FrameSplitter, FrameStream
 
 __all__ = ["LONGEST", "SHORTEST", "FrameSocket", "FrameSplitter", "pack"]
 

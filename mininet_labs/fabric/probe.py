@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from mininet_labs.fabric.errors import FabricError
 from mininet_labs.fabric.frames import FrameSocket
 from mininet_labs.fabric.wiring import Object
-from tercast.client import packets
+from tercast.wire import packets
 
 
 def static_route(topology: Object, source: str, target: str, dst: str) -> dict[str, str]:

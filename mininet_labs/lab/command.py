@@ -21,7 +21,7 @@ from mininet_labs.interrupts import Interrupted, raise_when_asked
 from mininet_labs.lab import needs
 from mininet_labs.lab.network import MininetNetwork
 from mininet_labs.topologies import load
-from tercast.wording import quantity
+from tercast.runtime.wording import quantity
 
 RUN_DIR = Path(os.environ.get("TERCAST_RUN_DIR", ROOT / "run" / "lab"))
 

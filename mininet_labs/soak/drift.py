@@ -11,8 +11,8 @@ from mininet_labs.demo.rest import Rest
 from mininet_labs.fabric import Fabric
 from mininet_labs.fabric.readings import FlowReading
 from mininet_labs.install import FIELDS, actions
-from tercast.tables import Entry, Output, SetDst
-from tercast.topology_parts import Host
+from tercast.tables.entries import Entry, Output, SetDst
+from tercast.topology.elements import Host
 
 CONTENT_COOKIE = 0x7EC0A57E00000001
 """What the controller marks content entries with (docs/northbound.md)."""

@@ -30,8 +30,8 @@ from mininet_labs.soak.drift import differences
 from mininet_labs.soak.faults import Faults
 from mininet_labs.soak.options import Options, from_arguments
 from mininet_labs.topologies import core_topology, load
-from tercast.topology_json import read_topology
-from tercast.wording import quantity
+from tercast.runtime.wording import quantity
+from tercast.topology.reader import read_topology
 
 SETTLE_S = 180.0
 LOOKS, LOOK_EVERY_S = 20, 0.5

@@ -2,12 +2,12 @@
 
 import sys
 
-from tercast.packages import start
+from tercast.runtime.packages import start
 
 
 def main() -> int:
     """Run the `tercast` command; its exit status."""
-    return start("tercast.cli", "tercast")
+    return start("tercast.cli.main", "tercast")
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from analytics.matching import Counting, Wanting
 from analytics.subscriptions import FOREVER, Subscription, read_subscriptions
 from tercast.dimensions.spectral import select
 from tercast.errors import RefusedMany
-from tercast.eventspace import Topic
-from tercast.filters import Filter
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
 
 TOPIC = Topic.from_json(
     {

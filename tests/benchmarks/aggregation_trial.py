@@ -10,14 +10,14 @@ from typing import Any
 
 from aggregation_workloads import Object, Workload
 
-from tercast.addressing import AddressPlan
-from tercast.aggregation.run import aggregate
-from tercast.aggregation.traffic import read_traffic
-from tercast.counts import Counts
-from tercast.limits import Limits
-from tercast.planner import Planner
-from tercast.replay import Replay
-from tercast.tables import Table
+from tercast.encoding.limits import Limits
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.optimizer.past_traffic import read_traffic
+from tercast.optimizer.pipeline import aggregate
+from tercast.planner.planner import Planner
+from tercast.simulation.delivery_counts import Counts
+from tercast.simulation.replay import Replay
+from tercast.tables.entries import Table
 
 EXACT, LA = "exact", "la"
 PERIODIC = ("fa-lb", "fa-pb", "optimal")

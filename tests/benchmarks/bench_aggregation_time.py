@@ -25,10 +25,10 @@ from aggregation_trial import PERIODIC, TRAINING, Network, Setting
 from aggregation_workloads import Synthetic, random_network
 from bench_machine import describe
 
-from tercast.aggregation import warm
-from tercast.aggregation.run import AggregationResult, aggregate
-from tercast.aggregation.traffic import Traffic, read_traffic
-from tercast.replay import Replay
+from tercast.optimizer import warm_up
+from tercast.optimizer.past_traffic import Traffic, read_traffic
+from tercast.optimizer.pipeline import AggregationResult, aggregate
+from tercast.simulation.replay import Replay
 
 BUDGET = 600
 QUICK = {"switches": 60, "hosts": 800, "subscriptions": 3_000, "events": 10_000}
@@ -40,7 +40,7 @@ def main() -> None:
     if args.quick:
         vars(args).update(QUICK)
     if args.warm_up:
-        warm.warm_up()
+        warm_up.warm_up()
     text = json.dumps({"machine": describe(), **measure(args)}, indent=1)
     if args.output is None:
         print(text)

@@ -30,7 +30,7 @@ from bench_child import in_child, peak_rss_mib, rss_mib, tell
 from bench_machine import describe
 
 from analytics.times import time_text
-from tercast.files import write_json
+from tercast.runtime.json_files import write_json
 
 ROOT = Path(__file__).resolve().parents[2]
 

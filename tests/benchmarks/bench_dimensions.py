@@ -20,12 +20,12 @@ from typing import Any
 from bench_machine import describe
 from workloads import DOMAIN, Filters
 
-from tercast.dimensions.cost import Measure
 from tercast.dimensions.greedy import greedy
+from tercast.dimensions.measured_cost import Measure
 from tercast.dimensions.spectral import spectral
 from tercast.dimensions.workload import Workload
-from tercast.eventspace import Topic
-from tercast.filters import Filter
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
 
 ATTRIBUTES, HOSTS, LIMIT = 7, 200, 50
 HELD = {"free": (), "three held": (0, 2, 4), "five held": (0, 1, 2, 4, 5)}

@@ -11,8 +11,8 @@ from bench_child import in_child, tell
 from bench_extent import DEPTH, Extent
 from workloads import DOMAIN, topic
 
-from tercast.addressing import AddressPlan
-from tercast.eventspace import Topic
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic
 
 RUNS = 5
 

@@ -31,13 +31,13 @@ import bench_machine
 from aggregation_workloads import Synthetic, random_network
 from workloads import Filters, eighths, everything, random_graph, subscriptions, topic
 
-from tercast.addressing import AddressPlan
-from tercast.encodings import encode_text
-from tercast.eventspace import Topic
-from tercast.limits import Limits
-from tercast.planner import Planner
-from tercast.requests import Request, Subscribe
-from tercast.topology_json import read_topology
+from tercast.encoding.limits import Limits
+from tercast.encoding.request_encoding import encode_text
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic
+from tercast.planner.planner import Planner
+from tercast.requests.model import Request, Subscribe
+from tercast.topology.reader import read_topology
 
 DEPTH, CELLS = 48, 8
 HOSTS, MOST_CELLS = 4402, 50

@@ -12,10 +12,10 @@ from bench_extent import DEPTH, GRAPHS, Extent
 from bench_planners import carry_out, use_kernels
 from workloads import DOMAIN, eighths, everything, topic
 
-from tercast.plan import plan_json, read_plan
-from tercast.planner import Planner
-from tercast.scenario import read_scenario
-from tercast.simulate import Simulator
+from tercast.offline.plan_file import plan_json, read_plan
+from tercast.offline.scenario import read_scenario
+from tercast.offline.simulate_plan import Simulator
+from tercast.planner.planner import Planner
 
 Link = dict[str, Any]
 

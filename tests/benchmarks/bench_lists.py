@@ -29,10 +29,10 @@ def fill(client, arguments):
     """Subscriptions in all states, and a switch with many entries."""
     from django.utils import timezone
 
-    from controlplane.control.models import Request
-    from controlplane.network.matches import meaning
+    from controlplane.network.entry_match import meaning
     from controlplane.network.models import InstalledEntry, Switch
     from controlplane.registry.models import Subscriber, Subscription, Topic
+    from controlplane.requestlog.models import Request
 
     network(client)
     topic, asked = Topic.objects.get(), Request.objects.earliest("id")
@@ -134,8 +134,8 @@ def measured(client, path, repeat):
 
 def middle(client, repeat):
     """A page from the middle on, by its cursor, and the very last by following it back."""
-    from controlplane.api.pages import Position
     from controlplane.registry.models import Subscription
+    from controlplane.rest.cursor_pagination import Position
 
     last = Subscription.objects.latest("id").pk
     cursors = {"from the middle": last // 2, "last by cursor": last - 100}

@@ -30,7 +30,7 @@ from load_platform import PATIENCE, Many, Streams, clients, milliseconds, settle
 from mininet_labs.demo.rest import Rest  # noqa: E402
 
 BURST = """
-from controlplane.control import outbox
+from controlplane.requestlog import outbox
 for number in range({}):
     outbox.emit("load", {{"number": number, "fill": "x" * 200}})
 """

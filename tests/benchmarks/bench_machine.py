@@ -12,7 +12,7 @@ from typing import Any
 
 from mininet_labs.fabric.binaries import Binaries
 from mininet_labs.fabric.errors import FabricError
-from tercast.compiled.store import is_ready
+from tercast.runtime.kernel_cache import is_ready
 
 PACKAGES = ("numpy", "numba", "llvmlite")
 

@@ -21,13 +21,13 @@ from workloads import (
     subscriptions,
 )
 
-from tercast import compiled
-from tercast.addressing import AddressPlan
-from tercast.collector import calm
-from tercast.encodings import encode_text
-from tercast.limits import Limits
-from tercast.planner import Planner
-from tercast.tables import Diff
+from tercast.encoding import dispatch
+from tercast.encoding.limits import Limits
+from tercast.encoding.request_encoding import encode_text
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.planner.planner import Planner
+from tercast.runtime.gc_tuning import calm
+from tercast.tables.entries import Diff
 
 BATCH = 500
 
@@ -58,7 +58,7 @@ def use_kernels(kernels: str) -> None:
     The garbage collector runs as it does in the worker and in the `tercast` command.
     """
     calm()
-    compiled.use(kernels == "compiled")
+    dispatch.use(kernels == "compiled")
     planner = planner_for(fat_tree(), 2, 4)
     requests = subscriptions(Filters("uniform", 2, 0), ["h1", "h2"], 20)
     carry_out(planner, [everything("h8", 0), *requests])

@@ -10,9 +10,9 @@ from bench_extent import DEPTH, GRAPHS, Case, Extent
 from bench_planners import BATCH, Requests, Subject, in_one_batch, rates, singly, use_kernels
 from pleroma_plain import Pleroma
 
-from tercast import dz as dzs
-from tercast.encodings import encode_text
-from tercast.planner import Planner
+from tercast.encoding.request_encoding import encode_text
+from tercast.eventspace import dz as dzs
+from tercast.planner.planner import Planner
 
 PUBLISHERS = 8
 FEWEST = 3

@@ -22,7 +22,7 @@ from bench_planners import (
 )
 from workloads import everything
 
-from tercast.tables import Diff
+from tercast.tables.entries import Diff
 
 ENCODED = 500
 

@@ -54,10 +54,10 @@ def opened():
     from django.core.management import call_command
     from django.test import Client
 
-    from controlplane.accounts.services import issue_token
-    from controlplane.control import log
+    from controlplane.accounts.tokens import issue_token
+    from controlplane.requestlog import append
 
-    log._wake = lambda: None
+    append._wake = lambda: None
     call_command("migrate", verbosity=0)
     HEADERS["authorization"] = "Bearer " + issue_token(User.objects.create_superuser("bench"), "bench")
     return Client(headers={"host": "localhost"})
@@ -121,8 +121,8 @@ def network(client):
 
 def pages(client, rows):
     """Reading the first page of the log, and the last one, of `rows` rows more."""
-    from controlplane.api.pages import Position
-    from controlplane.control.models import Request
+    from controlplane.requestlog.models import Request
+    from controlplane.rest.cursor_pagination import Position
 
     payload = {"op": "subscribe", "id": "q1"}
     for start in range(0, rows, 20_000):

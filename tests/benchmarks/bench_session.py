@@ -39,11 +39,11 @@ from django.core.management import call_command  # noqa: E402
 from django.db import connection, transaction  # noqa: E402
 from fake_northbound import FakeNorthbound, running  # noqa: E402
 
-from controlplane.control import session  # noqa: E402
-from controlplane.control.log import Entry, submit  # noqa: E402
-from controlplane.control.models import Request  # noqa: E402
+from controlplane.deployment import session  # noqa: E402
 from controlplane.network.models import Host, InstalledEntry  # noqa: E402
 from controlplane.registry.models import Subscriber, Subscription, Topic  # noqa: E402
+from controlplane.requestlog.append import Entry, submit  # noqa: E402
+from controlplane.requestlog.models import Request  # noqa: E402
 
 
 def ring(switches: int) -> None:

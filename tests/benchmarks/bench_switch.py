@@ -19,7 +19,7 @@ from bench_planners import Subject, use_kernels
 
 from mininet_labs.fabric import Fabric, FabricError
 from mininet_labs.install import Hosts, flow, match
-from tercast.tables import Diff, SwitchDiff
+from tercast.tables.entries import Diff, SwitchDiff
 
 RUNS = 3
 PARTS = 8

@@ -16,7 +16,7 @@ from bench_extent import DEPTH, GRAPHS, Case, Extent
 from bench_planners import Subject, carry_out, use_kernels
 from workloads import Filters, everything, subscriptions, topic
 
-from tercast.verify import Verifier
+from tercast.verification.verifier import Verifier
 
 PUBLISHERS = 8
 ATTRIBUTES, CELLS = 5, 4

@@ -55,7 +55,7 @@ class Clock:
         """Measure all outermost transactions of this process, and its calls of the controller."""
         from django.db.transaction import Atomic
 
-        from controlplane.control.northbound import Northbound
+        from controlplane.network.controller_client import Northbound
 
         enter, leave, change = Atomic.__enter__, Atomic.__exit__, Northbound.change
         began: list[float] = []
@@ -101,8 +101,8 @@ def subscribe(rng: random.Random, count: int) -> None:
     """Log `count` subscriptions of random hosts, each with cells of its own."""
     from django.db import transaction
 
-    from controlplane.control.log import Entry, submit
     from controlplane.registry.models import Subscriber, Subscription, Topic
+    from controlplane.requestlog.append import Entry, submit
 
     topic = Topic.objects.get()
     named = Subscriber.objects.filter(name__startswith="s-").select_related("host")
@@ -124,7 +124,7 @@ def deploy(rng: random.Random, controller: Any, rules: int) -> None:
     """A ring with a publisher of everything at s1, and subscriptions until `rules` entries are confirmed."""
     import control_world as world
 
-    from controlplane.control import session
+    from controlplane.deployment import session
     from controlplane.network.models import Host, InstalledEntry
     from controlplane.registry.models import Subscriber
 
@@ -143,14 +143,14 @@ def deploy(rng: random.Random, controller: Any, rules: int) -> None:
 
 def waiting() -> int:
     """How many requests wait for a switch."""
-    from controlplane.control.models import Request
+    from controlplane.requestlog.models import Request
 
     return Request.objects.filter(state="deploying").count()
 
 
 def level(rng: random.Random, clock: Clock, wanted: int, cut: Callable[[], None]) -> dict[str, Any]:
     """The figures with `wanted` requests waiting."""
-    from controlplane.control import session
+    from controlplane.deployment import session
 
     def step() -> None:
         session.run(seconds=0.0)
@@ -195,9 +195,9 @@ def write(authorization: str) -> dict[str, Any]:
     django.setup()
     from django.test import Client
 
-    from controlplane.control import log
+    from controlplane.requestlog import append
 
-    log._wake = lambda: None
+    append._wake = lambda: None
     logging.disable(logging.WARNING)
     client = Client(headers={"host": "localhost", "authorization": authorization})
     ended = threading.Event()
@@ -228,9 +228,9 @@ def measure(levels: Sequence[int], rules: int, folder: Path) -> dict[str, Any]:
     from django.db import connection
     from fake_northbound import running
 
-    from controlplane.control import session
-    from controlplane.control.models import SwitchSync
+    from controlplane.deployment import session
     from controlplane.network.models import InstalledEntry
+    from controlplane.requestlog.models import SwitchSync
 
     logging.disable(logging.WARNING)
     rng, clock, found = random.Random(7), Clock(), []

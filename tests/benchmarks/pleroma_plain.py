@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tercast import dz as dzs
-from tercast.addressing import AddressPlan
+from tercast.eventspace import dz as dzs
+from tercast.eventspace.address_plan import AddressPlan
 
 Out = tuple[int, str | None]
 """An output: the port, and the host whose address is set before (on terminal switches)."""

@@ -92,7 +92,7 @@ BOTH = """
 import json, bench_planners, bench_pleroma
 from bench_extent import TINY, Case
 from pleroma_plain import Pleroma
-from tercast.planner import Planner
+from tercast.planner.planner import Planner
 
 theirs, ours = [], []
 subscribe, apply = Pleroma.subscribe, Planner.apply

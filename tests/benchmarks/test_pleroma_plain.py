@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from tercast import dz as dzs
-from tercast.addressing import AddressPlan
-from tercast.encodings import encode_text
-from tercast.eventspace import Topic
-from tercast.filters import Filter
-from tercast.plan import plan_json, read_plan
-from tercast.planner import Planner
-from tercast.scenario import read_scenario
-from tercast.simulate import Simulator
+from tercast.encoding.request_encoding import encode_text
+from tercast.eventspace import dz as dzs
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
+from tercast.offline.plan_file import plan_json, read_plan
+from tercast.offline.scenario import read_scenario
+from tercast.offline.simulate_plan import Simulator
+from tercast.planner.planner import Planner
 from tests.benchmarks.pleroma_plain import Pleroma, overlap, without
 from tests.benchmarks.workloads import fat_tree, random_graph
 

@@ -9,8 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app import bundles, delivery, openflow, readback, ryu_api
-from controller_app.entries import MAX_PORT, RANGES, Entry, Key, Output, Prefix, SetDst, parse_entry
+from controller_app import ryu_api
+from controller_app.openflow import bundles, messages
+from controller_app.openflow.flow_entry import (
+    MAX_PORT,
+    RANGES,
+    Entry,
+    Key,
+    Output,
+    Prefix,
+    SetDst,
+    parse_entry,
+)
+from controller_app.programming import flow_mod_delivery
+from controller_app.switch import flow_stats
 from tercast.errors import Refused
 
 parser = ryu_api.ofproto_v1_3_parser
@@ -43,7 +55,7 @@ def entries(draw) -> Entry:
     return Entry(key, tuple(action for group in draw(st.lists(groups, max_size=6)) for action in group))
 
 
-def parsed(message: openflow.Message, xid: int = 7):
+def parsed(message: messages.Message, xid: int = 7):
     """The message as Ryu's parser for flow-mods reads it."""
     frame = message.frame(xid)
     return parser.OFPFlowMod.parser(DATAPATH, 4, 14, len(frame), xid, frame)
@@ -51,7 +63,7 @@ def parsed(message: openflow.Message, xid: int = 7):
 
 @given(entries())
 def test_an_independent_parser_reads_an_addition(entry: Entry) -> None:
-    message = openflow.add(entry)
+    message = messages.add(entry)
     frame = message.frame(7)
     assert len(frame) % 8 == 0 and int.from_bytes(frame[2:4], "big") == len(frame)
     mod = parsed(message)
@@ -97,7 +109,7 @@ def test_an_addition_has_the_bytes_of_the_frameworks_objects(entry: Entry, xid: 
     actions = [action for one in entry.actions for action in _framework_actions(one)]
     apply = [parser.OFPInstructionActions(4, actions)] if actions else []
     mod = _framework_mod(entry.key, command=0, instructions=apply)
-    assert openflow.add(entry).frame(xid) == _serialised(mod, xid)
+    assert messages.add(entry).frame(xid) == _serialised(mod, xid)
 
 
 @pytest.mark.parametrize("family", ["ipv6", "ipv4"])
@@ -109,22 +121,22 @@ def test_every_prefix_length_has_the_bytes_of_the_frameworks_objects(
     for length in range(outer.length, 8 * len(outer.address) + 1):
         key = Key(Prefix(outer.address, length), in_port, 100 + length)
         mod = _framework_mod(key, command=0)
-        assert openflow.add(Entry(key, ())).frame(7) == _serialised(mod, 7)
-        mod = _framework_mod(key, command=4, cookie_mask=openflow.DELETION_MASK)
-        assert openflow.remove(key).frame(7) == _serialised(mod, 7)
+        assert messages.add(Entry(key, ())).frame(7) == _serialised(mod, 7)
+        mod = _framework_mod(key, command=4, cookie_mask=messages.DELETION_MASK)
+        assert messages.remove(key).frame(7) == _serialised(mod, 7)
 
 
 @given(keys, st.integers(0, 0xFFFFFFFF))
 def test_a_removal_has_the_bytes_of_the_frameworks_objects(key: Key, xid: int) -> None:
-    mod = _framework_mod(key, command=4, cookie_mask=openflow.DELETION_MASK)
-    assert openflow.remove(key).frame(xid) == _serialised(mod, xid)
+    mod = _framework_mod(key, command=4, cookie_mask=messages.DELETION_MASK)
+    assert messages.remove(key).frame(xid) == _serialised(mod, xid)
 
 
 @given(entries() | keys, st.integers(0, 0xFFFFFFFF), st.integers(0, 0xFFFFFFFF))
 def test_a_message_in_a_bundle_has_the_bytes_of_the_frameworks_objects(
     item: Entry | Key, bundle: int, xid: int
 ) -> None:
-    message = delivery.flow_mod(item)
+    message = flow_mod_delivery.flow_mod(item)
     inner = SimpleNamespace(xid=xid, buf=message.frame(xid), serialize=lambda: None)
     outer = parser.ONFBundleAddMsg(DATAPATH, bundle, 3, inner, [])
     assert bundles.carry(bundle, message.body, xid) == _serialised(outer, xid)
@@ -170,7 +182,7 @@ def _framework_actions(action: Output | SetDst) -> list:
 
 @given(keys)
 def test_a_removal_is_strict_and_limited_to_own_content_entries(key: Key) -> None:
-    mod = parsed(openflow.remove(key))
+    mod = parsed(messages.remove(key))
     assert (mod.command, mod.priority) == (4, key.priority)
     assert mod.cookie == 0x7EC0A57E00000001
     assert mod.cookie_mask & 0xFFFFFFFF0000FFFF == 0xFFFFFFFF0000FFFF
@@ -178,16 +190,16 @@ def test_a_removal_is_strict_and_limited_to_own_content_entries(key: Key) -> Non
 
 @given(keys)
 def test_the_prerequisite_stands_before_the_destination(key: Key) -> None:
-    numbers = [number & 0x7F for number, _, _ in readback.oxm_fields(openflow.match(key))]
-    assert numbers.index(openflow.Field.ETH_TYPE) + 1 == len(numbers) - 1
+    numbers = [number & 0x7F for number, _, _ in flow_stats.oxm_fields(messages.match(key))]
+    assert numbers.index(messages.Field.ETH_TYPE) + 1 == len(numbers) - 1
 
 
 @given(st.lists(entries(), max_size=5))
 def test_flow_statistics_read_back_as_what_was_added(listed: list[Entry]) -> None:
     data = b"".join(_flow_stats(entry) for entry in listed)
-    flows = list(readback.decode_flows(data))
+    flows = list(flow_stats.decode_flows(data))
     found = [
-        Entry(readback.decode_key(flow.match, flow.priority), readback.decode_actions(flow.instructions))
+        Entry(flow_stats.decode_key(flow.match, flow.priority), flow_stats.decode_actions(flow.instructions))
         for flow in flows
     ]
     assert found == listed
@@ -195,7 +207,7 @@ def test_flow_statistics_read_back_as_what_was_added(listed: list[Entry]) -> Non
 
 
 def _flow_stats(entry: Entry) -> bytes:
-    body = openflow.add(entry).body
+    body = messages.add(entry).body
     rest = body[40:]
     head = (48 + len(rest)).to_bytes(2, "big") + bytes(10) + entry.key.priority.to_bytes(2, "big")
     counters = (3).to_bytes(8, "big") + (300).to_bytes(8, "big")
@@ -204,21 +216,21 @@ def _flow_stats(entry: Entry) -> bytes:
 
 def test_a_full_length_prefix_with_a_mask_of_ones_is_the_same_entry() -> None:
     key = Key(Prefix.parse("ff0e:4::1/128"), None, 100)
-    masked = openflow.match_of(
-        openflow.oxm(openflow.Field.ETH_TYPE, b"\x86\xdd")
-        + openflow.oxm(openflow.Field.IPV6_DST, key.dst.address, b"\xff" * 16)
+    masked = messages.match_of(
+        messages.oxm(messages.Field.ETH_TYPE, b"\x86\xdd")
+        + messages.oxm(messages.Field.IPV6_DST, key.dst.address, b"\xff" * 16)
     )
-    assert readback.decode_key(masked, 100) == key
-    assert readback.oxm_fields(masked) == readback.oxm_fields(openflow.match(key))
+    assert flow_stats.decode_key(masked, 100) == key
+    assert flow_stats.oxm_fields(masked) == flow_stats.oxm_fields(messages.match(key))
 
 
 @given(st.binary(max_size=200))
 def test_statistics_of_any_shape_do_not_break_the_reader(data: bytes) -> None:
-    for flow in readback.decode_flows(data):
-        readback.decode_key(flow.match, flow.priority)
-    readback.decode_key(data, 1)
+    for flow in flow_stats.decode_flows(data):
+        flow_stats.decode_key(flow.match, flow.priority)
+    flow_stats.decode_key(data, 1)
     if len(data) >= 8:
-        readback.decode_actions(data)
+        flow_stats.decode_actions(data)
 
 
 @given(prefixes())
@@ -243,12 +255,12 @@ def test_an_entry_reads_back_from_its_json(entry: Entry) -> None:
 
 @pytest.mark.parametrize("family", ["ipv6", "ipv4"])
 def test_the_drop_entries_lie_below_all_content(family: str) -> None:
-    mod = parsed(openflow.add_drop(RANGES[family]))
+    mod = parsed(messages.add_drop(RANGES[family]))
     assert (mod.priority, mod.cookie, mod.instructions) == (1, 0x7EC0A57E00000002, [])
 
 
 def test_discovery_frames_are_punted_whole() -> None:
-    mod = parsed(openflow.add_lldp_punt())
+    mod = parsed(messages.add_lldp_punt())
     assert mod.cookie == 0x7EC0A57E00000004
     assert dict(mod.match.items()) == {"eth_dst": "01:80:c2:00:00:0e", "eth_type": 0x88CC}
     (action,) = mod.instructions[0].actions

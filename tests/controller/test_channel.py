@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from controller_app import openflow
-from controller_app.connection import AHEAD, Connection
 from controller_app.errors import Failure, Rejected, Unreachable
+from controller_app.openflow import messages
+from controller_app.switch.connection import AHEAD, Connection
 
 REFUSED = Failure("flow_mod_failed", "table_full", "the switch answered flow_mod_failed/table_full")
 
@@ -112,7 +112,7 @@ def test_an_answer_to_an_earlier_message_does_not_end_an_exchange() -> None:
         connection.on_part(first + 1, None, more=False)
 
     datapath.answer = answer
-    batch = connection.exchange([openflow.echo(), openflow.barrier()])
+    batch = connection.exchange([messages.echo(), messages.barrier()])
     assert (batch.parts, batch.failures, connection._open) == (["told"], {}, [])
 
 
@@ -127,7 +127,7 @@ def test_a_channel_keeps_no_answer_but_knows_late_errors() -> None:
         connection.on_part(struct.unpack("!I", data[4:8])[0], Part(), more=False)
 
     datapath.answer = answer
-    part = weakref.ref(connection.ask(openflow.echo())[0])
+    part = weakref.ref(connection.ask(messages.echo())[0])
     gc.collect()
     assert part() is None
     assert connection.on_failure(connection._settled[-1].first, REFUSED) == "echo_request"
@@ -143,5 +143,5 @@ def test_an_answer_is_reduced_as_it_arrives() -> None:
             kept.append(len(connection._open[0].parts))
 
     datapath.answer = answer
-    assert connection.ask(openflow.echo(), lambda part: part if part[0] == 1 else None) == [[1]]
+    assert connection.ask(messages.echo(), lambda part: part if part[0] == 1 else None) == [[1]]
     assert kept == [0, 1, 1, 1, 1]

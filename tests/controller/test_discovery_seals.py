@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from controller_app import discovery as discovery_module
-from controller_app import lldp
-from controller_app.alarms import Alarms
-from controller_app.connection import Connection
-from controller_app.discovery import Discovery
-from controller_app.events import Events
-from controller_app.lldp import Fault
-from controller_app.switches import Registry
-from controller_app.topology import Topology
+from controller_app.discovery import prober as discovery_module
+from controller_app.discovery.confirmed_topology import Topology
+from controller_app.discovery.prober import Discovery
+from controller_app.monitoring.alarms import Alarms
+from controller_app.monitoring.event_ring import Events
+from controller_app.openflow import lldp
+from controller_app.openflow.lldp import Fault
+from controller_app.switch.connection import Connection
+from controller_app.switch.registry import Registry
 
 A, B, C = 0xA1, 0xB2, 0xC3
 KEY, PERIOD, WINDOW = b"k" * 32, 5.0, 10.0

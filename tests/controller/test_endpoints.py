@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from controller_harness import TOKEN, running
 
-from controller_app.certificates import VARIABLES
-from controller_app.endpoints import Endpoints
 from controller_app.errors import SettingError
+from controller_app.endpoints import Endpoints
 from controller_app.settings import Settings, read_settings
+from controller_app.tls_files import VARIABLES
 from controlplane.config.env import Environment
-from tercast.certificates import CONTROLLER, Identity, make_certificates
+from tercast.cli.certificate_authority import CONTROLLER, Identity, make_certificates
 
 FILES = dict.fromkeys(VARIABLES, "/x.pem")
 NAMES = (*VARIABLES, "TERCAST_OPENFLOW", "TERCAST_NORTHBOUND_URL", "TERCAST_STATE_DIR")

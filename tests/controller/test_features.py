@@ -9,7 +9,7 @@ from controller_harness import dpid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app.features import cut_table, decode_groups, decode_meters, decode_tables
+from controller_app.switch.features import cut_table, decode_groups, decode_meters, decode_tables
 
 GROUP, METER, TABLE = 8, 11, 12
 A = 0xA1

@@ -9,16 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app import answer_bounds, guard, metrics
-from controller_app.admission import Admission, Most
-from controller_app.alarms import MOST as MOST_ALARMS
-from controller_app.alarms import Alarms
-from controller_app.answer_bounds import IN_ALL, MOST, Answer, Shared
 from controller_app.errors import Failure
-from controller_app.events import Events
-from controller_app.guard import Guard, Overrun
-from controller_app.metrics import Metrics
-from controller_app.openflow import Stats
+from controller_app.monitoring import metrics
+from controller_app.monitoring.alarms import MOST as MOST_ALARMS
+from controller_app.monitoring.alarms import Alarms
+from controller_app.monitoring.event_ring import Events
+from controller_app.monitoring.metrics import Metrics
+from controller_app.openflow.messages import Stats
+from controller_app.switch import answer_bounds, message_guard
+from controller_app.switch.admission import Admission, Most
+from controller_app.switch.answer_bounds import IN_ALL, MOST, Answer, Shared
+from controller_app.switch.message_guard import Guard, Overrun
 
 VERSION = 4
 
@@ -140,7 +141,7 @@ def test_messages_pass_whole_and_in_order_however_they_are_cut(frames: list[byte
 
 def test_a_message_that_dribbles_in_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr(guard, "monotonic", lambda: now[0])
+    monkeypatch.setattr(message_guard, "monotonic", lambda: now[0])
     wire = Wire(HELLO + message(3, bytes(200)), piece=1)
     one = Guard(wire, 5.0)
 
@@ -158,7 +159,7 @@ def test_a_message_that_dribbles_in_ends_the_connection(monkeypatch: pytest.Monk
 def test_a_peer_that_does_not_read_is_cut_off() -> None:
     class Full(Wire):
         def sendall(self, data: bytes) -> None:
-            guard.sleep(30)
+            message_guard.sleep(30)
 
     wire = Full(b"")
     one = Guard(wire, 0.05)
@@ -268,8 +269,8 @@ def test_the_number_of_connections_leaves_descriptors_for_the_rest(monkeypatch: 
 
 def test_a_handshake_that_costs_much_gives_way_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     now, slept = [100.0], []
-    monkeypatch.setattr(guard, "monotonic", lambda: now[0])
-    monkeypatch.setattr(guard, "sleep", slept.append)
+    monkeypatch.setattr(message_guard, "monotonic", lambda: now[0])
+    monkeypatch.setattr(message_guard, "sleep", slept.append)
     one = Guard(Wire(HELLO * 4), 1.0, crowd=lambda: 7)
     one.recv(8)
     now[0] += 0.004

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app.changes import Step, parse_change
-from controller_app.entries import RANGES, Entry, Key, Output, Prefix, Rest
-from controller_app.limits import highest, merged
+from controller_app.openflow.flow_entry import RANGES, Entry, Key, Output, Prefix, Rest
+from controller_app.programming.change_request import Step, parse_change
+from controller_app.programming.table_occupancy import highest, merged
 from tercast.errors import RefusedMany
 
 WHO = {"ip": "fd00::1", "mac": "02:00:00:00:00:01"}

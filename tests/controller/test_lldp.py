@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller_app import ryu_api
-from controller_app.lldp import Fault, Probe, Window, build, parse
+from controller_app.openflow.lldp import Fault, Probe, Window, build, parse
 
 other_lldp = import_module(f"{ryu_api.LIBRARY}.lib.packet.lldp")
 packet = import_module(f"{ryu_api.LIBRARY}.lib.packet.packet")

@@ -8,7 +8,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app.neighbours import Neighbours, Pair, Port, Turn, pair_of, resolve
+from controller_app.discovery.adjacency import Neighbours, Pair, Port, Turn, pair_of, resolve
 
 A1, A2, B1, B2, C1 = (1, 1), (1, 2), (2, 1), (2, 2), (3, 1)
 ALL = (1, 2, 3)

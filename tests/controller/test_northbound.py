@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from controller_harness import TOKEN, Controller, dpid, entry, output, set_dst
 
-from controller_app.checks import parse_checks
+from controller_app.source_check.request import parse_checks
 from tercast.errors import Refused, format_path
 
 A = dpid(0xA1)

@@ -11,11 +11,11 @@ import pytest
 from controller_harness import Controller, dpid, eventually, running
 from fake_switch import FakeNetwork
 
-from controller_app.claims import Claims
 from controller_app.errors import SettingError
-from controller_app.proof import Certificate, Policy, Proof, Proofs, Unproved
-from tercast.certificates import Identity, make_certificates
-from tercast.cli import main
+from controller_app.switch.datapath_claims import Claims
+from controller_app.switch.datapath_proof import Certificate, Policy, Proof, Proofs, Unproved
+from tercast.cli.certificate_authority import Identity, make_certificates
+from tercast.cli.main import main
 from tests.waiting import LIMIT_SECONDS
 
 A, B = 0xA1, 0xB2
@@ -122,7 +122,7 @@ def test_keys_are_remembered_where_no_file_can_be_written(folder: Path, tmp_path
 
 
 def test_keys_are_remembered_up_to_a_number(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("controller_app.proof.MOST_KEYS", 2)
+    monkeypatch.setattr("controller_app.switch.datapath_proof.MOST_KEYS", 2)
     proofs = Proofs(Policy.FIRST_USE, None)
     assert [verdict(proofs, number, shown(folder, "plain")) for number in (1, 2)] == ["key", "key"]
     assert "2 keys are remembered, which is the most" in verdict(proofs, 3, shown(folder, "plain"))

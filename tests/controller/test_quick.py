@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app.changes import parse_change
-from controller_app.entries import RANGES, Prefix, parse_entry, parse_key
-from controller_app.quick import QuickReader
+from controller_app.openflow.flow_entry import RANGES, Prefix, parse_entry, parse_key
+from controller_app.programming.change_request import parse_change
+from controller_app.programming.fast_entry_reader import QuickReader
 from tercast.errors import Refused, RefusedMany
 
 ALL = tuple(RANGES.values())

@@ -12,8 +12,8 @@ import pytest
 from controller_harness import Controller, eventually, running
 from greenlet import GreenletExit
 
-from controller_app import shortage
-from controller_app.shortage import PatientListener, run_forever
+from controller_app import resource_shortage
+from controller_app.resource_shortage import PatientListener, run_forever
 
 
 def limit_descriptors(controller: Controller, soft: int) -> int:
@@ -61,7 +61,7 @@ class Failing:
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    monkeypatch.setattr(shortage, "PAUSE", 0)
+    monkeypatch.setattr(resource_shortage, "PAUSE", 0)
     return []
 
 

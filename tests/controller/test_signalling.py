@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_metrics import scrape, value
 
-from controller_app import datagrams
-from controller_app.answers import parse_answers
-from tercast.client.packets import event_payload, group_mac, pack_ip, udp_frame
+from controller_app.control_messages.replies import parse_answers
+from controller_app.openflow import control_packets
 from tercast.errors import Refused
 from tercast.signalling.messages import MAX_MESSAGE, PORT
+from tercast.wire.packets import event_payload, group_mac, pack_ip, udp_frame
 
 A, B = 0xA1, 0xA2
 PUNT = 0x7EC0A57E00000003
@@ -171,10 +171,10 @@ def test_a_sender_whom_nobody_could_answer_is_dropped_by_reason(fake, reader, co
 )
 def test_whoever_is_handed_on_can_be_answered(mac, ip, udp_port):
     to = "ff1e::25" if ip.version == 6 else "225.0.0.37"
-    found = datagrams.parse(frame(to=to, source=str(ip), udp_port=udp_port, mac=mac))
+    found = control_packets.parse(frame(to=to, source=str(ip), udp_port=udp_port, mac=mac))
     answer = {"dpid": dpid(A), "port": 1, "mac": mac.hex(":"), "ip": str(ip), "udp_port": udp_port}
     body = {"answers": [{**answer, "payload": ""}]}
-    if isinstance(found, datagrams.Dropped):
+    if isinstance(found, control_packets.Dropped):
         with pytest.raises(Refused):
             parse_answers(body)
     else:

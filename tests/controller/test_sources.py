@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from controller_app import sources as sources_module
-from controller_app.alarms import Alarms
-from controller_app.checks import Check
-from controller_app.connection import Connection
-from controller_app.events import Events
-from controller_app.openflow import Message
+from controller_app.monitoring.alarms import Alarms
+from controller_app.monitoring.event_ring import Events
+from controller_app.openflow.messages import Message
 from controller_app.ryu_api import sleep
-from controller_app.sources import SourceCheck
-from controller_app.switches import Registry
+from controller_app.source_check import rules as sources_module
+from controller_app.source_check.request import Check
+from controller_app.source_check.rules import SourceCheck
+from controller_app.switch.connection import Connection
+from controller_app.switch.registry import Registry
 
 DPID = 0xA1
 CHECK = Check(DPID, "v1", on=True)

@@ -23,8 +23,8 @@ from controller_harness import (
 )
 
 from mininet_labs.fabric import Fabric, FrameSocket, probe
-from tercast.client import packets
 from tercast.signalling.messages import PORT as SIGNALLING_PORT
+from tercast.wire import packets
 from tests.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.fabric

@@ -11,14 +11,14 @@ import pytest
 from controller_harness import Controller, dpid, entry, eventually, output, running
 
 import controller_app.controller as app
-from controller_app.alarms import Alarms
-from controller_app.certificates import Files
 from controller_app.errors import SettingError
-from controller_app.events import Events
+from controller_app.monitoring.alarms import Alarms
+from controller_app.monitoring.event_ring import Events
 from controller_app.settings import read_settings
+from controller_app.tls_files import Files
 from mininet_labs.fabric import Fabric
-from tercast.certificates import Identity, make_certificates
-from tercast.cli import main
+from tercast.cli.certificate_authority import Identity, make_certificates
+from tercast.cli.main import main
 
 TOPOLOGY: dict[str, Any] = {
     "switches": [{"id": f"s{n}", "dpid": dpid(n)} for n in (1, 2)],

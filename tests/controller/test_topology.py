@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from controller_harness import dpid
 
-from controller_app.topology import Topology, parse_topology
+from controller_app.discovery.confirmed_topology import Topology, parse_topology
 from tercast.errors import Refused
 
 A, B = dpid(1), dpid(2)
@@ -42,6 +42,6 @@ def test_anything_else_is_refused_with_its_place(change, path) -> None:
 
 
 def test_there_is_a_limit_of_rows(monkeypatch) -> None:
-    monkeypatch.setattr("controller_app.topology.MOST_ROWS", 2)
+    monkeypatch.setattr("controller_app.discovery.confirmed_topology.MOST_ROWS", 2)
     with pytest.raises(Refused, match="at most 2"):
         parse_topology({**GOOD, "edges": [[A, 1]] * 3})

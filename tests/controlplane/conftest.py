@@ -48,15 +48,15 @@ def django_db_setup(django_test_environment, django_db_blocker, tmp_path_factory
 @pytest.fixture(autouse=True)
 def nothing_read(monkeypatch):
     """A process that has read no log and no counters: those of another test have the same positions."""
-    monkeypatch.setattr("controlplane.control.planner_state._reader", None)
-    monkeypatch.setattr("controlplane.audit.signs._seen", {})
+    monkeypatch.setattr("controlplane.planning.planner_state._reader", None)
+    monkeypatch.setattr("controlplane.deployment.audits.loss_signs._seen", {})
 
 
 @pytest.fixture(autouse=True)
 def patient_answers(monkeypatch):
     """Let answers take as long as they take: on a busy machine a second does not suffice for a small one."""
-    preview = import_module("controlplane.preview.answer")
+    preview = import_module("controlplane.explain.filter_preview.preview")
     monkeypatch.setattr(preview, "PATIENCE", replace(preview.PATIENCE, seconds=60.0))
-    monkeypatch.setattr("controlplane.affected.answer.SECONDS", 60.0)
-    monkeypatch.setattr("controlplane.explain.answer.SECONDS", 60.0)
-    monkeypatch.setattr("controlplane.aggregation.beside.PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr("controlplane.explain.impact.counts.SECONDS", 60.0)
+    monkeypatch.setattr("controlplane.explain.explanation.SECONDS", 60.0)
+    monkeypatch.setattr("controlplane.aggregation.process_client.PATIENCE_SECONDS", 60.0)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tercast.aggregation.covers import TableCovers
-from tercast.aggregation.ground import ground_of, materialise, obeys
-from tercast.planner import Planner
+from tercast.aggregation.definition import ground_of, materialise, obeys
+from tercast.planner.planner import Planner
+from tercast.tables.covers import TableCovers
 
 
 def installed_as_defined(planner: Planner) -> list[str]:

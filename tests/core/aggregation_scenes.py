@@ -8,14 +8,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tercast.addressing import AddressPlan
-from tercast.aggregation.covers import Cover, TableCovers, network_covers_json
-from tercast.dz import covers as holds
-from tercast.dz import text
-from tercast.eventspace import Topic
-from tercast.limits import Limits
-from tercast.planner import Outcome, Planner
-from tercast.topology_json import read_topology
+from tercast.encoding.limits import Limits
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.dz import covers as holds
+from tercast.eventspace.dz import text
+from tercast.eventspace.topic import Topic
+from tercast.planner.planner import Outcome, Planner
+from tercast.tables.covers import Cover, TableCovers, network_covers_json
+from tercast.topology.reader import read_topology
 from tests.core.aggregation_oracle import installed_as_defined
 from tests.core.judge import Judge, World
 from tests.core.networks import flows, host, link, scenes, topology

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tercast import compiled
+from tercast.encoding import dispatch
 
 
 @pytest.fixture(scope="module", autouse=True, params=["plain Python", "compiled"])
@@ -14,6 +14,6 @@ def kernels(request: pytest.FixtureRequest) -> Iterator[None]:
     """With compiled kernels wherever they serve, or without any."""
     if request.param == "compiled":
         pytest.importorskip("numba")
-    compiled.use(request.param == "compiled")
+    dispatch.use(request.param == "compiled")
     yield
-    compiled.use(None)
+    dispatch.use(None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tercast.aggregation.ground import Ground, ground_of, materialise
-from tercast.aggregation.run import AggregationResult
-from tercast.planner import Planner
-from tercast.verify import verify
+from tercast.aggregation.definition import Ground, ground_of, materialise
+from tercast.optimizer.pipeline import AggregationResult
+from tercast.planner.planner import Planner
+from tercast.verification.verifier import verify
 from tests.core.judge import Judge, World
 from tests.core.networks import (
     DEPTH,

@@ -7,11 +7,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tercast.addressing import AddressPlan
-from tercast.eventspace import Topic
-from tercast.limits import Limits
-from tercast.planner import Planner
-from tercast.topology_json import read_topology
+from tercast.encoding.limits import Limits
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic
+from tercast.planner.planner import Planner
+from tercast.topology.reader import read_topology
 
 DEPTH = 4
 TOPICS = [

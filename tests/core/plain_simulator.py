@@ -7,19 +7,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tercast.addressing import AddressPlan
-from tercast.counts import Counts
-from tercast.dz import Dz
 from tercast.errors import Refused, shown
-from tercast.eventspace import Topic
-from tercast.filters import Filter
-from tercast.forwarding import Step, World
-from tercast.plan import Plan
-from tercast.registry import ADVERTISEMENT, Registration
-from tercast.scenario import Scenario
-from tercast.strict import expect_keys, expect_object, expect_text
-from tercast.tables import Entry
-from tercast.topology import Port
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.dz import Dz
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
+from tercast.offline.plan_file import Plan
+from tercast.offline.scenario import Scenario
+from tercast.requests.registry import ADVERTISEMENT, Registration
+from tercast.runtime.strict_json import expect_keys, expect_object, expect_text
+from tercast.simulation.delivery_counts import Counts
+from tercast.tables.entries import Entry
+from tercast.topology.topology import Port
+from tercast.verification.forwarding import Step, World
 
 MAX_COPIES = 100_000
 """Copies of one event after which it is a loop and no more."""

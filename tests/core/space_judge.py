@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from tercast.eventspace import Attribute, Float, String, Topic
-from tercast.filter_syntax import And, Begins, Between, Compare, Not, OneOf, Or, Tree
+from tercast.eventspace.topic import Attribute, Float, String, Topic
+from tercast.filters.syntax_tree import And, Begins, Between, Compare, Not, OneOf, Or, Tree
 
 Extent = tuple[Any, Any, bool]  # low, high, whether high itself is in it
 LAST_POINT = (1 << 128) - 1

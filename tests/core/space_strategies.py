@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tercast.errors import Refused
-from tercast.eventspace import Attribute, Bool, Enum, Float, Int, String, Topic
-from tercast.filter_syntax import And, Begins, Between, Compare, Not, OneOf, Or, Tree
-from tercast.filters import Filter
+from tercast.eventspace.topic import Attribute, Bool, Enum, Float, Int, String, Topic
+from tercast.filters.filter import Filter
+from tercast.filters.syntax_tree import And, Begins, Between, Compare, Not, OneOf, Or, Tree
 
 OPS = ("=", "!=", "<", "<=", ">", ">=")
 TEXTS = (

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import dz
-from tercast.addressing import SIGNALLING, AddressPlan, multicast_mac
 from tercast.errors import Refused
+from tercast.eventspace import dz
+from tercast.eventspace.address_plan import SIGNALLING, AddressPlan, multicast_mac
 
 
 @pytest.mark.parametrize(

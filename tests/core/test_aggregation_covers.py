@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.aggregation.covers import Cover, TableCovers, network_covers_json, read_network_covers
-from tercast.aggregation.ground import ALL, Ground, materialise, obeys
-from tercast.dz import covers, parse, text
+from tercast.aggregation.definition import ALL, Ground, materialise, obeys
 from tercast.errors import Refused
-from tercast.keys import Order
+from tercast.eventspace.dz import covers, parse, text
+from tercast.routing.cell_keys import Order
+from tercast.tables.covers import Cover, TableCovers, network_covers_json, read_network_covers
 from tests.property_profiles import examples
 
 DEPTH = 4

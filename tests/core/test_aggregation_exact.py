@@ -11,27 +11,23 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tercast.aggregation import (
-    entry_kernels,
-    exception_kernels,
-    kernels,
-    merge_kernels,
-)
-from tercast.aggregation.board import Board, make_board
-from tercast.aggregation.exceptions import best_selection
-from tercast.aggregation.expected import judged
-from tercast.aggregation.fast import Kernel
-from tercast.aggregation.merge_kernels import least_cost
-from tercast.aggregation.merges import greedy_merges, merge_costs
-from tercast.aggregation.run import METHODS, aggregate
-from tercast.aggregation.sample import Sample
-from tercast.aggregation.scene import Scene
-from tercast.aggregation.selection import exact_selection
-from tercast.aggregation.traffic import read_traffic
-from tercast.aggregation.yardstick import least_merge_cost
-from tercast.dz import covers
-from tercast.keys import Order
-from tercast.planner import Planner
+from tercast.eventspace.dz import covers
+from tercast.optimizer.cost_model import judged
+from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.exact_merges import least_merge_cost
+from tercast.optimizer.exception_method import best_selection
+from tercast.optimizer.greedy_merges import greedy_merges, merge_costs
+from tercast.optimizer.kernels import entries as entry_kernels
+from tercast.optimizer.kernels import exceptions, merges, tries
+from tercast.optimizer.kernels.merges import least_cost
+from tercast.optimizer.network_arrays import Scene
+from tercast.optimizer.past_traffic import read_traffic
+from tercast.optimizer.pipeline import METHODS, aggregate
+from tercast.optimizer.selection import exact_selection
+from tercast.optimizer.switch_forest import Board, make_board
+from tercast.planner.planner import Planner
+from tercast.routing.cell_keys import Order
+from tercast.runtime.jit import Kernel
 from tests.core.method_scenes import planner_with_requests, some_traffic
 from tests.core.networks import DEPTH, advertise, host, link, planner_for, subscribe, topology
 from tests.property_profiles import examples
@@ -201,7 +197,7 @@ def test_an_exception_and_a_drop_entry_worked_by_hand() -> None:
 
 KERNELS = {
     name: found
-    for module in (kernels, entry_kernels, exception_kernels, merge_kernels)
+    for module in (tries, entry_kernels, exceptions, merges)
     for name, found in vars(module).items()
     if isinstance(found, Kernel)
 }

@@ -9,19 +9,19 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tercast.addressing import AddressPlan
-from tercast.aggregation.covers import Cover, TableCovers
-from tercast.aggregation.fewest import Fewest
-from tercast.aggregation.ground import Ground, materialise, obeys
-from tercast.aggregation.overlay import Overlay
-from tercast.aggregation.table import Table
-from tercast.dz import Dz, text
-from tercast.dz import covers as holds
-from tercast.eventspace import Topic
-from tercast.limits import Limits
-from tercast.planner import Planner
-from tercast.registry import ADVERTISEMENT
-from tercast.topology_json import read_topology
+from tercast.aggregation.definition import Ground, materialise, obeys
+from tercast.aggregation.incremental.installed_table import Table
+from tercast.aggregation.incremental.minimum_entries import Fewest
+from tercast.aggregation.incremental.overlay import Overlay
+from tercast.encoding.limits import Limits
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.dz import Dz, text
+from tercast.eventspace.dz import covers as holds
+from tercast.eventspace.topic import Topic
+from tercast.planner.planner import Planner
+from tercast.requests.registry import ADVERTISEMENT
+from tercast.tables.covers import Cover, TableCovers
+from tercast.topology.reader import read_topology
 from tests.core.aggregation_oracle import installed_as_defined
 from tests.core.judge import Judge, World
 from tests.core.method_scenes import grounds, proof

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.dz import text
-from tercast.planner import Planner
+from tercast.eventspace.dz import text
+from tercast.planner.planner import Planner
 from tests.core.aggregation_oracle import installed_as_defined
 from tests.core.judge import Judge, World
 from tests.core.networks import (

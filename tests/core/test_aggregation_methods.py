@@ -6,12 +6,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tercast.aggregation.candidates import HELD_BACK
-from tercast.aggregation.run import METHODS, aggregate
-from tercast.aggregation.standing import judge_covers
-from tercast.aggregation.traffic import read_traffic
 from tercast.errors import Refused
-from tercast.planner import Planner
+from tercast.optimizer.cover_evaluation import judge_covers
+from tercast.optimizer.optimal import HELD_BACK
+from tercast.optimizer.past_traffic import read_traffic
+from tercast.optimizer.pipeline import METHODS, aggregate
+from tercast.planner.planner import Planner
 from tests.core.method_scenes import (
     entries_of,
     planner_with_requests,

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.aggregation.overlay import TopicOverlay
-from tercast.planner import Planner
-from tercast.tables import SwitchDiff
+from tercast.aggregation.incremental.overlay import TopicOverlay
+from tercast.planner.planner import Planner
+from tercast.tables.entries import SwitchDiff
 from tests.core.aggregation_oracle import installed_as_defined
 from tests.core.aggregation_scenes import (
     Follower,

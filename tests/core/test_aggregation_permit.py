@@ -1,6 +1,6 @@
 """Where coarser entries may stand for a while: within a topic, over links that all trees there have."""
 
-from tercast.aggregation.permit import permit_at, trees_at
+from tercast.updates.tree_permissions import permit_at, trees_at
 from tests.core.networks import advertise, host, link, planner_for, subscribe, topology
 
 LINE = topology(

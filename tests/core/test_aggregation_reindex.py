@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.planner import Planner
+from tercast.planner.planner import Planner
 from tests.core.networks import host, link, planner_of, topology
 from tests.property_profiles import examples
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.aggregation.steps import Step, nowhere, steps
-from tercast.tables import Entry, Output, SetDst
+from tercast.tables.entries import Entry, Output, SetDst
+from tercast.updates.update_plan import Step, nowhere, steps
 from tests.property_profiles import examples
 
 BITS = 4

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.aggregation import candidates
-from tercast.aggregation.board import make_board
-from tercast.aggregation.loads import Loads
-from tercast.aggregation.merges import greedy_merges
-from tercast.aggregation.methods import LOAD_SWEEPS, SWEEPS, coarsest, merge_sweeps, pattern_based
-from tercast.aggregation.order import from_publishers, upstream_of
-from tercast.aggregation.run import aggregate
-from tercast.aggregation.sample import Sample
-from tercast.aggregation.scene import Scene
-from tercast.aggregation.selection import Selection
-from tercast.aggregation.traffic import Traffic, read_traffic
+from tercast.optimizer import optimal
+from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.greedy_merges import greedy_merges
+from tercast.optimizer.network_arrays import Scene
+from tercast.optimizer.past_traffic import Traffic, read_traffic
+from tercast.optimizer.pipeline import aggregate
+from tercast.optimizer.publisher_loads import Loads
+from tercast.optimizer.selection import Selection
+from tercast.optimizer.sweeps import LOAD_SWEEPS, SWEEPS, coarsest, merge_sweeps, pattern_based
+from tercast.optimizer.switch_forest import make_board
+from tercast.optimizer.switch_order import from_publishers, upstream_of
 from tests.core.method_scenes import problems, proof, ring_scene, some_traffic
 from tests.property_profiles import examples
 
@@ -95,16 +95,16 @@ def total_copies(flows: list[Sample | Loads]) -> float:
     return sum(float(flow.copies()[0].sum()) for flow in flows if isinstance(flow, Sample))
 
 
-@pytest.mark.parametrize("effort", candidates.EFFORTS[1:], ids=("large", "very-large"))
+@pytest.mark.parametrize("effort", optimal.EFFORTS[1:], ids=("large", "very-large"))
 @given(seeds)
 @examples(8)
-def test_less_effort_loses_and_doubles_nothing_either(effort: candidates.Effort, seed: int) -> None:
+def test_less_effort_loses_and_doubles_nothing_either(effort: optimal.Effort, seed: int) -> None:
     planner, world = ring_scene(seed)
     budgets = {name: max(1, count // 4) for name, count in planner.counts().items()}
     events = some_traffic(planner, seed, 200)
     with pytest.MonkeyPatch.context() as patch:
-        few = candidates.Effort(float("inf"), effort.sweeps, effort.rounds, 50, effort.thorough)
-        patch.setattr(candidates, "EFFORTS", (few,))
+        few = optimal.Effort(float("inf"), effort.sweeps, effort.rounds, 50, effort.thorough)
+        patch.setattr(optimal, "EFFORTS", (few,))
         result = aggregate(planner, "optimal", events, budgets=budgets)
         again = aggregate(planner, "optimal", events, budgets=budgets)
     assert result.request == again.request

@@ -11,20 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.addressing import AddressPlan
-from tercast.aggregation.run import METHODS, aggregate
-from tercast.aggregation.sample import Sample
-from tercast.aggregation.scene import Scene
-from tercast.aggregation.tables import NARROW
-from tercast.aggregation.traffic import Traffic, read_traffic, smoothed
-from tercast.dz import covers
+from tercast.encoding.limits import Limits
 from tercast.errors import Refused
-from tercast.eventspace import Topic
-from tercast.limits import Limits
-from tercast.planner import Planner
-from tercast.replay import Replay
-from tercast.topology_json import read_topology
-from tercast.verify import verify
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.dz import covers
+from tercast.eventspace.topic import Topic
+from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.network_arrays import Scene
+from tercast.optimizer.past_traffic import Traffic, read_traffic, smoothed
+from tercast.optimizer.pipeline import METHODS, aggregate
+from tercast.optimizer.table_arrays import NARROW
+from tercast.planner.planner import Planner
+from tercast.simulation.replay import Replay
+from tercast.topology.reader import read_topology
+from tercast.verification.verifier import verify
 from tests.core.networks import host, link, topology
 from tests.property_profiles import examples
 
@@ -146,7 +146,7 @@ def test_smoothed_events_are_near_and_inside(seed: int) -> None:
 def test_codes_of_any_length_lead_to_tables_that_hold(
     method: str, narrow: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tercast.aggregation.tables.NARROW", narrow)
+    monkeypatch.setattr("tercast.optimizer.table_arrays.NARROW", narrow)
     planner, events = planner_of(), some_events(400)
     assert all(topic.codes.is_wide == (narrow == 8) for topic in Scene(planner).topics)
     budgets = {name: max(3, count // 4) for name, count in planner.counts().items()}

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tercast.aggregation.attribution import Attribution, attribute
-from tercast.aggregation.run import METHODS, aggregate
-from tercast.aggregation.standing import judge_covers, savings
-from tercast.aggregation.traffic import read_traffic
-from tercast.aggregation.whatif import curve, spread_budgets, what_if
-from tercast.dz import covers, text
 from tercast.errors import Refused
-from tercast.planner import Planner
+from tercast.eventspace.dz import covers, text
+from tercast.optimizer.attribution import Attribution, attribute
+from tercast.optimizer.cover_evaluation import judge_covers, savings
+from tercast.optimizer.past_traffic import read_traffic
+from tercast.optimizer.pipeline import METHODS, aggregate
+from tercast.optimizer.what_if import curve, spread_budgets, what_if
+from tercast.planner.planner import Planner
 from tests.core.judge import Judge, Walk, World
 from tests.core.method_scenes import planner_with_requests, some_budgets, some_traffic
 from tests.core.networks import flows

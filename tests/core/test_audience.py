@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import audience as module
-from tercast.attributes import Int
-from tercast.audience import Audience
-from tercast.eventspace import Topic
-from tercast.filters import Filter
-from tercast.float_attribute import Float
+from tercast.eventspace.attribute import Int
+from tercast.eventspace.float_attribute import Float
+from tercast.eventspace.topic import Topic
+from tercast.filters import batch_matcher as module
+from tercast.filters.batch_matcher import Audience
+from tercast.filters.filter import Filter
 from tests.core.space_strategies import events, filters, topics
 from tests.property_profiles import examples
 

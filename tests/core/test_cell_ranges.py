@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import dz
-from tercast.cell_ranges import cell_ranges
-from tercast.eventspace import Topic
+from tercast.eventspace import dz
+from tercast.eventspace.cell_bounds import cell_ranges
+from tercast.eventspace.topic import Topic
 
 sizes = st.lists(st.integers(1, 7), min_size=1, max_size=3)
 

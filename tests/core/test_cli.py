@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.cli import main
+from tercast.cli.main import main
 from tests.core.networks import example
 from tests.core.test_planner_example import EXPECTED
 from tests.property_profiles import examples

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tercast import compiled
-from tercast.compiled import store
-from tercast.encoder import encode, encode_dz
-from tercast.encodings import encode_text
+from tercast.encoding import dispatch
+from tercast.encoding.encoder import encode, encode_dz
+from tercast.encoding.request_encoding import encode_text
 from tercast.errors import Refused
-from tercast.eventspace import Float, Int, Topic
-from tercast.filters import Filter
+from tercast.eventspace.topic import Float, Int, Topic
+from tercast.filters.filter import Filter
+from tercast.runtime import kernel_cache
 from tests.property_profiles import examples
 
 pytest.importorskip("numba")
@@ -30,7 +30,7 @@ BLANKS = st.sampled_from(("", " ", "  ", "\t", "\n "))
 @pytest.fixture(autouse=True)
 def _forget() -> Iterator[None]:
     yield
-    compiled.use(None)
+    dispatch.use(None)
 
 
 @st.composite
@@ -69,7 +69,7 @@ def texts(draw: st.DrawFn, topic: Topic) -> str:
 
 
 def answer(text: str, topic: Topic, depth: int, limit: int, kernels: bool) -> object:
-    compiled.use(kernels)
+    dispatch.use(kernels)
     try:
         return encode_text(text, topic, depth, limit)
     except Refused as refused:
@@ -96,10 +96,10 @@ def test_boxes_come_to_the_same_dz_and_excess(data: st.DataObject) -> None:
         ranges.append(f"{row.name} in [{first}, {data.draw(st.integers(first, high - 1))}]")
     drawn = Filter.parse(" and ".join(ranges), topic)
     depth, limit = data.draw(st.integers(1, 60)), data.draw(st.sampled_from(LIMITS))
-    compiled.use(True)
+    dispatch.use(True)
     quick = encode(drawn, depth, limit)
     assert encode_dz(drawn, depth, limit) == quick.dz
-    compiled.use(False)
+    dispatch.use(False)
     assert encode(drawn, depth, limit) == quick
 
 
@@ -145,13 +145,13 @@ def test_odd_texts_come_to_the_same(text: str) -> None:
 
 def test_kernels_are_used_from_some_work_on(monkeypatch: pytest.MonkeyPatch) -> None:
     topic = Topic("t", 1, (Int("a", 0, 1023), Int("b", 0, 1023)))
-    monkeypatch.setattr(compiled, "is_ready", lambda: True)
-    compiled.use(None)
+    monkeypatch.setattr(dispatch, "is_ready", lambda: True)
+    dispatch.use(None)
     limit = 50
-    for _ in range(compiled.WORTH // limit // 4):
+    for _ in range(dispatch.WORTH // limit // 4):
         encode_text("a < 77 and b > 3", topic, 20, limit)
     assert topic.schedule(20).box_encoder is None
-    for _ in range(compiled.WORTH // limit):
+    for _ in range(dispatch.WORTH // limit):
         encode_text("a < 77 and b > 3", topic, 20, limit)
     assert topic.schedule(20).box_encoder
 
@@ -162,19 +162,19 @@ def test_without_them_plain_python_answers(
 ) -> None:
     topic = Topic("t", 1, (Int("a", 0, 1023), Int("b", 0, 1023)))
     text = "a in [3, 77] and b > 900"
-    compiled.use(False)
+    dispatch.use(False)
     wanted = encode_text(text, topic, 20, 4)
     match missing:
         case "numba":
             monkeypatch.setitem(sys.modules, "numba", None)
         case "room":
             (tmp_path / "file").write_text("")
-            monkeypatch.setattr(store, "_folder", lambda: tmp_path / "file" / "below")
+            monkeypatch.setattr(kernel_cache, "_folder", lambda: tmp_path / "file" / "below")
         case _:
-            monkeypatch.setattr(store, "_folder", lambda: tmp_path)
-    compiled.use(None if missing == "compiled" else True)
+            monkeypatch.setattr(kernel_cache, "_folder", lambda: tmp_path)
+    dispatch.use(None if missing == "compiled" else True)
     fresh = Topic("t", 1, topic.attributes)
-    for _ in range(compiled.WORTH // 4 + 1):
+    for _ in range(dispatch.WORTH // 4 + 1):
         found = encode_text(text, fresh, 20, 4)
     assert found == wanted
     assert not fresh.schedule(20).box_encoder
@@ -192,18 +192,18 @@ def test_the_variable_turns_them_off() -> None:
 
 def test_the_set_up_compiles_each_kernel_that_planning_calls() -> None:
     script = """
-from tercast.compiled.store import prepare
+from tercast.runtime.kernel_cache import prepare
 prepare()
 from numba.core.registry import CPUDispatcher
-from tercast.compiled import changes, web
-from tercast.compiled.command import compile_all
+from tercast.encoding.dispatch import changes, web
+from tercast.cli.precompile import compile_all
 compile_all()
 called = {**vars(web), "net": changes.net}
 kernels = {name: one for name, one in called.items() if isinstance(one, CPUDispatcher)}
 assert len(kernels) > 4, kernels
 print([name for name, kernel in kernels.items() if not kernel.signatures])
 """
-    path = str(Path(compiled.__file__).parents[2])
+    path = str(Path(dispatch.__file__).parents[2])
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,

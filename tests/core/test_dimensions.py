@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.cli import main
-from tercast.dimensions.alone import Projections
-from tercast.dimensions.cost import Measure
+from tercast.cli.main import main
 from tercast.dimensions.greedy import greedy
+from tercast.dimensions.measured_cost import Measure
+from tercast.dimensions.projections import Projections
 from tercast.dimensions.proposal import propose
 from tercast.dimensions.spectral import Selection, spectral
 from tercast.dimensions.workload import Workload
-from tercast.dz import covers
-from tercast.encoder import encode_dz
+from tercast.encoding.encoder import encode_dz
 from tercast.errors import Refused
-from tercast.eventspace import Topic
-from tercast.filters import Filter
+from tercast.eventspace.dz import covers
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
 from tests.core.space_strategies import events, filters, topics
 from tests.property_profiles import examples
 

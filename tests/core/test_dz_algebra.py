@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import dz
 from tercast.errors import Refused
+from tercast.eventspace import dz
 
 DEPTH = 6
 texts = st.text("01", max_size=DEPTH)

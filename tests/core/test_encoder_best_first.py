@@ -10,11 +10,11 @@ from itertools import accumulate
 
 import pytest
 
-from tercast import dz
-from tercast.choice import PASSING
-from tercast.encoder import encode_dz
-from tercast.eventspace import Int, Topic
-from tercast.filters import Filter
+from tercast.encoding.cell_selection import PASSING
+from tercast.encoding.encoder import encode_dz
+from tercast.eventspace import dz
+from tercast.eventspace.topic import Int, Topic
+from tercast.filters.filter import Filter
 from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
 from tests.core.space_judge import canonical_texts
 

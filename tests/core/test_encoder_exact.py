@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import dz
-from tercast.encoder import encode, encode_dz
-from tercast.eventspace import Enum, Float, Int, String, Topic
-from tercast.filters import Filter
+from tercast.encoding.encoder import encode, encode_dz
+from tercast.eventspace import dz
+from tercast.eventspace.topic import Enum, Float, Int, String, Topic
+from tercast.filters.filter import Filter
 from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
 from tests.core.space_judge import dz_set
 from tests.core.space_strategies import events, filters, topics

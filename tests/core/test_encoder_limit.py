@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import dz
-from tercast.boxes import box_of, refine_box
-from tercast.cell import dz_of
-from tercast.encoder import encode, encode_dz
+from tercast.encoding.cell_node import dz_of
+from tercast.encoding.encoder import encode, encode_dz
+from tercast.encoding.grid_boxes import cut
+from tercast.encoding.refinement import refine
+from tercast.encoding.single_box import box_of, refine_box
 from tercast.errors import Refused
-from tercast.eventspace import Float, Int, Topic
-from tercast.filters import Filter
-from tercast.refine import refine
-from tercast.region import cut
+from tercast.eventspace import dz
+from tercast.eventspace.topic import Float, Int, Topic
+from tercast.filters.filter import Filter
 from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
 from tests.core.space_strategies import filters, topics
 from tests.property_profiles import examples
@@ -234,7 +234,7 @@ def test_filters_of_many_alternatives_tire_the_search(monkeypatch: pytest.Monkey
         cuts += 1
         return cut(*args)
 
-    monkeypatch.setattr("tercast.refine.cut", counted)
+    monkeypatch.setattr("tercast.encoding.refinement.cut", counted)
     topic = Topic("t", 0, tuple(Int(name, 0, 1000) for name in "abcdefghijklmnop"))
     made = encode(Filter.parse(MANY_CLAUSES, topic), 112, 50)
     assert len(made.dz) <= 50

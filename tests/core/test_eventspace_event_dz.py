@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import dz
 from tercast.errors import Refused
-from tercast.eventspace import Attribute, Enum, Float, Int, String, Topic
+from tercast.eventspace import dz
+from tercast.eventspace.topic import Attribute, Enum, Float, Int, String, Topic
 from tests.core.space_judge import descend
 from tests.core.space_strategies import events, topics
 from tests.property_profiles import examples

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tercast.errors import Refused
-from tercast.eventspace import Float, Int, Topic
+from tercast.eventspace.topic import Float, Int, Topic
 
 QUOTES: dict[str, Any] = {
     "name": "quotes",

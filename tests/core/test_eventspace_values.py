@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tercast.errors import Refused
-from tercast.eventspace import Bool, Enum, Float, Int, String, Topic
+from tercast.eventspace.topic import Bool, Enum, Float, Int, String, Topic
 
 TOPIC = Topic(
     "t", 1, (Int("n", -5, 5), Float("x", -1.0, 100.0), Bool("b"), Enum("e", ("lo", "hi")), String("s"))

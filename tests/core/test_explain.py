@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import walk
 from tercast.errors import Refused
+from tercast.explain.event_values import Given
 from tercast.explain.explanation import Explanation, explain
 from tercast.explain.offline import event_of, situation_of
 from tercast.explain.reasons import RECEIVED, Reason
-from tercast.explain.values import Given
-from tercast.plan import Plan, plan_json, read_plan
-from tercast.scenario import Scenario, read_scenario
-from tercast.simulate import Simulator
+from tercast.offline.plan_file import Plan, plan_json, read_plan
+from tercast.offline.scenario import Scenario, read_scenario
+from tercast.offline.simulate_plan import Simulator
+from tercast.simulation import single_event
 from tests.core.networks import example, planner_of
 from tests.core.test_simulate_many import dense, planned, scenarios, spoiled
 from tests.property_profiles import some
@@ -72,7 +72,7 @@ def test_explanations_agree_with_the_simulator(drawn: tuple[Document, list[Docum
 
 @pytest.mark.parametrize("seed", some(range(40), 6))
 def test_they_agree_on_tables_that_nobody_planned(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walk, "MAX_COPIES", 2_000)
+    monkeypatch.setattr(single_event, "MAX_COPIES", 2_000)
     random = Random(seed)
     document, events = dense(random)
     sound = planned(document)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tercast.cli import main
+from tercast.cli.main import main
 from tests.core.networks import example
 
 

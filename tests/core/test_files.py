@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import files
 from tercast.errors import Refused, RefusedMany
-from tercast.files import FileRefused, parse_json, read_json, read_lines, write_json
+from tercast.runtime import json_files
+from tercast.runtime.json_files import FileRefused, parse_json, read_json, read_lines, write_json
 
 HOSTILE: list[tuple[bytes, str]] = [
     (b"", "no JSON"),
@@ -123,7 +123,7 @@ def test_devices_are_written_to_and_directories_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_beyond_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", 100)
+    monkeypatch.setattr(json_files, "MAX_BYTES", 100)
     file = tmp_path / "x.json"
     file.write_text(" " * 98 + "{}")
     assert read_json(str(file)) == {}
@@ -143,7 +143,7 @@ def test_a_small_file_takes_little_memory(tmp_path: Path) -> None:
 
 
 def test_a_file_of_several_parts_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_READ_AT_ONCE", 3)
+    monkeypatch.setattr(json_files, "_READ_AT_ONCE", 3)
     (tmp_path / "parts.json").write_text(json.dumps([12345]))
     assert read_json(str(tmp_path / "parts.json")) == [12345]
 

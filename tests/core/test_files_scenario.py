@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tercast.errors import Refused, RefusedMany
-from tercast.scenario import read_scenario
+from tercast.offline.scenario import read_scenario
 from tests.core.networks import example
 
 MISSING = object()

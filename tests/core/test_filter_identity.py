@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.eventspace import Bool, Enum, Float, Int, String, Topic
-from tercast.filter_identity import identity
-from tercast.filters import Filter
+from tercast.eventspace.topic import Bool, Enum, Float, Int, String, Topic
+from tercast.filters.filter import Filter
+from tercast.filters.identity import identity
 from tests.core.space_strategies import events, filters, topics
 from tests.property_profiles import examples
 

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tercast.audience import Audience
-from tercast.dz import covers
-from tercast.encoder import encode_dz
+from tercast.encoding.encoder import encode_dz
 from tercast.errors import Refused
-from tercast.eventspace import Float, Int, Topic
-from tercast.filter_parser import _Parser
-from tercast.filter_quick import conjunction
-from tercast.filters import Filter
+from tercast.eventspace.dz import covers
+from tercast.eventspace.topic import Float, Int, Topic
+from tercast.filters.batch_matcher import Audience
+from tercast.filters.fast_parser import conjunction
+from tercast.filters.filter import Filter
+from tercast.filters.parser import _Parser
 from tests.property_profiles import examples
 
 LARGE = 1 << 53

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from tercast.errors import Refused
-from tercast.eventspace import Bool, Enum, Float, Int, String, Topic
-from tercast.filters import Filter
+from tercast.eventspace.topic import Bool, Enum, Float, Int, String, Topic
+from tercast.filters.filter import Filter
 
 TOPIC = Topic(
     "t",

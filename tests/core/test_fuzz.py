@@ -10,14 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tercast.client.errors import WireError
-from tercast.client.packets import Ignored, event_payload, udp_frame
-from tercast.client.wire import Event, EventCodec, decode
-from tercast.encoder import encode
+from tercast.encoding.encoder import encode
 from tercast.errors import Refused, RefusedMany
-from tercast.eventspace import Topic
-from tercast.filters import Filter
-from tercast.importers import read_topology
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
 from tercast.signalling.codec import decode_answer, decode_message, encode_answer, encode_message
 from tercast.signalling.errors import Malformed
 from tercast.signalling.messages import (
@@ -32,7 +28,11 @@ from tercast.signalling.messages import (
     Type,
 )
 from tercast.signalling.seal import Seal
-from tercast.topology_json import read_topology as read_own
+from tercast.topology.importers import read_topology
+from tercast.topology.reader import read_topology as read_own
+from tercast.wire.errors import WireError
+from tercast.wire.event_codec import Event, EventCodec, decode
+from tercast.wire.packets import Ignored, event_payload, udp_frame
 from tests.core.fuzz_spoilt import spoilt
 
 pytestmark = pytest.mark.full

@@ -6,9 +6,9 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.layout.arrange import arrange, place_new
-from tercast.layout.beside import LEAST
-from tercast.layout.stress import LINK
+from tercast.topology.layout.arrange import arrange, place_new
+from tercast.topology.layout.incremental import LEAST
+from tercast.topology.layout.stress_majorization import LINK
 from tests.property_profiles import examples
 
 

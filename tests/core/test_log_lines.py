@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tercast.log_lines import JsonFormatter, TextFormatter, iso
+from tercast.runtime.log_format import JsonFormatter, TextFormatter, iso
 
 
 def record(message: str, *args: object, fields: object = None, failing: bool = False) -> logging.LogRecord:

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 MISSING = [
     ("numpy", "tercast", "tercast", ".", ("plan", "x.json")),
-    ("numpy", "tercast.compiled", "python -m tercast.compiled", ".", ("--check",)),
+    ("numpy", "tercast.encoding.dispatch", "python -m tercast.compiled", ".", ("--check",)),
     ("cryptography", "tercast", "tercast", "'.[controller]'", ("certificates", "{folder}")),
     (
         "pyspark",
@@ -52,6 +52,8 @@ def test_a_missing_package_is_named(package, module, program, extra, arguments, 
 
 
 def test_a_missing_module_of_tercast_is_a_fault_and_not_a_missing_package():
-    text = "import sys; sys.modules['tercast.planner'] = None; from tercast.__main__ import main; main()"
+    text = (
+        "import sys; sys.modules['tercast.planner.planner'] = None; from tercast.__main__ import main; main()"
+    )
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "Traceback" in done.stderr

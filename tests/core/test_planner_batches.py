@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.planner import Planner
-from tercast.tables import Table
+from tercast.planner.planner import Planner
+from tercast.tables.entries import Table
 from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
 from tests.core.networks import dense_scene, planner_for, scenes
 from tests.property_profiles import examples

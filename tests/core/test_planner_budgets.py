@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.planner import Planner
+from tercast.planner.planner import Planner
 from tests.core.networks import advertise, host, link, planner_for, scenes, subscribe, topology
 from tests.property_profiles import examples
 

@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import dz as dzs
-from tercast.cells import Cells
-from tercast.keys import Order
-from tercast.layers import Layer
+from tercast.eventspace import dz as dzs
+from tercast.routing.cell_counts import Cells
+from tercast.routing.cell_keys import Order
+from tercast.routing.cell_layers import Layer
 from tests.property_profiles import examples
 
 ORDER = Order(5)

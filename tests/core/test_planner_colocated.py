@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tercast.planner import Planner
+from tercast.planner.planner import Planner
 from tests.core.networks import advertise, host, link, planner_for, subscribe, topology
 
 

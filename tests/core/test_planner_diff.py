@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.tables import Diff, Entry
+from tercast.tables.entries import Diff, Entry
 from tests.core.judge import Judge, World
 from tests.core.networks import DEPTH, TOPICS, advertise, host, link, planner_for, scenes, subscribe, topology
 from tests.core.networks import topology as network

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import compiled
+from tercast.encoding import dispatch
 from tests.core.networks import (
     advertise,
     host,
@@ -69,10 +69,10 @@ def test_kernels_that_come_into_use_while_a_dry_run_is_taken_back_find_trees_tha
     pytest.importorskip("numba")
     hosts = [host("h1", "s1", 5, 1), host("h2", "s2", 5, 2)]
     planner = planner_for(topology(2, [link("s1", 1, "s2", 1)], hosts))
-    compiled.use(False)
+    dispatch.use(False)
     planner.apply_all([advertise("a", "h1", "1"), subscribe("q", "h2", "10")])
     before = planner.tables()
-    compiled.use(True)
+    dispatch.use(True)
     planner.dry_run([{"op": "unadvertise", "id": "a"}, {"op": "unsubscribe", "id": "q"}])
-    compiled.use(None)
+    dispatch.use(None)
     assert planner.tables() == before

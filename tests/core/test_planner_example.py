@@ -1,6 +1,6 @@
 """The example of the plan format comes out to the letter."""
 
-from tercast.plan import plan_json
+from tercast.offline.plan_file import plan_json
 from tests.core.networks import example, planner_of
 
 EXPECTED = {

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import dz as dzs
-from tercast import keys as keys_module
-from tercast.keys import FAR, NONE, Order, SortedKeys
+from tercast.eventspace import dz as dzs
+from tercast.routing import cell_keys as keys_module
+from tercast.routing.cell_keys import FAR, NONE, Order, SortedKeys
 
 ORDER = Order(6)
 texts = st.text("01", max_size=6)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tercast.addressing import AddressPlan
-from tercast.importers import read_topology
-from tercast.planner import Planner
-from tercast.topology import Topology
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.planner.planner import Planner
+from tercast.topology.importers import read_topology
+from tercast.topology.topology import Topology
 
 TOPIC = {"name": "t", "code": 0, "attributes": [{"name": "x", "type": "int", "min": 0, "max": 7}]}
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from tercast.addressing import AddressPlan
-from tercast.eventspace import Topic
-from tercast.limits import Limits
-from tercast.planner import Planner
-from tercast.registry import ADVERTISEMENT, Registry
-from tercast.tables import Table
-from tercast.topology_json import read_topology
-from tercast.verify import Verifier
+from tercast.encoding.limits import Limits
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic
+from tercast.planner.planner import Planner
+from tercast.requests.registry import ADVERTISEMENT, Registry
+from tercast.tables.entries import Table
+from tercast.topology.reader import read_topology
+from tercast.verification.verifier import Verifier
 from tests.core.networks import DEPTH, dense_scene, host, link, topology
 
 ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": 3} for name in "xy"]

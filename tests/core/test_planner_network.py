@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tercast.planner import Planner
-from tercast.topology_parts import Attachment
+from tercast.planner.planner import Planner
+from tercast.topology.elements import Attachment
 from tests.core.kernel_modes import kernels  # noqa: F401 - runs all tests in both modes
 from tests.core.networks import advertise, example, host, link, planner_for, planner_of, subscribe, topology
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tercast.queue import Queue
+from tercast.routing.update_queue import Queue
 
 
 class Told:

@@ -3,8 +3,8 @@
 from collections import Counter
 from typing import Any
 
-from tercast.dz import text
-from tercast.planner import Planner
+from tercast.eventspace.dz import text
+from tercast.planner.planner import Planner
 from tests.core.networks import advertise, host, link, planner_for, subscribe, topology
 
 

@@ -9,19 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tercast import compiled
-from tercast.addressing import AddressPlan
-from tercast.eventspace import Topic
-from tercast.limits import Limits
-from tercast.planner import Planner
-from tercast.tables import Table
-from tercast.topology_json import read_topology
+from tercast.encoding import dispatch
+from tercast.encoding.limits import Limits
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic
+from tercast.planner.planner import Planner
+from tercast.tables.entries import Table
+from tercast.topology.reader import read_topology
 from tests.core.networks import TOPICS, advertise, dense_scene, host, link, planner_for, subscribe, topology
 
 pytest.importorskip("numba")
 
-from tercast.compiled import changes, meaning, room, web
-from tercast.compiled.tries import new_nodes
+from tercast.routing.kernels import compiled_topic, port_semantics, table_changes
+from tercast.routing.kernels.patricia import new_nodes
+from tercast.runtime import growable_array
 from tests.property_profiles import some
 
 Requests = list[dict[str, Any]]
@@ -31,19 +32,19 @@ Requests = list[dict[str, Any]]
 def open_again() -> Iterator[None]:
     """Leave the choice of kernels as it was."""
     yield
-    compiled.use(None)
+    dispatch.use(None)
 
 
 def planned(
     network: dict[str, Any], requests: Requests, switch_at: dict[int, bool], planner: Planner | None = None
 ) -> Planner:
     """A planner that took the requests one by one; `switch_at` says from when on which kernels are used."""
-    compiled.use(switch_at.get(0, False))
+    dispatch.use(switch_at.get(0, False))
     planner = planner or planner_for(network)
     tables: dict[str, Table] = {}
     for i, request in enumerate(requests):
         if i in switch_at:
-            compiled.use(switch_at[i])
+            dispatch.use(switch_at[i])
         planner.apply(request)
         tables = planner.take_diff().apply(tables)
         assert tables == planner.tables()
@@ -91,7 +92,7 @@ def test_cells_are_found_between_two_keys(bits: int) -> None:
     network = topology(2, [link("s1", 1, "s2", 1)], [host("p", "s1", 2, 1), host("h", "s2", 2, 2)])
     topics, limits = [Topic.from_json(TOPICS[0])], Limits(max_dz_length=bits)
     planner = Planner(AddressPlan.default("ipv6"), limits, read_topology(network, "ipv6"), topics)
-    compiled.use(True)
+    dispatch.use(True)
     random = Random(bits)
     cells = ["".join(random.choice("01") for _ in range(random.randint(1, 9))) for _ in range(60)]
     planner.apply(advertise("a", "p", ""))
@@ -126,15 +127,15 @@ def test_it_can_begin_and_end_in_the_middle(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_what_was_not_taken_for_long_comes_to_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes, "_MOST", 4)
+    monkeypatch.setattr(table_changes, "_MOST", 4)
     network, requests = dense_scene(seed)
-    compiled.use(True)
+    dispatch.use(True)
     planner = planner_for(network)
     for request in requests:
         planner.apply(request)
         if request["op"] == "advertise":
             planner.dry_run([subscribe("tried", network["hosts"][0]["id"], "0", "01")])
-    compiled.use(False)
+    dispatch.use(False)
     plain = planner_for(network)
     plain.apply_all(requests)
     diff, same = planner.take_diff(), plain.take_diff()
@@ -143,8 +144,8 @@ def test_what_was_not_taken_for_long_comes_to_the_same(seed: int, monkeypatch: p
 
 
 def test_rows_keep_what_they_hold_when_they_get_more_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "_WORTH", 4)
-    place = room.Room()
+    monkeypatch.setattr(growable_array, "_WORTH", 4)
+    place = growable_array.Room()
     rows = np.arange(48, dtype=np.int64).reshape(6, 8)
     assert place.wanted(rows, 6) and not place.wanted(rows, 3)
     for used in (6, 12, 5000):
@@ -164,14 +165,14 @@ def test_rows_keep_what_they_hold_when_they_get_more_room(monkeypatch: pytest.Mo
 def test_nodes_that_get_more_room_plan_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     network, requests = dense_scene(seed)
     plain = planned(network, requests, {0: False})
-    monkeypatch.setattr(room, "_WORTH", 1)
-    monkeypatch.setattr(web, "new_nodes", lambda _: new_nodes(3))
+    monkeypatch.setattr(growable_array, "_WORTH", 1)
+    monkeypatch.setattr(compiled_topic, "new_nodes", lambda _: new_nodes(3))
     assert_same(plain, planned(network, requests, {0: True}))
 
 
 def test_entries_are_given_to_who_keeps_them_and_followed() -> None:
     network, requests = dense_scene(5)
-    compiled.use(True)
+    dispatch.use(True)
     planner, plain = planner_for(network), planner_for(network)
     planner.apply_all(requests[:20])
     known = planner.tables()
@@ -182,7 +183,7 @@ def test_entries_are_given_to_who_keeps_them_and_followed() -> None:
             assert trie.entries == before and trie.entries is trie.entries
     assert planner.tables() == known
     planner.apply_all(requests[20:])
-    compiled.use(False)
+    dispatch.use(False)
     plain.apply_all(requests)
     assert planner.take_diff().apply({}) == planner.tables() == plain.tables()
 
@@ -191,7 +192,7 @@ def test_a_switch_with_too_many_bits_is_planned_in_plain_python(monkeypatch: pyt
     hosts = [host(f"h{n}", "s1", 2 + n, n) for n in range(5)] + [host("p", "s2", 2, 9)]
     network = topology(2, [link("s1", 1, "s2", 1)], hosts)
     requests = [advertise("a", "p", ""), *(subscribe(f"q{n}", f"h{n}", f"{n:03b}") for n in range(5))]
-    monkeypatch.setattr(meaning, "MAX_BITS", 3)
+    monkeypatch.setattr(port_semantics, "MAX_BITS", 3)
     fast = planned(network, requests, {0: True})
     assert webs(fast) == [False] * len(fast.plans)
     assert_same(fast, planned(network, requests, {0: False}))
@@ -230,7 +231,7 @@ def test_long_cells_end_it() -> None:
     fast = planned(network, short, {0: True}, deep(network))
     assert any(webs(fast))
     assert_same(fast, planned(network, short, {0: False}, deep(network)))
-    compiled.use(True)
+    dispatch.use(True)
     assert fast.apply(long).ok
     assert fast.apply(subscribe("q4", "p", "11")).ok
     assert webs(fast) == [False] * len(fast.plans)

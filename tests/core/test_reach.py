@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.keys import Order
-from tercast.planner import Planner
-from tercast.reach import MOST_NAMED, OutOfReach, Reach, out_of_reach
-from tercast.reach_watch import ReachWatch
-from tercast.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
+from tercast.planner.planner import Planner
+from tercast.planner.reachability import MOST_NAMED, OutOfReach, Reach, out_of_reach
+from tercast.planner.reachability_watch import ReachWatch
+from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
+from tercast.routing.cell_keys import Order
 from tests.core.judge import World, _overlap
 from tests.core.networks import DEPTH, TOPICS, dense_scene, planner_for, scenes
 from tests.property_profiles import examples

@@ -3,7 +3,7 @@
 import stat
 from concurrent.futures import ThreadPoolExecutor
 
-from tercast.secret_files import secret
+from tercast.runtime.secret_files import secret
 
 
 def test_a_secret_is_made_once(tmp_path):

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import walk
 from tercast.errors import Refused, RefusedMany
-from tercast.plan import plan_json, read_plan
-from tercast.scenario import read_scenario
-from tercast.simulate import Simulator
+from tercast.offline.plan_file import plan_json, read_plan
+from tercast.offline.scenario import read_scenario
+from tercast.offline.simulate_plan import Simulator
+from tercast.simulation import single_event as walk
 from tests.core.judge import Judge, World
 from tests.core.networks import DEPTH, TOPICS, example, host, link, planner_of, topologies, topology
 from tests.property_profiles import examples

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import parcels, sending, walk
-from tercast.eventspace import Topic
-from tercast.plan import Plan, plan_json, read_plan
-from tercast.replay import Replay
-from tercast.scenario import Scenario, read_scenario
-from tercast.simulate import Simulator
-from tercast.tables import IN_PORT, Action, Entry, Output, SetDst, Table
+from tercast.eventspace.topic import Topic
+from tercast.offline.plan_file import Plan, plan_json, read_plan
+from tercast.offline.scenario import Scenario, read_scenario
+from tercast.offline.simulate_plan import Simulator
+from tercast.simulation import publications, single_event
+from tercast.simulation import simulator as sending
+from tercast.simulation.replay import Replay
+from tercast.tables.entries import IN_PORT, Action, Entry, Output, SetDst, Table
 from tests.core import plain_simulator
 from tests.core.networks import TOPICS, dense_scene, planner_of, topologies
 from tests.core.plain_simulator import PlainSimulator
@@ -178,7 +179,7 @@ def made_up(scenario: Scenario, switch: str, table: list[Entry], random: Random)
 def agree(scenario: Scenario, plan: Plan, sent: list[Document]) -> None:
     many, plain = Simulator(scenario, plan), PlainSimulator(scenario, plan)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(walk, "MAX_COPIES", 200)
+        patch.setattr(single_event, "MAX_COPIES", 200)
         patch.setattr(plain_simulator, "MAX_COPIES", 200)
         many.follow(map(many.read, sent))
         for event in sent:
@@ -228,7 +229,7 @@ def test_sizes_of_batches_do_not_matter(seed: int) -> None:
     scenario, plan = planned(document)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sending, "_BATCH", 2)
-        patch.setattr(parcels, "_CHUNK", 3)
+        patch.setattr(publications, "_CHUNK", 3)
         agree(scenario, spoiled(scenario, plan, random), sent)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tercast.string_attribute import POINT_BYTES, POINTS, beginning, first_text, point
+from tercast.eventspace.string_attribute import POINT_BYTES, POINTS, beginning, first_text, point
 
 CHARACTERS = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
 TEXTS = st.text(CHARACTERS, max_size=20)

@@ -4,9 +4,9 @@ from dataclasses import fields
 
 import pytest
 
-from tercast.topology_json import read_topology
-from tercast.topology_parts import Host, Link, Switch
-from tercast.topology_rows import LEARNT, api_row
+from tercast.topology.elements import Host, Link, Switch
+from tercast.topology.reader import read_topology
+from tercast.topology.rest_rows import LEARNT, api_row
 
 FULL = {
     "switches": [

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.dz import canonical
-from tercast.planner import Planner
-from tercast.tables import IN_PORT, Action, Diff, Entry, Output, SetDst, Table, difference
-from tercast.verify import Verifier, verify
-from tercast.violations import Violation
+from tercast.eventspace.dz import canonical
+from tercast.planner.planner import Planner
+from tercast.tables.entries import IN_PORT, Action, Diff, Entry, Output, SetDst, Table, difference
+from tercast.verification.verifier import Verifier, verify
+from tercast.verification.violations import Violation
 from tests.core.judge import Judge, World
 from tests.core.networks import (
     DEPTH,

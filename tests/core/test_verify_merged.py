@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.aggregation.covers import NetworkCovers, read_network_covers
-from tercast.aggregation.run import aggregate
-from tercast.dz import covers
-from tercast.planner import Planner
-from tercast.tables import Entry, Output, SetDst
-from tercast.verify import Verifier, verify
+from tercast.eventspace.dz import covers
+from tercast.optimizer.pipeline import aggregate
+from tercast.planner.planner import Planner
+from tercast.tables.covers import NetworkCovers, read_network_covers
+from tercast.tables.entries import Entry, Output, SetDst
+from tercast.verification.verifier import Verifier, verify
 from tests.core.method_scenes import planner_with_requests, proof, some_budgets, some_traffic
 from tests.core.networks import DEPTH, advertise, host, link, planner_for, subscribe, topology
 from tests.property_profiles import examples

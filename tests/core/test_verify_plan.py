@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import dz as dzs
-from tercast.encoding_checks import missing
-from tercast.eventspace import Topic
-from tercast.filters import Filter
-from tercast.plan import plan_json, read_plan
-from tercast.plan_checks import check_plan
-from tercast.scenario import read_scenario
+from tercast.eventspace import dz as dzs
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
+from tercast.offline.plan_check import check_plan
+from tercast.offline.plan_file import plan_json, read_plan
+from tercast.offline.scenario import read_scenario
+from tercast.verification.encoding_check import missing
 from tests.core.networks import example, planner_of
 from tests.property_profiles import examples
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tercast.wording import quantity, whole_characters
+from tercast.runtime.wording import quantity, whole_characters
 
 
 @pytest.mark.parametrize(

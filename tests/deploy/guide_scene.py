@@ -17,8 +17,8 @@ import httpx
 
 from mininet_labs.fabric import Fabric
 from mininet_labs.topologies.generate import ring
-from tercast.certificates import Identity, make_certificates
-from tercast.topology_rows import api_row
+from tercast.cli.certificate_authority import Identity, make_certificates
+from tercast.topology.rest_rows import api_row
 
 SITE = "https://tercast.example.org"
 TRUST = "/etc/ssl/tercast/fullchain.pem"

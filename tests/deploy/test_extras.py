@@ -21,7 +21,7 @@ PAGE = (
 )
 ADDS = {
     "client": "from tercast.telemetry.sinks import FolderSink; FolderSink('.')",
-    "compiled": "from tercast.compiled.store import prepare; assert prepare()",
+    "compiled": "from tercast.runtime.kernel_cache import prepare; assert prepare()",
     "controller": "import runpy; runpy.run_module('controller_app', run_name='__main__')",
     "server": SETTINGS + DRIVERS + PAGE,
     "analytics": "from analytics import session, matching, jobs",

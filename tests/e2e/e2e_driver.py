@@ -15,8 +15,8 @@ django.setup()
 from django.apps import apps  # noqa: E402
 from django.contrib.auth.models import Group, User  # noqa: E402
 
-from controlplane.accounts import services  # noqa: E402
-from controlplane.control import outbox  # noqa: E402
+from controlplane.accounts import tokens  # noqa: E402
+from controlplane.requestlog import outbox  # noqa: E402
 
 
 def create_user(name, password, group):
@@ -26,7 +26,7 @@ def create_user(name, password, group):
 
 
 def issue_token(user, name="test"):
-    return services.issue_token(User.objects.get(username=user), name)
+    return tokens.issue_token(User.objects.get(username=user), name)
 
 
 def create(model, **fields):

@@ -15,11 +15,11 @@ from typing import Any
 
 from mininet_labs.fabric import Fabric, FlowReading
 from mininet_labs.install import FIELDS, actions, install
-from tercast.plan import Plan, plan_json, read_plan
-from tercast.plan_checks import check_plan
-from tercast.planner import Planner
-from tercast.scenario import Scenario, read_scenario
-from tercast.simulate import Simulator
+from tercast.offline.plan_check import check_plan
+from tercast.offline.plan_file import Plan, plan_json, read_plan
+from tercast.offline.scenario import Scenario, read_scenario
+from tercast.offline.simulate_plan import Simulator
+from tercast.planner.planner import Planner
 from tests.core.judge import World
 from tests.labs.plan_on_fabric_counters import Counters
 from tests.labs.plan_on_fabric_events import Event, draw_events

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from tercast.planner import Planner
-from tercast.scenario import read_scenario
+from tercast.offline.scenario import read_scenario
+from tercast.planner.planner import Planner
 from tests.labs.plan_on_fabric_scenes import Object, Scene
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tercast.eventspace import Topic
-from tercast.registry import ADVERTISEMENT
-from tercast.scenario import Scenario
+from tercast.eventspace.topic import Topic
+from tercast.offline.scenario import Scenario
+from tercast.requests.registry import ADVERTISEMENT
 
 TRIES = 400
 WANTED_EACH, UNWANTED_EACH, OTHERS_EACH = 4, 6, 6

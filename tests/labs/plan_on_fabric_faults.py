@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tercast.plan import Plan
-from tercast.tables import LOWEST_PRIORITY, Entry, Output, SetDst, SwitchDiff, ordered
-from tercast.topology import Topology
+from tercast.offline.plan_file import Plan
+from tercast.tables.entries import LOWEST_PRIORITY, Entry, Output, SetDst, SwitchDiff, ordered
+from tercast.topology.topology import Topology
 
 
 @dataclass(frozen=True)

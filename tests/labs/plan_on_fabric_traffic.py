@@ -15,13 +15,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tercast.addressing import SIGNALLING
-from tercast.client.packets import Ignored
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
 from tercast.client.transports import FabricPort
-from tercast.registry import ADVERTISEMENT
-from tercast.scenario import Scenario
+from tercast.eventspace.address_plan import SIGNALLING
+from tercast.offline.scenario import Scenario
+from tercast.requests.registry import ADVERTISEMENT
+from tercast.wire.packets import Ignored
 from tests.labs.plan_on_fabric_counters import Counters
 from tests.labs.plan_on_fabric_events import Event
 from tests.waiting import LIMIT_SECONDS

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from mininet_labs.demo import content
 from mininet_labs.demo.quotes import TOPIC, replay
-from tercast.addressing import AddressPlan
-from tercast.aggregation.whatif import curve
-from tercast.eventspace import Topic
-from tercast.limits import Limits
-from tercast.planner import Planner
-from tercast.topology_json import read_topology
+from tercast.encoding.limits import Limits
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic
+from tercast.optimizer.what_if import curve
+from tercast.planner.planner import Planner
+from tercast.topology.reader import read_topology
 
 ABILENE = Path(content.__file__).parents[1] / "topologies" / "abilene.json"
 ADDRESS = AddressPlan.from_json({"family": "ipv6", "prefix": "ff0e::/16", "topic_bits": 16}, ())

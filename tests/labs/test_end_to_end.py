@@ -25,8 +25,8 @@ from mininet_labs.fabric import Fabric
 from mininet_labs.lab import needs
 from mininet_labs.lab.network import MininetNetwork
 from mininet_labs.topologies.generate import ring
-from tercast.eventspace import Topic
-from tercast.filters import Filter
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
 from tests.waiting import LIMIT_SECONDS, wait_until
 
 pytestmark = pytest.mark.fabric

@@ -11,17 +11,17 @@ import pytest
 
 from mininet_labs.fabric import Fabric
 from mininet_labs.install import install
-from tercast.cli import main
+from tercast.cli.main import main
+from tercast.explain.event_values import Given
 from tercast.explain.explanation import Explanation, explain
-from tercast.explain.eyes import FirstThatSees, ReadBack, Traced
+from tercast.explain.observation import Means, NotSeen
+from tercast.explain.observers import FirstThatSees, ReadBack, Traced
 from tercast.explain.offline import event_of, situation_of
 from tercast.explain.ovs_socket import OpenVSwitch
-from tercast.explain.real import Kind, Real, trace
-from tercast.explain.seen import Means, NotSeen
-from tercast.explain.values import Given
-from tercast.plan import plan_json, read_plan
-from tercast.scenario import Scenario, read_scenario
-from tercast.tables import difference
+from tercast.explain.real_path import Kind, Real, trace
+from tercast.offline.plan_file import plan_json, read_plan
+from tercast.offline.scenario import Scenario, read_scenario
+from tercast.tables.entries import difference
 from tests.core.networks import example, planner_of
 from tests.labs import plan_on_fabric_scenes as scenes
 from tests.labs.plan_on_fabric import Lab

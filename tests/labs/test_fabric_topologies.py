@@ -12,7 +12,7 @@ from mininet_labs.fabric.wiring import Wiring
 from mininet_labs.topologies import built_in, core_topology, load
 from mininet_labs.topologies.generate import fat_tree, ring
 from tercast.errors import RefusedMany
-from tercast.topology_json import read_topology
+from tercast.topology.reader import read_topology
 
 
 def graph(topology):

@@ -15,12 +15,12 @@ import pytest
 from mininet_labs import commands
 from mininet_labs.errors import LabError
 from mininet_labs.install import flow
-from tercast import cli
+from tercast.cli import main
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
 from tercast.client.transports import FabricPort
-from tercast.scenario import Scenario, read_scenario
-from tercast.tables import Entry, Output, SetDst
+from tercast.offline.scenario import Scenario, read_scenario
+from tercast.tables.entries import Entry, Output, SetDst
 from tests.labs.plan_on_fabric_scenes import LINE, adv, network, scenario, sub
 from tests.waiting import LIMIT_SECONDS
 
@@ -39,7 +39,7 @@ def folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(dir="/tmp", prefix="tp-") as name:
         path = Path(name)
         (path / "net.json").write_text(json.dumps(DOCUMENT))
-        assert cli.main(["plan", str(path / "net.json"), "-o", str(path / "plan.json")]) == 0
+        assert main.main(["plan", str(path / "net.json"), "-o", str(path / "plan.json")]) == 0
         yield path
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mininet_labs.install import install
-from tercast.plan import Plan
-from tercast.tables import Entry
+from tercast.offline.plan_file import Plan
+from tercast.tables.entries import Entry
 from tests.labs import plan_on_fabric_scenes as scenes
 from tests.labs.plan_on_fabric import Lab
 from tests.labs.plan_on_fabric_bounded import bounded

@@ -17,7 +17,7 @@ from mininet_labs.soak.descriptors import leaked, open_descriptors
 from mininet_labs.soak.drift import CONTENT_COOKIE, differences, ordered
 from mininet_labs.soak.run import joined_fabric
 from mininet_labs.topologies import core_topology, load
-from tercast.topology_json import read_topology
+from tercast.topology.reader import read_topology
 from tests.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.fabric

@@ -11,6 +11,6 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         """Make the token log-in known to the API's schema, and count edits of users."""
-        from controlplane.accounts import edits, schema  # noqa: F401, PLC0415 - registers itself
+        from controlplane.accounts import authentication_schema, user_versions  # noqa: F401, PLC0415 - registers itself
 
-        edits.watch()
+        user_versions.watch()

@@ -8,7 +8,7 @@ from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
 from controlplane.accounts.models import Token
-from controlplane.accounts.services import find_token, note_use
+from controlplane.accounts.tokens import find_token, note_use
 
 SCHEME = "bearer"
 CSRF_REFUSED = "trail_denied_user"

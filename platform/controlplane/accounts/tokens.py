@@ -1,138 +1,80 @@
-"""Tokens as the API issues them: never for more than the caller's own log-in is good for."""
+"""Issuing, finding and revoking access tokens."""
 
-from dataclasses import dataclass
-from typing import Any
+import hashlib
+import logging
+import secrets
+import time
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
-from django.db.models import Case, QuerySet, Value, When
+from django.db import Error as DatabaseError
+from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
-from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, Caller
+from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER
 from controlplane.accounts.models import Token
-from controlplane.accounts.roles import Role, role_of
-from controlplane.accounts.scopes import Scope, scopes_of
-from controlplane.accounts.services import new_token
-from controlplane.api.bodies import Body, Errors
-from controlplane.api.problems import FieldError, Problem
-from controlplane.registry.models import Publisher, Subscriber
-from tercast.errors import shown
+from controlplane.accounts.scopes import ALL
+from controlplane.common.database_patience import waiting_at_most
 
-STANDINGS = ("good", "expired", "revoked")
-MAX_NAME = 100
-"""Characters of what a token is for."""
+PREFIX = "tercast_"
+USE_RESOLUTION = timedelta(minutes=1)
+USE_WAIT_MS = 200
+"""Longest wait for a lock to note a use; the call itself waits for nothing."""
 
-MOST = 1000
-"""How many good tokens a user may have at a time."""
+RETRY_SECONDS = 10.0
+"""Pause after a use that could not be noted, so that a locked database does not slow every read."""
 
+_CLIENTS = tuple(f"{kind}{more}" for kind in (PUBLISHER, SUBSCRIBER) for more in ("", "__host"))
 
-@dataclass(frozen=True, slots=True)
-class Issued:
-    """A token and its text."""
-
-    token: Token
-    text: str
+_next_attempt = {"at": float("-inf")}
+logger = logging.getLogger(__name__)
 
 
-def with_standing() -> QuerySet[Any]:
-    """All tokens, each with its `standing`."""
-    standing = Case(
-        When(revoked_at__isnull=False, then=Value("revoked")),
-        When(expires_at__lte=timezone.now(), then=Value("expired")),
-        default=Value("good"),
-    )
-    rows: QuerySet[Any] = Token.objects.select_related("user", PUBLISHER, SUBSCRIBER)
-    found: QuerySet[Any] = rows.annotate(standing=standing)
-    return found
+def issue_token(user: User, name: str, expires_at: datetime | None = None) -> str:
+    """A new token of `user`, as text; it cannot be shown again."""
+    return new_token(Token(user=user, name=name, expires_at=expires_at))
 
 
-def issue(body: Body, caller: Caller, user: Any, own: Token | None) -> Issued:
-    """Issue a token by the caller's wish; `own` is the token that it is logged in with.
+def new_token(token: Token, scopes: Iterable[str] = ALL) -> str:
+    """Store `token` with a new text, which is returned and cannot be shown again."""
+    text = PREFIX + secrets.token_urlsafe(32)
+    token.digest, token.scopes = digest(text), list(scopes)
+    token.save(force_insert=True)
+    return text
 
-    Raises `Problem` (400 with all bad values, 403 for what the caller may not give).
+
+def find_token(text: str) -> Token | None:
+    """The token whose text this is, whatever its standing, with its user and client loaded."""
+    return Token.objects.select_related("user", *_CLIENTS).filter(digest=digest(text)).first()
+
+
+def revoke_token(token: Token) -> None:
+    """End the token for good."""
+    Token.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
+
+
+def note_use(token: Token) -> None:
+    """Remember that the token was used; at most one write a minute for each.
+
+    A database that cannot write now (full, read-only, locked) fails no call: the use is not noted, and the
+    next attempt of this process follows after `RETRY_SECONDS`.
     """
-    values, errors = body.items[0], body.errors
-    owner = _owner(values.get("user"), caller, user, errors)
-    token = Token(user=owner or user, name=values.get("name", ""), expires_at=values.get("expires_at"))
-    scopes = _client(token, values, caller, errors)
-    if not _clients(values):
-        scopes = _scopes(values.get("scopes"), caller, role_of(token.user), errors)
-    _check_expiry(token, own, errors)
-    errors.check()
-    owner = token.user
-    good = with_standing().filter(user=owner, standing="good").count()
-    if good >= MOST:
-        detail = f"{owner.username} has {good} tokens that are good; {MOST} are the most. Revoke some first."
-        raise Problem(409, "too_many", detail)
-    return Issued(token, new_token(token, scopes))
+    now = timezone.now()
+    if token.last_used_at is not None and token.last_used_at >= now - USE_RESOLUTION:
+        return
+    if time.monotonic() < _next_attempt["at"]:
+        return
+    stale = Q(last_used_at=None) | Q(last_used_at__lt=now - USE_RESOLUTION)
+    try:
+        with waiting_at_most(USE_WAIT_MS), transaction.atomic():
+            Token.objects.filter(stale, pk=token.pk).update(last_used_at=now)
+    except DatabaseError as error:
+        _next_attempt["at"] = time.monotonic() + RETRY_SECONDS
+        logger.warning("the last use of tokens cannot be noted: %s", error)
 
 
-def _owner(name: str | None, caller: Caller, user: Any, errors: Errors) -> User | None:
-    if name is None or name == user.username:
-        found: User = user
-        return found
-    if not caller.has(Role.ADMINISTRATOR, Scope.ADMIN):
-        raise forbidden("/user", "Only administrators issue tokens of other users. Leave `user` out.", name)
-    owner = User.objects.filter(username=name).first()
-    if owner is None:
-        errors.add(0, ("user",), "unknown_user", f"There is no user {shown(name)}.", name)
-    return owner
-
-
-def _scopes(asked: list[str] | None, caller: Caller, role: Role, errors: Errors) -> list[str]:
-    """The scopes asked for, or all that the caller has and the owner's role gives a meaning to."""
-    if asked is None:
-        return [scope for scope in scopes_of(role) if scope in caller.scopes]
-    if not asked:
-        errors.add(0, ("scopes",), "empty", "A token without a scope is good for nothing.")
-    if Scope.CLIENT in asked:
-        detail = "The scope client comes with `publisher` or `subscriber`, and alone. Leave `scopes` out."
-        errors.add(0, ("scopes",), "not_a_choice", detail, Scope.CLIENT.value)
-    beyond = sorted(set(asked) - caller.scopes - {Scope.CLIENT})
-    if beyond:
-        detail = f"Your own token has not the scope {', '.join(beyond)}, so that no other can have it of you."
-        raise forbidden("/scopes", detail, beyond[0])
-    return [scope for scope in Scope if scope in asked]
-
-
-def _clients(values: dict[str, Any]) -> list[str]:
-    return [kind for kind in (PUBLISHER, SUBSCRIBER) if values.get(kind) is not None]
-
-
-def _client(token: Token, values: dict[str, Any], caller: Caller, errors: Errors) -> list[str]:
-    """Bind the token to the client that is named; its scopes, or none where there is no client."""
-    named = _clients(values)
-    if not named:
-        return []
-    if len(named) > 1 or values.get("scopes") is not None:
-        detail = "A client token has one publisher or one subscriber, and no scopes. Name one alone."
-        errors.add(0, (named[0],), "not_alone", detail, values[named[0]])
-    kind = named[0]
-    if not caller.has(Role.OPERATOR, Scope.WRITE):
-        detail = "Only who may write (role operator, scope write) issues tokens of clients."
-        raise forbidden(f"/{kind}", detail, values[kind])
-    if role_of(token.user) < Role.OPERATOR:
-        detail = f"{token.user.username} may not write; client tokens of that user were good for nothing."
-        raise forbidden(f"/{kind}", detail, values[kind])
-    model: Any = Publisher if kind == PUBLISHER else Subscriber
-    row = model.objects.filter(name=values[kind]).first()
-    if row is None:
-        detail = f"There is no {kind} {shown(values[kind])}. Register it first."
-        errors.add(0, (kind,), f"unknown_{kind}", detail, values[kind])
-    setattr(token, kind, row)
-    return [Scope.CLIENT]
-
-
-def _check_expiry(token: Token, own: Token | None, errors: Errors) -> None:
-    shown_time = str(token.expires_at)
-    if token.expires_at is not None and token.expires_at <= timezone.now():
-        detail = f"{shown_time} is over. Give a time to come, or leave it out."
-        errors.add(0, ("expires_at",), "out_of_range", detail, shown_time)
-    limit = None if own is None else own.expires_at
-    if limit is not None and (token.expires_at is None or token.expires_at > limit):
-        detail = f"Your own token expires at {limit.isoformat()}; one that it issues cannot outlive it."
-        raise forbidden("/expires_at", detail, None if token.expires_at is None else shown_time)
-
-
-def forbidden(pointer: str, detail: str, value: object) -> Problem:
-    """403 for a value that the caller may not give."""
-    return Problem(403, "forbidden", detail, (FieldError(pointer, "forbidden", detail, value),))
+def digest(text: str) -> str:
+    """What is kept of a token; 256 random bits need no slow hash."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -9,8 +9,8 @@ from django.db import transaction
 from django.db.models import Q
 
 from controlplane.accounts.roles import Role
-from controlplane.api.bodies import Body, Errors
-from controlplane.api.problems import conflict, not_found
+from controlplane.common.problems import conflict, not_found
+from controlplane.rest.request_body import Body, Errors
 from tercast.errors import shown
 
 ADMINISTRATORS = Q(is_active=True) & (Q(is_superuser=True) | Q(groups__name=Role.ADMINISTRATOR.name.lower()))

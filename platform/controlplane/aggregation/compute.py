@@ -10,15 +10,15 @@ from time import perf_counter
 from typing import Any
 
 from controlplane.aggregation.figures import State, results
-from controlplane.aggregation.held import doubt, hold_back
-from tercast.aggregation.candidates import HELD_BACK
-from tercast.aggregation.covers import network_covers_json
-from tercast.aggregation.run import METHODS, aggregate
-from tercast.aggregation.standing import judge_covers, savings
-from tercast.aggregation.traffic import Traffic, check_sampling, read_traffic
-from tercast.aggregation.whatif import CurvePoint, curve
+from controlplane.aggregation.held_back_events import doubt, hold_back
 from tercast.errors import Refused
-from tercast.planner import Planner
+from tercast.optimizer.cover_evaluation import judge_covers, savings
+from tercast.optimizer.optimal import HELD_BACK
+from tercast.optimizer.past_traffic import Traffic, check_sampling, read_traffic
+from tercast.optimizer.pipeline import METHODS, aggregate
+from tercast.optimizer.what_if import CurvePoint, curve
+from tercast.planner.planner import Planner
+from tercast.tables.covers import network_covers_json
 
 NO_TRAFFIC = "no events of live advertisements are kept: report some to /api/v1/traffic/samples/"
 HOLDS = "all budgets hold without aggregation"

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tercast.aggregation.expected import Expected
-from tercast.aggregation.standing import judge_covers
-from tercast.aggregation.traffic import Traffic
-from tercast.planner import Planner
+from tercast.optimizer.cost_model import Expected
+from tercast.optimizer.cover_evaluation import judge_covers
+from tercast.optimizer.past_traffic import Traffic
+from tercast.planner.planner import Planner
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from django.db.models import F
 from django_celery_beat.models import PeriodicTask
 
 from controlplane.aggregation.models import Policy
-from controlplane.config.celery_settings import DEFAULT_QUEUE
-from controlplane.control import watermarks
-from controlplane.control.changes import Payload, log_one
-from controlplane.control.models import Request
-from controlplane.periodic import changes
-from controlplane.periodic.rows import interval_length
+from controlplane.common.queues import DEFAULT_QUEUE
+from controlplane.periodic import row_changes
+from controlplane.periodic.schedule_rows import interval_length
+from controlplane.requestlog import checkpoints
+from controlplane.requestlog.logged_rows import Payload, log_one
+from controlplane.requestlog.models import Request
 
 TASK_NAME = "aggregate tables"
 TASK = "tercast.aggregate"
@@ -44,7 +44,7 @@ def standing() -> Standing:
 
 def standing_alarms() -> dict[str, dict[str, Any]]:
     """The alarms of aggregation by switch, without rows of another shape (only SQL makes those)."""
-    rows = watermarks.recall_or_default(ALARMS, {}).items()
+    rows = checkpoints.recall_or_default(ALARMS, {}).items()
     return {
         name: row for name, row in rows if isinstance(row, dict) and {"measured", "expected"} <= row.keys()
     }
@@ -81,7 +81,7 @@ def _schedule() -> PeriodicTask:
         defaults = {
             "task": TASK,
             "queue": DEFAULT_QUEUE,
-            "interval": changes.every(PERIOD),
+            "interval": row_changes.every(PERIOD),
             "expire_seconds": PERIOD,
         }
         row, _ = PeriodicTask.objects.get_or_create(name=TASK_NAME, defaults=defaults)
@@ -102,8 +102,8 @@ def _period() -> int | None:
 def _set_period(seconds: int | None) -> None:
     row = _schedule()
     if seconds is None:
-        changes.disable(row)
+        row_changes.disable(row)
         return
-    changes.set_interval(row, seconds)
+    row_changes.set_interval(row, seconds)
     row.enabled, row.expire_seconds, row.expires = True, seconds, None
     row.save()

@@ -8,10 +8,10 @@ from django.utils import timezone
 
 from controlplane.aggregation.models import Policy, Run, RunState, Trigger
 from controlplane.aggregation.policy import RUNNING_METHODS
-from controlplane.api.problems import conflict, not_found
-from controlplane.control import log
-from controlplane.control.changes import racing
-from controlplane.control.models import Request, State
+from controlplane.common.problems import conflict, not_found
+from controlplane.requestlog import append
+from controlplane.requestlog.logged_rows import racing
+from controlplane.requestlog.models import Request, State
 
 ATTEMPTS = 3
 """How often a run is begun whose process is killed."""
@@ -60,7 +60,7 @@ def revert(pk: int, actor: Any) -> Run:
             reverts=done,
             actor=actor,
         )
-        (run.request,) = log.submit([log.Entry(payload)], actor)
+        (run.request,) = append.submit([append.Entry(payload)], actor)
         run.save(update_fields=("request",))
     return run
 
@@ -92,7 +92,7 @@ def begin() -> Run | None:
 def install(run: Run, payload: dict[str, Any]) -> None:
     """What the run found goes into the log; the run ends when the request does."""
     with transaction.atomic():
-        (run.request,) = log.submit([log.Entry(payload)], run.actor)
+        (run.request,) = append.submit([append.Entry(payload)], run.actor)
         run.save()
 
 
@@ -146,6 +146,6 @@ _UNDER_WAY = "There is one run at a time; wait until it is over, and try again."
 
 
 def _wake() -> None:
-    from controlplane.aggregation.tasks import wake  # noqa: PLC0415 - tasks import this module
+    from controlplane.worker.aggregation_tasks import wake  # noqa: PLC0415 - tasks import this module
 
     wake()

@@ -5,7 +5,7 @@ from django.contrib import admin
 from django_celery_beat.models import PeriodicTask
 
 from controlplane.analytics.models import TASK_PARTS, Schedule
-from controlplane.periodic.faults import reason
+from controlplane.periodic.row_faults import reason
 
 
 class ScheduleForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time

@@ -12,7 +12,7 @@ from django.db.models import Max, Min, QuerySet
 
 from controlplane.analytics.jobs import LAST, LEAST, MEAN, RATE, SUM, Job
 from controlplane.analytics.models import Result, Series
-from controlplane.api.problems import bad_parameter
+from controlplane.common.problems import bad_parameter
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)

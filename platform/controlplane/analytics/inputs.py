@@ -14,7 +14,7 @@ from controlplane.analytics.jobs import Job
 from controlplane.analytics.models import Series, TakenFile
 from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Subscription, Topic
-from tercast.files import write_json
+from tercast.runtime.json_files import write_json
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 

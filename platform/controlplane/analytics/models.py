@@ -5,8 +5,8 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils import timezone
 
+from controlplane.analytics.durations import parse_length
 from controlplane.analytics.jobs import JOBS
-from controlplane.analytics.lengths import parse_length
 
 CHOICES = [(name, name) for name in JOBS]
 TASK_PARTS = ("task", "task__interval", "task__crontab", "task__solar", "task__clocked")

@@ -14,9 +14,9 @@ from django.utils import timezone
 from controlplane.analytics import runs
 from controlplane.analytics.jobs import JOBS, Job
 from controlplane.analytics.models import Result, Run, RunState, Series, TakenFile
-from controlplane.control import faults
-from controlplane.control.batches import chunks
-from controlplane.telemetry import learnt
+from controlplane.common import fault_injection
+from controlplane.deployment.batches import chunks
+from controlplane.telemetry import drawn_samples
 
 LOOK_BACK = timedelta(days=1)
 """What jobs without windows look at, and how old events are at most that become samples."""
@@ -49,13 +49,13 @@ def publish(run: Run, folder: Path, log: str) -> bool:
             return False
         spans, told = increment.pop("spans"), None
         if job.is_sample:
-            told, rows = learnt.take(rows).to_json(), []
+            told, rows = drawn_samples.take(rows).to_json(), []
         else:
             _replace(run, job, spans, rows, at)
         if run.since is None and run.until is None:
             _take(run.series, files)
         _forget(at)
-        faults.point("analytics:publish")
+        fault_injection.point("analytics:publish")
         figures = {**increment, "read": _read(meta), "notes": meta["notes"], "cut_off": meta.get("cut_off")}
         figures |= {"unreadable": _unreadable(files), "samples": told}
         runs.end(run, RunState.SUCCEEDED, "", log=log, rows=len(rows), figures=figures)

@@ -9,12 +9,12 @@ from django.db.models import F
 from django.utils import timezone
 
 from controlplane.analytics import timetable
-from controlplane.analytics.lengths import parse_length
+from controlplane.analytics.durations import parse_length
 from controlplane.analytics.models import TASK_PARTS, UNDER_WAY, Run, RunState, Schedule, Series, Trigger
-from controlplane.api.problems import conflict, not_found
-from controlplane.config import clock
-from controlplane.control.outbox import emit
-from controlplane.periodic import faults, troubles
+from controlplane.common import clock
+from controlplane.common.problems import conflict, not_found
+from controlplane.periodic import row_faults, task_failures
+from controlplane.requestlog.outbox import emit
 
 logger = logging.getLogger(__name__)
 
@@ -48,9 +48,9 @@ def claim_due(now: datetime | None = None) -> list[Run]:
     the same series waits, the time is its; while one works, the new one is skipped.
     """
     at = now or timezone.now()
-    bad = faults.report_bad_rows()
+    bad = row_faults.report_bad_rows()
     made: list[Run | None] = []
-    with troubles.skipping("schedules of analytics", "bad_schedule") as skips:
+    with task_failures.skipping("schedules of analytics", "bad_schedule") as skips:
         for row in Schedule.objects.select_related(*TASK_PARTS):
             subject = f"schedule {row.name}"
             why = row.fault()

@@ -11,9 +11,9 @@ from django_celery_beat.models import PeriodicTask
 from controlplane.analytics import timetable
 from controlplane.analytics.jobs import JOBS, Job
 from controlplane.analytics.models import TASK_PARTS, Schedule
-from controlplane.api.problems import FieldError, invalid
-from controlplane.config.celery_settings import DEFAULT_QUEUE
-from controlplane.periodic import changes, faults
+from controlplane.common.problems import FieldError, invalid
+from controlplane.common.queues import DEFAULT_QUEUE
+from controlplane.periodic import row_changes, row_faults
 
 TASK = "tercast.analytics.due"
 PREFIX = "analytics: "
@@ -36,7 +36,7 @@ def _make(job: Job) -> None:
             defaults={
                 "task": TASK,
                 "queue": DEFAULT_QUEUE,
-                "interval": changes.every(job.period),
+                "interval": row_changes.every(job.period),
                 "expire_seconds": EXPIRY,
             },
         )
@@ -52,11 +52,11 @@ def change(row: Schedule, values: dict[str, Any]) -> Schedule:
         if "enabled" in values:
             task.enabled = values["enabled"]
         if "period" in values:
-            changes.set_interval(task, values["period"])
+            row_changes.set_interval(task, values["period"])
         if "period" in values or values.get("enabled"):
             _save(task, values)
         elif not task.enabled:
-            changes.disable(task)
+            row_changes.disable(task)
         own = {"window": values["window"]} if "window" in values else {}
         if values.get("enabled") and not row.task.enabled:
             own["last_due"] = timezone.now()  # what was missed while it was off is not made up for
@@ -66,7 +66,7 @@ def change(row: Schedule, values: dict[str, Any]) -> Schedule:
 
 def _save(task: PeriodicTask, values: dict[str, Any]) -> None:
     """Save a task, unless it is enabled and cannot run."""
-    why = faults.reason(task) if task.enabled else None
+    why = row_faults.reason(task) if task.enabled else None
     if why is not None:
         place = "enabled" if "enabled" in values else "period"
         detail = f"Periodic task {task.name} cannot run: {why}."
@@ -76,7 +76,7 @@ def _save(task: PeriodicTask, values: dict[str, Any]) -> None:
 
 def problem(row: Schedule) -> str | None:
     """Why it cannot run, enabled or not; None where it can."""
-    return "; ".join(filter(None, (row.fault(), faults.reason(row.task)))) or None
+    return "; ".join(filter(None, (row.fault(), row_faults.reason(row.task)))) or None
 
 
 def next_run(row: Schedule) -> datetime | None:

@@ -1,13 +1,13 @@
 """When periodic tasks are due, by their rows alone: right whatever beat has seen or sent.
 
-Rows are expected to be free of faults (`controlplane.periodic.faults`); for others the functions raise.
+Rows are expected to be free of faults (`controlplane.periodic.row_faults`); for others the functions raise.
 """
 
 from datetime import datetime, timedelta
 
 from django_celery_beat.models import PeriodicTask
 
-from controlplane.periodic.rows import crontab_of, interval_length
+from controlplane.periodic.schedule_rows import crontab_of, interval_length
 
 _INSTANT = timedelta(microseconds=1)
 

@@ -8,8 +8,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from controlplane.config import server_urls
-from tercast.log_lines import FORMAT_VARIABLE, FORMATS
+from controlplane.common import server_urls
+from tercast.runtime.log_format import FORMAT_VARIABLE, FORMATS
 
 _SOURCE = Path(__file__).resolve().parents[3]
 ROOT = _SOURCE if (_SOURCE / "manage.py").is_file() else Path.cwd()

@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from tercast.log_lines import fields_of
+from tercast.runtime.log_format import fields_of
 
 CHATTY = (
     "httpx",
@@ -23,11 +23,11 @@ class ContextFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Always true."""
-        from controlplane.api import request_id  # noqa: PLC0415 - settings are read before Django is there
-        from controlplane.control import naming  # noqa: PLC0415
+        from controlplane.common import request_id  # noqa: PLC0415 - settings are read before Django is there
+        from controlplane.requestlog import correlation  # noqa: PLC0415
 
         record.request_id = request_id.current()
-        known = {"request_id": request_id.current(), "change": naming.current()}
+        known = {"request_id": request_id.current(), "change": correlation.current()}
         said = {key: value for key, value in known.items() if value not in ("", "-")}
         record.fields = said | fields_of(record)
         return True
@@ -49,7 +49,7 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
     """The logging of every process that Django sets up; web servers and workers log through it, too."""
     formatters = {
         "text": {"()": "controlplane.config.log_settings.LineFormatter"},
-        "json": {"()": "tercast.log_lines.JsonFormatter"},
+        "json": {"()": "tercast.runtime.log_format.JsonFormatter"},
     }
     through: dict[str, Any] = {"handlers": [], "propagate": True}
     return {

@@ -14,10 +14,10 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import Error as DatabaseError
 
 from controlplane.live import protocol
-from controlplane.live.bounds import SECONDS, Openings, Pace, Places, Rate, address_of
-from controlplane.live.callers import Opener, identify, may_see
 from controlplane.live.feed import Cursor, Feed
+from controlplane.live.openers import Opener, identify, may_see
 from controlplane.live.protocol import Bounds, Close, Ended, Event, From, LiveError, Ping
+from controlplane.live.stream_limits import SECONDS, Openings, Pace, Places, Rate, address_of
 
 logger = logging.getLogger(__name__)
 

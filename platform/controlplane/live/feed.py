@@ -8,8 +8,8 @@ import logging
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Iterator
 
+from controlplane.live.outbox_reader import OutboxReader, Page
 from controlplane.live.protocol import Bounds, Close, Ended, Event
-from controlplane.live.reader import OutboxReader, Page
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from enum import IntEnum
 
 from django.utils import timezone
 
-from controlplane.control.outbox import RETAINED_ROWS, RETAINED_TIME
+from controlplane.requestlog.outbox import RETAINED_ROWS, RETAINED_TIME
 
 LARGEST_MESSAGE = 4096
 """Characters in a client's message; none that it may say is near it."""

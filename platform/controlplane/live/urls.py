@@ -4,7 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 from django.views.generic import RedirectView
 
-from controlplane.accounts.log_in import LogIn
+from controlplane.accounts.login import LogIn
 
 urlpatterns = [
     path("login/", LogIn.as_view(), name="login"),

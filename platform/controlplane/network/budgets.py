@@ -4,12 +4,12 @@ from typing import Any
 
 from django.db import transaction
 
-from controlplane.api.bodies import Body
-from controlplane.control import log
-from controlplane.control.changes import Payload
-from controlplane.control.models import Operation
+from controlplane.network.availability import failed_to_come, leaving
 from controlplane.network.models import Switch
-from controlplane.network.standing import failed_to_come, leaving
+from controlplane.requestlog import append
+from controlplane.requestlog.logged_rows import Payload
+from controlplane.requestlog.models import Operation
+from controlplane.rest.request_body import Body
 from tercast.errors import shown
 
 
@@ -32,7 +32,7 @@ def change(body: Body, actor: Any) -> Operation:
     with transaction.atomic():
         payloads = draft(body)
         operation = Operation.objects.create(actor=actor, items=len(payloads))
-        log.submit([log.Entry(each, index) for index, each in enumerate(payloads)], actor, operation)
+        append.submit([append.Entry(each, index) for index, each in enumerate(payloads)], actor, operation)
         return operation
 
 

@@ -6,14 +6,14 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from controlplane.api.problems import conflict, not_found
-from controlplane.control import outbox
-from controlplane.control.changes import log_one, racing
-from controlplane.control.models import Request
+from controlplane.common.problems import conflict, not_found
 from controlplane.network import links
+from controlplane.network.availability import unusable
 from controlplane.network.models import FoundLink, FoundState, Link
 from controlplane.network.ports import host_ends, link_ends, lock_switches
-from controlplane.network.standing import unusable
+from controlplane.requestlog import outbox
+from controlplane.requestlog.logged_rows import log_one, racing
+from controlplane.requestlog.models import Request
 
 NAMED = 5
 

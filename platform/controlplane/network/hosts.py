@@ -4,12 +4,12 @@ from typing import Any
 
 from django.db import transaction
 
-from controlplane.api.bodies import Body, Errors
-from controlplane.control.changes import Payload, log_one
-from controlplane.control.models import Request
 from controlplane.network.models import Host, Switch
 from controlplane.network.ports import End, check_switch, find_switches, link_ends, lock_switches
 from controlplane.network.services import Kind, changeable, counted
+from controlplane.requestlog.logged_rows import Payload, log_one
+from controlplane.requestlog.models import Request
+from controlplane.rest.request_body import Body, Errors
 from tercast.errors import Path
 
 

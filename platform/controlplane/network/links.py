@@ -5,9 +5,6 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from controlplane.api.bodies import Body
-from controlplane.control.changes import Payload, log_one
-from controlplane.control.models import Request
 from controlplane.network.models import Link, Port, Switch
 from controlplane.network.ports import (
     End,
@@ -18,6 +15,9 @@ from controlplane.network.ports import (
     lock_switches,
 )
 from controlplane.network.services import Kind, changeable
+from controlplane.requestlog.logged_rows import Payload, log_one
+from controlplane.requestlog.models import Request
+from controlplane.rest.request_body import Body
 
 
 def draft(body: Body) -> list[Link]:

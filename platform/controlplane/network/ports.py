@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable
 
 from django.db.models import Q
 
-from controlplane.api.bodies import Errors
+from controlplane.network.availability import unusable
 from controlplane.network.models import Host, Link, Switch
-from controlplane.network.standing import unusable
+from controlplane.rest.request_body import Errors
 from tercast.errors import Path, shown
 
 End = tuple[str, int]

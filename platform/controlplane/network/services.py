@@ -6,12 +6,12 @@ from typing import Any
 
 from django.db import transaction
 
-from controlplane.api.bodies import Body, taking
-from controlplane.api.problems import conflict, not_found
-from controlplane.control import refused
-from controlplane.control.changes import Logged, Payload, log_one, log_rows, racing
-from controlplane.control.models import Request
-from controlplane.network.standing import failed_to_come, leaving
+from controlplane.common.problems import conflict, not_found
+from controlplane.network.availability import failed_to_come, leaving
+from controlplane.requestlog import rejected_items
+from controlplane.requestlog.logged_rows import Logged, Payload, log_one, log_rows, racing
+from controlplane.requestlog.models import Request
+from controlplane.rest.request_body import Body, taking
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def add(kind: Kind, body: Body, actor: Any) -> Logged:
 def _add(kind: Kind, body: Body, actor: Any) -> Logged:
     with racing(), transaction.atomic():
         logged = log_rows(kind.draft(body), kind.payload, actor, body.bulk, body.places or None)
-        refused.note(logged, body)
+        rejected_items.note(logged, body)
         return logged
 
 

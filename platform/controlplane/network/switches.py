@@ -5,15 +5,15 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 
-from controlplane.api.bodies import Body
-from controlplane.api.problems import FieldError, invalid
-from controlplane.control.changes import Payload, log_one
-from controlplane.control.models import Request
-from controlplane.layout import placing
+from controlplane.common.problems import FieldError, invalid
+from controlplane.network.availability import LEAVING
+from controlplane.network.map import placement
 from controlplane.network.models import Switch
 from controlplane.network.ports import standby_hosts
 from controlplane.network.services import Kind, changeable, counted
-from controlplane.network.standing import LEAVING
+from controlplane.requestlog.logged_rows import Payload, log_one
+from controlplane.requestlog.models import Request
+from controlplane.rest.request_body import Body
 
 SHOWN_FIELDS = ("label", "latitude", "longitude")
 POSITION = ("x", "y")
@@ -89,7 +89,7 @@ def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Switch, Request
         position = _position(values)
         logged = log_one(asked, actor) if asked else None
         if position is not None:
-            placing.move(row, *position)
+            placement.move(row, *position)
         shown = {field: values[field] for field in SHOWN_FIELDS if field in values}
         if shown:
             Switch.objects.filter(pk=pk).update(**shown, version=F("version") + 1)

@@ -10,8 +10,8 @@ from django.utils.datastructures import MultiValueDict
 from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.request import Request
 
-from controlplane.api.intake import FORM_OVERHEAD
-from controlplane.api.problems import FieldError, Problem, invalid, pointer, too_large
+from controlplane.common.problems import FieldError, Problem, invalid, pointer, too_large
+from controlplane.rest.size_limits import FORM_OVERHEAD
 from tercast.errors import shown
 
 FIELD = "file"

@@ -16,8 +16,8 @@ from django_celery_beat.admin import (
 )
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
-from controlplane.periodic.faults import KINDS, SOLAR, faults, reason
-from controlplane.periodic.rows import crontab_of, interval_length
+from controlplane.periodic.row_faults import KINDS, SOLAR, faults, reason
+from controlplane.periodic.schedule_rows import crontab_of, interval_length
 
 
 class CheckedTaskForm(PeriodicTaskForm):  # type: ignore[misc] # django-celery-beat has no types

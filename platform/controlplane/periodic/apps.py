@@ -10,6 +10,6 @@ class PeriodicConfig(AppConfig):
 
     def ready(self) -> None:
         """Read crontabs whose time zone is unknown, too."""
-        from controlplane.periodic.zones import accept_unknown_zones  # noqa: PLC0415 - models are there by now
+        from controlplane.periodic.time_zones import accept_unknown_zones  # noqa: PLC0415 - models are there by now
 
         accept_unknown_zones()

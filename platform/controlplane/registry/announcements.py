@@ -7,15 +7,15 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from controlplane.api.bodies import Body
-from controlplane.api.problems import conflict, not_found
-from controlplane.control import refused
-from controlplane.control.changes import Logged, Payload, log_one, log_rows, racing, reserve_ids
-from controlplane.control.models import FINAL_STATES, Operation, Request, State
-from controlplane.network.standing import LEAVING
+from controlplane.common.problems import conflict, not_found
+from controlplane.network.availability import LEAVING
 from controlplane.registry.duplicates import without_duplicates
 from controlplane.registry.encoding import Encoded, Encoder
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
+from controlplane.requestlog import rejected_items as refused
+from controlplane.requestlog.logged_rows import Logged, Payload, log_one, log_rows, racing, reserve_ids
+from controlplane.requestlog.models import FINAL_STATES, Operation, Request, State
+from controlplane.rest.request_body import Body
 from tercast.errors import Refused, shown
 
 WITHDRAWN = Q(withdrawal__state__in=(State.ACTIVE, State.WITHDRAWN))

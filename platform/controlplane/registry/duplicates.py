@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Q
 
-from controlplane.api.bodies import Body, Errors
-from controlplane.api.problems import FieldError, Problem, conflict
-from controlplane.api.views import url
-from controlplane.control.models import State
+from controlplane.common.problems import FieldError, Problem, conflict
+from controlplane.requestlog.models import State
+from controlplane.rest.base_views import url
+from controlplane.rest.request_body import Body, Errors
 from tercast.errors import shown
 
 if TYPE_CHECKING:

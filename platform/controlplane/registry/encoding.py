@@ -3,14 +3,15 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from controlplane.config.planning import MAX_DZ_PER_FILTER, max_dz_length
-from controlplane.control.models import State
-from controlplane.registry.digests import digest_of_filter
+from controlplane.common.address_plan import MAX_DZ_PER_FILTER, max_dz_length
+from controlplane.registry.filter_digests import digest_of_filter
 from controlplane.registry.models import Topic
-from tercast import dz, eventspace
-from tercast.encoder import encode, encode_dz
+from controlplane.requestlog.models import State
+from tercast.encoding.encoder import encode, encode_dz
 from tercast.errors import Refused
-from tercast.filters import Filter
+from tercast.eventspace import dz
+from tercast.eventspace import topic as eventspace
+from tercast.filters.filter import Filter
 
 
 def core_topic(row: Topic) -> eventspace.Topic:

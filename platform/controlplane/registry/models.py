@@ -3,8 +3,8 @@
 from django.conf import settings
 from django.db import models
 
-from controlplane.config.json_numbers import Decoder
-from tercast.reach import Reach
+from controlplane.common.exact_json import Decoder
+from tercast.planner.reachability import Reach
 
 
 class Origin(models.TextChoices):

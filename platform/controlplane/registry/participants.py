@@ -5,14 +5,14 @@ from typing import Any
 
 from django.db import transaction
 
-from controlplane.api.bodies import Body, taking
-from controlplane.api.problems import conflict, not_found
-from controlplane.control.changes import racing, reserve_ids
+from controlplane.common.problems import conflict, not_found
+from controlplane.network.availability import unusable
 from controlplane.network.models import Host
 from controlplane.network.services import counted
-from controlplane.network.standing import unusable
 from controlplane.registry.announcements import LIVE
 from controlplane.registry.models import Publisher, Subscriber
+from controlplane.requestlog.logged_rows import racing, reserve_ids
+from controlplane.rest.request_body import Body, taking
 from tercast.errors import shown
 
 

@@ -7,19 +7,19 @@ from django.db import transaction
 from django.db.models import Count, F
 
 from controlplane.accounts.callers import Client
-from controlplane.api.bodies import Body
-from controlplane.api.problems import conflict, not_found
-from controlplane.config.planning import address_plan
-from controlplane.control.changes import Payload, log_one, racing
-from controlplane.control.models import FINAL_STATES, Request, State
+from controlplane.common.address_plan import address_plan
+from controlplane.common.problems import conflict, not_found
+from controlplane.network.availability import LEAVING
 from controlplane.network.services import counted
-from controlplane.network.standing import LEAVING
-from controlplane.registry import seals
+from controlplane.registry import event_keys
 from controlplane.registry.announcements import LIVE
 from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Advertisement, Subscription, Topic
-from tercast import eventspace
+from controlplane.requestlog.logged_rows import Payload, log_one, racing
+from controlplane.requestlog.models import FINAL_STATES, Request, State
+from controlplane.rest.request_body import Body
 from tercast.errors import shown
+from tercast.eventspace import topic as eventspace
 
 _RETRIES = 3
 
@@ -115,7 +115,7 @@ def add(body: Body, actor: Any) -> Topic:
         row.request = log_one(payload(row), actor)
         row.save(force_insert=True)
         if row.seal:
-            seals.make(row)
+            event_keys.make(row)
         return row
 
 
@@ -180,7 +180,7 @@ def change(pk: int, values: dict[str, Any], actor: Any) -> tuple[Topic, Request 
         if row is None:
             raise not_found(f"There is no topic {pk}.")
         if "seal" in values:
-            seals.change(row, values["seal"])
+            event_keys.change(row, values["seal"])
         if {"automatic_indexing", "seal"} & values.keys():
             row.automatic_indexing = values.get("automatic_indexing", row.automatic_indexing)
             row.version += 1

@@ -1,6 +1,6 @@
 """Why a control message is refused."""
 
-from controlplane.api.problems import Problem
+from controlplane.common.problems import Problem
 from tercast.errors import Refused
 
 MAX_REASON = 64

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from controlplane.network.models import Host
 from controlplane.signalling.models import HostSignals
-from tercast.secret_files import secret
+from tercast.runtime.secret_files import secret
 
 MASTER = "host-keys"
 """The file of the installation's secret."""

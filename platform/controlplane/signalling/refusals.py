@@ -6,8 +6,8 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from controlplane.config import clock
-from controlplane.control import outbox
+from controlplane.common import clock
+from controlplane.requestlog import outbox
 from controlplane.signalling.models import HostSignals, Refusal, RefusedCount
 from controlplane.signalling.seals import SUSPICIOUS
 from controlplane.signalling.signal import Signal

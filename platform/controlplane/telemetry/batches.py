@@ -9,7 +9,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from controlplane.api.problems import FieldError, Problem, from_refused, invalid
+from controlplane.common.problems import FieldError, Problem, from_refused, invalid
 from controlplane.telemetry import storage
 from controlplane.telemetry.models import TelemetryBatch
 from tercast.errors import Path, Refused, RefusedMany

@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.db import models
 
-from controlplane.config.json_numbers import Decoder
+from controlplane.common.exact_json import Decoder
 
 
 class TrafficReport(models.Model):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from controlplane.accounts.callers import PUBLISHER, Client
-from controlplane.api.problems import FieldError, Problem, pointer
+from controlplane.common.problems import FieldError, Problem, pointer
 from controlplane.registry.models import Advertisement
 
 DATASETS = {"published": "publisher", "delivered": "host"}

@@ -5,7 +5,7 @@ from typing import IO, Any
 
 from rest_framework.parsers import BaseParser
 
-from controlplane.api.problems import FieldError, invalid, too_large
+from controlplane.common.problems import FieldError, invalid, too_large
 from controlplane.telemetry.batches import MAX_ROWS
 from tercast.telemetry import Dataset
 from tercast.telemetry.writer import arrow_schema

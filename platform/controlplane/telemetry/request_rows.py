@@ -13,10 +13,10 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from controlplane.control import watermarks
-from controlplane.control.batches import chunks
-from controlplane.control.models import FINAL_STATES, Request, State
+from controlplane.deployment.batches import chunks
 from controlplane.registry.models import Advertisement, Subscription
+from controlplane.requestlog import checkpoints
+from controlplane.requestlog.models import FINAL_STATES, Request, State
 from controlplane.telemetry import storage
 from controlplane.telemetry.models import ToldRequest
 from tercast.telemetry import REQUESTS
@@ -65,7 +65,7 @@ def export(files: int | None = None) -> int:
 
 def _changed() -> tuple[list[Row], int, bool]:
     """Requests not told of in their state, the position reached with them, and whether there are more."""
-    position = int(watermarks.recall(POSITION, 0))
+    position = int(checkpoints.recall(POSITION, 0))
     requests = Request.objects.values(*_FIELDS)
     moved = ToldRequest.objects.exclude(state=F("request__state")).values_list("request", flat=True)
     parts = [
@@ -134,4 +134,4 @@ def _remember(rows: Sequence[Row], position: int) -> None:
             update_fields=["state"],
             unique_fields=["request"],
         )
-        watermarks.keep(POSITION, position)
+        checkpoints.keep(POSITION, position)

@@ -8,16 +8,16 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, Max, Min
 
-from controlplane.api.bodies import Body
-from controlplane.control.batches import chunks
+from controlplane.deployment.batches import chunks
 from controlplane.registry.announcements import LIVE
 from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Advertisement
+from controlplane.rest.request_body import Body
 from controlplane.telemetry.models import EventSample
-from tercast.client.wire import MAX_PAYLOAD
 from tercast.errors import Refused, RefusedMany, shown
-from tercast.eventspace import Topic
-from tercast.filters import Filter
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
+from tercast.wire.event_codec import MAX_PAYLOAD
 
 KEPT = 50_000
 """The newest samples of a topic, which stay."""

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from controlplane.control import outbox, watermarks
+from controlplane.requestlog import checkpoints, outbox
 from controlplane.telemetry.models import TelemetryBatch, TelemetryWriter
 from tercast.telemetry import DATASETS
 from tercast.telemetry.sinks import WRITERS
@@ -58,7 +58,7 @@ def writing(what: str) -> Iterator[None]:
 
 def problem() -> str | None:
     """Why telemetry cannot be written; None while it can."""
-    found: str = watermarks.recall_or_default(_PROBLEM, "")
+    found: str = checkpoints.recall_or_default(_PROBLEM, "")
     return found or None
 
 
@@ -67,7 +67,7 @@ def _tell_problem(text: str | None) -> None:
     if (text is None) == (before is None):
         return
     with transaction.atomic():
-        watermarks.keep(_PROBLEM, text or "")
+        checkpoints.keep(_PROBLEM, text or "")
         outbox.alarm(f"telemetry: {text}" if text else "telemetry is written again")
 
 
@@ -105,9 +105,9 @@ def _files(folder: Path) -> int:
 def clean_daily() -> None:
     """Once a day: remove what is older than the retention."""
     today = timezone.now().date().isoformat()
-    if watermarks.recall_or_default(_CLEANED, "") != today:
+    if checkpoints.recall_or_default(_CLEANED, "") != today:
         clean()
-        watermarks.keep(_CLEANED, today)
+        checkpoints.keep(_CLEANED, today)
 
 
 def clean() -> int:

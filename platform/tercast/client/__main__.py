@@ -2,7 +2,7 @@
 
 import sys
 
-from tercast.packages import start
+from tercast.runtime.packages import start
 
 if __name__ == "__main__":
-    sys.exit(start("tercast.client.cli", "python -m tercast.client"))
+    sys.exit(start("tercast.client.commands", "python -m tercast.client"))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from tercast.client.errors import TransportError
 from tercast.client.transports import SourcedTransport, Transport
-from tercast.client.wire import Event, EventCodec, Head
+from tercast.wire.errors import TransportError
+from tercast.wire.event_codec import Event, EventCodec, Head
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from tercast.client.errors import KeyFileError
 from tercast.client.sequence import now_us
 from tercast.signalling.seal import KEY_BYTES, MAX_COUNTER, Seal
+from tercast.wire.errors import KeyFileError
 
 _DIGITS = 19  # of 2**63
 _RECORD = re.compile(rb"[0-9]{%d}\n" % _DIGITS)

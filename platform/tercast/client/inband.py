@@ -7,15 +7,13 @@ import secrets
 import time
 from collections.abc import Callable
 
-from tercast.addressing import SIGNALLING
-from tercast.client.errors import ApiError, NoAnswer, NotTaken
 from tercast.client.host_key import HostKey
 from tercast.client.lease import Terms
-from tercast.client.packets import pack_ip
 from tercast.client.transports import Transport
-from tercast.dz import DzSet
 from tercast.errors import TercastError
-from tercast.eventspace import Topic
+from tercast.eventspace.address_plan import SIGNALLING
+from tercast.eventspace.dz import DzSet
+from tercast.eventspace.topic import Topic
 from tercast.signalling import codec
 from tercast.signalling.codec import ReceivedAnswer
 from tercast.signalling.errors import Malformed
@@ -33,6 +31,8 @@ from tercast.signalling.messages import (
     Type,
 )
 from tercast.signalling.seal import REPLAYED, Seal, last_counter
+from tercast.wire.errors import ApiError, NoAnswer, NotTaken
+from tercast.wire.packets import pack_ip
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
 """Seconds until a message is sent again the first time; twice as long each time after, up to the longest."""

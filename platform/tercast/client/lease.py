@@ -15,9 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-from tercast.client.errors import ApiError, LeaseLapsed
-from tercast.client.event_seal import EventSeal
-from tercast.eventspace import Topic
+from tercast.eventspace.topic import Topic
+from tercast.wire.errors import ApiError, LeaseLapsed
+from tercast.wire.event_seal import EventSeal
 
 MARGIN_S = 0.5
 """So long before its end a lease is not relied on: sending takes time, too."""

@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tercast.addressing import AddressPlan
-from tercast.client.event_seal import SEAL_BYTES, EventSeal
 from tercast.client.lease import Lease
 from tercast.client.sequence import Sequence, now_us
 from tercast.client.transports import Transport
-from tercast.client.wire import HEAD_BYTES, MAX_PAYLOAD, SEALED_EVENT, EventCodec, origin_bytes
 from tercast.errors import Refused, shown
-from tercast.eventspace import Attribute, Topic
-from tercast.filters import Filter
-from tercast.intervals import IntervalSet
-from tercast.string_attribute import shares_point
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.intervals import IntervalSet
+from tercast.eventspace.string_attribute import shares_point
+from tercast.eventspace.topic import Attribute, Topic
+from tercast.filters.filter import Filter
+from tercast.wire.event_codec import HEAD_BYTES, MAX_PAYLOAD, SEALED_EVENT, EventCodec, origin_bytes
+from tercast.wire.event_seal import SEAL_BYTES, EventSeal
 
 if TYPE_CHECKING:
     from tercast.client.telemetry import HostTelemetry

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tercast.client.errors import SequenceError
+from tercast.wire.errors import SequenceError
 
 LARGEST = (1 << 64) - 1
 """Sequence numbers and times are 64 bits wide."""

@@ -8,18 +8,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from tercast.client.admission import RECHECK_S, Admission
 from tercast.client.arrivals import Arrived, Counters, Delivery, receiver
-from tercast.client.doubles import SeenEvents
-from tercast.client.errors import UnknownSchema, WireError
-from tercast.client.origins import Origins, Reason, Rejected
-from tercast.client.packets import ip_text
+from tercast.client.duplicates import SeenEvents
+from tercast.client.event_origins import Origins, Reason, Rejected
+from tercast.client.origin_check import RECHECK_S, Admission
 from tercast.client.sequence import now_us
 from tercast.client.transports import Transport
-from tercast.client.wire import EventCodec, codec_of, read_event, read_head
 from tercast.errors import Refused, shown
-from tercast.eventspace import Topic
-from tercast.filters import Filter
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
+from tercast.wire.errors import UnknownSchema, WireError
+from tercast.wire.event_codec import EventCodec, codec_of, read_event, read_head
+from tercast.wire.packets import ip_text
 
 if TYPE_CHECKING:
     from tercast.client.telemetry import HostTelemetry

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from tercast.client.api import Api
-from tercast.client.errors import ApiError
-from tercast.dz import Dz, text
-from tercast.eventspace import Topic
+from tercast.client.rest_api import Api
+from tercast.eventspace.dz import Dz, text
+from tercast.eventspace.topic import Topic
 from tercast.telemetry import DELIVERED, PUBLISHED
 from tercast.telemetry.recorder import PERIOD_S, Recorder, Tally
 from tercast.telemetry.rows import row_json
 from tercast.telemetry.sinks import Batch, BatchRefused, FolderSink, Report, Sink, SinkDown
+from tercast.wire.errors import ApiError
 
 if TYPE_CHECKING:
     from tercast.client.subscriber import Delivery

@@ -13,11 +13,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self, runtime_checkable
 
-from tercast.client import packets
-from tercast.client.errors import TransportClosed, TransportError
-from tercast.client.framing import FrameStream, wait_ready
-from tercast.client.packets import EVENT_PORT, HOP_LIMIT, Ignored
-from tercast.wording import quantity
+from tercast.runtime.wording import quantity
+from tercast.wire import packets
+from tercast.wire.errors import TransportClosed, TransportError
+from tercast.wire.framing import FrameStream, wait_ready
+from tercast.wire.packets import EVENT_PORT, HOP_LIMIT, Ignored
 
 _RECEIVE_BUFFER = 4 << 20
 _LARGEST_DATAGRAM = 0xFFFF

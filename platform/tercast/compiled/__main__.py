@@ -2,12 +2,12 @@
 
 import sys
 
-from tercast.packages import start
+from tercast.runtime.packages import start
 
 
 def main() -> int:
     """Compile what is not ready; its exit status."""
-    return start("tercast.compiled.command", "python -m tercast.compiled", "compiled")
+    return start("tercast.cli.precompile", "python -m tercast.compiled", "compiled")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tercast.dimensions.cost import Cost, Measure
+from tercast.dimensions.measured_cost import Cost, Measure
 
 GAIN = 0.02
 """The share of unwanted deliveries that one more attribute must spare; each costs bits of all the others."""

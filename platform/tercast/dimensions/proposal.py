@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import inf, isinf, sqrt
 from typing import Any
 
-from tercast.dimensions.cost import Cost, Measure
 from tercast.dimensions.greedy import greedy
+from tercast.dimensions.measured_cost import Cost, Measure
 from tercast.dimensions.spectral import THRESHOLD, Selection, spectral
 from tercast.dimensions.workload import Workload
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tercast.dimensions.alone import Projections
+from tercast.dimensions.projections import Projections
 from tercast.dimensions.workload import Workload
 
 THRESHOLD = 0.9

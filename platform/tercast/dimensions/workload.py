@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tercast.audience import Audience
-from tercast.eventspace import Topic
-from tercast.filters import Filter
+from tercast.eventspace.topic import Topic
+from tercast.filters.batch_matcher import Audience
+from tercast.filters.filter import Filter
 
 Events = Sequence[Mapping[str, Any]]
 """Values of events, as `Topic.check` returns them."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tercast.dz import DzSet
+from tercast.eventspace.dz import DzSet
 from tercast.explain.lookup import TopicTable
+from tercast.explain.network_state import Situation
 from tercast.explain.origins import AGGREGATED, EXACT, UNPLANNED
-from tercast.explain.served import Served
-from tercast.explain.situation import Situation
-from tercast.tables import Entry
+from tercast.explain.served_subscriptions import Served
+from tercast.tables.entries import Entry
 
 ANY_PORT = 0
 """Stands for a port that no entry names."""

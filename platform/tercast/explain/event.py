@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tercast.addressing import AddressPlan
-from tercast.dz import Dz, text
 from tercast.errors import Refused, RefusedMany, shown
-from tercast.eventspace import Topic
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.dz import Dz, text
+from tercast.eventspace.topic import Topic
+from tercast.explain.event_values import Given
+from tercast.explain.network_state import Announced
 from tercast.explain.reasons import Reason
-from tercast.explain.situation import Announced
-from tercast.explain.values import Given
-from tercast.forwarding import World
+from tercast.verification.forwarding import World
 
 
 @dataclass(frozen=True, slots=True)

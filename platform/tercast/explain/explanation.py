@@ -7,12 +7,12 @@ from typing import Any
 
 from tercast.explain.event import Event
 from tercast.explain.lookup import TopicTable
+from tercast.explain.network_state import Situation
 from tercast.explain.origins import Origin, Origins
+from tercast.explain.path import Hop, Way, follow
 from tercast.explain.reasons import RECEIVED
-from tercast.explain.situation import Situation
 from tercast.explain.verdicts import Verdict, Verdicts
-from tercast.explain.way import Hop, Way, follow
-from tercast.tables import Entry
+from tercast.tables.entries import Entry
 
 FORMAT = "explanation/1"
 MOST_NAMES = 50

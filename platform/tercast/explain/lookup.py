@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tercast.addressing import AddressPlan
-from tercast.dz import Dz, DzSet, canonical, covers, difference, overlaps
 from tercast.errors import Refused
-from tercast.tables import Entry
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.dz import Dz, DzSet, canonical, covers, difference, overlaps
+from tercast.tables.entries import Entry
 
 Rank = tuple[int, int, int]
 """Of two entries that match the larger wins: by priority, then the shorter prefix, then the earlier one."""

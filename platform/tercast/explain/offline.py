@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tercast.dz import canonical
 from tercast.errors import Refused, shown
+from tercast.eventspace.dz import canonical
 from tercast.explain.event import Event, Space, read_event
+from tercast.explain.event_values import Given
+from tercast.explain.network_state import Announced, Situation
 from tercast.explain.reasons import Standing
-from tercast.explain.situation import Announced, Situation
-from tercast.explain.values import Given
-from tercast.plan import Plan
-from tercast.registry import ADVERTISEMENT
-from tercast.requests import Subscribe, Unsubscribe
-from tercast.scenario import Scenario
-from tercast.tables import Table
+from tercast.offline.plan_file import Plan
+from tercast.offline.scenario import Scenario
+from tercast.requests.model import Subscribe, Unsubscribe
+from tercast.requests.registry import ADVERTISEMENT
+from tercast.tables.entries import Table
 
 
 def situation_of(scenario: Scenario, plan: Plan) -> Situation:

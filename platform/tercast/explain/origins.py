@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tercast.dz import overlaps
+from tercast.eventspace.dz import overlaps
 from tercast.explain.event import Event
 from tercast.explain.lookup import TopicTable
-from tercast.explain.served import Served
-from tercast.explain.situation import Situation, TreeLike
-from tercast.explain.tree_ways import TreeWays
-from tercast.explain.way import Hop
-from tercast.forwarding import Step
+from tercast.explain.network_state import Situation, TreeLike
+from tercast.explain.path import Hop
+from tercast.explain.served_subscriptions import Served
+from tercast.explain.tree_paths import TreeWays
+from tercast.verification.forwarding import Step
 
 EXACT, AGGREGATED, UNPLANNED = "exact", "aggregated", "unplanned"
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tercast.explain.seen import NotSeen
+from tercast.explain.observation import NotSeen
 
 SECONDS = 5.0
 MOST = 16 << 20

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tercast.explain.seen import Means, NotSeen, Seen
-from tercast.tables import IN_PORT, LOWEST_PRIORITY, Action, Entry, Output, SetDst
+from tercast.explain.observation import Means, NotSeen, Seen
+from tercast.tables.entries import IN_PORT, LOWEST_PRIORITY, Action, Entry, Output, SetDst
 
 OWN_COOKIE = 0x7EC0A57E
 """The upper half of the cookie of the controller's entries; entries that were put there by hand have none."""

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tercast.explain.event import Event
+from tercast.explain.network_state import Announced, Situation
 from tercast.explain.origins import AGGREGATED, UNPLANNED, Origin, Origins
+from tercast.explain.path import Hop, Way
 from tercast.explain.reasons import REASON_OF, Reason
-from tercast.explain.situation import Announced, Situation
-from tercast.explain.tree_ways import Leg
-from tercast.explain.way import Hop, Way
+from tercast.explain.tree_paths import Leg
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tercast import dz as dzs
-from tercast.client import varint
+from tercast.eventspace import dz as dzs
+from tercast.runtime.wording import quantity
+from tercast.signalling.byte_reader import MAX_CODE, Reader
 from tercast.signalling.errors import Malformed
 from tercast.signalling.messages import (
     MAX_CELL_BITS,
@@ -18,8 +19,7 @@ from tercast.signalling.messages import (
     TopicRef,
     Type,
 )
-from tercast.signalling.reader import MAX_CODE, Reader
-from tercast.wording import quantity
+from tercast.wire import varint
 
 CELLS, FILTER, NAMED, ADDRESS, HOLDING = range(5)
 

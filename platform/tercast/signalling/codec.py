@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tercast.client import varint
-from tercast.client.wire import MAGIC, VERSION
 from tercast.signalling import bodies
+from tercast.signalling.byte_reader import Reader
 from tercast.signalling.errors import Malformed
 from tercast.signalling.messages import MAX_MESSAGE, Answer, Message, Status, Type
-from tercast.signalling.reader import Reader
 from tercast.signalling.seal import (
     COUNTER_BYTES,
     MAX_COUNTER,
@@ -23,6 +21,8 @@ from tercast.signalling.seal import (
     Sealed,
     trailer,
 )
+from tercast.wire import varint
+from tercast.wire.event_codec import MAGIC, VERSION
 
 MESSAGE, ANSWER = 2, 3
 """Kinds of datagram; 1 is an event."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from tercast.dz import DzSet
+from tercast.eventspace.dz import DzSet
 
 PORT = 7374
 """The UDP port that control messages go to, and that answers come from."""

@@ -18,10 +18,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from tercast.errors import Refused
+from tercast.runtime.wording import quantity
 from tercast.telemetry.datasets import Dataset
 from tercast.telemetry.rows import Row, check_row
 from tercast.telemetry.sinks import Batch, BatchRefused, Report, Sink, SinkDown
-from tercast.wording import quantity
 
 PERIOD_S = 5.0
 """Rows are handed over after this time, also where they are few."""

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tercast.errors import Path, Refused, RefusedMany, shown
-from tercast.strict import expect_object, integer_json, parse_integer
+from tercast.runtime.strict_json import expect_object, integer_json, parse_integer
 from tercast.telemetry.datasets import LONG, STRINGS, TIMESTAMP, Column, Dataset
 
 Row = dict[str, Any]

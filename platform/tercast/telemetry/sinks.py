@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tercast.errors import TercastError
-from tercast.files import whole_file
+from tercast.runtime.json_files import whole_file
 from tercast.telemetry.datasets import Dataset
 from tercast.telemetry.rows import Row
 from tercast.telemetry.writer import by_date, rows_table, write_file

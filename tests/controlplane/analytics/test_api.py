@@ -8,7 +8,7 @@ from django.utils import timezone
 from django_celery_beat.models import CrontabSchedule, PeriodicTask
 from rest_framework.test import APIClient
 
-from controlplane.accounts.services import issue_token
+from controlplane.accounts.tokens import issue_token
 from controlplane.analytics import runs
 from controlplane.analytics.jobs import JOBS
 from controlplane.analytics.models import Run, Schedule

@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 import telemetry_rows as rows
 
-from controlplane.analytics import runs, work
+from controlplane.analytics import runs, worker
 from controlplane.analytics.models import Result, TakenFile
 
 pytestmark = [pytest.mark.spark, pytest.mark.full, pytest.mark.django_db]
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.full, pytest.mark.django_db]
 
 def run(job="flow_table_size"):
     asked = runs.ask(job, "1 minute", None)
-    work.work()
+    worker.work()
     asked.refresh_from_db()
     return asked
 

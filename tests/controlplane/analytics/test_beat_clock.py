@@ -9,8 +9,8 @@ from django_celery_beat.models import CrontabSchedule, PeriodicTask
 
 from controlplane.analytics import runs
 from controlplane.analytics.models import Run, Schedule
-from controlplane.config.celery import app
-from controlplane.control.beat import Scheduler
+from controlplane.common.celery import app
+from controlplane.worker.beat_scheduler import Scheduler
 
 UTC, MINUTE = datetime.UTC, datetime.timedelta(minutes=1)
 

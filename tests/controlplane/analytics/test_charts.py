@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from controlplane.accounts.services import issue_token
+from controlplane.accounts.tokens import issue_token
+from controlplane.aggregation import needless_copies
 from controlplane.aggregation.models import AggregatedEntry
-from controlplane.analytics import charts, copies, runs
+from controlplane.analytics import charts, runs
 from controlplane.analytics.chart_csv import UNITS
 from controlplane.analytics.charts import Grid
 from controlplane.analytics.jobs import JOBS, NEEDLESS
@@ -123,7 +124,7 @@ def table(answer):
 
 
 def test_csv_has_every_window_of_every_key_with_times_in_utc_and_units(get, monkeypatch):
-    monkeypatch.setattr("controlplane.analytics.chart_views.MOST_SERIES", 1)
+    monkeypatch.setattr("controlplane.web.analytics.chart_views.MOST_SERIES", 1)
     rows = [(m, {"subject": name}, size(m, m + 1)) for name in ("s1", "s2") for m in range(400)]
     results("flow_table_size", rows)
     span = {"since": text(START), "until": text(START + 500 * MINUTE), "format": "csv"}
@@ -236,7 +237,7 @@ def test_dimension_selection_shows_the_ranking_beside_what_is_indexed(get):
 def test_needless_copies_are_kept_over_time(get):
     start = timezone.now().replace(second=0, microsecond=0) - 10 * MINUTE
     switch = Switch.objects.create(name="s1", dpid="00000000000000a1")
-    assert copies.keep() == 0
+    assert needless_copies.keep() == 0
     empty = get("needless-copies").json()["empty"]
     assert empty["missing"] == "telemetry" and "merged entries" in empty["detail"]
 
@@ -258,8 +259,8 @@ def test_needless_copies_are_kept_over_time(get):
 
     for minute, measured in ((0, 10), (0, 20), (3, 30)):
         measure(minute, measured)
-        copies.keep()
-    assert copies.keep() == 0
+        needless_copies.keep()
+    assert needless_copies.keep() == 0
     span = {"since": text(start), "until": text(start + 4 * MINUTE)}
     (one,) = get("needless-copies", **span).json()["series"]
     assert one["switch"] == "s1"

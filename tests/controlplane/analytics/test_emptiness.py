@@ -7,7 +7,7 @@ import pytest
 import telemetry_rows as rows
 
 from controlplane.analytics import runs
-from controlplane.analytics.emptiness import why_empty
+from controlplane.analytics.empty_reasons import why_empty
 from controlplane.analytics.jobs import JOBS
 from controlplane.analytics.models import Result, RunState, TakenFile
 

@@ -7,12 +7,12 @@ import pytest
 import telemetry_rows as rows
 from django.utils import timezone
 
-from controlplane.analytics import inputs, runs, work
+from controlplane.analytics import inputs, runs, worker
 from controlplane.analytics.jobs import JOBS
 from controlplane.analytics.models import Result, Run
-from controlplane.control.models import Request
 from controlplane.network.models import Host, Switch
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
+from controlplane.requestlog.models import Request
 from controlplane.telemetry import samples
 
 pytestmark = pytest.mark.django_db
@@ -87,7 +87,7 @@ def test_a_job_through_a_run(own_state, root, today, subscription, name):
     rows.write(root, "requests", [received, {**received, **stages}])
     job = JOBS[name]
     runs.ask(job.name, job.window, None)
-    work.work()
+    worker.work()
     run = Run.objects.get()
     assert run.state == "succeeded", (run.reason, run.log)
     (found,) = Result.objects.all()
@@ -134,7 +134,7 @@ def test_samples_from_telemetry_through_runs(own_state, root, subscription):
 
     def run():
         made = runs.ask("event_samples", "1 minute", None)
-        work.work()
+        worker.work()
         made.refresh_from_db()
         assert made.state == "succeeded", (made.reason, made.log)
         return made

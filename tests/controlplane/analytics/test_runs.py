@@ -10,8 +10,8 @@ from django.utils import timezone
 from controlplane.analytics import runs, schedules
 from controlplane.analytics.jobs import JOBS
 from controlplane.analytics.models import Run, RunState, Schedule
-from controlplane.api.problems import Problem
-from controlplane.control.models import OutboxEvent
+from controlplane.common.problems import Problem
+from controlplane.requestlog.models import OutboxEvent
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import telemetry_rows as rows
 from control_workers import CELERY, Process, environment, wait_until
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
-from controlplane.accounts.services import issue_token
+from controlplane.accounts.tokens import issue_token
 from controlplane.analytics.models import Result, Run, Schedule
-from controlplane.control import setup
+from controlplane.operations import bootstrap
 
 pytestmark = [pytest.mark.spark, pytest.mark.full]
 FLAGS = ["--without-heartbeat", "--without-gossip", "--without-mingle"]
@@ -23,7 +23,7 @@ def client_of(client, django_user_model):
 
 def test_a_scheduled_run_from_beat_to_rest(transactional_db, tmp_path, root, today, client_of, unheard):
     rows.write(root, "table_snapshots", [rows.snapshot(today, s, entries=s) for s in (0, 30, 60, 180)])
-    setup.make_schedules()
+    bootstrap.make_schedules()
     PeriodicTask.objects.exclude(name="analytics: flow-table-size").update(enabled=False)
     every = IntervalSchedule.objects.create(every=2, period="seconds")
     PeriodicTask.objects.filter(enabled=True).update(interval=every, expire_seconds=30)

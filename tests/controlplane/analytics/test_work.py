@@ -16,12 +16,13 @@ from control_workers import Process, environment
 from django.db import connections
 from django.utils import timezone
 
-from controlplane.analytics import child, runs, work
+from controlplane.analytics import runs, spark_process
+from controlplane.analytics import worker as work
 from controlplane.analytics.models import Result, Run, TakenFile
-from controlplane.control import watermarks
-from controlplane.control.models import Request
 from controlplane.network.models import Host, Switch
 from controlplane.registry.models import Advertisement, Publisher, Topic
+from controlplane.requestlog import checkpoints
+from controlplane.requestlog.models import Request
 from controlplane.telemetry.models import EventSample
 
 FAKE = (sys.executable, str(Path(__file__).with_name("fake_analytics.py")))
@@ -36,7 +37,7 @@ work.work()
 
 @pytest.fixture
 def fake(monkeypatch, own_state):
-    monkeypatch.setattr(child, "COMMAND", FAKE)
+    monkeypatch.setattr(spark_process, "COMMAND", FAKE)
 
 
 def put(root, name, *entries):
@@ -221,7 +222,7 @@ def test_a_worker_killed_at_a_step_takes_samples_once(database, tmp_path, root, 
         assert killed.died() == -signal.SIGKILL, killed.log.read_text()
     assert ended(run)[0] == "running"
     assert not EventSample.objects.exists() and not TakenFile.objects.exists()
-    assert watermarks.recall("telemetry-samples", None) is None
+    assert checkpoints.recall("telemetry-samples", None) is None
     Run.objects.update(heartbeat_at=timezone.now() - 2 * runs.SILENT)
     assert runs.look_after() == 1
     assert work.work() == 1

@@ -5,9 +5,9 @@ from django.contrib.auth.models import Group, User
 from django.db.models import Max
 from rest_framework.test import APIClient
 
-from controlplane.accounts.services import issue_token
-from controlplane.control import effects
-from controlplane.control.models import Request, State
+from controlplane.accounts.tokens import issue_token
+from controlplane.deployment import object_effects
+from controlplane.requestlog.models import Request, State
 
 ROOT = "/api/v1"
 
@@ -63,7 +63,7 @@ def issue(caller, **body):
 def woken(monkeypatch):
     """How often the planner was woken; no broker is asked."""
     calls = []
-    monkeypatch.setattr("controlplane.control.log._wake", lambda: calls.append(1))
+    monkeypatch.setattr("controlplane.requestlog.append._wake", lambda: calls.append(1))
     return calls
 
 
@@ -107,7 +107,7 @@ def end(state=State.ACTIVE, **which):
     for position, row in enumerate(rows, start=last + 1):
         row.state, row.position = state, position
         row.save()
-    effects.apply(rows)
+    object_effects.apply(rows)
 
 
 @pytest.fixture

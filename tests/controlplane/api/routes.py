@@ -1,7 +1,7 @@
 """Every route of the API: for tests that hold of all of them."""
 
-from controlplane.affected.views import OF as AFFECTED
-from controlplane.api.urls import CHARTS, router
+from controlplane.web.explain.impact_views import OF as AFFECTED
+from controlplane.web.urls import CHARTS, router
 
 POSTS = (
     "topics",

@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.db.models import F
 from django.utils import timezone
 
-from controlplane.trail import retention, writing
-from controlplane.trail.models import Action
+from controlplane.accounts.trail import retention, writer
+from controlplane.accounts.trail.models import Action
 
 from .conftest import Caller
 from .test_first_use import BEAT
@@ -183,7 +183,7 @@ def test_it_is_for_administrators_and_nobody_changes_it(world, administrator, pr
 
 
 def test_one_that_was_killed_in_the_middle_is_there(world, administrator, monkeypatch):
-    monkeypatch.setattr(writing, "end", lambda *args: None)
+    monkeypatch.setattr(writer, "end", lambda *args: None)
     world.post("publishers/", {"name": "p", "host": "h1"})
     (row,) = actions(administrator, "&outcome=begun")
     assert row["resource"] == "publishers" and row["status"] is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controlplane.activity.models import SubscriptionActivity
+from controlplane.telemetry.activity.models import SubscriptionActivity
 
 from .test_traffic import REPORT
 

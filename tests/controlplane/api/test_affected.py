@@ -2,9 +2,9 @@
 
 import pytest
 
-from controlplane.control.models import Request
 from controlplane.network.models import Host, InstalledEntry, Link, Switch
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
+from controlplane.requestlog.models import Request
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@
 
 import pytest
 
-from controlplane.aggregation import beside, runs
+from controlplane.aggregation import process_client, runs
 from controlplane.aggregation.models import Policy, Run
-from controlplane.control.models import Request
 from controlplane.network.models import Switch
 from controlplane.registry.models import Advertisement
+from controlplane.requestlog.models import Request
 from controlplane.telemetry.models import EventSample
 
 
@@ -198,18 +198,20 @@ def test_an_event_outside_its_advertisement_is_refused(busy, error):
 
 
 def test_an_answer_that_takes_too_long_is_given_up(busy, problem, monkeypatch):
-    monkeypatch.setattr(beside, "SECONDS", 0.05)
+    monkeypatch.setattr(process_client, "SECONDS", 0.05)
     answer = busy.post("what-if/", {"method": "fa-pb"})
     assert "No answer within" in problem(answer, 503)["detail"] and answer.headers["Retry-After"]
 
 
 def test_an_answer_that_takes_too_much_memory_is_none(busy, problem, monkeypatch):
-    monkeypatch.setattr(beside, "_run", lambda _: {"failed": "more than 5 MiB of memory would be needed"})
+    monkeypatch.setattr(
+        process_client, "_run", lambda _: {"failed": "more than 5 MiB of memory would be needed"}
+    )
     assert "5 MiB" in problem(busy.post("what-if/", {"method": "fa-pb"}), 503)["detail"]
 
 
 def test_questions_wait_for_each_other(busy, problem, monkeypatch):
-    monkeypatch.setattr(beside, "PATIENCE_SECONDS", 0.05)
-    with beside._one_at_a_time:
+    monkeypatch.setattr(process_client, "PATIENCE_SECONDS", 0.05)
+    with process_client._one_at_a_time:
         assert "being answered" in problem(busy.post("what-if/", {"method": "fa-pb"}), 503)["detail"]
     assert what_if(busy, method="fa-pb")["events"] == 128

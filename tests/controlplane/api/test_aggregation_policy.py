@@ -5,7 +5,7 @@ from django_celery_beat.models import PeriodicTask
 
 from controlplane.aggregation.models import Policy
 from controlplane.aggregation.policy import TASK_NAME
-from controlplane.control.models import Request, State
+from controlplane.requestlog.models import Request, State
 
 DEFAULT = {"method": "none", "sampling": 1.0, "gain": 0.1, "period": 300, "request": None, "alarms": []}
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from controlplane.control.models import Request, State
 from controlplane.registry import announcements
 from controlplane.registry.models import Advertisement, Subscription
+from controlplane.requestlog.models import Request, State
 
 KINDS = [
     ("advertisements", Advertisement, "publisher", "exchange", "a", "h1", "advertise", "unadvertise"),

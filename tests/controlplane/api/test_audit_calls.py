@@ -2,7 +2,7 @@
 
 import pytest
 
-from controlplane.audit.models import Audit, Check, Drift
+from controlplane.deployment.audits.models import Audit, Check, Drift
 
 
 @pytest.fixture

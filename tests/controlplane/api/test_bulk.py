@@ -6,9 +6,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from controlplane.api.bodies import MAX_ITEMS
-from controlplane.control.models import Operation, Request, State
 from controlplane.registry.models import Advertisement, Subscription
+from controlplane.requestlog.models import Operation, Request, State
+from controlplane.rest.request_body import MAX_ITEMS
 
 
 def small(count):

@@ -12,9 +12,9 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from controlplane.api import connections
-from controlplane.api.outages import DESCRIPTORS
-from controlplane.control.models import OutboxEvent
+from controlplane.config import connection_limits
+from controlplane.requestlog.models import OutboxEvent
+from controlplane.rest.outages import DESCRIPTORS
 
 KEEP_ALIVE = 600
 """Seconds: it is not this timer of uvicorn that closes."""
@@ -40,7 +40,7 @@ def guarded():
     log = logging.getLogger("asyncio")
     before = list(log.filters)
     config = Config(application, lifespan="off", log_config=None, timeout_keep_alive=KEEP_ALIVE)
-    yield lambda: found(config, ServerState(), {}), connections.guard(found)
+    yield lambda: found(config, ServerState(), {}), connection_limits.guard(found)
     log.filters[:] = before
 
 
@@ -73,9 +73,9 @@ def serve(protocol, *calls):
 def test_scarce_connections_are_answered_with_503(guarded, monkeypatch):
     protocol, refusals = guarded
     alarms = []
-    monkeypatch.setattr(connections, "_raise_alarm", alarms.append)
-    monkeypatch.setattr(connections, "is_scarce", lambda descriptor: True)
-    monkeypatch.setattr(connections, "REFUSAL_SECONDS", 60)
+    monkeypatch.setattr(connection_limits, "_raise_alarm", alarms.append)
+    monkeypatch.setattr(connection_limits, "is_scarce", lambda descriptor: True)
+    monkeypatch.setattr(connection_limits, "REFUSAL_SECONDS", 60)
     call, page = serve(protocol, b"POST /api/v1/topics/ HTTP/1.1\r\n\r\n", b"GET /login/ HTTP/1.1\r\n\r\n")
     head, _, body = call.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 503 Service Unavailable\r\n") and b"Retry-After: 5" in head
@@ -89,14 +89,14 @@ def test_scarce_connections_are_answered_with_503(guarded, monkeypatch):
 
 
 def test_a_refused_connection_that_asks_nothing_is_closed(guarded, monkeypatch):
-    monkeypatch.setattr(connections, "is_scarce", lambda descriptor: True)
-    monkeypatch.setattr(connections, "REFUSAL_SECONDS", 0)
+    monkeypatch.setattr(connection_limits, "is_scarce", lambda descriptor: True)
+    monkeypatch.setattr(connection_limits, "REFUSAL_SECONDS", 0)
     assert serve(guarded[0], b"") == [b""]
 
 
 def test_the_answer_reaches_who_still_sends_a_body(guarded, monkeypatch):
-    monkeypatch.setattr(connections, "is_scarce", lambda descriptor: True)
-    monkeypatch.setattr(connections, "REFUSAL_SECONDS", 60)
+    monkeypatch.setattr(connection_limits, "is_scarce", lambda descriptor: True)
+    monkeypatch.setattr(connection_limits, "REFUSAL_SECONDS", 60)
     head = b"POST /api/v1/topics/ HTTP/1.1\r\nContent-Length: 4000000\r\n\r\n"
     for answer in serve(guarded[0], *[head + b"x" * 4_000_000] * 5):
         assert answer.startswith(b"HTTP/1.1 503")
@@ -118,13 +118,13 @@ POST = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n"
     ],
 )
 def test_a_connection_that_owes_input_is_closed(guarded, monkeypatch, texts, answers):
-    monkeypatch.setattr(connections, "STALL_SECONDS", 0.1)
+    monkeypatch.setattr(connection_limits, "STALL_SECONDS", 0.1)
     (answer,) = serve(guarded[0], texts)
     assert answer.count(b"HTTP/1.1 200") == answers
 
 
 def test_a_client_that_reads_nothing_is_cut_off(guarded, monkeypatch):
-    monkeypatch.setattr(connections, "STALL_SECONDS", 0.1)
+    monkeypatch.setattr(connection_limits, "STALL_SECONDS", 0.1)
     made = []
 
     async def run():
@@ -146,7 +146,7 @@ def test_a_client_that_reads_nothing_is_cut_off(guarded, monkeypatch):
     [
         ({}, False),
         ({"more_body": True}, True),
-        ({"more_body": True, "received": connections.LEAST_BODY_BYTES}, False),
+        ({"more_body": True, "received": connection_limits.LEAST_BODY_BYTES}, False),
         ({"more_body": True, "paused": True}, False),
         ({"more_body": True, "expects": True}, False),
         ({"unsent": 9}, True),
@@ -160,7 +160,7 @@ def test_a_client_that_reads_nothing_is_cut_off(guarded, monkeypatch):
 )
 def test_only_a_connection_that_stalls_is_closed(monkeypatch, changes, closed):
     loop = Mock()
-    monkeypatch.setattr(connections.asyncio, "get_running_loop", lambda: loop)
+    monkeypatch.setattr(connection_limits.asyncio, "get_running_loop", lambda: loop)
     protocol, transport = Mock(), Mock()
     protocol.connections = set() if changes.get("upgraded") else {protocol}
     protocol.flow.read_paused = changes.get("paused", False)
@@ -170,7 +170,7 @@ def test_only_a_connection_that_stalls_is_closed(monkeypatch, changes, closed):
     protocol.cycle.waiting_for_100_continue = changes.get("expects", False)
     transport.is_closing.return_value = changes.get("closing", False)
     transport.get_write_buffer_size.return_value = changes.get("unsent", 0)
-    progress = connections.Progress(protocol, transport)
+    progress = connection_limits.Progress(protocol, transport)
     progress.check()
     assert not transport.abort.called  # this request is new
     progress.received += changes.get("received", 0)
@@ -184,11 +184,11 @@ def test_only_a_connection_that_stalls_is_closed(monkeypatch, changes, closed):
     "soft, first", [(1024, 768), (400, 200), (65_536, 65_280), (resource.RLIM_INFINITY, None)]
 )
 def test_the_last_descriptors_are_scarce(monkeypatch, soft, first):
-    monkeypatch.setattr(connections.resource, "getrlimit", lambda _: (soft, soft))
+    monkeypatch.setattr(connection_limits.resource, "getrlimit", lambda _: (soft, soft))
     if first is None:
-        assert not connections.is_scarce(1 << 40)
+        assert not connection_limits.is_scarce(1 << 40)
     else:
-        assert not connections.is_scarce(first - 1) and connections.is_scarce(first)
+        assert not connection_limits.is_scarce(first - 1) and connection_limits.is_scarce(first)
 
 
 @pytest.mark.parametrize(
@@ -197,23 +197,23 @@ def test_the_last_descriptors_are_scarce(monkeypatch, soft, first):
 )
 def test_the_limit_is_raised_as_far_as_it_may(monkeypatch, soft, hard, after):
     set_to = []
-    monkeypatch.setattr(connections.resource, "getrlimit", lambda _: (soft, hard))
-    monkeypatch.setattr(connections.resource, "setrlimit", lambda _, limits: set_to.append(limits))
-    connections.raise_limit()
+    monkeypatch.setattr(connection_limits.resource, "getrlimit", lambda _: (soft, hard))
+    monkeypatch.setattr(connection_limits.resource, "setrlimit", lambda _, limits: set_to.append(limits))
+    connection_limits.raise_limit()
     assert set_to == ([] if after is None else [(after, hard)])
 
 
 def test_the_log_is_not_flooded():
-    seldom = connections.RareFilter()
+    seldom = connection_limits.RareFilter()
 
     def passes(text):
         return seldom.filter(logging.LogRecord("asyncio", logging.ERROR, "", 0, text, (), None))
 
-    assert [passes(f"{connections.NO_RESOURCE}\nsocket: x") for _ in range(3)] == [True, False, False]
+    assert [passes(f"{connection_limits.NO_RESOURCE}\nsocket: x") for _ in range(3)] == [True, False, False]
     assert passes("something else") and passes("something else")
 
 
 def test_the_alarm_is_written(db, monkeypatch):
-    monkeypatch.setattr(connections.connections, "close_all", lambda: None)
-    connections._raise_alarm("a web process refused 7 connections")
+    monkeypatch.setattr(connection_limits.connections, "close_all", lambda: None)
+    connection_limits._raise_alarm("a web process refused 7 connections")
     assert OutboxEvent.objects.get().payload["text"] == "a web process refused 7 connections"

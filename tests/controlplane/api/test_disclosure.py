@@ -12,12 +12,12 @@ from django.utils import timezone
 
 from controlplane.accounts.callers import Client
 from controlplane.accounts.models import Token
-from controlplane.accounts.services import new_token
-from controlplane.control import outbox
-from controlplane.control.disclosure import cost_for, reason_for_host, request_for
-from controlplane.control.models import Request
-from controlplane.control.progress import problem as stored
+from controlplane.accounts.tokens import new_token
+from controlplane.deployment.request_states import problem as stored
+from controlplane.registry.disclosure import cost_for, reason_for_host, request_for
 from controlplane.registry.models import Advertisement, Subscription
+from controlplane.requestlog import outbox
+from controlplane.requestlog.models import Request
 
 from .conftest import Caller, issue, with_text
 from .routes import NEEDS

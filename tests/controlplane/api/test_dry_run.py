@@ -2,9 +2,9 @@
 
 import pytest
 
-from controlplane.control.models import OutboxEvent, Request
 from controlplane.network.models import Host, Link, Switch
 from controlplane.registry.models import Advertisement, Publisher, Subscription, Topic
+from controlplane.requestlog.models import OutboxEvent, Request
 
 MODELS = (Advertisement, Subscription, Topic, Publisher, Switch, Link, Host, Request, OutboxEvent)
 
@@ -133,7 +133,7 @@ def test_changes_and_removals_can_be_tried(world, end):
 
 
 def test_too_much_waiting_is_told(world, problem, monkeypatch):
-    monkeypatch.setattr("controlplane.control.dry_run.MAX_WAITING", 3)
+    monkeypatch.setattr("controlplane.planning.cost_estimate.MAX_WAITING", 3)
     answer = world.post("subscriptions/?dry_run=true", SUBSCRIBE)
     problem(answer, 503)
     assert answer.headers["Retry-After"] == "5"

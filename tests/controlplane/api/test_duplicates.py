@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from controlplane.control.models import Request, State
 from controlplane.registry.models import Advertisement, Subscriber, Subscription
+from controlplane.requestlog.models import Request, State
 
 KINDS = [
     ("advertisements", Advertisement, "publisher", "exchange"),

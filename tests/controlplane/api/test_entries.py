@@ -7,15 +7,15 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controlplane.control import installed, planner_state
-from controlplane.control.northbound import Northbound, UnreachableError
-from controlplane.network import counters
+from controlplane.explain.region_text import Regions
+from controlplane.network import entry_counters
+from controlplane.network.controller_client import Northbound, UnreachableError
 from controlplane.network.models import InstalledEntry, Switch
-from controlplane.network.regions import Regions
-from tercast import dz
-from tercast.eventspace import Topic
-from tercast.filters import Filter
-from tercast.tables import difference
+from controlplane.planning import confirmed_entries, planner_state
+from tercast.eventspace import dz
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
+from tercast.tables.entries import difference
 
 from .conftest import TOPIC, end, error, problem
 
@@ -60,8 +60,10 @@ def busy(world):
     planner = planner_state.load().planner
     for switch in Switch.objects.all():
         table = planner.table(switch.name)
-        installed.change(switch, difference(switch.name, installed.table(switch), table), timezone.now())
-    counters.forget()
+        confirmed_entries.change(
+            switch, difference(switch.name, confirmed_entries.table(switch), table), timezone.now()
+        )
+    entry_counters.forget()
     return world
 
 

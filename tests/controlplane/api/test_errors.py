@@ -6,9 +6,9 @@ from django.db import OperationalError
 from django.test import RequestFactory
 from django.urls import resolve
 
-from controlplane.api import handler
-from controlplane.api.parsing import MAX_BULK_BYTES, MAX_BYTES
-from controlplane.api.problems import FieldError, Problem, invalid
+from controlplane.common.problems import FieldError, Problem, invalid
+from controlplane.rest import exception_handler
+from controlplane.rest.strict_json import MAX_BULK_BYTES, MAX_BYTES
 
 
 def test_an_unknown_address_is_a_problem(anonymous, problem):
@@ -82,7 +82,7 @@ def test_an_error_tells_value_rule_and_remedy(operator, error):
 def test_a_fault_of_ours_is_a_problem_with_its_id():
     request = RequestFactory().get("/api/v1/topics/")
     request.request_id = "abcdefgh"
-    answer = handler.server_error(request)
+    answer = exception_handler.server_error(request)
     assert answer.status_code == 500 and answer.headers["Content-Type"] == "application/problem+json"
     assert b'"request_id": "abcdefgh"' in answer.content
 
@@ -92,7 +92,7 @@ def no_connection(*_args, **_more):
 
 
 def test_a_database_without_room_is_a_503_that_says_when_to_try_again(operator, problem, monkeypatch):
-    monkeypatch.setattr("controlplane.registry.views.TopicViewSet.get_queryset", no_connection)
+    monkeypatch.setattr("controlplane.web.registry.views.TopicViewSet.get_queryset", no_connection)
     answer = operator.get("topics/")
     assert problem(answer, 503)["type"].endswith(":busy") and answer.headers["Retry-After"] == "1"
     try:
@@ -100,9 +100,9 @@ def test_a_database_without_room_is_a_503_that_says_when_to_try_again(operator, 
     except OperationalError:
         request = RequestFactory().get("/api/v1/topics/")
         request.request_id = "abcdefgh"
-        answer = handler.server_error(request)
+        answer = exception_handler.server_error(request)
     assert answer.status_code == 503 and answer.headers["Retry-After"] == "1"
-    assert handler.as_problem(OperationalError("no such table: x")) is None
+    assert exception_handler.as_problem(OperationalError("no such table: x")) is None
 
 
 def test_pages_outside_the_api_keep_their_own_errors(anonymous):

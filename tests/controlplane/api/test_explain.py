@@ -5,12 +5,12 @@ import threading
 import pytest
 from django.utils import timezone
 
-from controlplane.control import installed, planner_state
-from controlplane.control.models import Request, State
-from controlplane.explain import answer as explain_answer
+from controlplane.explain import explanation as explain_answer
 from controlplane.network.models import Switch
-from tercast.planner import Outcome, Planner
-from tercast.tables import difference
+from controlplane.planning import confirmed_entries, planner_state
+from controlplane.requestlog.models import Request, State
+from tercast.planner.planner import Outcome, Planner
+from tercast.tables.entries import difference
 
 from .conftest import end, error, problem
 
@@ -23,7 +23,9 @@ def confirm():
     planner = planner_state.load().planner
     for switch in Switch.objects.all():
         table = planner.table(switch.name)
-        installed.change(switch, difference(switch.name, installed.table(switch), table), timezone.now())
+        confirmed_entries.change(
+            switch, difference(switch.name, confirmed_entries.table(switch), table), timezone.now()
+        )
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from controlplane.api import listed
+from controlplane.accounts.trail.models import Action
 from controlplane.network.models import InstalledEntry, Switch
 from controlplane.registry.models import Subscription
-from controlplane.trail.models import Action
+from controlplane.rest import list_bodies
 
 from .test_bulk import small
 
@@ -24,7 +24,7 @@ def rows(answer):
 
 
 def test_all_rows_come_in_the_order_and_by_the_filters_asked_for(world, monkeypatch):
-    monkeypatch.setattr("controlplane.api.exports.PAGE", 2)
+    monkeypatch.setattr("controlplane.rest.csv_export.PAGE", 2)
     world.post("subscriptions/", small(5))
     found = rows(world.get("subscriptions/?format=csv&ordering=-id&q=low"))
     shown = world.get("subscriptions/?ordering=-id").json()["results"]
@@ -38,7 +38,7 @@ def test_all_rows_come_in_the_order_and_by_the_filters_asked_for(world, monkeypa
 
 
 def test_a_page_of_rows_is_in_memory_at_a_time(world, monkeypatch):
-    monkeypatch.setattr("controlplane.api.exports.PAGE", 10)
+    monkeypatch.setattr("controlplane.rest.csv_export.PAGE", 10)
     world.post("subscriptions/", small(35))
     with CaptureQueriesContext(connection) as captured:
         pieces = iter(world.get("subscriptions/?format=csv").streaming_content)
@@ -68,7 +68,7 @@ def test_formulas_are_kept_from_spreadsheets(world, administrator):
         Action.objects.create(at=now, last_at=now, actor=name, method="POST", resource="login", object="x")
     found = [row["actor"] for row in rows(administrator.get("audit/actions/?format=csv&resource=login"))]
     assert found == ["'=1+1", "'+1", "'-1", "'@x", "'\tx", "fine"]
-    assert [listed.unguarded(cell) for cell in (*found, "'x", "'")] == [
+    assert [list_bodies.unguarded(cell) for cell in (*found, "'x", "'")] == [
         "=1+1",
         "+1",
         "-1",

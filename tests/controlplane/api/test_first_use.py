@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from controlplane.control.models import OutboxEvent
-from controlplane.control.northbound import BadAnswerError, Listening, Northbound
-from controlplane.firstuse import events, models
-from controlplane.firstuse.models import Launcher
+from controlplane.network.controller_client import BadAnswerError, Listening, Northbound
 from controlplane.network.models import Switch
+from controlplane.operations.demo import models, test_events
+from controlplane.operations.demo.models import Launcher
+from controlplane.requestlog.models import OutboxEvent
 
 BEAT = {"name": "box", "state": "offered", "switches": ["s1", "s2", "s3"], "hosts": ["h1", "h2", "h3"]}
 
@@ -110,7 +110,7 @@ def test_what_cannot_be_sent_is_refused_with_the_remedy(world, advertised, point
     other = world.post("test-events/", {**ask, "advertisement": "a99999999"})
     assert pointers(other) == [(None, "/advertisement", "unknown_advertisement")]
     beat(world, state="running", fixed=True)
-    for _ in range(events.MOST_WAITING):
+    for _ in range(test_events.MOST_WAITING):
         assert world.post("test-events/", ask).status_code == 202
     assert world.post("test-events/", ask).headers["Retry-After"] == "5"
     beat(world, state="running", fixed=True)  # it takes them, and is never heard of again

@@ -3,8 +3,8 @@
 import pytest
 from django.utils import timezone
 
-from controlplane.control.models import Request
 from controlplane.network.models import FoundLink, Link, Switch
+from controlplane.requestlog.models import Request
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.fabric, pytest.mark.servers]
 
 PASSWORD = "correct horse battery"
 TOLD = """
-from controlplane.control import outbox
+from controlplane.requestlog import outbox
 from controlplane.network.models import FoundLink, Switch
 from controlplane.signalling.models import Refusal
 from django.utils import timezone

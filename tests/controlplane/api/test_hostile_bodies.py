@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from controlplane.control.models import Request
 from controlplane.registry.models import Topic
+from controlplane.requestlog.models import Request
 
 from .routes import BULK, FILES, PATCHES, POSTS
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controlplane.api.urls import router
+from controlplane.web.urls import router
 
 from .routes import DELETES, LISTS, NESTED, PATCHES, SINGLES
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from controlplane.control.models import Request
 from controlplane.network.models import Host
+from controlplane.requestlog.models import Request
 
 GOOD = {
     "name": "h9",

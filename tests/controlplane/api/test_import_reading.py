@@ -5,10 +5,11 @@ import threading
 
 import pytest
 
-from controlplane.api.problems import Problem
-from controlplane.network import import_job, import_reading, imports
+from controlplane.common.problems import Problem
+from controlplane.network import import_process, import_reader
+from controlplane.web.network import topology_import
 from tercast.errors import Refused, RefusedMany
-from tercast.importers import TOO_MANY, Taken, read_topology
+from tercast.topology.importers import TOO_MANY, Taken, read_topology
 
 
 def nodes(count):
@@ -19,8 +20,8 @@ NODES = nodes(1200)
 TAKEN = Taken(dpids=frozenset({f"{1:016x}"}))
 
 
-def read(data, hosts=0, most=imports.MAX_ITEMS, taken=TAKEN):
-    return import_reading.read(data, None, hosts, "ipv6", taken, most)
+def read(data, hosts=0, most=topology_import.MAX_ITEMS, taken=TAKEN):
+    return import_reader.read(data, None, hosts, "ipv6", taken, most)
 
 
 def question(**other):
@@ -37,7 +38,7 @@ def test_a_small_file_needs_no_process(monkeypatch):
 
 
 def test_a_process_reads_what_the_web_process_would():
-    assert len(NODES) > import_reading.SMALL
+    assert len(NODES) > import_reader.SMALL
     assert read(NODES, hosts=1) == read_topology(NODES, None, 1, "ipv6", TAKEN)
 
 
@@ -45,16 +46,16 @@ def test_refusals_come_through(monkeypatch):
     with pytest.raises(Refused, match="not GML that can be read"):
         read(NODES[:-2] + b" node [ ] ]")
     refused = {"refused": [{"path": ["a", 0], "code": "c", "detail": "d", "value": 1}] * 2}
-    monkeypatch.setattr(import_reading, "_run", lambda asked: refused)
+    monkeypatch.setattr(import_reader, "_run", lambda asked: refused)
     with pytest.raises(RefusedMany) as caught:
         read(NODES)
     assert [(one.path, one.code, one.value) for one in caught.value.errors] == [(("a", 0), "c", 1)] * 2
 
 
 def test_a_file_with_too_many_items_is_refused_before_it_is_repaired(monkeypatch):
-    monkeypatch.setattr("tercast.importers.read.Repair", None)
+    monkeypatch.setattr("tercast.topology.importers.importer.Repair", None)
     for hosts, most in ((0, 1199), (1, 2399)):
-        found = import_job.answer(question(hosts=hosts, most=most), NODES)
+        found = import_process.answer(question(hosts=hosts, most=most), NODES)
         (refused,) = found["refused"]
         assert refused["code"] == TOO_MANY and f"at most {most}" in refused["detail"]
 
@@ -67,7 +68,7 @@ def test_what_the_repair_joins_is_counted_once():
 
 @pytest.mark.parametrize(("bound", "value"), [("CPU_SECONDS", 0), ("MEMORY", 1 << 20)])
 def test_a_file_beyond_the_bounds_of_a_process_is_too_large(monkeypatch, bound, value):
-    monkeypatch.setattr(import_reading, bound, value)
+    monkeypatch.setattr(import_reader, bound, value)
     with pytest.raises(Problem) as caught:
         read(nodes(10_000))
     assert caught.value.status == 413 and "Split it" in caught.value.detail
@@ -80,18 +81,18 @@ def test_a_process_that_fails_is_an_error_with_its_last_words(monkeypatch):
 
 
 def test_so_many_files_are_read_at_a_time(monkeypatch):
-    monkeypatch.setattr(import_reading, "_free", threading.BoundedSemaphore(1))
-    monkeypatch.setattr(import_reading, "PATIENCE_SECONDS", 0.01)
-    import_reading._free.acquire()
+    monkeypatch.setattr(import_reader, "_free", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(import_reader, "PATIENCE_SECONDS", 0.01)
+    import_reader._free.acquire()
     with pytest.raises(Problem) as caught:
         read(NODES)
     assert (caught.value.status, caught.value.headers["Retry-After"]) == (503, "10")
-    import_reading._free.release()
+    import_reader._free.release()
     assert read(NODES).counts["switches"] == 1200
 
 
 def test_the_call_refuses_such_a_file(operator, problem, monkeypatch):
-    monkeypatch.setattr(imports, "MAX_ITEMS", 1000)
+    monkeypatch.setattr(topology_import, "MAX_ITEMS", 1000)
     answer = operator.raw("POST", "topology/import/", NODES, content_type="application/octet-stream")
     assert "at most 1000" in problem(answer, 413)["detail"]
 
@@ -100,5 +101,5 @@ def test_bounds_do_not_rise_above_those_of_the_process(monkeypatch):
     seen = []
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (5, 10))
     monkeypatch.setattr(resource, "setrlimit", lambda kind, pair: seen.append(pair))
-    import_job.bound(resource.RLIMIT_CPU, 20)
+    import_process.bound(resource.RLIMIT_CPU, 20)
     assert seen == [(10, 10)]

@@ -5,7 +5,14 @@ import json
 
 import pytest
 
-from controlplane.api.intake import FORM_OVERHEAD, MAX_BODY, MAX_HEADERS, MAX_PAGE_BODY, MAX_TARGET, Intake
+from controlplane.rest.size_limits import (
+    FORM_OVERHEAD,
+    MAX_BODY,
+    MAX_HEADERS,
+    MAX_PAGE_BODY,
+    MAX_TARGET,
+    Intake,
+)
 
 API, PAGE = "/api/v1/topics/", "/login/"
 

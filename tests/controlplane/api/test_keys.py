@@ -10,11 +10,11 @@ from django.db import connections
 from django.utils import timezone
 
 from controlplane.accounts.models import Token
-from controlplane.control.models import Request
 from controlplane.network.models import Host
 from controlplane.registry.models import Publisher, Subscription
-from controlplane.replies import keeping
-from controlplane.replies.models import Reply
+from controlplane.requestlog.models import Request
+from controlplane.rest.idempotency import keys as keeping
+from controlplane.rest.idempotency.models import Reply
 
 BODY = {"subscriber": "alice", "topic": "quotes", "filter": "low < 9"}
 KEY = {"HTTP_IDEMPOTENCY_KEY": "5f0c-1"}

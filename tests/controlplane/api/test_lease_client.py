@@ -5,15 +5,15 @@ from django.contrib.auth.models import Group, User
 
 from controlplane.accounts.models import Token
 from controlplane.accounts.scopes import Scope
-from controlplane.accounts.services import new_token
-from controlplane.control.models import Request, State
-from controlplane.moves.models import Encoding, Lease
+from controlplane.accounts.tokens import new_token
 from controlplane.network.models import Host, Switch
 from controlplane.registry.models import Advertisement, Publisher, Topic
-from tercast.addressing import AddressPlan
-from tercast.client.api import Api, ApiSource
-from tercast.client.errors import ApiError
+from controlplane.registry.transitions.models import Encoding, Lease
+from controlplane.requestlog.models import Request, State
 from tercast.client.publisher import Publisher as Sender
+from tercast.client.rest_api import Api, ApiSource
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.wire.errors import ApiError
 
 ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": 3} for name in "xy"]
 

@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from controlplane.control.models import Request
-from controlplane.moves import leases
-from controlplane.moves.models import Encoding, Lease, Move, Stage
 from controlplane.registry.models import Topic
+from controlplane.registry.transitions import leases
+from controlplane.registry.transitions.models import Encoding, Lease, Move, Stage
+from controlplane.requestlog.models import Request
 
 from .conftest import issue, with_text
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from controlplane.control.models import Request, State
 from controlplane.network.models import Link, Port, Switch
+from controlplane.requestlog.models import Request, State
 
 GOOD = {"a": "s1", "a_port": 5, "b": "s3", "b_port": 5, "cost": 3}
 

@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from controlplane.accounts.models import Token
-from controlplane.accounts.services import issue_token, revoke_token
+from controlplane.accounts.tokens import issue_token, revoke_token
 
 from .conftest import Caller
 

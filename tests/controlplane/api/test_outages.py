@@ -10,12 +10,12 @@ from django.db import InternalError, OperationalError, connection
 from django.test import Client, RequestFactory
 from rest_framework.test import APIClient
 
-from controlplane.accounts import services
+from controlplane.accounts import tokens
 from controlplane.accounts.models import Token
-from controlplane.accounts.services import issue_token
-from controlplane.api import handler, outages
-from controlplane.config import patience
-from controlplane.config.patience import waiting_at_most
+from controlplane.accounts.tokens import issue_token
+from controlplane.common import database_patience
+from controlplane.common.database_patience import waiting_at_most
+from controlplane.rest import exception_handler, outages
 
 
 def sqlite(code, text):
@@ -62,7 +62,7 @@ OURS = [
 
 @pytest.mark.parametrize("error, status, code", ERRORS, ids=[str(row[0]) for row in ERRORS])
 def test_each_cause_has_its_status_and_remedy(error, status, code):
-    problem = handler.as_problem(error)
+    problem = exception_handler.as_problem(error)
     assert (problem.status, problem.code) == (status, code)
     assert int(problem.headers["Retry-After"]) >= 1
     assert "again" in problem.detail
@@ -70,27 +70,27 @@ def test_each_cause_has_its_status_and_remedy(error, status, code):
 
 @pytest.mark.parametrize("error", [OURS[0], *OURS[2:]], ids=str)
 def test_other_faults_stay_server_errors(error):
-    assert handler.as_problem(error) is None
+    assert exception_handler.as_problem(error) is None
 
 
 def test_an_io_error_on_a_full_disk_is_a_full_disk(monkeypatch):
     monkeypatch.setattr(outages, "LEAST_BYTES", 1 << 80)
     for code in (FULL_WAL, sqlite3.SQLITE_CANTOPEN):
-        assert handler.as_problem(sqlite(code, "disk I/O error")).code == "disk_full"
+        assert exception_handler.as_problem(sqlite(code, "disk I/O error")).code == "disk_full"
 
 
 def test_a_web_process_keeps_the_log_of_sqlite(tmp_path, monkeypatch):
     path = tmp_path / "x.sqlite3"
     sqlite3.connect(path).execute("PRAGMA journal_mode = WAL")
     database = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(path)}
-    monkeypatch.setattr(patience.settings, "DATABASES", {"default": database})
-    monkeypatch.setattr(patience, "_kept_open", [])
-    patience.keep_readable()
+    monkeypatch.setattr(database_patience.settings, "DATABASES", {"default": database})
+    monkeypatch.setattr(database_patience, "_kept_open", [])
+    database_patience.keep_readable()
     other = sqlite3.connect(path)
     other.execute("CREATE TABLE t (x)")
     other.close()
     assert (tmp_path / "x.sqlite3-shm").exists()
-    patience._kept_open[0].close()
+    database_patience._kept_open[0].close()
 
 
 def test_a_page_outside_of_the_api_says_it_in_html():
@@ -98,7 +98,7 @@ def test_a_page_outside_of_the_api_says_it_in_html():
     try:
         raise sqlite(sqlite3.SQLITE_BUSY, "database is locked")
     except OperationalError:
-        answer = handler.server_error(request)
+        answer = exception_handler.server_error(request)
     text = html.unescape(answer.content.decode())
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
     assert answer.headers["Content-Type"].startswith("text/html")
@@ -115,7 +115,7 @@ def read_only(db, monkeypatch):
     """The database takes no write; what SQLite itself answers to one."""
     if connection.vendor != "sqlite":
         pytest.skip("PRAGMA query_only is SQLite's")
-    monkeypatch.setattr(services, "_next_attempt", {"at": float("-inf")})
+    monkeypatch.setattr(tokens, "_next_attempt", {"at": float("-inf")})
 
     def switch(on):
         connection.connection.execute(f"PRAGMA query_only = {int(on)}")  # also in a broken transaction
@@ -156,15 +156,15 @@ def test_the_log_in_page_says_that_nobody_can_log_in(db, django_user_model, read
 
 def test_the_last_use_is_tried_again_after_a_pause(token, read_only, monkeypatch):
     now = [1000.0]
-    monkeypatch.setattr(services.time, "monotonic", lambda: now[0])
-    row = services.find_token(token)
+    monkeypatch.setattr(tokens.time, "monotonic", lambda: now[0])
+    row = tokens.find_token(token)
     read_only()
-    services.note_use(row)
+    tokens.note_use(row)
     connection.connection.execute("PRAGMA query_only = 0")
-    services.note_use(row)
+    tokens.note_use(row)
     assert Token.objects.get().last_used_at is None
-    now[0] += services.RETRY_SECONDS + 1
-    services.note_use(row)
+    now[0] += tokens.RETRY_SECONDS + 1
+    tokens.note_use(row)
     assert Token.objects.get().last_used_at is not None
 
 

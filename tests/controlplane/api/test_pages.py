@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from controlplane.control.models import Operation, Request
 from controlplane.registry.models import Publisher
+from controlplane.requestlog.models import Operation, Request
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from controlplane.control.models import State
 from controlplane.registry.models import Publisher, Subscriber
+from controlplane.requestlog.models import State
 
 KINDS = [
     ("publishers", Publisher, "advertisements", "publisher"),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from controlplane.control.models import Operation, RefusedItem, Request
 from controlplane.registry.models import Publisher, Subscription
+from controlplane.requestlog.models import Operation, RefusedItem, Request
 
 from .test_bulk import small
 

@@ -7,9 +7,9 @@ import pytest
 from django.urls import URLResolver, get_resolver
 
 from controlplane.accounts.models import Token
-from controlplane.accounts.services import new_token
-from controlplane.control.models import Request
+from controlplane.accounts.tokens import new_token
 from controlplane.registry.models import Publisher, Subscriber
+from controlplane.requestlog.models import Request
 
 from .conftest import Caller
 from .routes import CLIENTS, NEEDS

@@ -2,10 +2,10 @@
 
 import pytest
 
-from controlplane.control import dry_run
-from controlplane.control.models import Request
-from controlplane.preview import answer
+from controlplane.explain.filter_preview import preview as answer
+from controlplane.planning import cost_estimate
 from controlplane.registry.models import Advertisement
+from controlplane.requestlog.models import Request
 
 ASK = {"topic": "quotes", "filter": "low in [80, 100]"}
 
@@ -73,7 +73,7 @@ def test_whom_it_meets_and_what_it_costs(world, viewer, end):
 
 
 def test_a_planner_that_is_busy_holds_up_nobody_who_types(world, monkeypatch):
-    monkeypatch.setattr(answer, "PATIENCE", dry_run.Patience(seconds=5.0, waiting=1))
+    monkeypatch.setattr(answer, "PATIENCE", cost_estimate.Patience(seconds=5.0, waiting=1))
     told = preview(world.post, subscriber="alice")  # the world's requests wait
     assert told["valid"] and told["cost"] is None and "Try again" in told["unknown"]
 

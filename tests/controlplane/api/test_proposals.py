@@ -5,11 +5,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from controlplane.analytics.dimensions import apply
+from controlplane.analytics.dimensions import propose as choosing
+from controlplane.analytics.dimensions.models import Proposal
 from controlplane.analytics.models import Result, Series
-from controlplane.control.models import Request, State
-from controlplane.dimensions import applying, choosing
-from controlplane.dimensions.models import Proposal
 from controlplane.registry.models import Advertisement, Topic
+from controlplane.requestlog.models import Request, State
 from controlplane.telemetry.models import EventSample
 
 ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": 1023} for name in ("noise", "low", "same")]
@@ -170,34 +171,34 @@ def test_viewers_read_and_propose_nothing(busy, viewer):
 
 
 def test_a_topic_chooses_by_itself_only_when_it_says_so_and_once_for_the_same_samples(busy):
-    applying.look_after()
+    apply.look_after()
     assert not Proposal.objects.exists()
     topic = Topic.objects.get(name="heat")
     answer = busy.patch(f"topics/{topic.pk}/", {"automatic_indexing": True})
     assert (answer.status_code, answer.json()["automatic_indexing"]) == (200, True)
-    applying.look_after()
+    apply.look_after()
     row = Proposal.objects.get()
     assert (row.trigger, row.actor) == ("period", None)
     assert row.request is not None
     assert row.request.payload["indexed"] == row.indexed
-    applying.look_after()
+    apply.look_after()
     finish(row.request_id)
     report(range(400, 500))
-    applying.look_after()
+    apply.look_after()
     assert Proposal.objects.count() == 1, "a topic that has just changed is left alone for a while"
     propose(busy)  # an open proposal asked for since does not end the pause
     report(range(500, 600))
-    applying.look_after()
+    apply.look_after()
     assert Proposal.objects.filter(trigger="period").count() == 1
-    Request.objects.filter(pk=row.request_id).update(confirmed_at=timezone.now() - applying.PAUSE)
-    applying.look_after()
+    Request.objects.filter(pk=row.request_id).update(confirmed_at=timezone.now() - apply.PAUSE)
+    apply.look_after()
     assert Proposal.objects.filter(trigger="period").count() == 2
 
 
 def test_taking_back_what_a_topic_chose_by_itself_stops_it_from_choosing(busy):
     topic = Topic.objects.get(name="heat")
     busy.patch(f"topics/{topic.pk}/", {"automatic_indexing": True})
-    applying.look_after()
+    apply.look_after()
     row = Proposal.objects.get()
     finish(row.request_id)
     assert busy.post(f"analytics/proposals/{row.pk}/revert/").status_code == 202
@@ -208,21 +209,21 @@ def test_taking_back_what_a_topic_chose_by_itself_stops_it_from_choosing(busy):
 def test_a_change_by_hand_is_left_alone_for_a_while_too(busy):
     topic = Topic.objects.get(name="heat")
     request = busy.patch(f"topics/{topic.pk}/", {"indexed": ["noise"], "automatic_indexing": True}).json()
-    applying.look_after()
+    apply.look_after()
     finish(request["id"])
-    applying.look_after()
+    apply.look_after()
     assert not Proposal.objects.exists()
 
 
 def test_what_saves_too_little_or_what_may_be_chance_is_not_applied(busy):
     row = choosing.compute(Topic.objects.get(name="heat"), "operator", None)
-    assert applying.is_worth_it(row)
+    assert apply.is_worth_it(row)
     row.figures["standard_error"] = row.figures["saved"]
-    assert not applying.is_worth_it(row)
+    assert not apply.is_worth_it(row)
     row.figures["standard_error"] = 0.0
     costs = {candidate["method"]: candidate for candidate in row.figures["candidates"]}
     costs["current"]["unwanted"], costs[row.method]["unwanted"] = 100, 91
-    assert not applying.is_worth_it(row)
+    assert not apply.is_worth_it(row)
 
 
 def test_only_the_newest_that_nobody_applied_stay(busy, monkeypatch):

@@ -4,8 +4,8 @@ import json
 
 from django.db import connection
 
-from controlplane.control import planner_state
 from controlplane.network.models import Link, Switch
+from controlplane.planning import planner_state
 from controlplane.telemetry.models import EventSample
 
 LONE = {"name": "s9", "dpid": "0000000000000009"}

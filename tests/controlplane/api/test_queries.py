@@ -5,12 +5,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from controlplane.control import outbox
-from controlplane.control.models import Request
-from controlplane.firstuse.models import TestEvent
-from controlplane.moves.models import Move, Stage
 from controlplane.network.models import FoundLink, InstalledEntry, Port, Switch, Tree
+from controlplane.operations.demo.models import TestEvent
 from controlplane.registry.models import Advertisement, Topic
+from controlplane.registry.transitions.models import Move, Stage
+from controlplane.requestlog import outbox
+from controlplane.requestlog.models import Request
 from controlplane.telemetry.models import TrafficReport
 
 from .conftest import TOPIC

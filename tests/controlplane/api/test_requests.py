@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from controlplane.control.models import Request, State
 from controlplane.registry.models import Subscription
+from controlplane.requestlog.models import Request, State
 
 BODY = {"subscriber": "alice", "topic": "quotes", "filter": "low < 5"}
 

@@ -10,13 +10,13 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
 from jsonschema import Draft4Validator
 
-from controlplane.api.urls import router
-from controlplane.control import outbox
-from controlplane.control.models import Request
-from controlplane.firstuse.models import TestEvent
-from controlplane.moves.models import Move
 from controlplane.network.models import FoundLink, InstalledEntry, Port, Switch, Tree
+from controlplane.operations.demo.models import TestEvent
 from controlplane.registry.models import Advertisement, Topic
+from controlplane.registry.transitions.models import Move
+from controlplane.requestlog import outbox
+from controlplane.requestlog.models import Request
+from controlplane.web.urls import router
 
 from .routes import LISTS
 

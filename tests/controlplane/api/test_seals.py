@@ -7,13 +7,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from controlplane.control.models import OutboxEvent
+from controlplane.accounts.trail.models import Action
 from controlplane.network.models import Host
-from controlplane.registry import seals
+from controlplane.registry import event_keys
 from controlplane.registry.models import Advertisement, Origin, Publisher, SealKey, Subscription, Topic
-from controlplane.signalling.doing import do
+from controlplane.requestlog.models import OutboxEvent
+from controlplane.signalling.actions import do
 from controlplane.signalling.errors import Refusing
-from controlplane.trail.models import Action
 from tercast.signalling.messages import FilterText, Holding, Message, Type
 
 from .conftest import issue, with_text
@@ -124,7 +124,7 @@ def test_keys_are_replaced_on_demand_and_the_old_ones_end(people, monkeypatch):
     second = lease(people.exchange, people.ads[0])
     assert second["number"] == made.json()["number"] and second["key"] != first["key"]
     assert sources(people.alice, people.sources)[people.ads[0]]["keys"] == [first, second]
-    moment = seals.overlap() + timedelta(seconds=1)
+    moment = event_keys.overlap() + timedelta(seconds=1)
     later(monkeypatch, seconds=moment.total_seconds())
     assert sources(people.alice, people.sources)[people.ads[0]]["keys"] == [second]
 
@@ -152,13 +152,13 @@ def test_both_are_accepted_until_every_lease_is_over(people, monkeypatch):
         return {row["seal"] for row in sources(people.alice, people.sources).values()}
 
     assert policy() == {"changing"}
-    later(monkeypatch, seconds=seals.overlap().total_seconds() + 1)
+    later(monkeypatch, seconds=event_keys.overlap().total_seconds() + 1)
     assert policy() == {"required"}
     topic = people.sources.removesuffix("sources/")
     assert people.patch(topic, {"seal": False}).json()["seal"] is False
     assert policy() == {"changing"} and lease(people.exchange, people.ads[0]) is None
     assert len(sources(people.alice, people.sources)[people.ads[0]]["keys"]) == 1
-    later(monkeypatch, seconds=seals.overlap().total_seconds() + 1)
+    later(monkeypatch, seconds=event_keys.overlap().total_seconds() + 1)
     assert policy() == {"off"}
     assert sources(people.alice, people.sources)[people.ads[0]]["keys"] == []
 

@@ -4,12 +4,12 @@ import base64
 
 import pytest
 
-from controlplane.control import watermarks
 from controlplane.network.models import Host
+from controlplane.requestlog import checkpoints
 from controlplane.signalling import keys, refusals
-from controlplane.signalling.loop import DROPPED
+from controlplane.signalling.handler import handle
 from controlplane.signalling.models import HostSignals
-from controlplane.signalling.service import handle
+from controlplane.signalling.poll_loop import DROPPED
 from controlplane.signalling.signal import Signal
 from tercast.signalling.codec import decode_answer, encode_message
 from tercast.signalling.messages import Cells, FilterText, Message, Status, Type
@@ -104,7 +104,7 @@ def test_refusals_are_counted_and_listed(world):
         handle(signal(b"nothing"))
     ask(FilterText("weather", ""))
     refusals.note(signal(), "forged", "the seal is wrong", "h1")
-    watermarks.keep(DROPPED, {"taken": 12, "dropped": {"rate": 5, "truncated": 0}})
+    checkpoints.keep(DROPPED, {"taken": 12, "dropped": {"rate": 5, "truncated": 0}})
     told = world.get("signalling/").json()
     assert {row["reason"]: row["count"] for row in told["refused"]} == {
         "forged": 1,

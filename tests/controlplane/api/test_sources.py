@@ -2,12 +2,12 @@
 
 import pytest
 
-from controlplane.control.models import OutboxEvent
 from controlplane.registry.models import Advertisement, Topic
-from tercast.client.api import ApiOrigins
-from tercast.client.errors import ApiError
-from tercast.client.origins import Origin
-from tercast.client.packets import pack_ip
+from controlplane.requestlog.models import OutboxEvent
+from tercast.client.event_origins import Origin
+from tercast.client.rest_api import ApiOrigins
+from tercast.wire.errors import ApiError
+from tercast.wire.packets import pack_ip
 
 from .conftest import issue, with_text
 from .test_telemetry import report, root  # noqa: F401 - a fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from controlplane.control.models import Request, State
 from controlplane.network.models import InstalledEntry, Port, Switch
+from controlplane.requestlog.models import Request, State
 
 
 def switch(world, name):

@@ -2,7 +2,7 @@
 
 from django.utils import timezone
 
-from controlplane.network.matches import meaning
+from controlplane.network.entry_match import meaning
 from controlplane.network.models import InstalledEntry, Switch, Tree
 from controlplane.registry.models import Topic
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from controlplane.control.models import OutboxEvent
-from controlplane.telemetry import batches, storage, writers
+from controlplane.requestlog.models import OutboxEvent
+from controlplane.telemetry import batches, storage, writer_watch
 from controlplane.telemetry.models import TelemetryBatch, TelemetryWriter
 from tercast.telemetry import DELIVERED
 from tercast.telemetry.writer import rows_table
@@ -52,7 +52,7 @@ def stored(root):
 
 
 def report(**change):
-    counts = dict.fromkeys(writers.COUNTS, 0)
+    counts = dict.fromkeys(writer_watch.COUNTS, 0)
     times = {"started_at": NOW.isoformat(), "told_at": NOW.isoformat()}
     return (
         {"name": "w1", "host": "h1", "period_s": 5, "closed": False, "error": None} | counts | times | change
@@ -164,13 +164,13 @@ def test_a_body_that_is_no_batch_is_refused(operator, pointers, body, where):
 
 
 def test_limits_on_rows_and_bytes(operator, problem, monkeypatch):
-    monkeypatch.setattr("controlplane.telemetry.telemetry_views.MAX_ROWS", 3)
+    monkeypatch.setattr("controlplane.web.telemetry.views.MAX_ROWS", 3)
     monkeypatch.setattr("controlplane.telemetry.parquet_bodies.MAX_ROWS", 3)
     assert (
         "at most 3" in problem(operator.post("telemetry/", batch([row(n) for n in range(4)])), 413)["detail"]
     )
     assert "at most 3" in problem(post_parquet(operator, [row(n) for n in range(4)]), 413)["detail"]
-    monkeypatch.setattr("controlplane.api.parsing.MAX_BULK_BYTES", 1000)
+    monkeypatch.setattr("controlplane.rest.strict_json.MAX_BULK_BYTES", 1000)
     monkeypatch.setattr("controlplane.telemetry.parquet_bodies.MAX_BYTES", 1000)
     problem(operator.post("telemetry/", batch([row(1, topic="x" * 2000)])), 413)
     problem(operator.raw("POST", "telemetry/?dataset=delivered&batch=b", b"x" * 1001, PARQUET), 413)
@@ -251,8 +251,8 @@ def test_a_writer_that_stops_without_an_end_is_told_once(operator):
     for name, closed in (("w1", False), ("w2", True), ("w3", False)):
         operator.post("telemetry/", {"writer": report(name=name, closed=closed)})
     TelemetryWriter.objects.exclude(name="w3").update(heard_at=NOW - timedelta(minutes=5))
-    writers.look()
-    writers.look()
+    writer_watch.look()
+    writer_watch.look()
     assert len(alarms()) == 1 and alarms()[0].startswith("telemetry of w1 stops without an end at ")
     assert operator.get("telemetry/").json()["silent_writers"] == 1
     operator.post("telemetry/", {"writer": report()})
@@ -260,7 +260,7 @@ def test_a_writer_that_stops_without_an_end_is_told_once(operator):
 
 
 def test_reports_below_the_root_are_read(operator, root, monkeypatch):
-    monkeypatch.setattr(writers, "_seen", {})
+    monkeypatch.setattr(writer_watch, "_seen", {})
     folder = root / "_writers"
     folder.mkdir(parents=True)
     (folder / "w1.json").write_text(
@@ -268,28 +268,28 @@ def test_reports_below_the_root_are_read(operator, root, monkeypatch):
     )
     (folder / "bad.json").write_text("{")
     (folder / "odd.json").write_text('{"name": null}')
-    writers.look()
-    writers.look()
+    writer_watch.look()
+    writer_watch.look()
     assert alarms() == ["telemetry of w1: 9 of 9 rows are lost"]
     assert operator.get("telemetry/").json()["writers"][0]["way"] == "folder"
 
 
 def test_times_of_reports_without_a_zone_are_in_utc(db, root, monkeypatch):
-    monkeypatch.setattr(writers, "_seen", {})
+    monkeypatch.setattr(writer_watch, "_seen", {})
     (root / "_writers").mkdir(parents=True)
     times = dict.fromkeys(("started_at", "told_at"), "2026-03-29T12:00:00")
     (root / "_writers" / "w1.json").write_text(json.dumps(report(**times)))
     with monkeypatch.context() as patch:
         patch.setenv("TZ", "Asia/Kolkata")
         time.tzset()
-        writers.look()
+        writer_watch.look()
     time.tzset()
     [row] = TelemetryWriter.objects.all()
     assert row.started_at == row.heard_at == datetime(2026, 3, 29, 12, tzinfo=UTC)
 
 
 def test_reports_by_the_api_lie_below_the_root_for_jobs(operator, root, monkeypatch):
-    monkeypatch.setattr(writers, "_seen", {})
+    monkeypatch.setattr(writer_watch, "_seen", {})
     progress = {"complete_until": "2026-03-29T14:00:00+02:00", "datasets": ["delivered"]}
     sent = report(name="../w", taken=9, lost=2, closed=True, **progress)
     assert operator.post("telemetry/", {"writer": sent}).status_code == 201
@@ -302,7 +302,7 @@ def test_reports_by_the_api_lie_below_the_root_for_jobs(operator, root, monkeypa
     told = json.loads(path.read_text())
     assert (told["complete_until"], told["datasets"]) == (None, None)
     TelemetryWriter.objects.all().delete()
-    writers.look()
+    writer_watch.look()
     assert not TelemetryWriter.objects.exists()
 
 

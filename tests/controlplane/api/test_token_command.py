@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from controlplane.accounts.models import Token
-from controlplane.trail.models import Action
+from controlplane.accounts.trail.models import Action
 
 
 def issue(user, **options):
@@ -57,7 +57,7 @@ def test_bad_options_are_refused_by_name(ada, options, says):
 
 
 def test_there_are_not_too_many(ada, monkeypatch):
-    monkeypatch.setattr("controlplane.accounts.management.commands.token.MOST", 1)
+    monkeypatch.setattr("controlplane.worker.management.commands.token.MOST", 1)
     issue("ada")
     with pytest.raises(CommandError, match="revoke"):
         issue("ada")

@@ -9,8 +9,8 @@ from django.apps import apps
 from django.utils import timezone
 
 from controlplane.accounts.models import Token
-from controlplane.control.models import Request
 from controlplane.registry.models import Advertisement, Publisher, Subscriber
+from controlplane.requestlog.models import Request
 from controlplane.telemetry.models import TelemetryBatch, TrafficReport
 
 from .conftest import issue, with_text
@@ -195,7 +195,7 @@ def test_a_client_token_issues_none(world, problem):
 
 
 def test_there_are_not_too_many(operator, problem, monkeypatch):
-    monkeypatch.setattr("controlplane.accounts.tokens.MOST", 2)
+    monkeypatch.setattr("controlplane.registry.client_tokens.MOST", 2)
     issue(operator)
     assert "Revoke" in problem(operator.post("tokens/", {"name": "x"}), 409)["detail"]
 

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from controlplane.accounts.models import Token
-from controlplane.accounts.services import new_token
-from controlplane.control import planner_state
-from controlplane.control.models import Request, State
+from controlplane.accounts.tokens import new_token
+from controlplane.planning import planner_state
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Topic
-from tercast.addressing import AddressPlan
+from controlplane.requestlog.models import Request, State
+from tercast.eventspace.address_plan import AddressPlan
 
 from .conftest import TOPIC, Caller
 

@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from controlplane.control import outbox
-from controlplane.control.models import OutboxEvent
-from controlplane.layout import placing
+from controlplane.network.map import placement
 from controlplane.network.models import InstalledEntry, Link, Switch
+from controlplane.requestlog import outbox
+from controlplane.requestlog.models import OutboxEvent
 
 
 @pytest.fixture
@@ -60,7 +60,9 @@ def test_positions_stay_while_switches_come_and_go(network, places):
 
 def test_a_switch_without_a_link_does_not_wait_for_ever(network, places):
     network.post("switches/", {"name": "s4", "dpid": "00000000000000d4"})
-    Switch.objects.filter(name="s4").update(created_at=timezone.now() - placing.ALONE - timedelta(seconds=1))
+    Switch.objects.filter(name="s4").update(
+        created_at=timezone.now() - placement.ALONE - timedelta(seconds=1)
+    )
     assert places()["s4"] != (None, None)
 
 

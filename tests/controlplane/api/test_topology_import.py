@@ -9,13 +9,13 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from controlplane.control.models import Operation, Request
-from controlplane.network import imports
 from controlplane.network.models import Host, Link, Switch
-from tercast.addressing import AddressPlan
-from tercast.importers import limits, read_topology
-from tercast.planner import Planner
-from tercast.topology_rows import api_row
+from controlplane.requestlog.models import Operation, Request
+from controlplane.web.network import topology_import
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.planner.planner import Planner
+from tercast.topology.importers import limits, read_topology
+from tercast.topology.rest_rows import api_row
 
 from .test_races import at_once
 
@@ -169,7 +169,7 @@ def test_a_browser_sends_the_form_with_its_token(db, make_user, problem):
 
 @pytest.mark.django_db(transaction=True)
 def test_the_answer_waits_for_the_end(operator, end, monkeypatch):
-    monkeypatch.setattr("controlplane.control.log._wake", end)
+    monkeypatch.setattr("controlplane.requestlog.append._wake", end)
     answer = post(operator, GRAPHML, HTTP_PREFER="wait=20")
     assert answer.headers["Preference-Applied"] == "wait=20"
     assert answer.json()["finished"] and answer.json()["states"]["active"] == 6
@@ -443,17 +443,17 @@ def test_odd_values_are_repaired_told_and_stored(operator, name):
 
 
 def test_a_large_file_is_refused_with_the_limit(operator, problem, monkeypatch):
-    large = b"#" * (imports.MAX_BYTES + 1)
-    assert str(imports.MAX_BYTES) in problem(post(operator, large), 413)["detail"]
+    large = b"#" * (topology_import.MAX_BYTES + 1)
+    assert str(topology_import.MAX_BYTES) in problem(post(operator, large), 413)["detail"]
     answer = operator.post(PATH, form(file=large), format="multipart")
-    assert str(imports.MAX_BYTES) in problem(answer, 413)["detail"]
+    assert str(topology_import.MAX_BYTES) in problem(answer, 413)["detail"]
     answer = post(operator, b"a b 1", CONTENT_LENGTH=str(1 << 40))
-    assert str(imports.MAX_BYTES) in problem(answer, 413)["detail"]
+    assert str(topology_import.MAX_BYTES) in problem(answer, 413)["detail"]
 
 
 def test_a_file_at_the_limit_is_read(operator):
     file = b"a b 1\n"
-    assert post(operator, file + b"#" * (imports.MAX_BYTES - len(file))).status_code == 202
+    assert post(operator, file + b"#" * (topology_import.MAX_BYTES - len(file))).status_code == 202
 
 
 @pytest.mark.parametrize(
@@ -473,7 +473,7 @@ def test_too_many_nodes_or_links_are_refused_with_the_limit(operator, problem, f
 
 
 def test_more_than_a_call_takes_is_refused_with_the_limit(operator, problem, monkeypatch):
-    monkeypatch.setattr(imports, "MAX_ITEMS", 10)
+    monkeypatch.setattr(topology_import, "MAX_ITEMS", 10)
     assert post(operator, GRAPHML, "?hosts=1").status_code == 202
     document = problem(post(operator, GRAPHML, "?hosts=2"), 413)
     assert "3 switches, 3 links, 6 hosts" in document["detail"] and "10" in document["detail"]
@@ -482,7 +482,7 @@ def test_more_than_a_call_takes_is_refused_with_the_limit(operator, problem, mon
 
 
 def test_the_repairs_that_are_told_are_bounded(operator, monkeypatch):
-    monkeypatch.setattr(imports, "MAX_REPAIRS", 2)
+    monkeypatch.setattr(topology_import, "MAX_REPAIRS", 2)
     file = {"nodes": [{"id": n, "label": ""} for n in range(5)], "links": []}
     repairs = post(operator, json.dumps(file)).json()["repairs"]
     assert len(repairs) == 3 and repairs[-1].startswith("and 3 more")
@@ -542,7 +542,7 @@ def test_what_a_platform_found_out_itself_is_not_imported(operator):
 
 def test_a_file_is_validated_before_the_database_is_locked(operator, monkeypatch):
     """SQLite has one writer: the seconds that the largest file takes are not to hold up other calls."""
-    outside, depths, validated = len(connection.savepoint_ids), [], imports._validated
+    outside, depths, validated = len(connection.savepoint_ids), [], topology_import._validated
 
     def recorded(topology):
         depths.append(len(connection.savepoint_ids))
@@ -551,6 +551,6 @@ def test_a_file_is_validated_before_the_database_is_locked(operator, monkeypatch
         assert not queries.captured_queries
         return bodies
 
-    monkeypatch.setattr(imports, "_validated", recorded)
+    monkeypatch.setattr(topology_import, "_validated", recorded)
     assert post(operator, GRAPHML, "?hosts=1").status_code == 202
     assert depths == [outside]

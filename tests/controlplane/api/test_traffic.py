@@ -2,7 +2,7 @@
 
 import pytest
 
-from controlplane.control.models import OutboxEvent
+from controlplane.requestlog.models import OutboxEvent
 from controlplane.telemetry.models import TrafficReport
 
 REPORT = {

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from controlplane.accounts.models import FailedLogIn
-from controlplane.accounts.services import issue_token
+from controlplane.accounts.tokens import issue_token
 
 from .conftest import Caller
 
@@ -134,7 +134,7 @@ def test_wrong_passwords_are_throttled_by_address(make_user):
 
 
 def test_an_address_that_guesses_names_is_throttled_too(make_user, monkeypatch):
-    monkeypatch.setattr("controlplane.accounts.log_in.USERS", 1)
+    monkeypatch.setattr("controlplane.accounts.login.USERS", 1)
     make_user("olga", "viewer", GOOD)
     for n in range(5):
         log_in(f"guess{n}", "wrong")

@@ -8,14 +8,14 @@ from django.contrib.auth.models import Group, User, update_last_login
 from drf_spectacular.generators import SchemaGenerator
 
 from controlplane.accounts import users
-from controlplane.api import limits
-from controlplane.api.deprecation import Deprecated
-from controlplane.control import watermarks
-from controlplane.moves.models import Lease
 from controlplane.network.models import InstalledEntry, Switch
 from controlplane.registry.models import Topic
-from controlplane.registry.views import TopicViewSet
-from controlplane.signalling.loop import DROPPED
+from controlplane.registry.transitions.models import Lease
+from controlplane.requestlog import checkpoints
+from controlplane.rest import rate_limits
+from controlplane.rest.deprecation import Deprecated
+from controlplane.signalling.poll_loop import DROPPED
+from controlplane.web.registry.views import TopicViewSet
 
 from .conftest import Caller
 
@@ -151,7 +151,7 @@ def test_policies_have_versions_too(operator, problem, path, there_and_back, min
 
 def test_what_hosts_do_in_band_refuses_no_edit_of_the_policy(operator):
     seen = tag(operator, "signalling/")
-    watermarks.keep(DROPPED, {"taken": 7})
+    checkpoints.keep(DROPPED, {"taken": 7})
     assert tag(operator, "signalling/") != seen
     assert operator.patch("signalling/", {"sealed_only": True}, HTTP_IF_MATCH=seen).status_code == 200
 
@@ -196,11 +196,11 @@ def test_an_address_that_is_to_go_says_so(viewer, monkeypatch):
 @pytest.fixture
 def limit(monkeypatch, settings):
     """Five calls a minute, counted anew, at one and the same moment."""
-    limits.reset()
+    rate_limits.reset()
     settings.ENV = replace(settings.ENV, rate_limit=5)
-    monkeypatch.setattr(limits.time, "time", lambda: 1_000_000_020.0)
+    monkeypatch.setattr(rate_limits.time, "time", lambda: 1_000_000_020.0)
     yield
-    limits.reset()
+    rate_limits.reset()
 
 
 def test_who_calls_too_often_is_told_when_to_go_on(limit, viewer, operator, anonymous, problem):
@@ -225,7 +225,7 @@ def test_the_next_minute_is_a_new_one(limit, viewer, monkeypatch):
     for _ in range(6):
         last = viewer.get("me/")
     assert last.status_code == 429
-    monkeypatch.setattr(limits.time, "time", lambda: 1_000_000_080.0)
+    monkeypatch.setattr(rate_limits.time, "time", lambda: 1_000_000_080.0)
     assert viewer.get("me/").status_code == 200
 
 
@@ -233,6 +233,6 @@ def test_a_cache_that_is_gone_keeps_nobody_out(limit, viewer, monkeypatch):
     def gone(*args, **kwargs):
         raise ConnectionError("no cache")
 
-    monkeypatch.setattr(limits.cache, "add", gone)
+    monkeypatch.setattr(rate_limits.cache, "add", gone)
     for _ in range(7):
         assert viewer.get("me/").status_code == 200

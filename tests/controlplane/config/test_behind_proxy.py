@@ -17,7 +17,7 @@ import pytest
 from own_database import migrated_database
 from websockets.sync.client import connect
 
-from tercast.certificates import Identity, make_certificates
+from tercast.cli.certificate_authority import Identity, make_certificates
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "deploy"

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from controlplane.control.northbound import Listening, Northbound, UnreachableError
-from controlplane.upkeep import deployment
+from controlplane.network.controller_client import Listening, Northbound, UnreachableError
+from controlplane.operations import deployment_checks
 
 
 def ids(messages):
@@ -24,7 +24,7 @@ def ids(messages):
 def test_the_controller_listens_where_the_setting_says(settings, monkeypatch, found, expected):
     settings.ENV = replace(settings.ENV, openflow=("ssl", "0.0.0.0", 6653))
     monkeypatch.setattr(Northbound, "listening", lambda self: found)
-    messages = deployment.check_controller(None)
+    messages = deployment_checks.check_controller(None)
     assert ids(messages) == expected
     if messages:
         assert str(found) in messages[0].msg and "ssl:0.0.0.0:6653" in messages[0].msg
@@ -35,7 +35,7 @@ def test_a_silent_controller_is_named_and_is_no_warning(monkeypatch):
         raise UnreachableError("GET /v1/listening: connection refused")
 
     monkeypatch.setattr(Northbound, "listening", fail)
-    assert ids(deployment.check_controller(None)) == ["tercast.I001"]
+    assert ids(deployment_checks.check_controller(None)) == ["tercast.I001"]
 
 
 @pytest.mark.parametrize(
@@ -55,19 +55,19 @@ def test_nginx_and_django_serve_the_same_names(settings, monkeypatch, tmp_path, 
     (tmp_path / "conf").write_text(
         f"server {{\n    server_name {names};\n}}\nserver {{\n server_name {names};\n}}"
     )
-    monkeypatch.setattr(deployment, "PROXY", tmp_path / "conf")
+    monkeypatch.setattr(deployment_checks, "PROXY", tmp_path / "conf")
     settings.ALLOWED_HOSTS = allowed
-    assert ids(deployment.check_proxy(None)) == expected
+    assert ids(deployment_checks.check_proxy(None)) == expected
 
 
 def test_without_nginx_names_are_not_compared(monkeypatch, tmp_path):
-    monkeypatch.setattr(deployment, "PROXY", tmp_path / "absent")
-    assert deployment.check_proxy(None) == []
+    monkeypatch.setattr(deployment_checks, "PROXY", tmp_path / "absent")
+    assert deployment_checks.check_proxy(None) == []
 
 
 def test_a_telemetry_folder_that_cannot_be_written_is_named(settings, monkeypatch, tmp_path):
     settings.ENV = replace(settings.ENV, telemetry=tmp_path / "a" / "b")
-    assert deployment.check_telemetry(None) == []
-    monkeypatch.setattr(deployment.os, "access", lambda path, mode: path != tmp_path)
-    [message] = deployment.check_telemetry(None)
+    assert deployment_checks.check_telemetry(None) == []
+    monkeypatch.setattr(deployment_checks.os, "access", lambda path, mode: path != tmp_path)
+    [message] = deployment_checks.check_telemetry(None)
     assert message.id == "tercast.W006" and str(tmp_path) in message.msg

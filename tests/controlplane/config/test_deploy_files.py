@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from controller_app import proof
-from controller_app.certificates import VARIABLES
 from controller_app.settings import read_settings
+from controller_app.switch import datapath_proof
+from controller_app.tls_files import VARIABLES
 from controlplane.config.env import Environment
-from tercast.certificates import Identity, make_certificates
+from tercast.cli.certificate_authority import Identity, make_certificates
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "deploy"
@@ -28,7 +28,7 @@ def test_every_variable_is_one_that_somebody_reads():
     assert env.https and env.redis_url and env.database["ENGINE"].endswith("postgresql")
     source = (ROOT / "platform/controlplane/config/env.py").read_text()
     known = [name for name in found if f'"{name}"' in source or name in VARIABLES]
-    formats = ["TERCAST_LOG_FORMAT", "DJANGO_SETTINGS_MODULE", proof.VARIABLE]
+    formats = ["TERCAST_LOG_FORMAT", "DJANGO_SETTINGS_MODULE", datapath_proof.VARIABLE]
     assert sorted({*known, *formats}) == sorted(found)
     page = (ROOT / "docs/deploy.md").read_text()
     assert [path.name for path in (DEPLOY / "systemd").iterdir() if path.name not in page] == []
@@ -63,7 +63,7 @@ def test_the_example_settings_start_a_controller_over_tls(tmp_path, monkeypatch)
     key = ["--discovery-key-file", str(tmp_path / "key")]  # it is made, and not on the machine of the test
     settings = read_settings(["--token-file", str(tmp_path / "token"), *key])
     assert str(settings.openflow) == "0.0.0.0:6653" and settings.tls is not None
-    assert settings.switch_proof is proof.Policy.BOUND
+    assert settings.switch_proof is datapath_proof.Policy.BOUND
     assert str(settings.switch_keys) == "/var/lib/tercast/secrets/switch-keys.json"
     assert Environment.read(variables()).openflow == ("ssl", "0.0.0.0", 6653)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from tercast.secret_files import BadSecret, secret
+from tercast.runtime.secret_files import BadSecret, secret
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controlplane.upkeep import hardening
+from controlplane.operations import hardening_checks
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "security.md").read_text()
@@ -29,7 +29,7 @@ def ids(messages):
 )
 def test_openflow_leaves_the_machine_over_tls_alone(settings, openflow, expected):
     settings.ENV = replace(settings.ENV, openflow=openflow)
-    assert ids(hardening.check_openflow(None)) == expected
+    assert ids(hardening_checks.check_openflow(None)) == expected
 
 
 @pytest.mark.parametrize(
@@ -45,26 +45,26 @@ def test_openflow_leaves_the_machine_over_tls_alone(settings, openflow, expected
 )
 def test_the_northbound_token_is_strong_and_stays_here(settings, token, url, expected):
     settings.NORTHBOUND_TOKEN, settings.NORTHBOUND_URL = token, url
-    found = hardening.check_northbound(None)
+    found = hardening_checks.check_northbound(None)
     assert ids(found) == expected and all(token not in message.msg for message in found)
 
 
 @pytest.mark.parametrize(("names", "expected"), [(["a.example"], []), (["a.example", "*"], ["W010"])])
 def test_pages_answer_to_their_names_alone(settings, names, expected):
     settings.ALLOWED_HOSTS = names
-    assert ids(hardening.check_hosts(None)) == expected
+    assert ids(hardening_checks.check_hosts(None)) == expected
 
 
 @pytest.mark.parametrize(("on", "expected"), [(True, []), (False, ["W013"])])
 def test_switches_check_the_sources_of_events(settings, on, expected):
     settings.ENV = replace(settings.ENV, source_check=on)
-    assert ids(hardening.check_sources(None)) == expected
+    assert ids(hardening_checks.check_sources(None)) == expected
 
 
 @pytest.mark.parametrize(("policy", "expected"), [("manual", []), ("automatic", ["W014"])])
 def test_links_that_are_found_wait_for_an_operator(settings, policy, expected):
     settings.ENV = replace(settings.ENV, link_approval=policy)
-    assert ids(hardening.check_links(None)) == expected
+    assert ids(hardening_checks.check_links(None)) == expected
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ def test_links_that_are_found_wait_for_an_operator(settings, policy, expected):
 def test_servers_on_other_machines_prove_themselves(settings, host, mode, redis, expected):
     database = {"ENGINE": "django.db.backends.postgresql", "HOST": host, "OPTIONS": {"sslmode": mode}}
     settings.ENV = replace(settings.ENV, database=database, redis_url=redis)
-    found = hardening.check_servers(None)
+    found = hardening_checks.check_servers(None)
     assert ids(found) == expected and all("secret" not in message.msg for message in found)
 
 
 def test_sqlite_is_no_server(settings):
     settings.ENV = replace(settings.ENV, database={"ENGINE": "django.db.backends.sqlite3"}, redis_url=None)
-    assert hardening.check_servers(None) == []
+    assert hardening_checks.check_servers(None) == []
 
 
 def test_the_page_lists_every_check():

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from controlplane.upkeep.checks import check_data
-from controlplane.upkeep.data_files import correct_modes
+from controlplane.operations.backup.data_files import correct_modes
+from controlplane.operations.backup.secret_checks import check_data
 
 ROOT = Path(__file__).parents[3]
 ENTRIES = ("manage.py", "controller_app/__main__.py", "analytics/__main__.py", "mininet_labs/__main__.py")
-ENTRIES += ("platform/controlplane/config/asgi.py", "platform/controlplane/config/celery.py")
+ENTRIES += ("platform/controlplane/config/asgi.py", "platform/controlplane/common/celery.py")
 
 
 def mode(path):
@@ -71,7 +71,7 @@ def test_units_keep_their_files_private():
 
 
 def test_files_of_a_program_are_its_owners_alone(tmp_path):
-    code = "from tercast.private_files import keep_private; keep_private(); import os, sys;"
+    code = "from tercast.runtime.private_files import keep_private; keep_private(); import os, sys;"
     code += " os.mkdir(sys.argv[1]); open(sys.argv[1] + '/file', 'w').close()"
     path = {**os.environ, "PYTHONPATH": str(ROOT / "platform")}
     made = tmp_path / "made"

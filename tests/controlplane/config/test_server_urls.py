@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 from kombu import Connection
 
-from controlplane.config import server_urls
+from controlplane.common import server_urls
 from controlplane.config.env import BadSetting, Environment
 
 PASSWORD = "geheim"

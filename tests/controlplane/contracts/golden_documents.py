@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tercast import cli
-from tercast.addressing import AddressPlan
-from tercast.limits import Limits
-from tercast.planner import Planner
-from tercast.snapshot import restore_planner, take_snapshot
-from tercast.tables import Diff
+from tercast.cli import main
+from tercast.encoding.limits import Limits
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.planner.planner import Planner
+from tercast.planner.snapshot import restore_planner, take_snapshot
+from tercast.tables.entries import Diff
 
 GOLDEN = Path(__file__).parent / "golden"
 SCENARIO, EVENTS, LOG = GOLDEN / "scenario.json", GOLDEN / "events.jsonl", GOLDEN / "log.jsonl"
@@ -25,8 +25,8 @@ _LIMITS = {"max_dz_length": 24, "max_dz_per_filter": 8, "max_trees": 64}
 
 def _command(*arguments: str) -> Callable[[Path], None]:
     def write(output: Path) -> None:
-        status = cli.main([*arguments, "-o", str(output)])
-        assert status == cli.DONE, (arguments, status)
+        status = main.main([*arguments, "-o", str(output)])
+        assert status == main.DONE, (arguments, status)
 
     return write
 

@@ -18,11 +18,12 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from analytics import cli as analytics_cli
 from analytics import generate
 from controller_app import settings as controller_settings
-from controller_app.northbound import Northbound
-from controlplane.config.celery import app as celery_app
-from controlplane.observe import metrics as control_plane_metrics
+from controller_app.northbound.routes import Northbound
+from controlplane.common.celery import app as celery_app
+from controlplane.operations import metrics as control_plane_metrics
 from mininet_labs import commands as labs
-from tercast import cli, requests
+from tercast.cli import main
+from tercast.requests import model as requests
 from tercast.telemetry import datasets
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -118,7 +119,7 @@ def management_commands() -> Iterator[str]:
 def command_lines() -> Iterator[str]:
     """Yield the commands, options and arguments of every program."""
     parsers = {
-        "tercast": cli.make_parser(),
+        "tercast": main.make_parser(),
         "python -m analytics": analytics_cli.make_parser(),
         "python -m controller_app": controller_settings._parser(),
     }

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from controlplane.audit import work
-from controlplane.control import discovery, hot, load, losses, session
+from controlplane.deployment import session, session_cache
+from controlplane.deployment.audits import worker
+from controlplane.deployment.watcher import link_load, link_losses, newcomers
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -22,12 +23,12 @@ def own_process_state(settings, tmp_path, monkeypatch):
     On a busy machine two seconds are not enough for what a test does in one run.
     """
     monkeypatch.setattr(session, "RUN_SECONDS", 600.0)
-    monkeypatch.setattr(work, "RUN_SECONDS", 600.0)
+    monkeypatch.setattr(worker, "RUN_SECONDS", 600.0)
     settings.ENV = dataclasses.replace(settings.ENV, state_dir=tmp_path)
-    monkeypatch.setattr(hot, "_kept", None)
-    monkeypatch.setattr(losses, "_seen", {})
-    monkeypatch.setattr(discovery, "_first_seen", {})
-    monkeypatch.setattr(load, "_last", {"looked": float("-inf"), "told": float("-inf"), "links": None})
+    monkeypatch.setattr(session_cache, "_kept", None)
+    monkeypatch.setattr(link_losses, "_seen", {})
+    monkeypatch.setattr(newcomers, "_first_seen", {})
+    monkeypatch.setattr(link_load, "_last", {"looked": float("-inf"), "told": float("-inf"), "links": None})
 
 
 @pytest.fixture

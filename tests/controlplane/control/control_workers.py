@@ -13,7 +13,8 @@ from urllib.parse import quote
 from django.conf import settings
 from django.db import connection
 
-from controlplane.control import faults, hot, session
+from controlplane.common import fault_injection
+from controlplane.deployment import session, session_cache
 
 PATIENCE = 600.0
 """Seconds that a busy machine may take for whatever a test waits for."""
@@ -89,8 +90,8 @@ def kill_at(step: str, work: Callable[[], object] = session.run) -> None:
     """
 
     def die() -> None:
-        os.environ[faults.VARIABLE] = step
-        hot._kept = None
+        os.environ[fault_injection.VARIABLE] = step
+        session_cache._kept = None
         work()
 
     connection.close()

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.db import transaction
 
-from controlplane.control.log import Entry, submit
-from controlplane.control.models import Request
 from controlplane.network.models import Host, InstalledEntry, Link, Switch, Tree
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
+from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.models import Request
 
 ATTRIBUTES = [{"name": "low", "type": "int", "min": 0, "max": 1023}]
 

@@ -4,9 +4,11 @@ import random
 
 import control_world as world
 
-from controlplane.control import faults, hot, session, watch
-from controlplane.control.models import SwitchSync
+from controlplane.common import fault_injection
+from controlplane.deployment import session, session_cache
+from controlplane.deployment.watcher import watch
 from controlplane.registry.models import Advertisement, Subscription
+from controlplane.requestlog.models import SwitchSync
 
 
 class Killed(BaseException):
@@ -18,7 +20,7 @@ class Disorder:
 
     def __init__(self, rng: random.Random, controller, monkeypatch, switches: int) -> None:
         self.rng, self.controller, self.switches = rng, controller, switches
-        monkeypatch.setattr(faults, "point", self.point)
+        monkeypatch.setattr(fault_injection, "point", self.point)
         self.deadly = 0.0
 
     def point(self, step: str) -> None:
@@ -75,14 +77,14 @@ class Disorder:
     def run(self) -> None:
         """A session, perhaps in a new process, perhaps killed."""
         if self.rng.random() < 0.3:
-            hot._kept = None
+            session_cache._kept = None
         self.deadly = self.rng.choice([0, 0, 0.1, 0.4])
         try:
             if self.rng.random() < 0.5:
                 watch.run()
             session.run()
         except Killed:
-            hot._kept = None
+            session_cache._kept = None
         self.deadly = 0.0
 
     def end(self) -> None:

@@ -7,17 +7,17 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from controlplane.config.planning import address_plan
-from controlplane.control.lag import Debt, Lag, Region
-from controlplane.control.models import Request, State
-from controlplane.control.stakes import ANNOUNCING, WITHDRAWING
-from controlplane.control.waiting import REMOVALS
-from controlplane.moves import stages
+from controlplane.common.address_plan import address_plan
+from controlplane.deployment.deploying_requests import REMOVALS
+from controlplane.planning.dependencies import ANNOUNCING, WITHDRAWING
+from controlplane.planning.unconfirmed import Debt, Lag, Region
 from controlplane.registry.models import Advertisement, Subscription
-from tercast import dz
-from tercast.dz import overlaps, set_overlaps
-from tercast.planner import Planner
-from tercast.registry import ADVERTISEMENT, Registration
+from controlplane.registry.transitions import stages
+from controlplane.requestlog.models import Request, State
+from tercast.eventspace import dz
+from tercast.eventspace.dz import overlaps, set_overlaps
+from tercast.planner.planner import Planner
+from tercast.requests.registry import ADVERTISEMENT, Registration
 
 
 class BothLag(Lag):

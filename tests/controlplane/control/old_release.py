@@ -31,11 +31,12 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from fake_northbound import FakeNorthbound, running
 
-from controlplane.control import planner_state, replay, session
-from controlplane.control.models import Request
+from controlplane.deployment import replay_check, session
+from controlplane.operations.backup import backup, restore
+from controlplane.planning import planner_state
 from controlplane.registry.models import Subscription
-from controlplane.upkeep import dump, restoring
-from tercast.planner import Planner
+from controlplane.requestlog.models import Request
+from tercast.planner.planner import Planner
 
 RELEASE = {
     "accounts": "0001_initial",
@@ -129,12 +130,12 @@ class Filler:
 
 def through_a_backup(path: Path, apps) -> None:
     """Back the old tables up as that release would, and restore them where there are none."""
-    dump.apps, dump._check_schema = apps, lambda: None
-    dump.backup(path, lambda _: None)
+    backup.apps, backup._check_schema = apps, lambda: None
+    backup.backup(path, lambda _: None)
     connection.close()
     other = Path(connection.settings_dict["NAME"]).with_name("restored.sqlite3")
     connection.settings_dict["NAME"] = str(other)
-    restoring.restore(path, lambda _: None, restoring.Options())
+    restore.restore(path, lambda _: None, restore.Options())
 
 
 def planned() -> dict:
@@ -166,7 +167,7 @@ def main() -> None:
         carry_out(controller)
         entries = sum(len(switch.table) for switch in controller.switches.values())
         expected = sum(map(len, planned().values()))
-    differences = list(replay.differences())
+    differences = list(replay_check.differences())
     report = {
         "migrate_s": round(migrated - started, 2),
         "plan_s": round(time.perf_counter() - migrated, 2),

@@ -19,21 +19,21 @@ from control_workers import Process, environment, wait_until
 from django.db import connection, transaction
 from test_real_switches import free_port
 
-from controlplane.control import session
-from controlplane.control.log import Entry, submit
-from controlplane.control.models import FINAL_STATES, Request
-from controlplane.control.northbound import Northbound, NorthboundError
-from controlplane.moves import leases
-from controlplane.moves.models import Move
+from controlplane.deployment import session
+from controlplane.network.controller_client import Northbound, NorthboundError
 from controlplane.network.models import Host
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
+from controlplane.registry.transitions import leases
+from controlplane.registry.transitions.models import Move
+from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.models import FINAL_STATES, Request
 from mininet_labs.fabric import Fabric
-from tercast.addressing import AddressPlan
 from tercast.client.lease import Lease, Terms
 from tercast.client.publisher import Publisher as Sender
 from tercast.client.subscriber import Subscriber as Receiver
 from tercast.client.transports import FabricPort
-from tercast.eventspace import Topic as CoreTopic
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic as CoreTopic
 
 SIZE = 8
 ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": SIZE - 1} for name in "xy"]

@@ -5,16 +5,16 @@ import random
 import numpy as np
 import pytest
 
-from controlplane.aggregation import compute, held
-from controlplane.aggregation.attribute import shares, verdicts
-from controlplane.aggregation.held import FEWEST, doubt, hold_back, is_held
-from tercast.addressing import AddressPlan
-from tercast.aggregation.standing import judge_covers
-from tercast.aggregation.traffic import read_traffic
-from tercast.eventspace import Topic
-from tercast.limits import Limits
-from tercast.planner import Planner
-from tercast.topology_json import read_topology
+from controlplane.aggregation import compute, held_back_events
+from controlplane.aggregation.attribution import shares, verdicts
+from controlplane.aggregation.held_back_events import FEWEST, doubt, hold_back, is_held
+from tercast.encoding.limits import Limits
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic
+from tercast.optimizer.cover_evaluation import judge_covers
+from tercast.optimizer.past_traffic import read_traffic
+from tercast.planner.planner import Planner
+from tercast.topology.reader import read_topology
 from tests.core.networks import host, link, topology
 
 SPOTS = [(200, 300), (700, 650), (450, 900), (820, 120)]
@@ -155,4 +155,4 @@ def test_too_few_events_on_one_side_are_no_verdict(installed, monkeypatch):
     assert verdicts(shares(planner, sample(0), sample(1), learnt=[True] * EVENTS), EVENTS) == {}
     assert verdicts(shares(planner, sample(0, 50), sample(1)), EVENTS) == {}
     assert verdicts(shares(planner, [], sample(1)), EVENTS) == {}
-    assert held.FEWEST > 1
+    assert held_back_events.FEWEST > 1

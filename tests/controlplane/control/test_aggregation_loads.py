@@ -6,9 +6,10 @@ import control_world as world
 import pytest
 from django.utils import timezone
 
-from controlplane.aggregation import past, runs, work
+from controlplane.aggregation import past_traffic, runs, worker
 from controlplane.analytics.models import Result, Series
-from controlplane.control import planner_state, session
+from controlplane.deployment import session
+from controlplane.planning import planner_state
 from controlplane.telemetry.models import EventSample
 
 MINUTE = timedelta(minutes=1)
@@ -27,9 +28,9 @@ def load(publisher, events, ago=timedelta(minutes=10), window=60_000_000):
 
 
 def test_loads_are_those_of_the_last_hour(db):
-    assert past.loads() == {}
+    assert past_traffic.loads() == {}
     load("a1", 1000, timedelta(minutes=61))
-    assert past.loads() == {}
+    assert past_traffic.loads() == {}
     for ago in (59, 20, 10):
         load("a1", ago, ago * MINUTE)
     load("a2", 7)
@@ -39,13 +40,13 @@ def test_loads_are_those_of_the_last_hour(db):
         topic="t",
         values={"events": 5},
     )
-    assert past.loads() == {"a1": 89, "a2": 7}
+    assert past_traffic.loads() == {"a1": 89, "a2": 7}
 
 
 def test_windows_of_another_length_are_not_added(db):
     load("a1", 60, window=600_000_000)
     load("a1", 6, 9 * MINUTE)
-    assert past.loads() == {"a1": 6}
+    assert past_traffic.loads() == {"a1": 6}
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def halves(network):
 def coarse():
     """Which half has the covers after a run: its first bits."""
     runs.ask(None, None, None)
-    assert work.work() is not None
+    assert worker.work() is not None
     session.run()
     found = planner_state.load().planner.snapshot()["aggregation"]["covers"]["s1"]
     return {cover["dz"][:2] for topic in found.values() for cover in topic["plain"]}

@@ -6,13 +6,14 @@ import control_world as world
 import pytest
 from django.core.management import call_command
 
-from controlplane.aggregation import runs, work
+from controlplane.aggregation import runs, worker
 from controlplane.aggregation.models import Policy, Run, RunState
-from controlplane.api.problems import Problem
-from controlplane.control import log as request_log
-from controlplane.control import planner_state, replay, session
-from controlplane.control.models import Request
+from controlplane.common.problems import Problem
+from controlplane.deployment import replay_check, session
 from controlplane.network.models import Switch
+from controlplane.planning import planner_state
+from controlplane.requestlog import append as request_log
+from controlplane.requestlog.models import Request
 from controlplane.telemetry.models import EventSample
 
 CELLS = [f"0{n:04b}" for n in range(0, 16, 2)]
@@ -67,7 +68,7 @@ def entries() -> dict[str, int]:
 
 def carried_out(row: Run | None = None) -> Run:
     """The run that waits, worked out, and what it asks for, deployed."""
-    found = work.work()
+    found = worker.work()
     session.run()
     assert found is not None
     found.refresh_from_db()
@@ -92,7 +93,7 @@ def test_a_run_installs_what_costs_less(hot):
     request = done.request
     assert (request.kind, request.state) == ("aggregate", "active")
     assert request.payload["covers"].keys() == {"s1"}
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def test_a_run_is_taken_back(hot):
@@ -163,7 +164,7 @@ def test_never_two_at_once(hot):
     with pytest.raises(Problem, match=f"Run {first.pk} is under way"):
         runs.ask(None, None, None)
     assert runs.ask_periodically() is None
-    work.work()
+    worker.work()
     with pytest.raises(Problem, match="under way"):  # what it found waits in the log
         runs.ask(None, None, None)
     session.run()
@@ -182,7 +183,7 @@ def test_by_the_policy_alone_there_are_no_runs_without_a_method_that_has_them(ne
 def test_what_was_found_may_not_fit_any_more(hot):
     """The network changes while a run is worked out: the log decides, and budgets hold all the same."""
     runs.ask(None, None, None)
-    work.work()
+    worker.work()
     Request.objects.filter(kind="aggregate").update(state="failed", problem={"detail": "later"})  # not yet
     Request.objects.filter(kind="aggregate").update(state="queued", problem=None)
     late = Request.objects.get(kind="aggregate")
@@ -195,12 +196,12 @@ def test_what_was_found_may_not_fit_any_more(hot):
     done = Run.objects.get()
     assert done.state in ("succeeded", "failed")
     assert entries()["s1"] <= Switch.objects.get(name="s1").tcam_budget
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def test_a_request_that_fails_fails_its_run(hot, monkeypatch):
     runs.ask(None, None, None)
-    work.work()
+    worker.work()
     request = Request.objects.get(kind="aggregate")
     Request.objects.filter(pk=request.pk).update(payload={**request.payload, "covers": {"s77": {}}})
     session.run()
@@ -212,7 +213,7 @@ def test_a_run_whose_computation_fails_says_why(hot, monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr(work.compute, "run", fail)
+    monkeypatch.setattr(worker.compute, "run", fail)
     runs.ask(None, None, None)
     done = carried_out()
     assert done.state == "failed" and "ZeroDivisionError" in done.reason
@@ -220,13 +221,13 @@ def test_a_run_whose_computation_fails_says_why(hot, monkeypatch):
 
 
 def test_a_run_that_takes_too_long_fails(hot, monkeypatch):
-    monkeypatch.setattr(work, "SECONDS", 1)
+    monkeypatch.setattr(worker, "SECONDS", 1)
 
     def hang(*_, **__):
         while True:
             pass
 
-    monkeypatch.setattr(work.compute, "run", hang)
+    monkeypatch.setattr(worker.compute, "run", hang)
     runs.ask(None, None, None)
     done = carried_out()
     assert done.state == "failed" and "more than 1 s" in done.reason
@@ -236,7 +237,7 @@ def test_one_that_was_left_behind_is_begun_anew_and_not_for_ever(hot):
     Run.objects.create(trigger="operator", method="fa-pb", state=RunState.RUNNING, attempts=1)
     assert carried_out().state == "succeeded"
     Run.objects.create(trigger="operator", method="fa-pb", state=RunState.RUNNING, attempts=3)
-    assert work.work() is None
+    assert worker.work() is None
     last = Run.objects.latest("id")
     assert last.state == "failed" and "3 processes" in last.reason
 
@@ -257,7 +258,7 @@ def test_every_method(hot, method):
     done = carried_out()
     assert done.state in ("succeeded", "skipped"), done.reason
     assert entries()["s1"] <= 5
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def test_old_runs_go(db, monkeypatch):

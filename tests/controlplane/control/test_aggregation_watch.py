@@ -6,12 +6,12 @@ import control_world as world
 import pytest
 from django.core.management import call_command
 
-from controlplane.aggregation import runs, watch, work
-from controlplane.aggregation.attribute import FACTOR, Verdict
+from controlplane.aggregation import cost_watch, runs, worker
+from controlplane.aggregation.attribution import FACTOR, Verdict
 from controlplane.aggregation.models import AggregatedEntry
 from controlplane.aggregation.policy import standing
-from controlplane.control import session
-from controlplane.control.models import OutboxEvent
+from controlplane.deployment import session
+from controlplane.requestlog.models import OutboxEvent
 from controlplane.telemetry.models import EventSample
 
 CELLS = [f"0{n:04b}" for n in range(0, 16, 2)]
@@ -36,7 +36,7 @@ def report(advertisement, low, high, count=300, seed=1) -> None:
 def merged(network, monkeypatch):
     """h3 wants eight regions of what h1 publishes; s1 has room for five, by events in the upper half."""
     monkeypatch.setattr(runs, "_wake", lambda: None)
-    monkeypatch.setattr(watch, "WINDOW", 200)
+    monkeypatch.setattr(cost_watch, "WINDOW", 200)
     log({"op": "set_aggregation", "method": "fa-pb"})
     network.advertisement = world.advertise("h1", ["0"])
     network.subscriptions = [world.subscribe("h3", [cell]) for cell in CELLS]
@@ -44,7 +44,7 @@ def merged(network, monkeypatch):
     log({"op": "set_budget", "switch": "s1", "tcam_budget": 5})
     report(network.advertisement, 256, 512)
     runs.ask(None, None, None)
-    assert work.work() is not None
+    assert worker.work() is not None
     session.run()
     return network
 
@@ -55,7 +55,7 @@ def alarms() -> list[str]:
 
 
 def test_each_entry_says_whose_subscriptions_it_stands_for(merged):
-    assert watch.look() > 0
+    assert cost_watch.look() > 0
     rows = AggregatedEntry.objects.select_related("switch")
     assert {row.switch.name for row in rows} == {"s1"}
     for row in rows:
@@ -73,7 +73,7 @@ def test_each_entry_says_whose_subscriptions_it_stands_for(merged):
 def test_what_was_measured_is_what_the_events_did(merged):
     """Counted by hand: an event of the window that an entry sends on although no subscription holds it."""
     report(merged.advertisement, 0, 256, count=200, seed=7)
-    watch.look()
+    cost_watch.look()
     lows = [
         values["low"] for values in EventSample.objects.order_by("-id").values_list("values", flat=True)[:200]
     ]
@@ -96,41 +96,41 @@ def test_what_was_measured_is_what_the_events_did(merged):
 def test_no_alarm_while_it_is_as_expected(merged):
     for seed in range(3):
         report(merged.advertisement, 256, 512, seed=seed)
-        watch.look()
+        cost_watch.look()
     assert alarms() == [] and standing().alarms == []
 
 
 def test_an_alarm_where_they_part_once_and_its_end_once(merged):
     report(merged.advertisement, 0, 256, seed=3)
     for _ in range(3):
-        watch.look()
+        cost_watch.look()
     (told,) = alarms()
     assert "switch s1" in told and "expected" in told and f"{FACTOR:g}" in told
     (stands,) = standing().alarms
     assert stands["switch"] == "s1" and stands["measured"] > FACTOR * stands["expected"]
     report(merged.advertisement, 256, 512, seed=4)
-    watch.look()
-    watch.look()
+    cost_watch.look()
+    cost_watch.look()
     assert len(alarms()) == 2 and "as expected again" in alarms()[1]
     assert standing().alarms == []
 
 
 def test_to_aggregate_again_ends_it(merged):
     report(merged.advertisement, 0, 256, seed=3)
-    watch.look()
+    cost_watch.look()
     assert len(alarms()) == 1
     EventSample.objects.filter(values__low__gte=256).delete()
     runs.ask(None, None, None)
-    work.work()
+    worker.work()
     session.run()
-    watch.look()
+    cost_watch.look()
     assert "as expected again" in alarms()[-1] and standing().alarms == []
 
 
 def test_too_few_events_are_no_verdict(merged):
     EventSample.objects.all().delete()
     report(merged.advertisement, 0, 256, count=50)
-    watch.look()
+    cost_watch.look()
     assert alarms() == []
 
 
@@ -145,35 +145,35 @@ def test_the_switchs_own_counters_stand_beside(merged):
 
     world.Switch.objects.update(connected=True)
     merged.get = counted
-    watch.look()
+    cost_watch.look()
     assert all(row.packets and row.packets >= 1000 for row in AggregatedEntry.objects.all())
     merged.answer = (500, b"{}")
-    watch.look()
+    cost_watch.look()
     assert all(row.packets is None for row in AggregatedEntry.objects.all())
 
 
 def test_it_looks_only_where_there_is_news(merged):
-    assert watch.is_due()
+    assert cost_watch.is_due()
     call_command("attribute")
-    assert not watch.is_due()
+    assert not cost_watch.is_due()
     report(merged.advertisement, 256, 512, count=1)
-    assert watch.is_due()
-    watch.look()
+    assert cost_watch.is_due()
+    cost_watch.look()
     world.subscribe("h2", ["01"])
     session.run()
-    assert watch.is_due()
+    assert cost_watch.is_due()
 
 
 def test_nothing_to_look_at_without_aggregation(network):
-    assert not watch.is_due()
-    assert watch.look() == 0
+    assert not cost_watch.is_due()
+    assert cost_watch.look() == 0
 
 
 def test_rows_go_with_the_covers(merged):
-    assert watch.look() > 0
+    assert cost_watch.look() > 0
     log({"op": "set_budget", "switch": "s1", "tcam_budget": None})
     log({"op": "aggregate", "method": "fa-pb", "covers": {"s1": {}}})
-    assert watch.look() == 0 and not AggregatedEntry.objects.exists()
+    assert cost_watch.look() == 0 and not AggregatedEntry.objects.exists()
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 import pytest
 
 from controlplane.aggregation import compute
-from tercast.addressing import AddressPlan
-from tercast.eventspace import Topic
-from tercast.limits import Limits
-from tercast.planner import Planner
-from tercast.topology_json import read_topology
+from tercast.encoding.limits import Limits
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic
+from tercast.planner.planner import Planner
+from tercast.topology.reader import read_topology
 
 ADDRESS = AddressPlan.from_json({"family": "ipv6", "prefix": "ff0e::/16", "topic_bits": 16}, ())
 HEAT = {"name": "heat", "code": 4, "attributes": [{"name": "low", "type": "int", "min": 0, "max": 15}]}

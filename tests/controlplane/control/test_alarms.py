@@ -3,10 +3,10 @@
 import pytest
 from rest_framework.test import APIClient
 
-from controlplane.accounts.services import issue_token
-from controlplane.audit.models import Audit, Check
-from controlplane.control import outbox, watermarks
+from controlplane.accounts.tokens import issue_token
+from controlplane.deployment.audits.models import Audit, Check
 from controlplane.network.models import Switch
+from controlplane.requestlog import checkpoints, outbox
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_all_that_stand_have_one_form_and_name_the_switch(get, network):
     dpid, name = Switch.objects.order_by("name").values_list("dpid", "name").first()
     network.alarms = [{"alarm": "duplicate_dpid", "dpid": dpid, "detail": "a second switch", "count": 3}]
     since = "2026-01-02T03:04:05Z"
-    watermarks.keep("aggregation alarms", {"s2": {"measured": 3.0, "expected": 1.0, "since": since}})
+    checkpoints.keep("aggregation alarms", {"s2": {"measured": 3.0, "expected": 1.0, "since": since}})
     audit = Audit.objects.create(trigger="operator", state="done")
     Check.objects.create(audit=audit, switch=name, state="unrepaired", detail="table_full")
     found = get("alarms/standing/")
@@ -53,7 +53,7 @@ def test_all_that_stand_have_one_form_and_name_the_switch(get, network):
 
 def test_a_controller_that_is_away_is_said_and_the_others_are_told(get, settings):
     settings.NORTHBOUND_URL = "http://127.0.0.1:1"
-    watermarks.keep("aggregation alarms", {"s2": {"measured": 3.0, "expected": 1.0}})
+    checkpoints.keep("aggregation alarms", {"s2": {"measured": 3.0, "expected": 1.0}})
     found = get("alarms/standing/")
     assert found["unknown"]
     assert [row["source"] for row in found["alarms"]] == ["aggregation"]

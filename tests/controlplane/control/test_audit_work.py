@@ -5,10 +5,11 @@ import pytest
 from control_workers import kill_at
 from django.core.management import CommandError, call_command
 
-from controlplane.audit import audits, work
-from controlplane.audit.models import Audit, AuditState, Check, Drift
-from controlplane.control import session, watch
-from controlplane.control.models import OutboxEvent, SwitchSync
+from controlplane.deployment import session
+from controlplane.deployment.audits import audits, worker
+from controlplane.deployment.audits.models import Audit, AuditState, Check, Drift
+from controlplane.deployment.watcher import watch
+from controlplane.requestlog.models import OutboxEvent, SwitchSync
 
 A, B, C = ("ff0e:4:4000::/34", None, 20), ("ff0e:4::/34", None, 20), ("ff0e:4:8000::/33", None, 19)
 
@@ -33,7 +34,7 @@ def busy(network):
 
 def audit(*names, repair=True) -> Audit:
     asked = audits.ask(names or None, repair, None)
-    assert not work.run(seconds=60)
+    assert not worker.run(seconds=60)
     asked.refresh_from_db()
     return asked
 
@@ -78,13 +79,13 @@ def test_drift_is_told_by_name_before_the_smallest_repair(busy, monkeypatch):
     def told_before():
         known.append((Drift.objects.count(), alarms(), set(Check.objects.values_list("state", flat=True))))
 
-    real = work.reconcile.run
+    real = worker.reconcile.run
 
     def run(hot, northbound):
         told_before()
         return real(hot, northbound)
 
-    monkeypatch.setattr(work.reconcile, "run", run)
+    monkeypatch.setattr(worker.reconcile, "run", run)
     asked = audit()
     assert [count for count, _, _ in known] == [4]
     (text,) = known[0][1]
@@ -203,22 +204,22 @@ def test_what_cannot_be_repaired_is_told_with_the_reason(busy):
 def test_requests_go_on_between_two_switches(busy):
     audits.ask(None, True, None)
     subscription = world.subscribe("h3", ["1"])
-    assert work.run(seconds=0)  # one switch, then time is up
+    assert worker.run(seconds=0)  # one switch, then time is up
     session.run()
     subscription.refresh_from_db()
     assert subscription.state == "active"
-    assert not work.run(seconds=60)
+    assert not worker.run(seconds=60)
     assert set(Check.objects.values_list("state", flat=True)) == {"equal"}
 
 
 def test_a_session_elsewhere_is_waited_for(busy, monkeypatch):
     asked = audits.ask(None, True, None)
-    with work.planner_lock() as held:
+    with worker.planner_lock() as held:
         assert held is not None
-        assert not work.run()
+        assert not worker.run()
     asked.refresh_from_db()
     assert asked.state == AuditState.QUEUED
-    assert not work.run(seconds=60) and audits.is_over(asked.pk)
+    assert not worker.run(seconds=60) and audits.is_over(asked.pk)
 
 
 @pytest.mark.parametrize("step", ["audit:told", "audit:mended"])
@@ -228,10 +229,10 @@ def test_a_worker_that_is_killed_leaves_an_audit_that_goes_on(transactional_db, 
     busy = prepared(controller)
     planned = meddle(busy)
     asked = audits.ask(None, True, None)
-    kill_at(step, work.run)
+    kill_at(step, worker.run)
     assert len(drift(asked)) == 4
     session.run()
-    assert not work.run(seconds=60)
+    assert not worker.run(seconds=60)
     assert checks(asked) == {"s1": "equal", "s2": "repaired", "s3": "equal"}
     assert len(drift(asked)) == 4 and busy.switches[world.dpid(2)].table == planned
 
@@ -239,7 +240,7 @@ def test_a_worker_that_is_killed_leaves_an_audit_that_goes_on(transactional_db, 
 def test_by_period_there_is_one_at_a_time(busy):
     assert audits.ask_periodically() is not None
     assert audits.ask_periodically() is None
-    assert not work.run(seconds=60)
+    assert not worker.run(seconds=60)
     assert audits.ask_periodically() is not None
 
 
@@ -261,7 +262,7 @@ def test_old_audits_go_and_those_that_found_something_stay_longer(busy, monkeypa
 
 
 def test_so_many_rows_of_one_switch_and_the_counts_of_all(busy, monkeypatch):
-    monkeypatch.setattr(work, "MOST_TOLD", 2)
+    monkeypatch.setattr(worker, "MOST_TOLD", 2)
     meddle(busy)
     check = audit("s2").checks.get()
     assert (check.missing, check.strange, check.different) == (1, 2, 1)
@@ -286,5 +287,5 @@ def test_an_operator_asks_on_the_command_line(busy, capsys):
 def test_a_switch_that_was_removed_meanwhile_ends_its_check(busy):
     asked = audits.ask(["s1"], True, None)
     Check.objects.update(switch="s0")
-    assert not work.run(seconds=60)
+    assert not worker.run(seconds=60)
     assert checks(asked) == {"s0": "unreachable"}

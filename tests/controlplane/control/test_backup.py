@@ -15,15 +15,17 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from controlplane.accounts.services import find_token, issue_token
-from controlplane.control import hot, planner_state, replay, session, watermarks
-from controlplane.control.models import OutboxEvent, Request
+from controlplane.accounts.tokens import find_token, issue_token
+from controlplane.deployment import replay_check, session, session_cache
 from controlplane.network.models import Host
+from controlplane.operations.backup import backup, exclusive_access, row_codec
+from controlplane.planning import planner_state
 from controlplane.registry.models import Subscription
-from controlplane.signalling import keys, seals, service
+from controlplane.requestlog import checkpoints
+from controlplane.requestlog.models import OutboxEvent, Request
+from controlplane.signalling import handler, keys, seals
 from controlplane.signalling.models import HostSignals
 from controlplane.signalling.signal import Signal
-from controlplane.upkeep import dump, quiet, rows
 from tercast.signalling.codec import decode_answer, encode_message
 from tercast.signalling.messages import FilterText, Message, Status, Type
 from tercast.signalling.seal import Seal, last_counter
@@ -49,8 +51,8 @@ def busy(transactional_db, controller):
 
 def contents() -> dict[str, list]:
     """All rows that a backup holds."""
-    kept = (m for m in rows.models(apps) if m._meta.db_table not in rows.LEFT_OUT)
-    return {model._meta.db_table: list(rows.read(model, "default")) for model in kept}
+    kept = (m for m in row_codec.models(apps) if m._meta.db_table not in row_codec.LEFT_OUT)
+    return {model._meta.db_table: list(row_codec.read(model, "default")) for model in kept}
 
 
 def of_the_moment(table: str) -> bool:
@@ -96,8 +98,8 @@ def test_a_restore_leads_to_the_same_rows_secrets_and_tables(busy, settings, tmp
     # the switches follow, and so do this process's reader and the next ids
     session.run()
     assert busy.tables() == tables
-    assert list(replay.differences()) == []
-    assert planner_state.current_planner().tables() == hot._kept.state.planner.tables()
+    assert list(replay_check.differences()) == []
+    assert planner_state.current_planner().tables() == session_cache._kept.state.planner.tables()
     again = world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 9})
     assert again.pk > late.request_id + 1
     assert Request.objects.get(pk=again.pk).received_at > Request.objects.order_by("id").first().received_at
@@ -107,7 +109,7 @@ def _asked(number: int, seal: Seal):
     """The answer to a sealed subscription of h1."""
     message = Message(Type.SUBSCRIBE, number, FilterText("quotes", f"low < {number}"), False)
     sender = {"dpid": world.dpid(1), "port": 3, "mac": "02:00:00:00:00:01", "ip": "fd00::1"}
-    out = service.handle(Signal(**sender, udp_port=7374, payload=encode_message(message, seal)))
+    out = handler.handle(Signal(**sender, udp_port=7374, payload=encode_message(message, seal)))
     return decode_answer(out["payload"]).answer
 
 
@@ -136,15 +138,15 @@ def test_a_restore_accepts_no_sealed_message_of_before(busy, tmp_path, into):
 
 def test_a_backup_is_of_one_moment(busy, tmp_path, monkeypatch):
     """What is written while a backup runs is in it as a whole or not at all."""
-    read, seen = rows.read, []
+    read, seen = row_codec.read, []
 
     def beside(model, using):
         if model._meta.db_table == "control_request":  # before registry_subscription, after network_switch
             seen.append(world.subscribe("h3", ["0001"]))
         return read(model, using)
 
-    monkeypatch.setattr(rows, "read", beside)
-    manifest = dump.backup(tmp_path / "b.zip", lambda _: None)
+    monkeypatch.setattr(row_codec, "read", beside)
+    manifest = backup.backup(tmp_path / "b.zip", lambda _: None)
     assert seen and Subscription.objects.count() == 3
     assert manifest.rows["registry_subscription"] == 2
     assert manifest.rows["control_request"] == Request.objects.count() - 1
@@ -169,20 +171,20 @@ def test_what_cannot_be_restored_is_refused_with_the_reason_and_changes_nothing(
     with pytest.raises(CommandError, match="network_switch has 3 rows, and should have 4"):
         call_command("restore", str(short), "--replace")
     assert contents() == before
-    watermarks.keep("life of worker", timezone.now().isoformat())
+    checkpoints.keep("life of worker", timezone.now().isoformat())
     monkey = iter([timezone.now(), timezone.now() + timedelta(seconds=9)])
 
     def lives(_name: str):
-        watermarks.keep("life of worker", next(monkey, timezone.now()).isoformat())
+        checkpoints.keep("life of worker", next(monkey, timezone.now()).isoformat())
         return original(_name)
 
-    original = quiet._age
-    quiet._age = lives
+    original = exclusive_access._age
+    exclusive_access._age = lives
     try:
         with pytest.raises(CommandError, match="worker runs: stop web server"):
             call_command("restore", str(path), "--replace")
     finally:
-        quiet._age = original
+        exclusive_access._age = original
 
 
 def test_a_byte_that_is_another_anywhere_is_told_before_anything_changes(busy, settings, tmp_path):
@@ -241,14 +243,14 @@ def test_a_kill_in_the_middle_of_a_restore_leaves_what_was(busy, tmp_path, monke
     world.subscribe("h3", ["001"])
     session.run()
     before, tables = contents(), busy.tables()
-    write = rows.write
+    write = row_codec.write
 
     def dies(model, *rest):
         if model._meta.db_table == "registry_subscription":
             raise KeyboardInterrupt
         return write(model, *rest)
 
-    monkeypatch.setattr(rows, "write", dies)
+    monkeypatch.setattr(row_codec, "write", dies)
     with pytest.raises(KeyboardInterrupt):
         call_command("restore", str(path), "--replace")
     assert contents() == before

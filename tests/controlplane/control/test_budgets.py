@@ -4,9 +4,10 @@ import control_world as world
 import pytest
 
 from controlplane.aggregation.models import Policy
-from controlplane.control import hot, planner_state, replay, session
-from controlplane.control.models import OutboxEvent, Request
+from controlplane.deployment import replay_check, session, session_cache
 from controlplane.network.models import Switch
+from controlplane.planning import planner_state
+from controlplane.requestlog.models import OutboxEvent, Request
 
 CELLS = ["0000", "0010", "0100", "0110"]
 
@@ -48,7 +49,7 @@ def exact() -> dict[str, int]:
 
 def consistent(controller) -> bool:
     kept = {name[-1]: n for name, n in entries().items()}
-    return kept == in_switches(controller) and list(replay.differences()) == []
+    return kept == in_switches(controller) and list(replay_check.differences()) == []
 
 
 @pytest.mark.parametrize("budget", [1, 2, 3])
@@ -128,7 +129,7 @@ def test_covers_survive_a_restart_by_snapshot_and_by_log(spread, monkeypatch):
     before = entries()
     state = planner_state.load()
     assert planner_state.keep_snapshot(state, every=1)
-    monkeypatch.setattr(hot, "_kept", None)
+    monkeypatch.setattr(session_cache, "_kept", None)
     world.subscribe("h3", ["0001"])
     session.run()
     assert entries()["s2"] <= 2 and before["s2"] <= 2

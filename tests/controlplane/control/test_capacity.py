@@ -3,9 +3,11 @@
 import control_world as world
 import pytest
 
-from controlplane.control import hot, planner_state, replay, session, watch
-from controlplane.control.models import OutboxEvent, Request, SwitchSync
+from controlplane.deployment import replay_check, session, session_cache
+from controlplane.deployment.watcher import watch
 from controlplane.network.models import Switch
+from controlplane.planning import planner_state
+from controlplane.requestlog.models import OutboxEvent, Request, SwitchSync
 
 CELLS = ("000", "010", "100", "110", "111")
 S2 = world.dpid(2)
@@ -44,7 +46,7 @@ def capacities() -> list:
 
 def all_is_one(controller) -> None:
     """What is kept, what the log leads to and what the switches have."""
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
     assert not SwitchSync.objects.filter(dirty=True).exists()
     assert not Request.objects.exclude(state__in=("active", "failed")).exists()
     for switch in Switch.objects.all():
@@ -194,7 +196,7 @@ def test_a_snapshot_and_the_log_lead_to_the_same_after_something_was_taken_back(
     session.run()
     later()
     planner_state.keep_snapshot(planner_state.load(), every=1)
-    monkeypatch.setattr(hot, "_kept", None)
+    monkeypatch.setattr(session_cache, "_kept", None)
     world.subscribe("h1", ["0"])
     session.run()
     all_is_one(budgeted)

@@ -9,18 +9,18 @@ from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from controlplane.analytics import runs
 from controlplane.analytics.models import Run, RunState
-from controlplane.config import clock
-from controlplane.config.celery import app
-from controlplane.control import watermarks
-from controlplane.control.beat import Scheduler
-from controlplane.firstuse import demo
-from controlplane.firstuse.models import Launcher
+from controlplane.common import clock
+from controlplane.common.celery import app
 from controlplane.network.models import Host
-from controlplane.observe import heartbeats
-from controlplane.registry import seals
+from controlplane.operations import heartbeats
+from controlplane.operations.demo import demo
+from controlplane.operations.demo.models import Launcher
+from controlplane.registry import event_keys
 from controlplane.registry.models import Topic
+from controlplane.requestlog import checkpoints
 from controlplane.signalling import refusals
 from controlplane.signalling.models import HostSignals
+from controlplane.worker.beat_scheduler import Scheduler
 
 HOUR = timedelta(hours=1)
 BACK = (HOUR, timedelta(days=20_000))
@@ -75,9 +75,9 @@ def test_beat_goes_on_when_its_clock_is_set_back(back):
 @pytest.mark.django_db
 @pytest.mark.parametrize("back", BACK)
 def test_signs_of_life_of_the_future_do_not_hide_a_dead_process(back):
-    watermarks.keep(heartbeats._key(heartbeats.BEAT), (timezone.now() + back).isoformat())
+    checkpoints.keep(heartbeats._key(heartbeats.BEAT), (timezone.now() + back).isoformat())
     assert heartbeats.age(heartbeats.BEAT) > timedelta(seconds=45)
-    watermarks.keep(heartbeats._key(heartbeats.BEAT), timezone.now().isoformat())
+    checkpoints.keep(heartbeats._key(heartbeats.BEAT), timezone.now().isoformat())
     assert heartbeats.age(heartbeats.BEAT) < timedelta(seconds=45)
 
 
@@ -121,10 +121,10 @@ def test_an_alarm_of_the_future_silences_no_later_one(network, monkeypatch, back
 @pytest.mark.parametrize("back", BACK)
 def test_a_key_of_the_future_is_replaced_and_ends(settings, back):
     topic = Topic.objects.create(name="t", code=2, attributes=[], indexed=[], seal=True)
-    future = seals.make(topic)
+    future = event_keys.make(topic)
     topic.seal_keys.update(made_at=timezone.now() + back)
-    newest = seals.current(topic)
+    newest = event_keys.current(topic)
     assert newest.number > future.number
-    assert seals.current(topic).number == newest.number
-    later = timezone.now() + seals.overlap() + timedelta(seconds=1)
-    assert [key.number for key in seals.accepted(topic, later)] == [newest.number]
+    assert event_keys.current(topic).number == newest.number
+    later = timezone.now() + event_keys.overlap() + timedelta(seconds=1)
+    assert [key.number for key in event_keys.accepted(topic, later)] == [newest.number]

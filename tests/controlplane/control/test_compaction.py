@@ -10,13 +10,14 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from controlplane.control import hot, planner_state, replay, session
-from controlplane.control.models import PlannerSnapshot, Request
-from controlplane.observe import stages
+from controlplane.deployment import replay_check, session, session_cache
+from controlplane.operations import stage_histograms
+from controlplane.operations.backup import compaction
+from controlplane.operations.backup.errors import UpkeepError
+from controlplane.planning import planner_state
 from controlplane.registry.models import Subscription
+from controlplane.requestlog.models import PlannerSnapshot, Request
 from controlplane.telemetry import request_rows
-from controlplane.upkeep import compaction
-from controlplane.upkeep.errors import UpkeepError
 
 
 @pytest.fixture
@@ -57,13 +58,13 @@ def ids() -> set[int]:
 
 
 def test_what_ended_long_ago_goes_and_no_table_changes(old, monkeypatch, capsys):
-    before, told, rows = state(old), stages.totals().to_json()["ended"], ids()
+    before, told, rows = state(old), stage_histograms.totals().to_json()["ended"], ids()
     planner_state.current_planner()
     call_command("compact")
     assert "removed 21 requests, 10 announcements" in capsys.readouterr().out
     assert state(old) == before
-    assert list(replay.differences()) == []
-    assert stages.totals().to_json()["ended"] == told
+    assert list(replay_check.differences()) == []
+    assert stage_histograms.totals().to_json()["ended"] == told
     assert Subscription.objects.get() == old.stays
     # what an object refers to stays, and the log goes on where it was
     assert old.stays.request_id in ids()
@@ -71,15 +72,15 @@ def test_what_ended_long_ago_goes_and_no_table_changes(old, monkeypatch, capsys)
     late = world.subscribe("h2", ["0001"])
     session.run()
     assert Request.objects.get(pk=late.request_id).position == newest + 1
-    hot._kept = None
+    session_cache._kept = None
     second = world.withdraw(late)
     session.run()
     assert Request.objects.get(pk=second.pk).state == "active"
     assert state(old)["planner"]["applied"] == before["planner"]["applied"] + 2
-    assert planner_state.current_planner().tables() == hot._kept.state.planner.tables()
+    assert planner_state.current_planner().tables() == session_cache._kept.state.planner.tables()
     # again, from the new base
     call_command("compact", "--days", "0")
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
     assert rows - ids() and late.request_id in ids()  # told of by telemetry first
 
 
@@ -113,10 +114,10 @@ def test_killed_anywhere(old):
     for point in POINTS:
         kill_at(point, lambda: call_command("compact"))
         sizes.append(Request.objects.count())
-        hot._kept = None
+        session_cache._kept = None
         session.run()
         assert state(old) == before, point
-        assert list(replay.differences()) == []
+        assert list(replay_check.differences()) == []
     assert sizes[0] > sizes[-1]
 
 

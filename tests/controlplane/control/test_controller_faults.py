@@ -9,10 +9,12 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from controlplane.control import northbound, replay, session, watch
-from controlplane.control.models import Request, SwitchSync
-from controlplane.moves.models import Move
+from controlplane.deployment import replay_check, session
+from controlplane.deployment.watcher import watch
+from controlplane.network import controller_client
 from controlplane.network.models import InstalledEntry, Switch
+from controlplane.registry.transitions.models import Move
+from controlplane.requestlog.models import Request, SwitchSync
 
 
 def state(row) -> str:
@@ -196,7 +198,7 @@ def test_requests_are_planned_without_a_controller_and_deployed_when_it_is_back(
 def test_a_controller_that_hangs_is_given_up_and_what_it_did_all_the_same_is_found(
     network, settings, monkeypatch
 ):
-    monkeypatch.setattr(northbound, "CHANGE_SECONDS", 0.2)
+    monkeypatch.setattr(controller_client, "CHANGE_SECONDS", 0.2)
     go = threading.Event()
     network.after_change = go.wait  # the tables are changed, the answer does not come
     world.advertise("h1", ["0"])
@@ -332,7 +334,7 @@ def test_a_switch_that_goes_while_a_way_is_planned_anew_comes_to_the_plan(db, co
     request.refresh_from_db()
     assert request.state == "active"
     assert back.table and not controller.switches[world.dpid(old)].table
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -349,4 +351,4 @@ def test_a_switch_that_goes_in_the_middle_of_a_change_has_all_of_it_when_it_is_b
     session.run()
     assert {state(row) for row in rows} == {"active"}
     assert len(network.switches[world.dpid(2)].table) == 3
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []

@@ -11,9 +11,11 @@ import pytest
 from control_workers import CELERY, Process, environment, wait_until, worker
 from django.db import OperationalError, connection
 
-from controlplane.control import faults, replay, session, setup
-from controlplane.control.models import Request, SwitchSync
+from controlplane.common import fault_injection
+from controlplane.deployment import replay_check, session
 from controlplane.network.models import Switch
+from controlplane.operations import bootstrap
+from controlplane.requestlog.models import Request, SwitchSync
 
 STEPS = ("take", "plan", "deciding", "decide", "push", "settling", "settle", "snapshot", "reconcile:push")
 RESTART = os.environ.get("TERCAST_TEST_POSTGRES_RESTART", "")
@@ -49,7 +51,7 @@ def work() -> None:
 
 
 def all_is_one(controller) -> None:
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
     assert not Request.objects.exclude(state__in=FINAL).exists()
     assert not SwitchSync.objects.filter(dirty=True).exists()
     for switch in Switch.objects.all():
@@ -69,7 +71,7 @@ def test_a_database_that_fails_once_at_a_step(ready, monkeypatch, step):
             left.remove(name)
             raise OperationalError("the database went away")
 
-    monkeypatch.setattr(faults, "point", point)
+    monkeypatch.setattr(fault_injection, "point", point)
     with pytest.raises(OperationalError):
         session.run()
     assert not left
@@ -100,7 +102,7 @@ def test_a_file_that_somebody_has_locked_is_waited_for(ready, tmp_path):
 def test_postgresql_is_restarted_while_it_is_used(ready, tmp_path):
     env = environment(tmp_path / "state", ready.url)
     beat = [*CELERY, "beat", "--pidfile", "", "--loglevel", "warning"]
-    setup.make_schedules()
+    bootstrap.make_schedules()
     with worker(env, tmp_path / "log") as process, Process(beat, env, tmp_path / "beat.log") as sweeper:
         work()  # beat is still starting when the database goes for the first time
         for round_ in range(3):

@@ -5,10 +5,10 @@ import random
 import control_world as world
 import pytest
 
-from controlplane.control import deploy
-from controlplane.control.northbound import Northbound
+from controlplane.deployment import table_push
+from controlplane.network.controller_client import Northbound
 from controlplane.network.models import Switch
-from tercast.tables import Entry, Output, SwitchDiff, difference
+from tercast.tables.entries import Entry, Output, SwitchDiff, difference
 
 
 @pytest.fixture
@@ -27,14 +27,14 @@ def tables(rng: random.Random) -> dict[str, tuple[Entry, ...]]:
     }
 
 
-def push(diffs, switches) -> dict[str, deploy.Result]:
+def push(diffs, switches) -> dict[str, table_push.Result]:
     with Northbound() as northbound:
-        return {result.switch.name: result for result in deploy.push(northbound, diffs, switches)}
+        return {result.switch.name: result for result in table_push.push(northbound, diffs, switches)}
 
 
 @pytest.mark.parametrize("largest", [1, 3, 7, 10_000])
 def test_a_change_in_portions_comes_to_the_same(network, switches, monkeypatch, largest):
-    monkeypatch.setattr(deploy, "LARGEST", largest)
+    monkeypatch.setattr(table_push, "LARGEST", largest)
     rng = random.Random(largest)
     before = dict.fromkeys(switches, ())
     for _ in range(3):
@@ -55,7 +55,7 @@ def test_a_change_in_portions_comes_to_the_same(network, switches, monkeypatch, 
 
 
 def test_all_that_adds_comes_before_all_that_removes(network, switches, monkeypatch):
-    monkeypatch.setattr(deploy, "LARGEST", 2)
+    monkeypatch.setattr(table_push, "LARGEST", 2)
     diffs = [
         SwitchDiff(name, tuple(map(entry, range(3))), (), tuple(map(entry, range(10, 13))))
         for name in switches
@@ -70,7 +70,7 @@ def test_all_that_adds_comes_before_all_that_removes(network, switches, monkeypa
 
 
 def test_nothing_is_removed_when_a_portion_was_not_added(network, switches, monkeypatch):
-    monkeypatch.setattr(deploy, "LARGEST", 2)
+    monkeypatch.setattr(table_push, "LARGEST", 2)
     network.disconnect(world.dpid(3))
     diffs = [SwitchDiff(name, (entry(1), entry(2)), (), (entry(9),)) for name in switches]
     results = push(diffs, switches)
@@ -81,7 +81,7 @@ def test_nothing_is_removed_when_a_portion_was_not_added(network, switches, monk
 
 
 def test_after_a_failure_of_the_controller_nothing_more_is_sent(network, switches, monkeypatch):
-    monkeypatch.setattr(deploy, "LARGEST", 1)
+    monkeypatch.setattr(table_push, "LARGEST", 1)
     network.answer = (500, b"{}")
     seen = []
     real = Northbound.change

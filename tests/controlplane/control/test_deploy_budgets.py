@@ -5,14 +5,15 @@ import random
 import control_world as world
 import pytest
 
-from controlplane.control import deploy, replay, session, stepwise, sync
-from controlplane.control.lag import Debt, Lag
-from controlplane.control.models import OutboxEvent, Request, SwitchSync
-from controlplane.control.northbound import Northbound
-from controlplane.control.room import Room
+from controlplane.deployment import replay_check, session, switch_sync, table_push
+from controlplane.network.controller_client import Northbound
 from controlplane.network.models import Switch
+from controlplane.planning import stepwise
+from controlplane.planning.headroom import Room
+from controlplane.planning.unconfirmed import Debt, Lag
 from controlplane.registry.models import Subscription
-from tercast.tables import Entry, Output, SwitchDiff
+from controlplane.requestlog.models import OutboxEvent, Request, SwitchSync
+from tercast.tables.entries import Entry, Output, SwitchDiff
 
 
 def later():
@@ -35,7 +36,7 @@ def switches(network):
 
 def push(switches, diffs, lag=None, silent=(), room=None):
     with Northbound() as northbound:
-        results = deploy.push_holding(northbound, diffs, switches, lag or Lag(), silent, room=room or {})
+        results = table_push.push_holding(northbound, diffs, switches, lag or Lag(), silent, room=room or {})
     return {result.switch.name: result for result in results}
 
 
@@ -80,7 +81,7 @@ def test_nothing_is_done_by_a_step_that_is_refused(network, switches):
 def test_a_step_is_never_cut(network, switches, monkeypatch, largest):
     push(switches, [SwitchDiff("s1", entries(1, 2, 3, 4)), SwitchDiff("s2", entries(1, 2, 3, 4))])
     network.changes.clear()
-    monkeypatch.setattr(deploy, "LARGEST", largest)
+    monkeypatch.setattr(table_push, "LARGEST", largest)
     diffs = [SwitchDiff(name, entries(5, 6, 7), (), entries(1, 2, 3)) for name in ("s1", "s2")]
     results = push(switches, diffs, room={"s1": Room(5, 4)})
     assert all(result.debt is None for result in results.values())
@@ -125,7 +126,7 @@ def test_a_batch_on_a_full_table_never_exceeds_it(network):
     session.run()
     assert {state for _, _, state in world.states()} == {"active"}
     assert network.switches[world.dpid(2)].peak == 2
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def test_a_switch_that_connects_anew_with_old_entries_never_exceeds_its_budget(network):
@@ -142,7 +143,7 @@ def test_a_switch_that_connects_anew_with_old_entries_never_exceeds_its_budget(n
     later()
     assert not Request.objects.filter(state="deploying").exists()
     assert foreign not in back.table and back.peak == 2
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def test_switches_that_wait_for_each_other_find_a_way_once_the_cause_is_gone(network):
@@ -164,7 +165,7 @@ def test_switches_that_wait_for_each_other_find_a_way_once_the_cause_is_gone(net
     session.run()
     assert {state for _, _, state in world.states()} == {"active"}
     assert all(network.switches[world.dpid(n)].peak <= 2 for n in (1, 2))
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 @pytest.mark.parametrize("bundles", [True, False])
@@ -200,7 +201,7 @@ def test_random_changes_within_budgets_stay_within_them_at_every_step(network, s
     assert set(Request.objects.values_list("state", flat=True)) <= {"active", "failed"}
     assert all(network.switches[world.dpid(n)].peak <= limit for n, limit in limits.items())
     assert not alarms("removes first"), "on a line all trees have the same links"
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def steps_sent(network):
@@ -216,7 +217,7 @@ def test_a_switch_without_bundles_goes_in_steps(network):
     (part,) = steps_sent(network)
     assert part["dpid"] == world.dpid(2) and part["limit"] == 2 and part["atomic"] is True
     assert network.switches[world.dpid(2)].peak == 2
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def reserves():
@@ -229,7 +230,7 @@ def test_a_lowered_budget_is_met_in_steps_within_the_old_one(network):
     network.bundles = False
     for n in (1, 2, 3):
         network.connect(world.dpid(n))
-        sync.ask_for([f"s{n}"])
+        switch_sync.ask_for([f"s{n}"])
     world.log({"op": "set_aggregation", "method": "la"})
     world.log({"op": "set_budget", "switch": "s2", "tcam_budget": 4})
     world.advertise("h1", ["0"])
@@ -242,7 +243,7 @@ def test_a_lowered_budget_is_met_in_steps_within_the_old_one(network):
     assert {state for _, _, state in world.states()} == {"active"}
     assert len(network.tables()[world.dpid(2)]) == 1
     assert steps_sent(network)[-1]["limit"] == 4 == network.switches[world.dpid(2)].peak
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def test_a_switch_without_bundles_keeps_an_entry_in_reserve(network):
@@ -252,7 +253,7 @@ def test_a_switch_without_bundles_keeps_an_entry_in_reserve(network):
     for bundles in (False, False, True):
         network.bundles = bundles
         network.connect(world.dpid(2))
-        sync.ask_for(["s2"])  # as the watcher does
+        switch_sync.ask_for(["s2"])  # as the watcher does
         session.run()
         later()
         assert len(network.tables()[world.dpid(2)]) == 1, "merged to make room, and that stays"
@@ -262,7 +263,7 @@ def test_a_switch_without_bundles_keeps_an_entry_in_reserve(network):
     (part,) = steps_sent(network)
     assert [len(step["rest"]["actions"]) for step in part["steps"] if "rest" in step] == [1, 0]
     assert not alarms("")
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def alarms(text):
@@ -278,7 +279,7 @@ def test_a_reserve_that_a_full_table_cannot_make_without_losses_waits_for_a_free
     network.connect(world.dpid(2))
     with monkeypatch.context() as patched:
         patched.setattr(stepwise, "steps", no_way)
-        sync.ask_for(["s2"])
+        switch_sync.ask_for(["s2"])
         session.run()
         later()
         assert alarms("as soon as one is free") and not reserves()
@@ -287,7 +288,7 @@ def test_a_reserve_that_a_full_table_cannot_make_without_losses_waits_for_a_free
     later()
     session.run()
     assert reserves() == [("s2", 1, "active")]
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 class Everything(set):
@@ -307,7 +308,7 @@ def test_steps_that_are_refused_are_read_back_and_repaired(network):
     later()
     assert {state for _, _, state in world.states()} == {"active"}
     assert slow.peak == 2
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def no_way(*_: object) -> None:
@@ -330,7 +331,7 @@ def test_a_request_to_which_no_steps_lead_fails_and_nothing_else_changes(network
     assert [state for _, _, state in world.states()][-1] == "active"
     assert network.switches[world.dpid(2)].peak == 2
     assert not alarms("removes first")
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def test_where_no_steps_lead_to_what_cannot_be_refused_a_switch_makes_room_first_and_that_is_told(
@@ -344,12 +345,12 @@ def test_where_no_steps_lead_to_what_cannot_be_refused_a_switch_makes_room_first
     slow.table = {(f"ff0e:4:{n:x}::/48", None, 34): [{"output": 1}] for n in (1, 2)}
     network.bundles = False
     network.connect(world.dpid(2))
-    sync.ask_for(["s2"])
+    switch_sync.ask_for(["s2"])
     monkeypatch.setattr(stepwise, "steps", no_way)
     session.run()
     later()
     assert network.switches[world.dpid(2)].peak <= 2
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
     assert alarms("removes first")
 
 
@@ -387,4 +388,4 @@ def test_ways_that_change_through_full_tables_stay_within_budgets(network, seed)
     if not any("over their budget" in text for text in told):
         assert all(network.switches[world.dpid(n)].peak <= limit for n, limit in limits.items())
     assert set(Request.objects.values_list("state", flat=True)) <= {"active", "failed"}
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from controlplane.control import watermarks
-from controlplane.control.models import OutboxEvent
-from controlplane.observe import alarms, checks, disks
+from controlplane.operations import alarms, disk_space, health_checks
+from controlplane.requestlog import checkpoints
+from controlplane.requestlog.models import OutboxEvent
 
 
 @pytest.fixture
@@ -19,10 +19,12 @@ def free(monkeypatch, settings):
 
     def measured():
         path = Path("/srv/tercast")
-        mib = disks.MEGABYTE
-        return [disks.Disk(("state", "database"), path, state["free"] * mib, 20_000 * mib, state["inodes"])]
+        mib = disk_space.MEGABYTE
+        return [
+            disk_space.Disk(("state", "database"), path, state["free"] * mib, 20_000 * mib, state["inodes"])
+        ]
 
-    monkeypatch.setattr(disks, "disks", measured)
+    monkeypatch.setattr(disk_space, "disks", measured)
     return state
 
 
@@ -31,35 +33,35 @@ def told():
 
 
 def test_the_alarm_comes_once_and_ends_with_a_margin(db, free):
-    disks.record()
-    assert told() == [] and disks.standing() == []
+    disk_space.record()
+    assert told() == [] and disk_space.standing() == []
     free["free"] = 511
-    disks.record()
-    disks.record()
+    disk_space.record()
+    disk_space.record()
     assert [text.partition(":")[0] for text in told()] == [
         "disk of state, database (/srv/tercast) is nearly full"
     ]
     assert "511 of 20,000 MiB" in told()[0] and "TERCAST_DISK_FREE_MEGABYTES" in told()[0]
-    assert disks.standing()[0].since is not None
+    assert disk_space.standing()[0].since is not None
     free["free"] = 513  # within the margin
-    disks.record()
+    disk_space.record()
     assert len(told()) == 1
     free["free"] = 600
-    disks.record()
+    disk_space.record()
     assert told()[1:] == ["disk of state, database (/srv/tercast) has room again"]
-    assert disks.standing() == []
+    assert disk_space.standing() == []
 
 
 def test_few_inodes_are_a_full_disk(db, free):
     free["inodes"] = 10
-    assert disks.standing()[0].subject.startswith("disk of state")
+    assert disk_space.standing()[0].subject.startswith("disk of state")
 
 
 def test_health_and_standing_alarms_have_it(network, free):
-    assert checks.disk().status == checks.Status.OK
-    assert "state+database free MiB: 10000" in checks.disk().told
+    assert health_checks.disk().status == health_checks.Status.OK
+    assert "state+database free MiB: 10000" in health_checks.disk().told
     free["free"] = 3
-    assert checks.disk().status == checks.Status.DEGRADED
+    assert health_checks.disk().status == health_checks.Status.DEGRADED
     found, _ = alarms.standing()
     assert [(row.source, row.alarm) for row in found] == [("disk", "disk_low")]
 
@@ -67,11 +69,11 @@ def test_health_and_standing_alarms_have_it(network, free):
 def test_other_machines_are_shown_while_they_report(db, free):
     now = timezone.now()
     row = {"detail": "full", "since": now.isoformat(), "seen": now.isoformat()}
-    watermarks.keep("disks of other", {"disk of state": row})
-    assert [each.subject for each in disks.standing()] == ["other: disk of state"]
-    row["seen"] = (now - 2 * disks.STALE).isoformat()
-    watermarks.keep("disks of other", {"disk of state": row})
-    assert disks.standing() == []
+    checkpoints.keep("disks of other", {"disk of state": row})
+    assert [each.subject for each in disk_space.standing()] == ["other: disk of state"]
+    row["seen"] = (now - 2 * disk_space.STALE).isoformat()
+    checkpoints.keep("disks of other", {"disk of state": row})
+    assert disk_space.standing() == []
 
 
 def test_every_directory_in_use_is_measured(db, tmp_path, settings):
@@ -81,5 +83,5 @@ def test_every_directory_in_use_is_measured(db, tmp_path, settings):
         telemetry=tmp_path / "t",
         log_dir=tmp_path / "logs",
     )
-    names = {name for disk in disks.disks() for name in disk.directories}
+    names = {name for disk in disk_space.disks() for name in disk.directories}
     assert {"state", "telemetry", "logs", "temporary files"} <= names

@@ -4,10 +4,10 @@ import control_world as world
 import pytest
 from test_moves import lapse, moving, reindex, stage, times
 
-from controlplane.control import session, sync
-from controlplane.explain.answer import answer
-from controlplane.explain.asked import Asked
-from controlplane.moves import leases
+from controlplane.deployment import session, switch_sync
+from controlplane.explain.explanation import answer
+from controlplane.explain.question import Asked
+from controlplane.registry.transitions import leases
 
 __all__ = ["moving", "times"]
 
@@ -34,7 +34,7 @@ def test_before_while_and_after(moving):
     assert told(explained()) == (8, ["h3"], {"exact"}, None)
     moving.switches[world.dpid(2)].connected = True
 
-    sync.hasten(["s2"])
+    switch_sync.hasten(["s2"])
     session.run()
     assert stage() == "telling"
     assert told(explained()) == (9, ["h3"], {"exact"}, True)

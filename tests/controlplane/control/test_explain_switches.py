@@ -7,8 +7,8 @@ import pytest
 from rest_framework.test import APIClient
 from test_real_switches import active, running
 
-from controlplane.accounts.services import issue_token
-from controlplane.control import session
+from controlplane.accounts.tokens import issue_token
+from controlplane.deployment import session
 
 
 def explained(django_user_model, low=300, **query):

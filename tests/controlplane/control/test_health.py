@@ -10,20 +10,23 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from controlplane.accounts import authentication
-from controlplane.accounts.services import issue_token
+from controlplane.accounts.tokens import issue_token
 from controlplane.analytics.models import Run, Series
-from controlplane.audit.models import Audit, Check
-from controlplane.config.celery import app
-from controlplane.control import session, watermarks
-from controlplane.control.models import Request
+from controlplane.common.celery import app
+from controlplane.deployment import session
+from controlplane.deployment.audits.models import Audit, Check
 from controlplane.network.models import Switch
-from controlplane.observe import checks, health, heartbeats, worker
-from controlplane.signalling import turns
-from controlplane.signalling import worker as signalling
-from controlplane.signalling.loop import Loop
-from controlplane.signalling.turns import Turns
-from controlplane.telemetry import request_rows, snapshots
-from controlplane.telemetry import worker as telemetry
+from controlplane.operations import health_checks, heartbeats
+from controlplane.requestlog import checkpoints
+from controlplane.requestlog.models import Request
+from controlplane.signalling import liveness
+from controlplane.signalling.liveness import Turns
+from controlplane.signalling.poll_loop import Loop
+from controlplane.telemetry import request_rows, table_snapshots
+from controlplane.web.monitoring import health_views
+from controlplane.worker import heartbeat
+from controlplane.worker import signalling_thread as signalling
+from controlplane.worker import telemetry_shutdown as telemetry
 
 NAMES = [
     *("database", "broker", "worker", "watcher", "analytics"),
@@ -33,9 +36,9 @@ NAMES = [
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
-    monkeypatch.setattr(health, "_answers", {})
+    monkeypatch.setattr(health_views, "_answers", {})
     monkeypatch.setattr(heartbeats, "_last", {})
-    monkeypatch.setattr(checks, "waiting", lambda queue: 0)
+    monkeypatch.setattr(health_checks, "waiting", lambda queue: 0)
 
 
 @pytest.fixture
@@ -78,11 +81,11 @@ def test_all_is_well(alive, django_user_model):
 
 def test_dead_processes_are_told(alive, django_user_model):
     old = (timezone.now() - timedelta(seconds=100)).isoformat()
-    watermarks.keep("life of beat", old)
+    checkpoints.keep("life of beat", old)
     code, body = asked(django_user_model)
     assert (code, body["status"], statuses(body)["beat"]) == (200, "degraded", "degraded")
     assert "no sign of life for 10" in detail(body, "beat")
-    watermarks.keep("life of worker", old)
+    checkpoints.keep("life of worker", old)
     code, body = asked(django_user_model)
     assert (code, body["status"], statuses(body)["worker"]) == (503, "failed", "failed")
     assert asked()[0] == 503
@@ -127,11 +130,11 @@ def test_control_messages_that_stand_still_are_told(network, django_user_model, 
     own._tell("the controller is away")
     assert seen()["status"] == "ok"  # for a moment
     old = timezone.now() - timedelta(seconds=40)
-    watermarks.keep(turns.KEPT, {**watermarks.recall(turns.KEPT, {}), "at": old.isoformat()})
+    checkpoints.keep(liveness.KEPT, {**checkpoints.recall(liveness.KEPT, {}), "at": old.isoformat()})
     assert seen()["status"] == "degraded"
     assert re.search(r"for \d+ s: the controller is away", seen()["detail"])
     own._turn()
-    assert (seen()["status"], turns.last()[1]) == ("ok", "")
+    assert (seen()["status"], liveness.last()[1]) == ("ok", "")
 
 
 def test_tables_that_audits_cannot_repair_are_told_until_one_can(alive, django_user_model):
@@ -155,7 +158,7 @@ def test_tables_that_audits_cannot_repair_are_told_until_one_can(alive, django_u
 
 
 def test_alarms_that_stand_are_told(alive, django_user_model):
-    watermarks.keep("aggregation alarms", {"s1": {"measured": 3.0, "expected": 1.0, "since": "x"}})
+    checkpoints.keep("aggregation alarms", {"s1": {"measured": 3.0, "expected": 1.0, "since": "x"}})
     alive.alarms = [{"alarm": "duplicate_dpid", "dpid": "0000000000000001", "detail": "a second switch"}]
     body = asked(django_user_model)[1]
     assert statuses(body)["alarms"] == "degraded"
@@ -168,7 +171,7 @@ def test_a_broker_that_is_away(alive, django_user_model, monkeypatch):
     def refuse(queue):
         raise OSError("no such folder")
 
-    monkeypatch.setattr(checks, "waiting", refuse)
+    monkeypatch.setattr(health_checks, "waiting", refuse)
     code, body = asked(django_user_model)
     assert (code, statuses(body)["broker"]) == (503, "failed")
 
@@ -177,10 +180,10 @@ def test_without_a_database_nothing_else_is_asked(alive, monkeypatch):
     def down():
         raise DatabaseError("gone")
 
-    monkeypatch.setattr(checks, "CHECKS", {"database": down})
-    monkeypatch.setattr(health, "CHECKS", {**checks.CHECKS, "worker": checks.worker})
-    monkeypatch.setattr(checks, "database", down)
-    monkeypatch.setattr(health, "caller_of", lambda request: down())
+    monkeypatch.setattr(health_checks, "CHECKS", {"database": down})
+    monkeypatch.setattr(health_views, "CHECKS", {**health_checks.CHECKS, "worker": health_checks.worker})
+    monkeypatch.setattr(health_checks, "database", down)
+    monkeypatch.setattr(health_views, "caller_of", lambda request: down())
     code, body = asked()
     assert (code, body) == (
         503,
@@ -190,8 +193,8 @@ def test_without_a_database_nothing_else_is_asked(alive, monkeypatch):
 
 def test_whom_nobody_knows_makes_nobody_busy(alive, monkeypatch):
     calls = []
-    look = checks.look
-    monkeypatch.setattr(checks, "look", lambda names: calls.append(1) or look(names))
+    look = health_checks.look
+    monkeypatch.setattr(health_checks, "look", lambda names: calls.append(1) or look(names))
     for _ in range(5):
         asked()
     assert len(calls) == 1
@@ -204,7 +207,7 @@ def test_checks_that_there_are_not(alive):
 
 def test_signs_of_life_are_written_now_and_then(db, monkeypatch):
     kept = []
-    monkeypatch.setattr(watermarks, "keep", lambda name, value: kept.append(name))
+    monkeypatch.setattr(checkpoints, "keep", lambda name, value: kept.append(name))
     heartbeats.note("worker")
     heartbeats.note("worker")
     heartbeats.note("beat")
@@ -225,9 +228,9 @@ def test_a_worker_gives_signs_for_the_queues_that_it_serves(served, given, monke
     monkeypatch.setattr(app.amqp.queues, "_consume_from", {queue: {} for queue in served})
     monkeypatch.setattr(heartbeats.Pulse, "start", lambda pulse: begun.append(pulse.name))
     monkeypatch.setattr(signalling.threading.Thread, "start", lambda thread: loops.append(thread.name))
-    monkeypatch.setattr(worker, "_pulses", [])
+    monkeypatch.setattr(heartbeat, "_pulses", [])
     monkeypatch.setattr(signalling, "_loops", [])
-    worker.begin()
+    heartbeat.begin()
     signalling.begin()
     assert begun == [f"pulse of {', '.join(given)}"]
     assert loops == ([] if served == ["analytics"] else ["signalling"])
@@ -235,7 +238,7 @@ def test_a_worker_gives_signs_for_the_queues_that_it_serves(served, given, monke
 
 def test_a_worker_of_analytics_writes_no_telemetry_when_it_ends(monkeypatch):
     closed = []
-    monkeypatch.setattr(snapshots, "close", lambda: closed.append(True))
+    monkeypatch.setattr(table_snapshots, "close", lambda: closed.append(True))
     monkeypatch.setattr(request_rows, "export", lambda files: None)
     for served, times in (("analytics", 0), ("planner", 1)):
         monkeypatch.setattr(app.amqp.queues, "_consume_from", {served: {}})
@@ -253,7 +256,7 @@ def test_analytics_is_missed_where_it_was_or_where_a_run_waits(alive, django_use
     assert asked(django_user_model, only="analytics")[1]["status"] == "degraded"
     heartbeats.note(heartbeats.ANALYTICS)
     assert asked(django_user_model, only="analytics")[1]["status"] == "ok"
-    watermarks.keep("life of analytics", (timezone.now() - timedelta(seconds=100)).isoformat())
+    checkpoints.keep("life of analytics", (timezone.now() - timedelta(seconds=100)).isoformat())
     code, body = asked(django_user_model, only="analytics")
     assert (code, body["status"]) == (200, "degraded")
     assert "no sign of life for 10" in detail(body, "analytics")
@@ -271,7 +274,7 @@ def test_health_answers_while_the_tokens_are_locked(alive, django_user_model, mo
     monkeypatch.setattr(authentication, "find_token", locked)
     status, body = asked(django_user_model, only="database")
     assert (status, statuses(body), detail(body, "database")) == (200, {"database": "ok"}, None)
-    assert waits == [checks.WRITE_WAIT_MS]
+    assert waits == [health_checks.WRITE_WAIT_MS]
 
 
 def lock_wait():

@@ -11,9 +11,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
-from controlplane.control import outbox
-from controlplane.upkeep import archive, restoring, space, staging
-from controlplane.upkeep.errors import UpkeepError
+from controlplane.operations.backup import archive, free_space, restore, secret_staging
+from controlplane.operations.backup.errors import UpkeepError
+from controlplane.requestlog import outbox
 
 GOOD = {
     "format": archive.FORMAT,
@@ -85,7 +85,7 @@ def test_secrets_stay_in_their_folder(tmp_path, name):
     folder.mkdir()
     (folder / "link").symlink_to(tmp_path)
     with pytest.raises(UpkeepError, match=r"outside its folder"):
-        staging._place(folder, name)
+        secret_staging._place(folder, name)
 
 
 @pytest.mark.parametrize(
@@ -104,14 +104,14 @@ def test_a_backup_without_room_is_refused_before_it_is_unpacked(
     read(path, table='["id"]\n["' + "x" * ((5 << 20) - 2000) + '"]\n')
     assert path.stat().st_size < 100_000
     settings.ENV = replace(settings.ENV, restore_megabytes=megabytes)
-    monkeypatch.setattr(space, "_database_folder", lambda: tmp_path)
-    monkeypatch.setattr(space, "_free_bytes", lambda _folder: free)
+    monkeypatch.setattr(free_space, "_database_folder", lambda: tmp_path)
+    monkeypatch.setattr(free_space, "_free_bytes", lambda _folder: free)
     if says is None:
         with archive.reading(path) as reader:
-            space.check(reader)
+            free_space.check(reader)
         return
     with pytest.raises(UpkeepError) as refused:
-        restoring.restore(path, lambda _: None, restoring.Options(replace=True))
+        restore.restore(path, lambda _: None, restore.Options(replace=True))
     assert says in str(refused.value) and "nothing is changed" in str(refused.value)
 
 
@@ -140,7 +140,7 @@ def test_other_compression_is_refused(tmp_path, method):
 
 @pytest.mark.parametrize("name", ["backup", "restore", "compact"])
 def test_a_full_disk_ends_a_command_in_words(monkeypatch, name):
-    module = import_module(f"controlplane.upkeep.management.commands.{name}")
+    module = import_module(f"controlplane.operations.backup.management.commands.{name}")
     cause = sqlite3.OperationalError("database or disk is full")
     cause.sqlite_errorcode = sqlite3.SQLITE_FULL
 

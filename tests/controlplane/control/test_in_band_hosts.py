@@ -13,20 +13,20 @@ import pytest
 from control_workers import Process, worker
 from test_real_switches import HOSTS, running
 
-from controlplane.control import watermarks
-from controlplane.control.models import OutboxEvent, Request
 from controlplane.network.models import Host, Port
 from controlplane.registry.models import Advertisement, Subscription
+from controlplane.requestlog import checkpoints
+from controlplane.requestlog.models import OutboxEvent, Request
 from controlplane.signalling import keys
-from controlplane.signalling.loop import DROPPED
 from controlplane.signalling.models import HostSignals, RefusedCount
-from tercast.addressing import SIGNALLING, AddressPlan
+from controlplane.signalling.poll_loop import DROPPED
 from tercast.client.host_key import HostKey
 from tercast.client.inband import Signaller
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
 from tercast.client.transports import FabricPort
-from tercast.eventspace import Topic
+from tercast.eventspace.address_plan import SIGNALLING, AddressPlan
+from tercast.eventspace.topic import Topic
 from tercast.signalling.codec import encode_message
 from tercast.signalling.messages import PORT, FilterText, Message, Status, Type
 from tercast.signalling.seal import Seal
@@ -176,7 +176,7 @@ NOBODIES = [
 
 
 def dropped(reason):
-    return watermarks.recall(DROPPED, {}).get("dropped", {}).get(reason)
+    return checkpoints.recall(DROPPED, {}).get("dropped", {}).get(reason)
 
 
 @pytest.mark.full

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 from django.db import InterfaceError, OperationalError
 
-from controlplane.control import watermarks
-from controlplane.control.models import OutboxEvent
-from controlplane.observe import disks, heartbeats, interruptions
+from controlplane.operations import disk_space, heartbeats, write_interruptions
+from controlplane.requestlog import checkpoints
+from controlplane.requestlog.models import OutboxEvent
 
 ERRORS = [
     OperationalError("database or disk is full"),
@@ -23,17 +23,17 @@ def trouble(monkeypatch):
     """The error of every write, as long as the list has one."""
     monkeypatch.setattr(heartbeats, "_last", {})
     monkeypatch.setattr(heartbeats, "SECONDS", 0.0)
-    monkeypatch.setattr(interruptions, "_open", {})
+    monkeypatch.setattr(write_interruptions, "_open", {})
     monkeypatch.setattr(heartbeats.connections, "close_all", lambda: None)
     found = []
-    write = watermarks.keep
+    write = checkpoints.keep
 
     def keep(name, value):
         if found:
             raise found[0]
         write(name, value)
 
-    monkeypatch.setattr(watermarks, "keep", keep)
+    monkeypatch.setattr(checkpoints, "keep", keep)
     return found
 
 
@@ -73,7 +73,7 @@ def test_processes_that_lacked_the_same_raise_one_alarm(db, trouble):
 
 @pytest.mark.parametrize("value", ["never", 7, "9999-01-01T00:00:00+00:00"])
 def test_a_row_that_makes_no_sense_hides_no_alarm(db, trouble, value):
-    watermarks.keep(interruptions.TOLD, value)
+    checkpoints.keep(write_interruptions.TOLD, value)
     trouble.append(ERRORS[0])
     heartbeats.note("worker")
     trouble.clear()
@@ -90,6 +90,6 @@ def test_no_error_ends_a_pulse(db, trouble, monkeypatch):
             pulse.stop()
         raise errors.pop()
 
-    monkeypatch.setattr(disks, "record", fail)
+    monkeypatch.setattr(disk_space, "record", fail)
     pulse.run()
     assert not errors

@@ -11,8 +11,9 @@ from django.core.management import call_command
 from django.test import override_settings
 from fake_northbound import running
 
-from controlplane.control import hot, planner_state, replay, session
-from controlplane.control.models import OutboxEvent, Request, SwitchSync
+from controlplane.deployment import replay_check, session, session_cache
+from controlplane.planning import planner_state
+from controlplane.requestlog.models import OutboxEvent, Request, SwitchSync
 
 STEPS = (
     "take",
@@ -71,10 +72,10 @@ def without_a_kill(token: str, *steps: Callable[[], object]) -> dict[str, object
         for step in steps:
             step()
             session.run()
-        assert list(replay.differences()) == []
+        assert list(replay_check.differences()) == []
         found = outcome(fake)
     call_command("flush", interactive=False, verbosity=0)
-    hot._kept = planner_state._reader = None
+    session_cache._kept = planner_state._reader = None
     return found
 
 
@@ -112,7 +113,7 @@ def test_killed_at_a_step(ready, undisturbed, step):
     kill_at(step)
     session.run()
     assert outcome(ready) == undisturbed
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
     active = Request.objects.filter(state="active").values_list("pk", flat=True)
     assert ends_told() == dict.fromkeys(active, 1)
 
@@ -140,4 +141,4 @@ def test_killed_while_the_controller_is_at_it_and_continued_by_another_worker(re
         wait_until(lambda: ready.tables() == undisturbed["switches"], "equal tables", process)
         assert process.stop() == 0
     assert outcome(ready) == undisturbed
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []

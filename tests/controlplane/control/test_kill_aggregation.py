@@ -9,12 +9,15 @@ from kombu import Connection
 from test_kill import outcome, without_a_kill
 from test_wakeups import folders
 
-from controlplane.aggregation import runs, tasks, work
+from controlplane.aggregation import runs
+from controlplane.aggregation import worker as work
 from controlplane.aggregation.models import Policy, Run
-from controlplane.config.celery import app
-from controlplane.control import planner_state, replay, session
-from controlplane.control.models import Request
+from controlplane.common.celery import app
+from controlplane.deployment import replay_check, session
+from controlplane.planning import planner_state
+from controlplane.requestlog.models import Request
 from controlplane.telemetry.models import EventSample
+from controlplane.worker import aggregation_tasks
 
 STEPS = ("plan", "deciding", "decide", "push", "settling", "snapshot")
 CELLS = [f"0{n:04b}" for n in range(0, 16, 2)]
@@ -79,7 +82,7 @@ def test_a_session_killed_at_a_step(undisturbed, ready, step):
     session.run()
     assert outcome(ready) == undisturbed
     assert Policy.current().method == "fa-pb"
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 @pytest.fixture
@@ -108,7 +111,7 @@ def test_a_computation_killed_at_a_step_is_begun_anew(waiting, step):
     run.refresh_from_db()
     assert (run.state, run.attempts) == ("succeeded", 2), run.reason
     assert Request.objects.filter(kind="aggregate").count() == 1
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def test_covers_are_in_the_snapshot_and_in_the_log(waiting):
@@ -132,7 +135,7 @@ def test_a_worker_works_it_out_beside_itself(waiting, tmp_path):
             Connection("folder://localhost/", transport_options=options) as connection,
             app.producer_or_acquire(connection.Producer()) as producer,
         ):
-            tasks.sweep.apply_async(producer=producer)
+            aggregation_tasks.sweep.apply_async(producer=producer)
         wait_until(lambda: not Run.objects.filter(under_way=True).exists(), "the run", process)
         assert Run.objects.get().state == "succeeded"
         assert process.stop() == 0

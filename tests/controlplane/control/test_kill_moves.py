@@ -7,10 +7,10 @@ import pytest
 from control_workers import kill_at
 from test_moves import add_topic, announce, codes, reindex
 
-from controlplane.control import replay, session
-from controlplane.control.models import Request
-from controlplane.moves import leases
-from controlplane.moves.models import Encoding, Lease, Move
+from controlplane.deployment import replay_check, session
+from controlplane.registry.transitions import leases
+from controlplane.registry.transitions.models import Encoding, Lease, Move
+from controlplane.requestlog.models import Request
 
 BEFORE_TOLD = ("plan", "deciding", "decide", "push", "settling", "settle")
 
@@ -54,4 +54,4 @@ def test_killed_at_a_stage(ready, step):
     assert row.state == "active" and codes(ready) == {9}
     assert list(Move.objects.values_list("stage", flat=True)) == ["done"]
     assert Request.objects.filter(kind="finish_move").count() == 1
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []

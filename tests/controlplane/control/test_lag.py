@@ -4,10 +4,10 @@ from former_waits import BothLag
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controlplane.config.planning import address_plan
-from controlplane.control.lag import Debt, Lag, Region, place_of
-from tercast import dz
-from tercast.tables import Entry
+from controlplane.common.address_plan import address_plan
+from controlplane.planning.unconfirmed import Debt, Lag, Region, place_of
+from tercast.eventspace import dz
+from tercast.tables.entries import Entry
 
 
 def dst(text: str, code: int = 4) -> str:

@@ -12,12 +12,15 @@ from control_workers import CELERY, Process, environment, wait_until
 from django.core.management import call_command
 from test_real_switches import active, free_port, running
 
-from controlplane.audit import audits, work
 from controlplane.config.log_settings import ContextFilter
-from controlplane.control import naming, session, watch
-from controlplane.control.models import Request
-from controlplane.observe import heartbeats
+from controlplane.deployment import session
+from controlplane.deployment.audits import audits
+from controlplane.deployment.audits import worker as work
+from controlplane.deployment.watcher import watch
+from controlplane.operations import heartbeats
 from controlplane.registry.models import Subscriber
+from controlplane.requestlog import correlation
+from controlplane.requestlog.models import Request
 
 CALL = "follow-me-through-1234"
 
@@ -83,13 +86,13 @@ def test_a_calls_id_is_in_every_log_on_its_way(platform):
 
 def test_changes_are_named_by_their_requests():
     one, two, three = (Request(pk=n, call=call) for n, call in ((4, "a" * 8), (5, "a" * 8), (9, "b" * 8)))
-    assert naming.of_requests([one]) == "r4:aaaaaaaa"
-    assert naming.of_requests([one, two]) == "r4-r5:aaaaaaaa"
-    assert naming.of_requests([one, three]) == "r4-r9"
-    assert naming.of_requests([Request(pk=3)]) == "r3"
-    assert naming.current() == ""
-    with naming.named("r4"):
-        assert naming.current() == "r4"
+    assert correlation.of_requests([one]) == "r4:aaaaaaaa"
+    assert correlation.of_requests([one, two]) == "r4-r5:aaaaaaaa"
+    assert correlation.of_requests([one, three]) == "r4-r9"
+    assert correlation.of_requests([Request(pk=3)]) == "r3"
+    assert correlation.current() == ""
+    with correlation.named("r4"):
+        assert correlation.current() == "r4"
 
 
 def test_an_audits_repairs_go_by_its_name(network):
@@ -104,7 +107,7 @@ def test_an_audits_repairs_go_by_its_name(network):
 
 
 def test_the_repair_that_confirms_a_request_is_found_by_the_request(transactional_db, network, caplog):
-    caplog.set_level("INFO", logger="controlplane.control.tell")
+    caplog.set_level("INFO", logger="controlplane.deployment.session_log")
     caplog.handler.addFilter(ContextFilter())
     world.advertise("h1", ["0"])
     session.run()
@@ -127,8 +130,8 @@ def test_the_repair_that_confirms_a_request_is_found_by_the_request(transactiona
 
 
 def test_requests_in_a_row_are_named_together():
-    assert naming.spans([9, 4, 7, 8]) == "r4,r7-r9"
-    assert naming.spans([3]) == "r3"
+    assert correlation.spans([9, 4, 7, 8]) == "r4,r7-r9"
+    assert correlation.spans([3]) == "r3"
 
 
 @pytest.mark.parametrize(

@@ -6,30 +6,32 @@ import pytest
 from django.db import connection
 from rest_framework.test import APIClient
 
-from controlplane.accounts.services import issue_token
+from controlplane.accounts.tokens import issue_token
 from controlplane.aggregation.policy import ALARMS
-from controlplane.control import planner_state, watermarks
-from controlplane.control.models import Watermark
-from controlplane.observe import checks, health, heartbeats, stages
-from controlplane.periodic import troubles
-from controlplane.signalling import turns
+from controlplane.operations import health_checks, heartbeats, stage_histograms
+from controlplane.periodic import task_failures
+from controlplane.planning import planner_state
+from controlplane.requestlog import checkpoints
+from controlplane.requestlog.models import Watermark
+from controlplane.signalling import liveness
+from controlplane.web.monitoring import health_views
 
 SHAPES = ['"a text"', "[1, 2]", "7", '{"a": 1}', '{"a": {"b": {}}}', "true", "null"]
 NAMES = (
-    f"{troubles.PREFIX}tercast.watch",
-    f"{troubles.FAILING}tercast.watch",
+    f"{task_failures.PREFIX}tercast.watch",
+    f"{task_failures.FAILING}tercast.watch",
     *(f"life of {name}" for name in heartbeats.NAMES),
     ALARMS,
-    turns.KEPT,
+    liveness.KEPT,
     "request metrics",
     "disks of elsewhere",
-    checks.PROBE,
+    health_checks.PROBE,
 )
 
 
 @pytest.fixture
 def viewer(network, django_user_model, monkeypatch):
-    monkeypatch.setattr(health, "_answers", {})
+    monkeypatch.setattr(health_views, "_answers", {})
     caller = APIClient()
     user = django_user_model.objects.create(username="vera")
     caller.credentials(HTTP_AUTHORIZATION=f"Bearer {issue_token(user, 'test')}")
@@ -38,7 +40,7 @@ def viewer(network, django_user_model, monkeypatch):
 
 def store(name, text):
     """Write `text` as somebody does by SQL."""
-    watermarks.keep(name, {})
+    checkpoints.keep(name, {})
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("PRAGMA ignore_check_constraints = 1")
@@ -73,25 +75,25 @@ def test_writers_replace_what_is_malformed(db):
     for text in damaged():
         for name in NAMES[:2]:
             store(name, text)
-        troubles.report("tercast.watch", "skipped", {"row 1": "bad"})
-        troubles.record_failure("tercast.watch", ValueError("x"))
-        assert [each.subject for each in troubles.standing()] == ["row 1"], text
-        troubles.report("tercast.watch", "skipped", {})
-        troubles.record_success("tercast.watch")
+        task_failures.report("tercast.watch", "skipped", {"row 1": "bad"})
+        task_failures.record_failure("tercast.watch", ValueError("x"))
+        assert [each.subject for each in task_failures.standing()] == ["row 1"], text
+        task_failures.report("tercast.watch", "skipped", {})
+        task_failures.record_success("tercast.watch")
         assert not Watermark.objects.filter(name=NAMES[1]).exists()
         store("life of beat", text)
         heartbeats._last.clear()
         heartbeats.note(heartbeats.BEAT)
         assert heartbeats.age(heartbeats.BEAT) is not None
         store("request metrics", text)
-        stages.totals()
+        stage_histograms.totals()
 
 
 def test_what_the_planner_goes_on_from_is_never_guessed(db):
     store("compacted", '"a text"')
     name = planner_state._COMPACTED
     store(name, json.dumps(["no", "position"]))
-    with pytest.raises(watermarks.Malformed, match=name):
+    with pytest.raises(checkpoints.Malformed, match=name):
         planner_state.base()
 
 
@@ -99,6 +101,8 @@ def test_a_check_that_fails_stops_no_other_one(network, monkeypatch):
     def fails():
         raise KeyError("x")
 
-    found = checks.look({"beat": fails, "disk": checks.disk})
-    assert found["beat"].status == checks.Status.DEGRADED and "cannot be checked" in found["beat"].detail
+    found = health_checks.look({"beat": fails, "disk": health_checks.disk})
+    assert (
+        found["beat"].status == health_checks.Status.DEGRADED and "cannot be checked" in found["beat"].detail
+    )
     assert "disk" in found

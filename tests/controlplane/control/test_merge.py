@@ -3,8 +3,8 @@
 import random
 from itertools import pairwise
 
-from controlplane.control.merge import Merged
-from tercast.tables import Diff, Entry, Output, difference
+from controlplane.planning.diff_merge import Merged
+from tercast.tables.entries import Diff, Entry, Output, difference
 
 
 def table(rng: random.Random) -> tuple[Entry, ...]:

@@ -6,15 +6,16 @@ import random
 import control_world as world
 import pytest
 
-from controlplane.aggregation import watch
+from controlplane.aggregation import cost_watch
 from controlplane.aggregation.models import AggregatedEntry
-from controlplane.control import hot, planner_state, session
-from controlplane.control.answers import rendered_operations, rendered_requests
-from controlplane.control.dry_run import cost
-from controlplane.control.models import Operation, Request
+from controlplane.deployment import session, session_cache
+from controlplane.planning import planner_state
+from controlplane.planning.cost_estimate import cost
+from controlplane.requestlog.models import Operation, Request
 from controlplane.telemetry.models import EventSample
-from tercast.aggregation.merged_entries import merged_tables
-from tercast.dz import text
+from controlplane.web.requests.accepted_responses import rendered_operations, rendered_requests
+from tercast.planner.merged_entries import merged_tables
+from tercast.eventspace.dz import text
 
 CELLS = [f"0{n:04b}" for n in range(0, 16, 2)]
 
@@ -198,12 +199,12 @@ def test_rows_equal_the_plan_after_any_requests(network, method):
         elif kind == "advertise" and step % 5 == 0:
             world.advertise("h2", ["00"])
         elif kind == "restart":
-            hot.forget()
+            session_cache.forget()
         session.run()
         assert rows() == planned()
     if rows():
         AggregatedEntry.objects.update(measured=-1.0)
-        watch.look()
+        cost_watch.look()
         assert not AggregatedEntry.objects.filter(measured=-1.0).exists()
         assert rows() == planned()
 
@@ -214,7 +215,7 @@ def test_a_measurement_of_an_older_state_changes_no_newer_row(bounded, monkeypat
     decide(world.subscribe("h3", [CELLS[5]]))
     newest = set(AggregatedEntry.objects.values_list("pk", "dz", "position"))
     monkeypatch.setattr(planner_state, "load", lambda: before)
-    watch.look()
+    cost_watch.look()
     assert set(AggregatedEntry.objects.values_list("pk", "dz", "position")) >= {
         row for row in newest if row[2] > before.position
     }

@@ -9,12 +9,12 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from rest_framework.test import APIClient
 
-from controlplane.accounts.services import issue_token
-from controlplane.audit.models import Audit, Check, CheckState
-from controlplane.control import session
-from controlplane.control.models import Request, State, Watermark
+from controlplane.accounts.tokens import issue_token
+from controlplane.deployment import session
+from controlplane.deployment.audits.models import Audit, Check, CheckState
 from controlplane.network.models import Switch
-from controlplane.observe import heartbeats, stages
+from controlplane.operations import heartbeats, stage_histograms
+from controlplane.requestlog.models import Request, State, Watermark
 from controlplane.telemetry.models import TrafficReport
 
 
@@ -102,10 +102,10 @@ def test_counting_on_is_counting_at_once(db, seed):
             row.save()
             rows.remove(row)
         if random.random() < 0.3:
-            stages.totals()
-    found = stages.totals()
+            stage_histograms.totals()
+    found = stage_histograms.totals()
     Watermark.objects.all().delete()
-    anew = stages.totals()
+    anew = stage_histograms.totals()
     assert (found.ended, found.counts) == (anew.ended, anew.counts)
     assert found.sums == pytest.approx(anew.sums)
     assert sum(found.ended.values()) == Request.objects.exclude(state=State.QUEUED).count()

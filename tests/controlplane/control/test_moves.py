@@ -9,13 +9,13 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from controlplane.control import replay, session, sync
-from controlplane.control.log import Entry, submit
-from controlplane.control.models import OutboxEvent, Request, SwitchSync
-from controlplane.moves import leases
-from controlplane.moves.models import Encoding, Lease, Move
+from controlplane.deployment import replay_check, session, switch_sync
 from controlplane.network.models import Host
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
+from controlplane.registry.transitions import leases
+from controlplane.registry.transitions.models import Encoding, Lease, Move
+from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.models import OutboxEvent, Request, SwitchSync
 
 ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": 7} for name in "xy"]
 
@@ -92,7 +92,7 @@ def test_without_publishers_it_goes_through_at_once(moving):
     assert codes(moving) == {9}
     assert Topic.objects.get(name="points").indexed == ["y"]
     assert leases.current(Topic.objects.get(name="points")) == leases.Told("points", 2, 9, ["y"])
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
     stages = OutboxEvent.objects.filter(kind="move").values_list("payload__stage", flat=True)
     assert list(stages) == ["telling", "settling", "breaking", "done"]
     back = reindex("x")
@@ -173,7 +173,7 @@ def test_nobody_is_told_before_all_switches_have_confirmed(moving):
 
 
 def reconnected() -> None:
-    sync.ask_for(["s2"])
+    switch_sync.ask_for(["s2"])
 
 
 def test_where_a_switch_has_no_room_for_new_entries_the_old_ones_go_first(moving):
@@ -194,7 +194,7 @@ def test_where_a_switch_has_no_room_for_new_entries_the_old_ones_go_first(moving
     assert (state(row), stage(), codes(moving)) == ("active", "done", {9})
     alarms = OutboxEvent.objects.filter(kind="alarm").values_list("payload__text", flat=True)
     assert any("points changes in place, because s2 refused" in text for text in alarms)
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def test_a_publisher_whose_advertisement_was_withdrawn_is_not_waited_for(moving):
@@ -218,7 +218,7 @@ def test_requests_in_the_meantime_are_planned_for_both(moving):
     lapse()
     session.run()
     assert state(row) == "active"
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def test_another_change_of_the_topic_waits_and_then_follows(moving):
@@ -251,7 +251,7 @@ def test_links_wait_while_publishers_change_over_unless_something_fails(moving):
     lapse()
     session.run()
     assert state(row) == "active"
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def test_parts_of_the_network_that_meet_move_what_they_share(network, times):
@@ -269,7 +269,7 @@ def test_parts_of_the_network_that_meet_move_what_they_share(network, times):
     leases.hold(ads[0].pk, "one", 2)
     session.run()
     assert (state(up), codes(network)) == ("active", {9})
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def test_what_cannot_move_changes_in_place_is_told_at_once_and_raises_an_alarm(moving):

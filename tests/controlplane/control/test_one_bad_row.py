@@ -10,32 +10,33 @@ from django.db import OperationalError
 from django.utils import timezone
 from test_moves import add_topic, announce, reindex
 
-from controlplane.aggregation import starter
+from controlplane.aggregation import process_starter
 from controlplane.analytics import inputs, runs
-from controlplane.analytics import work as analytics
+from controlplane.analytics import worker as analytics
+from controlplane.analytics.dimensions import apply
 from controlplane.analytics.models import Run, Series
-from controlplane.audit import audits, work
-from controlplane.control import discovery, load, ports, session, watch
-from controlplane.dimensions import applying
-from controlplane.moves import stages
-from controlplane.moves.models import Move
+from controlplane.deployment import session
+from controlplane.deployment.audits import audits, worker
+from controlplane.deployment.watcher import link_load, newcomers, port_status, watch
 from controlplane.network.models import Host
-from controlplane.periodic import troubles
+from controlplane.periodic import task_failures
 from controlplane.registry.models import Topic
-from controlplane.signalling import service
+from controlplane.registry.transitions import stages
+from controlplane.registry.transitions.models import Move
+from controlplane.signalling import handler
 from controlplane.signalling.models import Done, HostSignals
-from controlplane.telemetry import storage, writers
+from controlplane.telemetry import storage, writer_watch
 from controlplane.telemetry.models import TelemetryWriter
-from controlplane.telemetry.tasks import tell
+from controlplane.worker.telemetry_tasks import tell
 
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
-    monkeypatch.setattr(troubles, "_logged", {})
+    monkeypatch.setattr(task_failures, "_logged", {})
 
 
 def standing():
-    return [one.subject for one in troubles.standing()]
+    return [one.subject for one in task_failures.standing()]
 
 
 def breaking(real, broken):
@@ -51,14 +52,14 @@ def breaking(real, broken):
 
 def test_a_step_of_the_watcher(network, monkeypatch):
     seen = []
-    monkeypatch.setattr(ports, "see", lambda rows: 1 / 0)
-    monkeypatch.setattr(discovery, "see", lambda switches, links: seen.append(len(switches)))
-    monkeypatch.setattr(load, "due", lambda: False)
-    for _ in range(troubles.FAILURES):
+    monkeypatch.setattr(port_status, "see", lambda rows: 1 / 0)
+    monkeypatch.setattr(newcomers, "see", lambda switches, links: seen.append(len(switches)))
+    monkeypatch.setattr(link_load, "due", lambda: False)
+    for _ in range(task_failures.FAILURES):
         watch.run()
-    assert len(seen) == troubles.FAILURES
+    assert len(seen) == task_failures.FAILURES
     assert standing() == ["task tercast.watch: ports"]
-    monkeypatch.setattr(ports, "see", lambda rows: None)
+    monkeypatch.setattr(port_status, "see", lambda rows: None)
     watch.run()
     assert standing() == []
 
@@ -67,7 +68,7 @@ def test_a_database_that_aborts_a_step_is_told_to_the_caller(network, monkeypatc
     def abort(rows):
         raise OperationalError("deadlock detected")
 
-    monkeypatch.setattr(ports, "see", abort)
+    monkeypatch.setattr(port_status, "see", abort)
     with pytest.raises(OperationalError):
         watch.run()
     assert standing() == []
@@ -94,9 +95,9 @@ def test_a_move_of_a_topic(network, monkeypatch):
 
 
 def test_a_switch_of_an_audit(network, monkeypatch):
-    monkeypatch.setattr(work, "_look", breaking(work._look, lambda *args: args[3].switch == "s2"))
+    monkeypatch.setattr(worker, "_look", breaking(worker._look, lambda *args: args[3].switch == "s2"))
     asked = audits.ask(None, True, None)
-    assert not work.run(seconds=60)
+    assert not worker.run(seconds=60)
     states = dict(asked.checks.values_list("switch", "state"))
     assert states == {"s1": "equal", "s2": "unreachable", "s3": "equal"}
     assert "ValueError: a bad row" in asked.checks.get(switch="s2").detail
@@ -110,11 +111,11 @@ def test_a_topic_that_chooses_what_it_indexes(network, monkeypatch):
     Topic.objects.update(automatic_indexing=True)
     looked = []
     monkeypatch.setattr(
-        applying,
+        apply,
         "_look",
         breaking(lambda topic: looked.append(topic.name), lambda topic: topic.name == "points"),
     )
-    applying.look_after()
+    apply.look_after()
     assert "others" in looked and standing() == ["topic points"]
 
 
@@ -126,23 +127,23 @@ def test_the_end_of_a_control_message(network):
     fields = {"host": host, "request": row.request, "waits": True, "digest": "", "name": "a", "code": 1}
     for name, reply in (("no number", {}), (f"{7:016x}", {"dpid": 1})):
         Done.objects.create(message_id=name[:16], reply=reply, **fields)
-    ((done, answer),) = service.ends()
+    ((done, answer),) = handler.ends()
     assert (done.message_id, answer["dpid"]) == (f"{7:016x}", 1)
     assert not Done.objects.get(reply={}).waits
-    assert len(service.ends()) == 1
+    assert len(handler.ends()) == 1
 
 
 @pytest.mark.parametrize("period", ["NaN", "Infinity", "1e300", "-5"])
 def test_a_report_of_a_writer_of_telemetry(db, settings, tmp_path, monkeypatch, period):
     monkeypatch.setattr(storage, "root", lambda: tmp_path)
-    monkeypatch.setattr(writers, "_seen", {})
+    monkeypatch.setattr(writer_watch, "_seen", {})
     monkeypatch.setattr("controlplane.telemetry.request_rows.export", lambda files: 0)
     cleaned = []
     monkeypatch.setattr(storage, "clean_daily", lambda: cleaned.append(1))
-    folder = tmp_path / writers.WRITERS
+    folder = tmp_path / writer_watch.WRITERS
     folder.mkdir()
     old = "2026-01-01T00:00:00+00:00"
-    report = dict.fromkeys(writers.COUNTS, 0) | {"host": "", "error": "", "closed": False}
+    report = dict.fromkeys(writer_watch.COUNTS, 0) | {"host": "", "error": "", "closed": False}
     report |= {"told_at": old, "started_at": old}
     for name, seconds in (("a", period), ("b", "5")):
         text = json.dumps({**report, "name": name, "period_s": 0}).replace(
@@ -153,7 +154,7 @@ def test_a_report_of_a_writer_of_telemetry(db, settings, tmp_path, monkeypatch, 
     tell.apply()
     assert list(TelemetryWriter.objects.values_list("name", "silent")) == [("b", True)]
     fields = {"way": "api", "host": "", "error": "", "started_at": timezone.now(), "heard_at": old}
-    counts = dict.fromkeys(writers.COUNTS, 0)
+    counts = dict.fromkeys(writer_watch.COUNTS, 0)
     for name, seconds in (("d", 1e300), ("e", 5)):
         TelemetryWriter.objects.create(name=name, period_s=seconds, **fields, **counts)
     tell.apply()
@@ -177,10 +178,10 @@ def test_a_run_of_analytics(db, monkeypatch):
 
 
 def test_a_process_that_a_sweep_starts(db, monkeypatch):
-    monkeypatch.setattr(starter, "_command", "attribute")
+    monkeypatch.setattr(process_starter, "_command", "attribute")
     for status, told in ((3, []), (3, []), (3, ["task manage.py attribute"]), (0, [])):
         child = subprocess.Popen([sys.executable, "-c", f"raise SystemExit({status})"])
         child.wait()
-        monkeypatch.setattr(starter, "_child", child)
-        assert not starter._works() and starter._child is None
+        monkeypatch.setattr(process_starter, "_child", child)
+        assert not process_starter._works() and process_starter._child is None
         assert standing() == told

@@ -7,8 +7,8 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from controlplane.control import outbox
-from controlplane.control.models import OutboxEvent
+from controlplane.requestlog import outbox
+from controlplane.requestlog.models import OutboxEvent
 
 
 def test_an_event_of_a_transaction_that_fails_is_not_there(transactional_db):

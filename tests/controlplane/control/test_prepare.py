@@ -14,7 +14,7 @@ from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
 from controlplane.accounts.models import Token
-from controlplane.control.setup import OPERATOR_TOKEN
+from controlplane.operations.bootstrap import OPERATOR_TOKEN
 
 
 @pytest.fixture

@@ -3,12 +3,12 @@
 import control_world as world
 import pytest
 
-from controlplane.control import replay, session
-from controlplane.control.models import OutboxEvent, Request
+from controlplane.deployment import replay_check, session
 from controlplane.network.models import Host
-from tercast.planner import Planner
-from tercast.requests import Subscribe
-from tercast.tables import Diff
+from controlplane.requestlog.models import OutboxEvent, Request
+from tercast.planner.planner import Planner
+from tercast.requests.model import Subscribe
+from tercast.tables.entries import Diff
 
 CULPRIT = "q3"
 
@@ -68,11 +68,11 @@ def test_it_stays_failed_when_the_log_is_replayed(network, monkeypatch, fault):
         for n in range(4):
             world.subscribe("h3", [f"{n:03b}"])
         session.run()
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
     world.subscribe("h3", ["111"])
     session.run()
     assert Request.objects.filter(state="failed").count() == 1
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 def test_a_budget_that_is_exceeded_already_is_no_fault_of_later_requests(network):

@@ -6,10 +6,10 @@ import control_world as world
 import pytest
 from disorder import Disorder
 
-from controlplane.control import replay
-from controlplane.control.models import OutboxEvent, Request, SwitchSync
+from controlplane.deployment import replay_check
 from controlplane.network.models import Switch
 from controlplane.registry.models import Advertisement, Subscription
+from controlplane.requestlog.models import OutboxEvent, Request, SwitchSync
 
 SWITCHES = 5
 ROUNDS = 14
@@ -35,7 +35,7 @@ def test_once_all_is_well_everything_agrees(db, controller, monkeypatch, seed):
         nothing_is_active_too_early(controller)
     disorder.end()
     assert not Request.objects.exclude(state__in=("active", "failed")).exists()
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
     assert not SwitchSync.objects.filter(dirty=True).exists()
     for switch in Switch.objects.all():
         kept = {

@@ -4,11 +4,11 @@ import control_world as world
 import pytest
 from rest_framework.test import APIClient
 
-from controlplane.accounts.services import issue_token
-from controlplane.control import hot, progress, session
-from controlplane.control.models import OutboxEvent, State
+from controlplane.accounts.tokens import issue_token
+from controlplane.deployment import request_states, session, session_cache
 from controlplane.network.models import Link
 from controlplane.registry.models import Advertisement, Subscription
+from controlplane.requestlog.models import OutboxEvent, State
 
 
 @pytest.fixture
@@ -135,12 +135,12 @@ def test_rows_are_corrected_after_a_restart_without_a_request(parted, monkeypatc
     Subscription.objects.filter(pk=subscription.pk).update(reach="full", unreachable=[], matched=False)
     Subscription.objects.filter(pk=other.pk).update(reach="none", unreachable=["nobody"])
     Advertisement.objects.update(reach="partial")
-    monkeypatch.setattr(hot, "_kept", None)
+    monkeypatch.setattr(session_cache, "_kept", None)
     session.run()
     assert reach(subscription) == NONE and reach(ad) == ("partial", ["s-h3"]) and reach(other) == FULL
     assert subscription.matched is True
     events = OutboxEvent.objects.count()
-    monkeypatch.setattr(hot, "_kept", None)
+    monkeypatch.setattr(session_cache, "_kept", None)
     session.run()
     assert OutboxEvent.objects.count() == events  # nothing is told twice
 
@@ -150,7 +150,7 @@ def test_a_late_confirmation_does_not_write_an_old_match(parted):
     subscription = parted[1]
     Subscription.objects.filter(pk=subscription.pk).update(matched=False, state=State.DEPLOYING)
     subscription.request.state, subscription.request.matched = State.DEPLOYING, True
-    progress.confirm([subscription.request])
+    request_states.confirm([subscription.request])
     subscription.refresh_from_db()
     assert (subscription.state, subscription.matched) == (State.ACTIVE, False)
 
@@ -231,7 +231,7 @@ def test_the_preview_tells_it_before_anything_is_announced(parted, get):
 
 def test_lists_read_it_from_their_rows(parted, get, django_assert_max_num_queries, monkeypatch):
     """No search in the network, and no more queries for more rows."""
-    monkeypatch.setattr("controlplane.control.planner_state.reading", None)
+    monkeypatch.setattr("controlplane.planning.planner_state.reading", None)
     for _ in range(3):
         world.subscribe("h3", ["01"])
     session.run()

@@ -9,8 +9,8 @@ import pytest
 from control_workers import wait_until
 from test_real_switches import HOSTS, Platform, running
 
-from controlplane.control import replay
-from controlplane.control.models import OutboxEvent, Request
+from controlplane.deployment import replay_check
+from controlplane.requestlog.models import OutboxEvent, Request
 from mininet_labs.fabric import FrameSocket
 from mininet_labs.fabric.probe import event_frame, event_payload
 
@@ -122,7 +122,7 @@ def test_full_tables_change_while_events_flow(platform):
     platform.fabric.restart_switches()  # a power cut: the limit stays, the tables are empty
     wait_until(lambda: platform.own_entries() == before, "the repair", platform.worker)
     assert platform.event(STABLE, b"after the cut") == b"after the cut"
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
 
 
 @pytest.fixture
@@ -165,4 +165,4 @@ def test_full_tables_without_bundles_change_entry_by_entry_where_trees_differ(ri
     told = [event.payload["text"] for event in OutboxEvent.objects.filter(kind="alarm")]
     assert not [text for text in told if "removes first" in text or "over" in text]
     assert set(ring.own_entries().values()) <= set(range(BUDGET + 1))
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []

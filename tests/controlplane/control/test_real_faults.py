@@ -9,11 +9,12 @@ import pytest
 from control_workers import CELERY, Process, worker
 from test_real_switches import HOSTS, next_event, running
 
-from controlplane.audit.models import Check, Drift
-from controlplane.control import hot, planner_state, replay
-from controlplane.control.models import OutboxEvent, Request, SwitchSync
+from controlplane.deployment import replay_check, session_cache
+from controlplane.deployment.audits.models import Check, Drift
 from controlplane.network.models import Host, InstalledEntry, Link, Switch
+from controlplane.planning import planner_state
 from controlplane.registry.models import Advertisement
+from controlplane.requestlog.models import OutboxEvent, Request, SwitchSync
 from mininet_labs.fabric import FrameSocket
 from mininet_labs.fabric.probe import event_frame
 
@@ -58,7 +59,7 @@ def told(text: str) -> bool:
 def settled(platform) -> None:
     """Nothing is owed; and the plan, what is kept and what switches hold, actions included, are one."""
     platform.until(lambda: not SwitchSync.objects.filter(dirty=True).exists(), "the repair")
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
     planner = planner_state.load().planner
     for switch in Switch.objects.all():
         planned = {(entry.dst, entry.in_port, entry.priority) for entry in planner.table(switch.name)}
@@ -224,7 +225,7 @@ def test_the_control_plane_is_down_while_the_network_changes(platform, monkeypat
     assert platform.event("000", b"nobody is needed") == b"nobody is needed"
     platform.fabric.restart_switches()
     platform.fabric.set_link("s2", 1, False)
-    monkeypatch.setattr(hot, "_kept", None)
+    monkeypatch.setattr(session_cache, "_kept", None)
     platform.worker = worker(platform.env, platform.folder / "worker.log")
     beat = [*CELERY, "beat", "--pidfile", "", "--loglevel", "warning"]
     platform.beat = Process(beat, platform.env, platform.folder / "beat.log")

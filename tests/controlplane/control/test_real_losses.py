@@ -11,7 +11,7 @@ from control_workers import wait_until, worker
 from test_real_faults import FOREIGN, done, entries, settled
 from test_real_switches import HOSTS, next_event, running
 
-from controlplane.audit.models import Audit, Trigger
+from controlplane.deployment.audits.models import Audit, Trigger
 from controlplane.network.models import Link, Switch
 from mininet_labs.fabric import FrameSocket
 from mininet_labs.fabric.probe import event_frame

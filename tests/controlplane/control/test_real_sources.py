@@ -9,7 +9,7 @@ from control_workers import wait_until
 from test_real_faults import done
 from test_real_switches import HOSTS, next_event, running
 
-from controlplane.control.models import OutboxEvent
+from controlplane.requestlog.models import OutboxEvent
 from mininet_labs.fabric import FrameSocket
 from mininet_labs.fabric.probe import event_frame
 

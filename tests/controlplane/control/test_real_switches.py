@@ -16,9 +16,9 @@ import pytest
 from control_workers import CELERY, Process, environment, wait_until, worker
 from django.conf import settings
 
-from controlplane.control import replay
-from controlplane.control.models import OutboxEvent, Request, SwitchSync, Watermark
+from controlplane.deployment import replay_check
 from controlplane.network.models import InstalledEntry, Link, Port, Switch
+from controlplane.requestlog.models import OutboxEvent, Request, SwitchSync, Watermark
 from mininet_labs.fabric import Fabric, FabricError, FrameSocket
 from mininet_labs.fabric.probe import event_frame, event_payload
 
@@ -204,7 +204,7 @@ def test_from_the_log_to_an_event_through_everything_that_goes_wrong(platform):
     assert platform.own_entries() == {"s1": 2, "s2": 2, "s3": 1}
 
     # what is kept, what the log leads to, and what the switches have are one
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
     assert InstalledEntry.objects.count() == 5
 
     # a backup is made while everything runs; what came after it is gone with its restore, on the switches too
@@ -221,4 +221,4 @@ def test_from_the_log_to_an_event_through_everything_that_goes_wrong(platform):
     platform.until(lambda: platform.flows() == held, "the tables of the backup")
     assert platform.event("01", b"after the restore") == b"after the restore"
     platform.until(lambda: not SwitchSync.objects.filter(dirty=True).exists(), "the confirmation")
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []

@@ -4,9 +4,10 @@ import control_world as world
 import pytest
 from django.core.management import CommandError, call_command
 
-from controlplane.control import session, watch
-from controlplane.control.models import SwitchSync
+from controlplane.deployment import session
+from controlplane.deployment.watcher import watch
 from controlplane.network.models import InstalledEntry, Switch
+from controlplane.requestlog.models import SwitchSync
 
 A, B, C = ("ff0e:4:4000::/34", None, 20), ("ff0e:4::/34", None, 20), ("ff0e:4:8000::/33", None, 19)
 

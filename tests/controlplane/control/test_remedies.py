@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from controlplane.control.progress import problem
-from controlplane.control.remedies import BY_CODE, BY_KIND, OTHERWISE, remedy
+from controlplane.deployment.request_states import problem
+from controlplane.planning.remedies import BY_CODE, BY_KIND, OTHERWISE, remedy
 
 PLATFORM = Path(__file__).parents[3] / "platform"
 RAISES = {"Refused": 1, "Misread": 1, "NumberRefused": 0, "error": 0}
@@ -27,7 +27,7 @@ def texts_of(argument):
 
 def modules_of_the_planner():
     """Files of the core library that the planner imports, and what they import."""
-    found, waiting = set(), ["tercast.planner"]
+    found, waiting = set(), ["tercast.planner.planner"]
     while waiting:
         place = PLATFORM.joinpath(*waiting.pop().split("."))
         path = next((one for one in (place.with_suffix(".py"), place / "__init__.py") if one.exists()), None)

@@ -6,10 +6,11 @@ import control_world as world
 import pytest
 from django.core.management import CommandError, call_command
 
-from controlplane.control import hot, planner_state, replay, session
-from controlplane.control.models import PlannerSnapshot, Request
+from controlplane.deployment import replay_check, session, session_cache
 from controlplane.network.models import InstalledEntry, Switch
-from tercast.tables import Output
+from controlplane.planning import planner_state
+from controlplane.requestlog.models import PlannerSnapshot, Request
+from tercast.tables.entries import Output
 
 
 @pytest.fixture
@@ -30,8 +31,8 @@ def tables(state) -> dict:
 
 
 def test_the_log_alone_leads_to_the_sessions_planner(busy):
-    assert tables(planner_state.load()) == tables(hot._kept.state)
-    assert list(replay.differences()) == []
+    assert tables(planner_state.load()) == tables(session_cache._kept.state)
+    assert list(replay_check.differences()) == []
 
 
 @pytest.mark.parametrize("cut", range(1, 15))
@@ -45,7 +46,7 @@ def test_a_snapshot_anywhere_and_the_tail_lead_there_too(busy, cut):
     assert planner_state.keep_snapshot(state, every=1)
     loaded = planner_state.load()
     assert loaded.position == rows.last().position
-    assert tables(loaded) == tables(hot._kept.state)
+    assert tables(loaded) == tables(session_cache._kept.state)
 
 
 def test_snapshots_come_every_so_many_positions_and_two_are_kept(network, monkeypatch):
@@ -61,7 +62,7 @@ def test_snapshots_come_every_so_many_positions_and_two_are_kept(network, monkey
 def test_a_snapshot_that_cannot_be_read_is_passed_over(busy):
     PlannerSnapshot.objects.create(position=12, data=b"not zlib")
     PlannerSnapshot.objects.create(position=11, data=zlib.compress(b'{"format": "planner/0"}'))
-    assert tables(planner_state.load()) == tables(hot._kept.state)
+    assert tables(planner_state.load()) == tables(session_cache._kept.state)
 
 
 def test_readers_follow_the_log(busy):
@@ -69,7 +70,7 @@ def test_readers_follow_the_log(busy):
     world.subscribe("h2", ["011"])
     assert planner_state.current_planner().counts() == before  # not decided yet
     session.run()
-    assert planner_state.current_planner().tables() == tables(hot._kept.state)
+    assert planner_state.current_planner().tables() == tables(session_cache._kept.state)
     assert planner_state.current_planner().counts() != before
 
 

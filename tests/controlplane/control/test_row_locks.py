@@ -8,10 +8,12 @@ import psycopg.errors
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from controlplane.control import outbox, rowlocks, session, watch
-from controlplane.control.models import Request, State, SwitchSync
+from controlplane.deployment import lock_order, session
+from controlplane.deployment.watcher import watch
 from controlplane.network import ports
 from controlplane.network.models import Switch
+from controlplane.requestlog import outbox
+from controlplane.requestlog.models import Request, State, SwitchSync
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -59,7 +61,7 @@ class Beside:
 @pytest.fixture
 def tried_once(monkeypatch):
     """The order of the locks has to be enough."""
-    monkeypatch.setattr(rowlocks, "TRIES", 1)
+    monkeypatch.setattr(lock_order, "TRIES", 1)
 
 
 @only_postgresql
@@ -100,7 +102,7 @@ def test_what_refers_to_a_switch_does_not_wait_for_calls_about_it(network):
 @only_postgresql
 def test_a_worker_that_is_broken_off_begins_anew(network, monkeypatch):
     """What locks in another order, here by hand, costs the worker a try and no more."""
-    monkeypatch.setattr(rowlocks, "_lock", lambda *rest: None)
+    monkeypatch.setattr(lock_order, "_lock", lambda *rest: None)
     for name in ("s3", "s1"):
         world.log({"op": "set_budget", "switch": name, "tcam_budget": 50})
     with connection.cursor() as cursor:
@@ -126,11 +128,11 @@ def test_how_often_work_is_begun_anew():
 
     def act():
         begun.append(1)
-        if len(begun) < rowlocks.TRIES:
+        if len(begun) < lock_order.TRIES:
             raise broken_off()
         return "done"
 
-    assert rowlocks.again(act) == "done" and len(begun) == rowlocks.TRIES
+    assert lock_order.again(act) == "done" and len(begun) == lock_order.TRIES
 
     def never():
         begun.append(1)
@@ -138,8 +140,8 @@ def test_how_often_work_is_begun_anew():
 
     begun.clear()
     with pytest.raises(OperationalError):
-        rowlocks.again(never)
-    assert len(begun) == rowlocks.TRIES
+        lock_order.again(never)
+    assert len(begun) == lock_order.TRIES
 
     def otherwise():
         begun.append(1)
@@ -147,5 +149,5 @@ def test_how_often_work_is_begun_anew():
 
     begun.clear()
     with pytest.raises(OperationalError):
-        rowlocks.again(otherwise)
+        lock_order.again(otherwise)
     assert len(begun) == 1

@@ -3,9 +3,9 @@
 import control_world as world
 import pytest
 
-from controlplane.control import batches, session
-from controlplane.control.models import OutboxEvent, Request
+from controlplane.deployment import batches, session
 from controlplane.network.models import Switch
+from controlplane.requestlog.models import OutboxEvent, Request
 
 TO_H3 = [{"set_dst": {"ip": "fd00::3", "mac": "02:00:00:00:00:03"}}, {"output": 3}]
 

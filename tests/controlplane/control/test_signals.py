@@ -4,17 +4,17 @@ import control_world as world
 import pytest
 from django.utils import timezone
 
-from controlplane.control import session
-from controlplane.control.models import OutboxEvent, Request
-from controlplane.control.northbound import Northbound, UnreachableError
-from controlplane.moves.models import Encoding, Lease
+from controlplane.deployment import session
+from controlplane.network.controller_client import Northbound, UnreachableError
 from controlplane.network.models import Host, Link, Port, Switch
 from controlplane.registry.models import Advertisement, Publisher, Subscription
-from controlplane.signalling import doing, keys, loop, places, refusals, service
-from controlplane.signalling.loop import Loop
+from controlplane.registry.transitions.models import Encoding, Lease
+from controlplane.requestlog.models import OutboxEvent, Request
+from controlplane.signalling import actions, handler, keys, poll_loop, refusals, sender_lookup
 from controlplane.signalling.models import Done, HostSignals, Policy, Refusal, RefusedCount
+from controlplane.signalling.poll_loop import Loop
 from controlplane.signalling.signal import Signal
-from tercast import dz
+from tercast.eventspace import dz
 from tercast.signalling.codec import decode_answer, encode_message
 from tercast.signalling.messages import (
     Address,
@@ -48,7 +48,7 @@ def message(body=WANTED, type_=Type.SUBSCRIBE, number=1, confirm=False):
 
 def ask(body=WANTED, type_=Type.SUBSCRIBE, number=1, seal=None, confirm=False, **sender):
     """The answer to a message of h1, or of another sender."""
-    out = service.handle(sent(encode_message(message(body, type_, number, confirm), seal), **sender))
+    out = handler.handle(sent(encode_message(message(body, type_, number, confirm), seal), **sender))
     return decode_answer(out["payload"]).answer
 
 
@@ -180,14 +180,14 @@ def test_who_may_not_register(network):
 
 
 def test_a_port_registers_so_many_hosts_and_no_more(network, monkeypatch):
-    monkeypatch.setattr(places, "MAX_HOSTS", 2)
+    monkeypatch.setattr(sender_lookup, "MAX_HOSTS", 2)
     news = [{"mac": f"02:00:00:00:01:0{n}", "ip": f"fd00::1:{n}", "port": 5} for n in range(3)]
     assert [ask(number=n, **new).status for n, new in enumerate(news)][:2] == [Status.ACCEPTED] * 2
     assert refused(number=9, **news[2]) == "too_many_hosts"
 
 
 def test_a_host_has_so_much_in_band_and_no_more(network, monkeypatch):
-    monkeypatch.setattr(doing, "MAX_LIVE", 2)
+    monkeypatch.setattr(actions, "MAX_LIVE", 2)
     names = [ask(FilterText("quotes", f"low < {n + 1}"), number=n).name for n in range(3)]
     assert names[2] == "" and reasons() == {"too_many": 1}
     ask(Named(names[0]), Type.UNSUBSCRIBE, 7)
@@ -208,12 +208,12 @@ def test_a_host_without_a_seal_follows_its_cable_only_when_the_old_port_is_down(
 
 def test_a_seal_moves_a_host_and_a_replay_does_not(network, key):
     payload = encode_message(message(number=1), Seal(key, 5))
-    service.handle(sent(payload, dpid=world.dpid(2), port=6))
+    handler.handle(sent(payload, dpid=world.dpid(2), port=6))
     session.run()
     row = Host.objects.get(name="h1")
     assert (row.switch.name, row.port) == ("s2", 6)
     assert refused(number=2, seal=Seal(key, 5), dpid=world.dpid(3), port=7) == "replayed"
-    service.handle(sent(payload, dpid=world.dpid(3), port=7))
+    handler.handle(sent(payload, dpid=world.dpid(3), port=7))
     assert reasons() == {"replayed": 2}
     assert not Request.objects.filter(kind="host_move", state="queued").exists()
 
@@ -229,7 +229,7 @@ def cable_out(network):
 def test_a_replay_from_another_port_moves_no_host_that_has_a_key(cable_out, key):
     first = ask(seal=Seal(key, 5), confirm=True)
     session.run()
-    HostSignals.objects.update(last_seen_at=timezone.now() - loop.LONG_AGO)
+    HostSignals.objects.update(last_seen_at=timezone.now() - poll_loop.LONG_AGO)
     before, seen = everything(), list(HostSignals.objects.values_list("last_seen_at", flat=True))
     elsewhere = {"dpid": world.dpid(2), "port": 6, "udp_port": 40000}
     assert refused(seal=Seal(key, 5), confirm=True, **elsewhere) == "replayed"
@@ -280,7 +280,7 @@ def test_a_repeated_sealed_message_is_answered_and_not_done_again(network, key):
     first = ask(seal=Seal(key, 10))
     before = Request.objects.count()
     for counter in (10, 11, 9):
-        out = service.handle(sent(encode_message(message(), Seal(key, counter))))
+        out = handler.handle(sent(encode_message(message(), Seal(key, counter))))
         answer = decode_answer(out["payload"])
         assert answer.answer == first
         assert answer.sealed.counter == counter and answer.sealed.fits(key)
@@ -330,7 +330,7 @@ def test_every_changed_cut_or_grown_message_changes_nothing(network, key):
     bad += [good[:at] for at in range(0, len(good), 3)] + [good + b"\0", good + bytes(1300), b"", b"T"]
     before = everything()
     for payload in bad:
-        out = service.handle(sent(payload))
+        out = handler.handle(sent(payload))
         assert out is None or decode_answer(out["payload"]).answer.status is Status.REFUSED
     assert everything() == before
     assert sum(reasons().values()) == len(bad) and reasons()["forged"] > len(good) // 2
@@ -362,26 +362,26 @@ def test_a_kill_in_the_middle_leaves_nothing_and_the_message_is_done_later(netwo
     before = everything()
     payload = encode_message(message(), Seal(key, 1))
     for place in ("_remember", "_keep_counter"):
-        monkeypatch.setattr(service, place, die)
+        monkeypatch.setattr(handler, place, die)
         with pytest.raises(Killed):
-            service.handle(sent(payload))
+            handler.handle(sent(payload))
         monkeypatch.undo()
         assert everything() == before
-    assert decode_answer(service.handle(sent(payload))["payload"]).answer.status is Status.ACCEPTED
+    assert decode_answer(handler.handle(sent(payload))["payload"]).answer.status is Status.ACCEPTED
 
 
 def test_refusals_are_kept_and_counted_within_bounds(network, monkeypatch):
     monkeypatch.setattr(refusals, "KEPT", 10)
     monkeypatch.setattr(refusals, "PRUNED_EVERY", 10)
     for _ in range(35):
-        service.handle(sent(b"nothing"))
+        handler.handle(sent(b"nothing"))
     assert reasons() == {"not_ours": 35}
     assert 10 <= Refusal.objects.count() < 20
 
 
 def test_what_was_done_is_remembered_within_bounds(network, monkeypatch):
-    monkeypatch.setattr(service, "KEPT_DONE", 10)
-    monkeypatch.setattr(service, "PRUNED_EVERY", 10)
+    monkeypatch.setattr(handler, "KEPT_DONE", 10)
+    monkeypatch.setattr(handler, "PRUNED_EVERY", 10)
     for n in range(35):
         ask(number=n, confirm=True)
     assert 10 <= Done.objects.count() < 20
@@ -408,11 +408,11 @@ def test_the_loop_answers_and_tells_the_end(network):
 
 
 def test_the_loop_hurries_for_those_who_asked_not_long_ago(network):
-    assert loop._pace() == (False, loop.WAIT_SECONDS)
+    assert poll_loop._pace() == (False, poll_loop.WAIT_SECONDS)
     ask(confirm=True)
-    assert loop._pace() == (True, 0)
-    Done.objects.update(heard_at=timezone.now() - loop.LONG_AGO)
-    assert loop._pace() == (False, loop.SLOW_SECONDS)
+    assert poll_loop._pace() == (True, 0)
+    Done.objects.update(heard_at=timezone.now() - poll_loop.LONG_AGO)
+    assert poll_loop._pace() == (False, poll_loop.SLOW_SECONDS)
 
 
 def test_a_request_that_failed_is_told_with_the_reason(network):
@@ -449,14 +449,14 @@ def test_an_answer_that_the_controller_refuses_holds_nobody_up(network):
 
 
 def test_a_message_that_cannot_be_handled_is_passed_over(network, monkeypatch):
-    own, handle = Loop(), service.handle
+    own, handle = Loop(), handler.handle
 
     def fail(signal):
         if signal.payload == b"poison":
             raise ValueError("a mistake")
         return handle(signal)
 
-    monkeypatch.setattr(service, "handle", fail)
+    monkeypatch.setattr(handler, "handle", fail)
     network.signal(b"poison")
     network.signal(encode_message(message()))
     own._turn()
@@ -486,7 +486,7 @@ def test_a_long_page_does_not_keep_ends_from_their_hosts(network, monkeypatch):
     session.run()
     for number in (1, 2):
         network.signal(encode_message(message(number=number)))
-    monkeypatch.setattr(loop, "TURN_SECONDS", -1)
+    monkeypatch.setattr(poll_loop, "TURN_SECONDS", -1)
     own._turn()
     own._turn()
     assert [decode_answer(row["payload"]).answer.request_id for row in network.answers] == [1, 9, 2]

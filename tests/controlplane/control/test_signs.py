@@ -6,18 +6,20 @@ import control_world as world
 import pytest
 from django.utils import timezone
 
-from controlplane.audit import audits, signs, work
-from controlplane.audit.models import Audit, AuditState, Check, CheckState, Trigger
-from controlplane.control import load, session, watch, watermarks
-from controlplane.control.models import OutboxEvent, SwitchSync
+from controlplane.deployment import session
+from controlplane.deployment.audits import audits, loss_signs, worker
+from controlplane.deployment.audits.models import Audit, AuditState, Check, CheckState, Trigger
+from controlplane.deployment.watcher import link_load, watch
 from controlplane.network.models import Switch
-from controlplane.telemetry.services import report
+from controlplane.requestlog import checkpoints
+from controlplane.requestlog.models import OutboxEvent, SwitchSync
+from controlplane.telemetry.traffic_reports import report
 
 
 @pytest.fixture(autouse=True)
 def own_memory(monkeypatch):
-    monkeypatch.setattr(signs, "_seen", {})
-    monkeypatch.setattr(load, "due", lambda: True)
+    monkeypatch.setattr(loss_signs, "_seen", {})
+    monkeypatch.setattr(link_load, "due", lambda: True)
     monkeypatch.setattr(audits, "_wake", lambda: None)
 
 
@@ -66,10 +68,10 @@ def audited() -> list[set[str]]:
 
 def pass_time(seconds: float) -> None:
     """What is remembered of signs is so much older now."""
-    state = watermarks.recall(signs._STATE, {})
+    state = checkpoints.recall(loss_signs._STATE, {})
     for one in state.values():
-        one["at"] = (signs._time(one) - timedelta(seconds=seconds)).isoformat()
-    watermarks.keep(signs._STATE, state)
+        one["at"] = (loss_signs._time(one) - timedelta(seconds=seconds)).isoformat()
+    checkpoints.keep(loss_signs._STATE, state)
 
 
 @pytest.mark.parametrize("entries", [0, 1, 3])
@@ -82,15 +84,15 @@ def test_another_number_of_entries_is_a_sign_and_is_repaired(loaded, entries):
     assert audited() == [{"s2"}]
     (audit,) = Audit.objects.all()
     assert f"switch s2: it counts {entries} content entries and has confirmed 2" in audit.reason
-    assert not work.run()
+    assert not worker.run()
     assert table == before
     assert Check.objects.get().state == CheckState.REPAIRED
 
 
 def test_a_stream_of_changes_is_no_sign(loaded, monkeypatch):
     """A subscription comes and goes between two looks, and a reading fell in between."""
-    now = signs.time.monotonic()
-    monkeypatch.setattr(signs.time, "monotonic", lambda: now)  # however long the test takes
+    now = loss_signs.time.monotonic()
+    monkeypatch.setattr(loss_signs.time, "monotonic", lambda: now)  # however long the test takes
     for at in range(2, 12):
         row = world.subscribe("h3", ["001"])
         session.run()
@@ -104,8 +106,8 @@ def test_a_stream_of_changes_is_no_sign(loaded, monkeypatch):
 
 
 def test_a_loss_shows_during_a_stream_of_changes(loaded, monkeypatch):
-    clock = [signs.time.monotonic()]
-    monkeypatch.setattr(signs.time, "monotonic", lambda: clock[0])
+    clock = [loss_signs.time.monotonic()]
+    monkeypatch.setattr(loss_signs.time, "monotonic", lambda: clock[0])
     loaded.switches[world.dpid(2)].table.clear()
     for at in range(2, 14):
         row = world.subscribe("h3", ["001"])
@@ -115,14 +117,14 @@ def test_a_loss_shows_during_a_stream_of_changes(loaded, monkeypatch):
         count(loaded, at=at, entries=0)
         clock[0] += 2
         watch.run()
-        work.run()
+        worker.run()
     assert audited()[:1] == [{"s2"}] and "changes all the time" in Audit.objects.earliest("id").reason
     assert Check.objects.earliest("id").state == CheckState.REPAIRED
 
 
 def test_usual_numbers_are_no_sign_during_a_stream_of_changes(loaded, monkeypatch):
-    clock = [signs.time.monotonic()]
-    monkeypatch.setattr(signs.time, "monotonic", lambda: clock[0])
+    clock = [loss_signs.time.monotonic()]
+    monkeypatch.setattr(loss_signs.time, "monotonic", lambda: clock[0])
     for at in range(2, 30):
         row = world.subscribe("h3", ["001"])
         session.run()
@@ -138,7 +140,7 @@ def test_usual_numbers_are_no_sign_during_a_stream_of_changes(loaded, monkeypatc
 
 def test_changes_all_the_time_do_not_hide_a_later_loss(loaded, monkeypatch):
     """Needless audits during changes do not put off the audit that follows a comparison."""
-    monkeypatch.setattr(signs, "UNCOUNTED", timedelta(0))
+    monkeypatch.setattr(loss_signs, "UNCOUNTED", timedelta(0))
     for at in range(2, 8):
         row = world.subscribe("h3", ["001"])
         session.run()
@@ -146,7 +148,7 @@ def test_changes_all_the_time_do_not_hide_a_later_loss(loaded, monkeypatch):
         world.withdraw(row)
         session.run()
         watch.run()
-        work.run()
+        worker.run()
     needless = len(audited())
     assert 0 < needless < 6
     loaded.switches[world.dpid(2)].table.clear()
@@ -161,7 +163,7 @@ def test_fewer_reserved_entries_are_a_sign(loaded):
     count(loaded, at=2, reserved=8)
     watch.run()
     assert audited() == [{"s2"}] and "8 reserved entries and should have 9" in Audit.objects.get().reason
-    work.run()
+    worker.run()
     assert loaded.switches[world.dpid(2)].lost == [] and Check.objects.get().state == CheckState.REPAIRED
 
 
@@ -230,8 +232,8 @@ def test_a_flapping_sign_audits_ever_more_rarely(loaded):
     """The link is silent every ten seconds for ten minutes, and the tables are as they should be."""
     for _ in range(60):
         raised(loaded, "link_silent", a=world.dpid(1), a_port=1, b=world.dpid(2), b_port=2)
-        signs.see(loaded.events[-1:], None)
-        work.run()
+        loss_signs.see(loaded.events[-1:], None)
+        worker.run()
         pass_time(10)
     assert 5 <= len(audited()) <= 10
     assert set(Check.objects.values_list("state", flat=True)) == {CheckState.EQUAL}
@@ -245,16 +247,16 @@ def test_real_losses_are_repaired_each_time(loaded):
         for at in range(3 * n + 2, 3 * n + 5):
             count(loaded, at=at)
             watch.run()
-        work.run()
+        worker.run()
         assert table == before
-        pass_time(signs.SHORTEST.total_seconds())
+        pass_time(loss_signs.SHORTEST.total_seconds())
 
 
 def test_a_flapping_link_does_not_hide_a_loss(loaded):
     for _ in range(5):
         raised(loaded, "link_silent", a=world.dpid(1), a_port=1, b=world.dpid(2), b_port=2)
         watch.run()
-        work.run()
+        worker.run()
     loaded.switches[world.dpid(2)].table.clear()
     count(loaded, at=2)
     watch.run()
@@ -268,7 +270,7 @@ def test_an_audit_for_a_sign_goes_before_a_large_one(loaded):
     watch.run()
     first = audits.under_way()
     assert first is not None and first.trigger == Trigger.SIGN
-    work.run()
+    worker.run()
     assert not Audit.objects.exclude(state=AuditState.DONE).exists()
 
 
@@ -288,7 +290,7 @@ def test_an_audit_whose_turn_was_missed_is_asked_for_again(loaded, monkeypatch):
     Audit.objects.update(created_at=timezone.now() - timedelta(seconds=5))
     watch.run()
     assert asked == [1]
-    work.run()
+    worker.run()
     watch.run()
     assert asked == [1]
 
@@ -296,8 +298,8 @@ def test_an_audit_whose_turn_was_missed_is_asked_for_again(loaded, monkeypatch):
 def test_an_audit_that_finds_nothing_raises_no_alarm(loaded):
     OutboxEvent.objects.all().delete()
     raised(loaded, "late_error", dpid=world.dpid(2))
-    signs.see(loaded.events, None)
-    work.run()
+    loss_signs.see(loaded.events, None)
+    worker.run()
     assert Check.objects.get().state == CheckState.EQUAL
     assert not OutboxEvent.objects.filter(kind="alarm").exists()
     assert Switch.objects.get(name="s2").connected

@@ -6,10 +6,12 @@ import control_world as world
 import pytest
 from django.utils import timezone
 
-from controlplane.control import hot, session, spoofing, watermarks
-from controlplane.control.models import OutboxEvent, Request, SwitchSync
+from controlplane.deployment import session, session_cache
+from controlplane.deployment.watcher import spoofing
 from controlplane.network.models import Host
-from tercast.topology_parts import Attachment
+from controlplane.requestlog import checkpoints
+from controlplane.requestlog.models import OutboxEvent, Request, SwitchSync
+from tercast.topology.elements import Attachment
 
 
 @pytest.fixture
@@ -22,7 +24,7 @@ def checking(network, settings):
 
 
 def restart_worker():
-    hot.forget()
+    session_cache.forget()
 
 
 def sent(network, after=0):
@@ -148,10 +150,10 @@ def test_a_port_has_one_alarm_a_minute_and_no_packet_is_forgotten_or_told_twice(
     for packets in (2, 5, 9):
         spoofing.see(counters(4, packets))
     assert len(alarms()) == 1 and "no registered host" in alarms()[0]
-    state = watermarks.recall("spoofed packets", {})
+    state = checkpoints.recall("spoofed packets", {})
     (seen,) = state.values()
     seen["at"] = (timezone.now() - timedelta(minutes=2)).isoformat()
-    watermarks.keep("spoofed packets", state)
+    checkpoints.keep("spoofed packets", state)
     spoofing.see(counters(4, 9))
     assert "7 event packets" in alarms()[1]
     spoofing.see(counters(4, 9))
@@ -161,9 +163,9 @@ def test_a_port_has_one_alarm_a_minute_and_no_packet_is_forgotten_or_told_twice(
 def test_a_counter_that_begins_again_counts_from_0(network):
     spoofing.see(counters(3, 50))
     spoofing.see(counters(3, 4))
-    state = watermarks.recall("spoofed packets", {})
+    state = checkpoints.recall("spoofed packets", {})
     next(iter(state.values()))["at"] = (timezone.now() - timedelta(minutes=2)).isoformat()
-    watermarks.keep("spoofed packets", state)
+    checkpoints.keep("spoofed packets", state)
     spoofing.see(counters(3, 4))
     assert "4 event packets" in alarms()[-1]
 
@@ -171,9 +173,9 @@ def test_a_counter_that_begins_again_counts_from_0(network):
 def test_a_port_that_is_checked_no_more_is_forgotten_once_its_switch_is_read(network):
     spoofing.see(counters(3, 5))
     spoofing.see({"sources": [], "tables": []})
-    assert watermarks.recall("spoofed packets", {})
+    assert checkpoints.recall("spoofed packets", {})
     spoofing.see(counters(3, None))
-    assert watermarks.recall("spoofed packets", {}) == {}
+    assert checkpoints.recall("spoofed packets", {}) == {}
 
 
 def test_a_standby_host_is_named(network):

@@ -14,11 +14,11 @@ import pytest
 import stream_world
 from stream_world import BRIDGES, HOMES, RING, SIZE, Stage, Stream, announce
 
-from controlplane.control import replay
-from controlplane.control.models import OutboxEvent, Request
-from controlplane.moves.models import Move
+from controlplane.deployment import replay_check
 from controlplane.network.models import Host, Link
 from controlplane.registry.models import Advertisement, Subscription, Topic
+from controlplane.registry.transitions.models import Move
+from controlplane.requestlog.models import OutboxEvent, Request
 
 pytestmark = pytest.mark.fabric
 
@@ -43,7 +43,7 @@ def held(stream: Stream) -> None:
     lost, doubled = stream.lost(), stream.doubled()
     assert not lost, "\n".join(stream.under_way(lost))
     assert (doubled[:10], len(doubled)) == ([], 0)
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
     alarms = OutboxEvent.objects.filter(kind="alarm").values_list("payload__text", flat=True)
     assert [text for text in alarms if "in place" in text] == []
 

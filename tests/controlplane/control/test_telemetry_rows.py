@@ -8,10 +8,11 @@ import control_world as world
 import pyarrow.parquet as pq
 import pytest
 
-from controlplane.control import session, watch
-from controlplane.control.models import OutboxEvent, Request, State
+from controlplane.deployment import session
+from controlplane.deployment.watcher import watch
 from controlplane.network.models import Switch
-from controlplane.telemetry import request_rows, snapshots, storage
+from controlplane.requestlog.models import OutboxEvent, Request, State
+from controlplane.telemetry import request_rows, storage, table_snapshots
 from controlplane.telemetry.models import ToldRequest
 
 STAGES = ("received_at", "started_at", "computed_at", "confirmed_at")
@@ -20,10 +21,10 @@ STAGES = ("received_at", "started_at", "computed_at", "confirmed_at")
 @pytest.fixture(autouse=True)
 def root(settings, tmp_path, monkeypatch):
     settings.ENV = dataclasses.replace(settings.ENV, telemetry=tmp_path / "telemetry")
-    monkeypatch.setattr(snapshots, "_recorder", None)
-    monkeypatch.setattr(snapshots, "_told", {})
+    monkeypatch.setattr(table_snapshots, "_recorder", None)
+    monkeypatch.setattr(table_snapshots, "_told", {})
     yield settings.ENV.telemetry_root
-    snapshots.close()
+    table_snapshots.close()
 
 
 def rows_of(root, dataset):
@@ -174,8 +175,8 @@ def test_tables_are_told_with_their_budgets_and_not_twice(network, root):
 
     for seconds in (0, 0, 3, 8, 10):
         network.counters = read(seconds)
-        snapshots.see(network.counters)
-    snapshots.close()
+        table_snapshots.see(network.counters)
+    table_snapshots.close()
     rows = sorted(rows_of(root, "table_snapshots"), key=lambda row: (row["taken_at"], row["switch"]))
     first = {"switch": "s1", "entries": 1, "budget": None, "packets": 0, "bytes": 0}
     second = {"switch": "s2", "entries": 2, "budget": 40, "packets": 3, "bytes": 300}
@@ -190,5 +191,5 @@ def test_the_watcher_tells_of_tables(network, root):
         "tables": [{"dpid": world.dpid(1), "entries": 3, "foreign": 0, "at": now}],
     }
     watch.run()
-    snapshots.close()
+    table_snapshots.close()
     assert [(row["switch"], row["entries"]) for row in rows_of(root, "table_snapshots")] == [("s1", 3)]

@@ -8,9 +8,11 @@ import pytest
 from disorder import Disorder, Killed
 from former_waits import BothLag
 
-from controlplane.control import faults, replay, session, settle, watch
-from controlplane.control import hot as hot_state
-from controlplane.control.models import OutboxEvent, Request, State, SwitchSync
+from controlplane.common import fault_injection
+from controlplane.deployment import confirmations, replay_check, session
+from controlplane.deployment import session_cache as hot_state
+from controlplane.deployment.watcher import watch
+from controlplane.requestlog.models import OutboxEvent, Request, State, SwitchSync
 
 SWITCHES = 5
 ROUNDS = 14
@@ -21,10 +23,10 @@ class Judge:
 
     def __init__(self, monkeypatch) -> None:
         self.looks = self.waited = self.ended = 0
-        self._find, self._finish = session._find_waits, settle.finish
+        self._find, self._finish = session._find_waits, confirmations.finish
         monkeypatch.setattr(hot_state, "Lag", BothLag)
         monkeypatch.setattr(session, "_find_waits", self.find_waits)
-        monkeypatch.setattr(settle, "finish", self.finish)
+        monkeypatch.setattr(confirmations, "finish", self.finish)
 
     def find_waits(self, hot, planned) -> None:
         touched = [diff.switch for diff in planned.diffs]
@@ -72,8 +74,8 @@ class Upheaval(Disorder):
 
 def history(seed: int, controller, monkeypatch, settings) -> Judge:
     rng = random.Random(seed)
-    monkeypatch.setattr(settle, "REQUESTS", rng.choice([1, 2, 250]))
-    monkeypatch.setattr(settle, "ENTRIES", rng.choice([1, 3, 2000]))
+    monkeypatch.setattr(confirmations, "REQUESTS", rng.choice([1, 2, 250]))
+    monkeypatch.setattr(confirmations, "ENTRIES", rng.choice([1, 3, 2000]))
     judge = Judge(monkeypatch)
     for n in range(SWITCHES + 1, 10):
         controller.disconnect(world.dpid(n))
@@ -113,8 +115,8 @@ def test_a_worker_killed_between_two_transactions_leaves_the_rest_to_the_next(
     network, monkeypatch, step, times
 ):
     """Three switches confirm five requests, or one that was away comes back: all of it ends, once."""
-    monkeypatch.setattr(settle, "REQUESTS", 2)
-    monkeypatch.setattr(settle, "ENTRIES", 2)
+    monkeypatch.setattr(confirmations, "REQUESTS", 2)
+    monkeypatch.setattr(confirmations, "ENTRIES", 2)
     world.advertise("h1", [""])
     network.disconnect(world.dpid(3))
     for n in range(5):
@@ -126,7 +128,7 @@ def test_a_worker_killed_between_two_transactions_leaves_the_rest_to_the_next(
         if name == step and passed.count(step) == times:
             raise Killed(step)
 
-    monkeypatch.setattr(faults, "point", point)
+    monkeypatch.setattr(fault_injection, "point", point)
     run()
     run()
     network.connect(world.dpid(3), keep=False)
@@ -136,7 +138,7 @@ def test_a_worker_killed_between_two_transactions_leaves_the_rest_to_the_next(
     run()
     assert step in passed
     assert {state for _, _, state in world.states()} == {"active"}
-    assert list(replay.differences()) == []
+    assert list(replay_check.differences()) == []
     ends = [row["id"] for row in told("request") if row["state"] == "active"]
     assert len(ends) == len(set(ends))
     held = {dpid: len(table) for dpid, table in network.tables().items()}

@@ -15,14 +15,14 @@ from control_workers import environment, wait_until, worker
 from kombu import Connection, pools
 from kombu.exceptions import OperationalError
 
-from controlplane.analytics import tasks as analytics
 from controlplane.analytics.jobs import JOBS
-from controlplane.config import broker
-from controlplane.config.celery import app
-from controlplane.config.celery_settings import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
-from controlplane.control import beat, setup, tasks
-from controlplane.control.models import Request
-from controlplane.observe import checks
+from controlplane.common import folder_broker
+from controlplane.common.celery import app
+from controlplane.common.queues import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
+from controlplane.operations import bootstrap, health_checks
+from controlplane.requestlog.models import Request
+from controlplane.worker import analytics_tasks as analytics
+from controlplane.worker import beat_scheduler, planner_tasks
 
 
 @pytest.fixture
@@ -51,38 +51,38 @@ def folders(folder) -> dict[str, str]:
 
 def test_wake_ups_coalesce_while_no_worker_takes_them(own_broker):
     for _ in range(30):
-        tasks.wake()
-    assert tasks.waiting(PLANNER_QUEUE) == 1
+        planner_tasks.wake()
+    assert planner_tasks.waiting(PLANNER_QUEUE) == 1
 
 
 def test_a_broker_that_is_gone_is_no_error(own_broker, monkeypatch, caplog):
     def fail(queue):
         raise OperationalError("no broker")
 
-    monkeypatch.setattr(tasks, "waiting", fail)
-    tasks.wake()
+    monkeypatch.setattr(planner_tasks, "waiting", fail)
+    planner_tasks.wake()
     assert "the sweep will find the work" in caplog.text
 
 
 def test_a_request_wakes_the_planner_when_it_is_committed(own_broker, transactional_db):
     world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 1})
-    assert tasks.waiting(PLANNER_QUEUE) == 1
+    assert planner_tasks.waiting(PLANNER_QUEUE) == 1
 
 
 def test_periods_that_nobody_takes_are_not_added_up(own_broker, transactional_db):
-    setup.make_schedules()
-    scheduler = beat.Scheduler(app=app)
+    bootstrap.make_schedules()
+    scheduler = beat_scheduler.Scheduler(app=app)
     ours = [entry for entry in scheduler.schedule.values() if entry.task.startswith("tercast.")]
     for _ in range(30):
         for entry in ours:
             scheduler.apply_async(entry, advance=False)
-    assert tasks.waiting(PLANNER_QUEUE) <= beat.MOST_WAITING
-    assert tasks.waiting(DEFAULT_QUEUE) <= beat.MOST_WAITING
+    assert planner_tasks.waiting(PLANNER_QUEUE) <= beat_scheduler.MOST_WAITING
+    assert planner_tasks.waiting(DEFAULT_QUEUE) <= beat_scheduler.MOST_WAITING
 
 
 def test_every_periodic_message_ends_with_its_period(own_broker, transactional_db):
-    setup.make_schedules()
-    scheduler = beat.Scheduler(app=app)
+    bootstrap.make_schedules()
+    scheduler = beat_scheduler.Scheduler(app=app)
     ours = [entry for entry in scheduler.schedule.values() if entry.task.startswith("tercast.")]
     messages = []
     for entry in ours:
@@ -90,7 +90,7 @@ def test_every_periodic_message_ends_with_its_period(own_broker, transactional_d
         (path,) = own_broker.iterdir()
         messages.append(json.loads(path.read_text()))
         path.unlink()
-    assert len(messages) == len(setup.SCHEDULES) + 3 + len(JOBS)  # and those with settings of their own
+    assert len(messages) == len(bootstrap.SCHEDULES) + 3 + len(JOBS)  # and those with settings of their own
     assert all(message["headers"]["expires"] for message in messages)
 
 
@@ -106,8 +106,8 @@ def test_after_thirty_missed_periods_a_worker_looks_once(transactional_db, contr
         app.producer_or_acquire(connection.Producer()) as producer,
     ):
         for _ in range(30):
-            tasks.plan.apply_async(queue=PLANNER_QUEUE, producer=producer)
-            tasks.watch.apply_async(queue=DEFAULT_QUEUE, producer=producer)
+            planner_tasks.plan.apply_async(queue=PLANNER_QUEUE, producer=producer)
+            planner_tasks.watch.apply_async(queue=DEFAULT_QUEUE, producer=producer)
     world.line(2)
     with worker({**env, "TERCAST_REDIS_URL": ""}, tmp_path / "log") as process:
         wait_until(lambda: not Request.objects.exclude(state="active").exists(), "planning", process)
@@ -119,7 +119,7 @@ def test_after_thirty_missed_periods_a_worker_looks_once(transactional_db, contr
 
 
 def channel(tmp_path):
-    broker.register()
+    folder_broker.register()
     connection = Connection("folder://localhost/", transport_options=folders(tmp_path / "broker"))
     return connection.default_channel
 
@@ -134,7 +134,7 @@ def test_a_message_is_taken_once_by_whoever_comes_first(tmp_path):
         while True:
             try:
                 taken.append(channel._get("q")["n"])
-            except broker.Empty:
+            except folder_broker.Empty:
                 return
 
     threads = [threading.Thread(target=drain, args=(side,)) for side in (one, other)]
@@ -153,7 +153,7 @@ def test_messages_come_in_order_and_queues_do_not_mix(tmp_path):
     assert [one._get("q")["n"] for _ in range(5)] == list(range(5))
     assert (one._size("q"), one._size("other")) == (0, 5)
     assert one._purge("other") == 5
-    with pytest.raises(broker.Empty):
+    with pytest.raises(folder_broker.Empty):
         one._get("other")
 
 
@@ -161,7 +161,7 @@ def test_a_message_that_is_still_being_written_is_not_seen(tmp_path):
     one = channel(tmp_path)
     (tmp_path / "broker" / "data" / ".00000000000000000001-aa.q.msg").write_text("{")
     assert one._size("q") == 0
-    with pytest.raises(broker.Empty):
+    with pytest.raises(folder_broker.Empty):
         one._get("q")
 
 
@@ -196,19 +196,24 @@ def own_redis(tmp_path):
 @pytest.mark.parametrize("waiting", ["counted", "none"])
 @pytest.mark.parametrize(
     "call",
-    [tasks.wake, analytics.wake, checks.broker, lambda: tasks.send(tasks.prune)],
+    [
+        planner_tasks.wake,
+        analytics.wake,
+        health_checks.broker,
+        lambda: planner_tasks.send(planner_tasks.prune),
+    ],
     ids=["planner", "analytics", "health", "another"],
 )
 def test_a_redis_that_goes_away_is_no_error_of_who_calls(own_redis, monkeypatch, call, waiting):
     """On a connection that was open: where messages are counted, and where one is sent."""
-    tasks.wake()
+    planner_tasks.wake()
     with app.producer_or_acquire() as producer:
         for queue in (PLANNER_QUEUE, ANALYTICS_QUEUE):
             producer.channel.queue_purge(queue)
     own_redis.kill()
     own_redis.wait()
     if waiting == "none":
-        monkeypatch.setattr(tasks, "waiting", lambda queue: 0)
+        monkeypatch.setattr(planner_tasks, "waiting", lambda queue: 0)
     finding = call()
     assert finding is None or finding.status == "failed"
 
@@ -219,11 +224,11 @@ def test_the_same_over_redis(transactional_db, controller, tmp_path):
     with app.connection_for_write() as kept:  # what tests before this one left to be done
         kept.default_channel.queue_purge(PLANNER_QUEUE)
     for _ in range(30):
-        tasks.wake()
-    assert tasks.waiting(PLANNER_QUEUE) == 1
+        planner_tasks.wake()
+    assert planner_tasks.waiting(PLANNER_QUEUE) == 1
     env = environment(tmp_path / "state", controller.url, TERCAST_REDIS_URL=os.environ["TERCAST_REDIS_URL"])
     with worker(env, tmp_path / "log") as process:
-        wait_until(lambda: tasks.waiting(PLANNER_QUEUE) == 0, "the first wake-up", process)
+        wait_until(lambda: planner_tasks.waiting(PLANNER_QUEUE) == 0, "the first wake-up", process)
         world.line(2)  # its wake-up comes when the worker has long been there
         wait_until(lambda: not Request.objects.exclude(state="active").exists(), "planning", process)
         assert process.stop() == 0
@@ -241,17 +246,17 @@ def full_disk(monkeypatch):
 
 
 def test_a_message_that_cannot_be_written_leaves_nothing_behind(own_broker, full_disk, caplog):
-    tasks.wake()
-    tasks.send(tasks.watch)
+    planner_tasks.wake()
+    planner_tasks.send(planner_tasks.watch)
     assert caplog.text.count("No space left on device") == 2
     assert not list(own_broker.iterdir())
-    finding = checks.broker()
-    assert finding.status == checks.Status.FAILED and "No space left on device" in finding.detail
+    finding = health_checks.broker()
+    assert finding.status == health_checks.Status.FAILED and "No space left on device" in finding.detail
 
 
 def test_beat_says_in_a_line_what_it_cannot_send(own_broker, transactional_db, full_disk, caplog):
-    setup.make_schedules()
-    scheduler = beat.Scheduler(app=app)
+    bootstrap.make_schedules()
+    scheduler = beat_scheduler.Scheduler(app=app)
     entry = next(each for each in scheduler.schedule.values() if each.task == "tercast.watch")
     scheduler.apply_entry(entry)
     (line,) = (record for record in caplog.records if "is not sent" in record.message)
@@ -264,7 +269,7 @@ def test_a_folder_that_cannot_be_read_ends_no_worker(tmp_path, monkeypatch, capl
     side = channel(tmp_path)
     for queue in ("q", "other"):
         side._put(queue, {"n": 1})
-    monkeypatch.setattr(broker, "_told", {"trouble": ""})
+    monkeypatch.setattr(folder_broker, "_told", {"trouble": ""})
 
     def fail(path, missing_ok=False):
         raise OSError(code, os.strerror(code), str(path))
@@ -272,7 +277,7 @@ def test_a_folder_that_cannot_be_read_ends_no_worker(tmp_path, monkeypatch, capl
     with monkeypatch.context() as broken:
         broken.setattr(Path, "unlink", fail)
         for queue in ("q", "other", "q"):
-            with pytest.raises(broker.Empty):
+            with pytest.raises(folder_broker.Empty):
                 side._get(queue)
     assert caplog.text.count(os.strerror(code)) == 1
     assert side._get("q") == {"n": 1}

@@ -8,12 +8,13 @@ import control_world as world
 import pytest
 from django.utils import timezone
 
-from controlplane.api.problems import Problem
-from controlplane.control import discovery, load, session, watch
-from controlplane.control.models import OutboxEvent, Request, SwitchSync
+from controlplane.common.problems import Problem
+from controlplane.deployment import session
+from controlplane.deployment.watcher import link_load, newcomers, watch
 from controlplane.network import found_links
 from controlplane.network.models import FoundLink, Host, Link, Port, Switch
-from controlplane.observe import alarms
+from controlplane.operations import alarms
+from controlplane.requestlog.models import OutboxEvent, Request, SwitchSync
 
 ABSENT = world.dpid(0xABC)
 
@@ -30,7 +31,7 @@ def watched(network):
 
 @pytest.fixture
 def no_grace(monkeypatch):
-    monkeypatch.setattr(discovery, "GRACE_SECONDS", 0)
+    monkeypatch.setattr(newcomers, "GRACE_SECONDS", 0)
 
 
 def events(kind: str) -> list:
@@ -281,14 +282,14 @@ def test_a_link_out_of_sight_no_longer_waits(watched, no_grace, settings):
     watched.links = []
     watch.run()
     assert len(found()) == 1
-    FoundLink.objects.update(seen_at=timezone.now() - discovery.UNSEEN - timedelta(seconds=1))
+    FoundLink.objects.update(seen_at=timezone.now() - newcomers.UNSEEN - timedelta(seconds=1))
     watch.run()
     assert found() == [] and events("found_link")[-1]["state"] == "gone"
 
 
 def test_a_silent_link_is_not_added_until_probes_cross_it_steadily(watched, monkeypatch):
     now = [1000.0]
-    monkeypatch.setattr(discovery, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(newcomers, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
     def later(seconds: float, silent: bool) -> bool:
         now[0] += seconds
@@ -297,15 +298,15 @@ def test_a_silent_link_is_not_added_until_probes_cross_it_steadily(watched, monk
         return Link.objects.filter(a__name="s1", a_port=6).exists()
 
     assert not later(0, silent=False)
-    assert not later(discovery.GRACE_SECONDS + 1, silent=True)
+    assert not later(newcomers.GRACE_SECONDS + 1, silent=True)
     assert found() == [("s1:6 to s3:5", "waiting", "silent")]
     assert not later(1, silent=False)
-    assert not later(discovery.STEADY_SECONDS - 1, silent=False)
+    assert not later(newcomers.STEADY_SECONDS - 1, silent=False)
     assert not later(0.5, silent=True)
     assert not later(1, silent=False)
-    discovery._first_seen.clear()  # the worker restarts
-    assert not later(discovery.GRACE_SECONDS + 1, silent=False)
-    assert later(discovery.STEADY_SECONDS, silent=False)
+    newcomers._first_seen.clear()  # the worker restarts
+    assert not later(newcomers.GRACE_SECONDS + 1, silent=False)
+    assert later(newcomers.STEADY_SECONDS, silent=False)
     assert found() == []
 
 
@@ -415,7 +416,7 @@ def counted(packets: int) -> dict:
 
 
 def test_the_load_of_links_is_what_both_ends_sent(watched, monkeypatch):
-    monkeypatch.setattr(load, "PERIOD_SECONDS", 0)
+    monkeypatch.setattr(link_load, "PERIOD_SECONDS", 0)
     watched.counters = counted(5)
     watch.run()
     watch.run()  # nothing new, nothing told
@@ -428,7 +429,7 @@ def test_the_load_of_links_is_what_both_ends_sent(watched, monkeypatch):
 
 def test_what_a_link_lost_is_told_once_it_is_down_and_still(watched):
     def count(sent, came):
-        load._last["looked"] = float("-inf")
+        link_load._last["looked"] = float("-inf")
         watched.counters = {
             "ports": [
                 {"dpid": world.dpid(n), "port": port, "tx_packets": tx, "rx_packets": rx, "tx_bytes": 0}

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
 
-from controlplane.control import outbox
 from controlplane.live.consumer import LiveConsumer
+from controlplane.requestlog import outbox
 
 ORIGIN = "http://testserver"
 PATIENCE = 60.0

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from controlplane.live.csp import EXCEPTIONS, HEADER, policy
+from controlplane.live.content_security_policy import EXCEPTIONS, HEADER, policy
 
 pytestmark = pytest.mark.django_db
 

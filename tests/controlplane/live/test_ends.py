@@ -10,12 +10,12 @@ from django.db import OperationalError
 from live_support import ORIGIN, PATIENCE, Stream, application, emit, emit_many, until
 
 from controlplane.accounts.models import Token
-from controlplane.accounts.services import revoke_token
+from controlplane.accounts.tokens import revoke_token
 from controlplane.config.asgi import application as whole_application
 from controlplane.live import consumer
-from controlplane.live.bounds import MESSAGES
 from controlplane.live.feed import Feed
 from controlplane.live.protocol import LARGEST_MESSAGE
+from controlplane.live.stream_limits import MESSAGES
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.django_db(transaction=True)]
 

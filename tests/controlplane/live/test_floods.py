@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from live_support import PATIENCE, Stream, application, until
 
-from controlplane.live import bounds, consumer
-from controlplane.live.bounds import Openings, Pace, Rate, address_of
+from controlplane.live import consumer, stream_limits
 from controlplane.live.protocol import Ended
+from controlplane.live.stream_limits import Openings, Pace, Rate, address_of
 
 FIRST, SECOND, THIRD = "192.0.2.1", "192.0.2.2", "192.0.2.3"
 
@@ -50,8 +50,8 @@ def test_openings_are_limited_by_address_and_in_all(limited):
     assert entered(openings, *[FIRST] * 9) == 3
     assert entered(openings, *[SECOND] * 9) == 3  # others go on
     others = [f"198.51.100.{n}" for n in range(20)]
-    assert entered(openings, *others) == 3 * bounds.ALL_TO_ONE - 6
-    clock.now += bounds.SECONDS + 1
+    assert entered(openings, *others) == 3 * stream_limits.ALL_TO_ONE - 6
+    clock.now += stream_limits.SECONDS + 1
     assert entered(openings, FIRST, THIRD) == 2
 
 
@@ -74,16 +74,16 @@ def test_what_waits_is_limited_by_address_and_in_all(limited):
 def test_a_caller_has_a_rate_over_all_streams():
     clock = Clock()
     callers = Rate(clock)
-    streams = [Pace(callers, clock) for _ in range(bounds.MESSAGES_A_CALLER // bounds.MESSAGES)]
+    streams = [Pace(callers, clock) for _ in range(stream_limits.MESSAGES_A_CALLER // stream_limits.MESSAGES)]
     for stream in streams:
-        for _ in range(bounds.MESSAGES):
+        for _ in range(stream_limits.MESSAGES):
             stream.hear("vera")
     with pytest.raises(Ended, match="2000 messages of you"):
         Pace(callers, clock).hear("vera")
     Pace(callers, clock).hear("ada")  # others go on
     with pytest.raises(Ended, match="100 messages in"):
         streams[0].hear("ada")
-    clock.now += bounds.SECONDS + 1
+    clock.now += stream_limits.SECONDS + 1
     streams[0].hear("vera")
 
 

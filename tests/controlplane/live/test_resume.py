@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from live_support import Stream, application, emit, emit_many, until
 
-from controlplane.control.models import OutboxEvent
+from controlplane.requestlog.models import OutboxEvent
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.django_db(transaction=True)]
 

@@ -17,25 +17,26 @@ from django_celery_beat.models import (
 )
 from rest_framework.test import APIClient
 
-from controlplane.accounts.services import issue_token
+from controlplane.accounts.tokens import issue_token
 from controlplane.aggregation import policy
 from controlplane.analytics import runs
 from controlplane.analytics.jobs import JOBS
 from controlplane.analytics.models import Run, Schedule
-from controlplane.audit import schedule as audits
-from controlplane.config.celery import app
-from controlplane.control import beat, setup, watermarks
-from controlplane.control.models import OutboxEvent
-from controlplane.observe import checks
-from controlplane.periodic import faults, troubles
-from controlplane.upkeep import rows
+from controlplane.common.celery import app
+from controlplane.operations import bootstrap, health_checks
+from controlplane.operations.backup import row_codec
+from controlplane.periodic import row_faults, task_failures
+from controlplane.requestlog import checkpoints
+from controlplane.requestlog.models import OutboxEvent
+from controlplane.worker import audit_schedule as audits
+from controlplane.worker import beat_scheduler
 
 NAME = "analytics: request-latency"
 FIELDS = ("minute", "hour", "day_of_month", "month_of_year", "day_of_week")
 
 
 def schedule(kind, row, **more):
-    kinds = dict.fromkeys(faults.KINDS)
+    kinds = dict.fromkeys(row_faults.KINDS)
     return {**kinds, kind: row, **more}
 
 
@@ -77,7 +78,7 @@ BAD = {
     "unknown unit": (lambda: interval(1, "fortnights"), "'fortnights' is unknown"),
     "clocked again and again": (lambda: clocked(timezone.now(), False), "one-off"),
     "clocked beyond the calendar": (lambda: clocked(datetime(9999, 12, 31, 23, tzinfo=UTC), True), "9999"),
-    "no schedule": (lambda: dict.fromkeys(faults.KINDS), "has none"),
+    "no schedule": (lambda: dict.fromkeys(row_faults.KINDS), "has none"),
     "unknown task": (lambda: {"task": "tercast.moon"}, "'tercast.moon'"),
     "unknown queue": (lambda: {"queue": "moon"}, "queue 'moon'"),
     "args that are no JSON": (lambda: {"args": "[1,"}, "args is not JSON"),
@@ -124,7 +125,7 @@ def told():
 
 
 def standing():
-    return [(one.alarm, one.subject) for one in troubles.standing()]
+    return [(one.alarm, one.subject) for one in task_failures.standing()]
 
 
 def test_beat_the_sweep_the_lists_and_health_go_on_without_it(bad, operator, make_beat):
@@ -145,10 +146,10 @@ def test_beat_the_sweep_the_lists_and_health_go_on_without_it(bad, operator, mak
     alarms = operator.get("/api/v1/alarms/standing/").json()["alarms"]
     (shown,) = (alarm for alarm in alarms if alarm["source"] == "periodic")
     assert (shown["alarm"], shown["subject"]) == ("bad_schedule", f"periodic task {NAME}")
-    found = checks.alarms()
+    found = health_checks.alarms()
     assert found.status == "degraded" and NAME in found.told
-    list(rows.read(PeriodicTask, "default"))
-    list(rows.read(CrontabSchedule, "default"))
+    list(row_codec.read(PeriodicTask, "default"))
+    list(row_codec.read(CrontabSchedule, "default"))
 
 
 def test_it_can_be_disabled_and_not_enabled_over_rest_and_a_period_repairs_its_schedule(bad, operator):
@@ -158,7 +159,7 @@ def test_it_can_be_disabled_and_not_enabled_over_rest_and_a_period_repairs_its_s
         if row["name"] == "request-latency"
     )
     assert operator.patch(url, {"enabled": False}).status_code == 200
-    faults.report_bad_rows()
+    row_faults.report_bad_rows()
     assert standing() == []
     refused = operator.patch(url, {"enabled": True})
     assert refused.status_code == 400, refused.json()
@@ -169,20 +170,22 @@ def test_it_can_be_disabled_and_not_enabled_over_rest_and_a_period_repairs_its_s
         assert changed.json()["problem"] is None and changed.json()["timetable"] == "every hour"
         assert changed.json()["next_run"]
     else:  # not the schedule is bad
-        assert {f.field for f in faults.faults(PeriodicTask.objects.get(name=NAME))}.isdisjoint(faults.KINDS)
+        assert {f.field for f in row_faults.faults(PeriodicTask.objects.get(name=NAME))}.isdisjoint(
+            row_faults.KINDS
+        )
 
 
 def test_headers_of_its_own_are_no_fault(installed):
     PeriodicTask.objects.filter(name=NAME).update(headers='{"team": "network"}', queue="celery")
-    assert faults.bad_rows() == {}
+    assert row_faults.bad_rows() == {}
 
 
 def test_an_alarm_ends_with_the_row(installed):
     PeriodicTask.objects.filter(name=NAME).update(**crontab("0 0 31 2 *"))
-    faults.report_bad_rows()
-    faults.report_bad_rows()
+    row_faults.report_bad_rows()
+    row_faults.report_bad_rows()
     PeriodicTask.objects.filter(name=NAME).update(**crontab("30 2 29 2 *", "America/New_York"))
-    faults.report_bad_rows()
+    row_faults.report_bad_rows()
     assert standing() == []
     assert [text.split(": ")[0] for text in told()[:1]] == ["periodic task analytics"]
     assert told()[1:] == [f"periodic task {NAME} is no longer skipped"]
@@ -219,7 +222,7 @@ def test_a_last_run_in_the_future_does_not_hold_a_task_back(make_beat):
     row = PeriodicTask.objects.get(name="watch the controller")
     assert row.last_run_at <= timezone.now()
     row.last_run_at -= timedelta(seconds=2)
-    assert beat.RowEntry(row, app=app).is_due().is_due
+    assert beat_scheduler.RowEntry(row, app=app).is_due().is_due
 
 
 def test_the_policy_of_aggregation_is_read_whatever_its_schedule_is(installed):
@@ -238,16 +241,16 @@ def test_what_an_operator_did_to_schedules_does_not_stop_the_set_up(installed, s
         crontab("0 3 * * *"),
         solar(),
         clocked(timezone.now(), False),
-        dict.fromkeys(faults.KINDS),
+        dict.fromkeys(row_faults.KINDS),
     ):
         PeriodicTask.objects.filter(name__in=(policy.TASK_NAME, audits.NAME)).update(**changed)
         for seconds in (60, 0):
             settings.ENV = dataclasses.replace(settings.ENV, audit_seconds=seconds)
-            setup.make_schedules()
+            bootstrap.make_schedules()
         policy.change({"period": None}, None)
         policy.change({"period": 600}, None)
         assert policy.standing().period == 600
-    assert faults.bad_rows() == {}
+    assert row_faults.bad_rows() == {}
 
 
 class Sent(list):
@@ -260,15 +263,15 @@ class Sent(list):
 def test_beat_goes_on_after_any_error_of_a_tick(make_beat, monkeypatch):
     scheduler = make_beat()
     monkeypatch.setattr(scheduler, "apply_async", sent := Sent())
-    advance = beat.RowEntry.__next__
-    monkeypatch.setattr(beat.RowEntry, "__next__", lambda entry: 1 / 0)
-    for _ in range(troubles.FAILURES):
+    advance = beat_scheduler.RowEntry.__next__
+    monkeypatch.setattr(beat_scheduler.RowEntry, "__next__", lambda entry: 1 / 0)
+    for _ in range(task_failures.FAILURES):
         scheduler._heap = None
         PeriodicTask.objects.update(last_run_at=timezone.now() - timedelta(days=1))
         scheduler._initial_read = True
         assert scheduler.tick() == scheduler.max_interval
     assert standing() == [("task_fails", "task beat")] and not sent
-    monkeypatch.setattr(beat.RowEntry, "__next__", advance)
+    monkeypatch.setattr(beat_scheduler.RowEntry, "__next__", advance)
     scheduler.tick()
     assert standing() == [] and len(sent) == 1
 
@@ -277,7 +280,7 @@ def test_beat_keeps_the_last_run_of_a_row_that_has_become_bad(make_beat):
     scheduler = make_beat()
     entry = scheduler.reserve(scheduler.schedule[NAME])
     scheduler.schedule[NAME] = entry
-    PeriodicTask.objects.filter(name=NAME).update(**dict.fromkeys(faults.KINDS))
+    PeriodicTask.objects.filter(name=NAME).update(**dict.fromkeys(row_faults.KINDS))
     scheduler.sync()
     row = PeriodicTask.objects.get(name=NAME)
     assert (row.last_run_at, row.interval) == (entry.last_run_at, None)
@@ -285,10 +288,10 @@ def test_beat_keeps_the_last_run_of_a_row_that_has_become_bad(make_beat):
 
 def test_watermarks_of_troubles_fit_their_table(installed):
     name = "tercast." + "x" * 200
-    for _ in range(troubles.FAILURES):
-        troubles.record_failure(name, ValueError("\0 \ud800 " + "y" * 5000))
+    for _ in range(task_failures.FAILURES):
+        task_failures.record_failure(name, ValueError("\0 \ud800 " + "y" * 5000))
     assert len(standing()) == 1
-    troubles.record_success(name)
+    task_failures.record_success(name)
     assert standing() == []
-    troubles.report("a loop", "skipped", {f"row {n}" + "z" * 500: "\0" for n in range(300)})
-    assert len(watermarks.recall("troubles of a loop", {})) == 100
+    task_failures.report("a loop", "skipped", {f"row {n}" + "z" * 500: "\0" for n in range(300)})
+    assert len(checkpoints.recall("troubles of a loop", {})) == 100

@@ -7,9 +7,9 @@ import pytest
 from control_workers import CELERY, Process, environment, wait_until
 from django_celery_beat.models import CrontabSchedule, PeriodicTask, SolarSchedule
 
-from controlplane.config.celery import app
-from controlplane.control import beat, setup
-from controlplane.observe import heartbeats
+from controlplane.common.celery import app
+from controlplane.operations import bootstrap, heartbeats
+from controlplane.worker import beat_scheduler
 
 MINUTE = timedelta(minutes=1)
 
@@ -22,7 +22,7 @@ def entry_of(text, zone, last, **fields):
     names = ("minute", "hour", "day_of_month", "month_of_year", "day_of_week")
     crontab = CrontabSchedule(**dict(zip(names, text.split(), strict=True)), timezone=ZoneInfo(zone))
     task = PeriodicTask(name="t", task="tercast.prune", crontab=crontab, last_run_at=last, **fields)
-    return beat.RowEntry(task, app=app)
+    return beat_scheduler.RowEntry(task, app=app)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def entry_of(text, zone, last, **fields):
 )
 def test_beat_sends_each_time_once(monkeypatch, text, zone, start, sent):
     at = start
-    monkeypatch.setattr(beat.Crontab, "nowfunc", lambda self: at)
+    monkeypatch.setattr(beat_scheduler.Crontab, "nowfunc", lambda self: at)
     found, entry = [], entry_of(text, zone, start)
     while at < start + timedelta(hours=4):
         state = entry.is_due()
@@ -56,14 +56,14 @@ def test_beat_sends_each_time_once(monkeypatch, text, zone, start, sent):
 
 def test_times_that_passed_while_beat_was_away_are_sent_once(monkeypatch):
     at = utc(2026, 5, 1, 12, 0, 30)
-    monkeypatch.setattr(beat.Crontab, "nowfunc", lambda self: at)
+    monkeypatch.setattr(beat_scheduler.Crontab, "nowfunc", lambda self: at)
     assert entry_of("* * * * *", "UTC", at - timedelta(days=3)).is_due() == (True, 30.0)
     assert entry_of("* * * * *", "UTC", at).is_due() == (False, 30.0)
 
 
 def test_no_time_before_the_start_is_sent(monkeypatch):
     at = utc(2026, 5, 1, 12)
-    monkeypatch.setattr(beat.Crontab, "nowfunc", lambda self: at)
+    monkeypatch.setattr(beat_scheduler.Crontab, "nowfunc", lambda self: at)
     entry = entry_of("0 3 * * *", "UTC", utc(1996, 1, 1), start_time=utc(2026, 5, 1, 11))
     assert entry.is_due() == (False, 15 * 3600.0)
     at = utc(2026, 5, 2, 3)
@@ -72,7 +72,7 @@ def test_no_time_before_the_start_is_sent(monkeypatch):
 
 @pytest.mark.full
 def test_a_real_beat_starts_and_sends_with_a_row_that_it_cannot_load(transactional_db, tmp_path):
-    setup.make_schedules()
+    bootstrap.make_schedules()
     sunset = SolarSchedule.objects.create(event="sunset", latitude=70, longitude=20)
     PeriodicTask.objects.filter(name="prune the outbox").update(interval=None, solar=sunset)
     env = environment(tmp_path / "state", "http://127.0.0.1:9", TERCAST_REDIS_URL="")

@@ -4,12 +4,13 @@ import pytest
 from celery import signals
 from rest_framework.test import APIClient
 
-from controlplane.analytics import copies
-from controlplane.analytics import tasks as analytics
-from controlplane.control.models import OutboxEvent
-from controlplane.control.tasks import prune
-from controlplane.observe import checks
-from controlplane.periodic import troubles, worker
+from controlplane.aggregation import needless_copies
+from controlplane.operations import health_checks
+from controlplane.periodic import task_failures
+from controlplane.requestlog.models import OutboxEvent
+from controlplane.worker import analytics_tasks as analytics
+from controlplane.worker import failing_tasks
+from controlplane.worker.planner_tasks import prune
 
 NAME = "tercast.prune"
 
@@ -21,7 +22,7 @@ def told():
 @pytest.fixture(autouse=True)
 def connected():
     """The signals are a worker's; importing its module has connected them."""
-    assert worker.fail in [receiver for _, receiver in signals.task_failure.receivers]
+    assert failing_tasks.fail in [receiver for _, receiver in signals.task_failure.receivers]
 
 
 def test_it_is_told_at_the_third_failure_in_a_row_and_when_it_ends(installed, monkeypatch):
@@ -31,19 +32,19 @@ def test_it_is_told_at_the_third_failure_in_a_row_and_when_it_ends(installed, mo
         if broken[0]:
             raise ValueError("no way")
 
-    monkeypatch.setattr("controlplane.control.outbox.prune", broken_prune)
+    monkeypatch.setattr("controlplane.requestlog.outbox.prune", broken_prune)
     for number in range(1, 6):
         prune.apply()
-        assert [one.subject for one in troubles.standing()] == (
-            [f"task {NAME}"] if number >= troubles.FAILURES else []
+        assert [one.subject for one in task_failures.standing()] == (
+            [f"task {NAME}"] if number >= task_failures.FAILURES else []
         )
-        found = checks.alarms()
-        assert ("ValueError: no way" in found.told) == (number >= troubles.FAILURES), found
-    (one,) = troubles.standing()
+        found = health_checks.alarms()
+        assert ("ValueError: no way" in found.told) == (number >= task_failures.FAILURES), found
+    (one,) = task_failures.standing()
     assert (one.alarm, one.count) == ("task_fails", 5)
     broken[0] = False
     prune.apply()
-    assert troubles.standing() == []
+    assert task_failures.standing() == []
     assert told() == [
         f"task {NAME} has failed 3 times in a row: ValueError: no way",
         f"task {NAME} works again",
@@ -52,15 +53,15 @@ def test_it_is_told_at_the_third_failure_in_a_row_and_when_it_ends(installed, mo
 
 def test_single_failures_are_no_alarm(installed):
     for _ in range(5):
-        troubles.record_failure(NAME, ValueError("once"))
-        troubles.record_failure(NAME, ValueError("twice"))
-        troubles.record_success(NAME)
-    assert told() == [] and troubles.standing() == []
+        task_failures.record_failure(NAME, ValueError("once"))
+        task_failures.record_failure(NAME, ValueError("twice"))
+        task_failures.record_success(NAME)
+    assert told() == [] and task_failures.standing() == []
 
 
 def test_what_lasts_is_shown_to_viewers(installed, django_user_model):
     for _ in range(3):
-        troubles.record_failure(NAME, ValueError("no way"))
+        task_failures.record_failure(NAME, ValueError("no way"))
     caller = APIClient()
     caller.force_authenticate(django_user_model.objects.create_superuser("root"))
     (shown,) = (
@@ -74,15 +75,15 @@ def test_what_lasts_is_shown_to_viewers(installed, django_user_model):
 
 def test_a_step_of_a_sweep_that_fails_does_not_stop_the_next(installed, monkeypatch):
     claimed = []
-    monkeypatch.setattr(copies, "keep", lambda: 1 / 0)
+    monkeypatch.setattr(needless_copies, "keep", lambda: 1 / 0)
     monkeypatch.setattr("controlplane.analytics.runs.claim_due", lambda: claimed.append(1) or [])
     for _ in range(4):
         analytics.sweep.apply()
     assert len(claimed) == 4
-    assert [(one.alarm, one.subject) for one in troubles.standing()] == [
+    assert [(one.alarm, one.subject) for one in task_failures.standing()] == [
         ("task_fails", "task tercast.analytics.sweep: keep copies")
     ]
     assert len(told()) == 1
-    monkeypatch.setattr(copies, "keep", lambda: 0)
+    monkeypatch.setattr(needless_copies, "keep", lambda: 0)
     analytics.sweep.apply()
-    assert troubles.standing() == []
+    assert task_failures.standing() == []

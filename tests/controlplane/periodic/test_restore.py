@@ -7,9 +7,9 @@ from django.core.management import call_command
 from django.db import connection
 from django_celery_beat.models import CrontabSchedule, PeriodicTask
 
-from controlplane.control import setup
-from controlplane.control.models import OutboxEvent
-from controlplane.periodic import faults
+from controlplane.operations import bootstrap
+from controlplane.periodic import row_faults
+from controlplane.requestlog.models import OutboxEvent
 
 UNKNOWN_ZONE = "UPDATE django_celery_beat_crontabschedule SET timezone = 'Mars/Olympus' WHERE id = %s"
 NAMES = ("analytics: request-latency", "analytics: delay")
@@ -21,7 +21,7 @@ def own_folder(settings, tmp_path):
 
 
 def test_it_is_restored_as_disabled(transactional_db, own_folder, tmp_path, capsys):
-    setup.make_schedules()
+    bootstrap.make_schedules()
     never = CrontabSchedule.objects.create(day_of_month="31", month_of_year="2")
     strange = CrontabSchedule.objects.create()
     with connection.cursor() as cursor:
@@ -42,4 +42,4 @@ def test_it_is_restored_as_disabled(transactional_db, own_folder, tmp_path, caps
         assert f"periodic task {name} is disabled" in said
         assert any(f"periodic task {name} is restored as disabled" in text for text in told)
     assert str(CrontabSchedule.objects.get(pk=strange.pk).timezone) == "Mars/Olympus"
-    assert faults.bad_rows() == {}
+    assert row_faults.bad_rows() == {}

@@ -6,18 +6,18 @@ import time
 import timeit
 from itertools import count
 
-from tercast.addressing import AddressPlan
-from tercast.client.event_seal import KEY_BYTES, EventSeal
+from tercast.client.event_origins import FixedOrigins, Origin, Policy
 from tercast.client.lease import Lease, Terms
-from tercast.client.origins import FixedOrigins, Origin, Policy
-from tercast.client.packets import EVENT_PORT, event_payload, pack_ip, udp_frame
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
 from tercast.client.telemetry import HostTelemetry
-from tercast.client.wire import HEAD_BYTES, SEALED_EVENT, Event, EventCodec, decode
-from tercast.eventspace import Float, Int, String, Topic
-from tercast.filters import Filter
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Float, Int, String, Topic
+from tercast.filters.filter import Filter
 from tercast.telemetry.rows import check_row
+from tercast.wire.event_codec import HEAD_BYTES, SEALED_EVENT, Event, EventCodec, decode
+from tercast.wire.event_seal import KEY_BYTES, EventSeal
+from tercast.wire.packets import EVENT_PORT, event_payload, pack_ip, udp_frame
 
 RUNS, ROUNDS = 2_000, 40
 PORTS = (EVENT_PORT, EVENT_PORT)

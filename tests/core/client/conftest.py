@@ -4,8 +4,8 @@ from collections import deque
 
 import pytest
 
-from tercast.addressing import AddressPlan
-from tercast.eventspace import Bool, Enum, Float, Int, String, Topic
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Bool, Enum, Float, Int, String, Topic
 
 
 class Memory:

@@ -7,10 +7,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from tercast.client.api import Api, ApiSource
-from tercast.client.errors import ApiError
-from tercast.client.sources import Announced, HostRecord
+from tercast.client.metadata_sources import Announced, HostRecord
+from tercast.client.rest_api import Api, ApiSource
 from tercast.errors import Refused
+from tercast.wire.errors import ApiError
 
 TOPIC = {
     "id": 1,

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tercast.client.cli import main
-from tercast.client.errors import TransportClosed
-from tercast.client.framing import FrameStream
-from tercast.client.packets import EVENT_PORT, event_payload, pack_ip, pack_mac, udp_frame
+from tercast.client.commands import main
+from tercast.wire.errors import TransportClosed
+from tercast.wire.framing import FrameStream
+from tercast.wire.packets import EVENT_PORT, event_payload, pack_ip, pack_mac, udp_frame
 
 TOPIC = {
     "name": "quotes",

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tercast.client.errors import TransportClosed, TransportError
-from tercast.client.framing import FrameStream
-from tercast.client.packets import EVENT_PORT, Ignored, event_payload, pack_ip, pack_mac, udp_frame
 from tercast.client.transports import FabricPort
+from tercast.wire.errors import TransportClosed, TransportError
+from tercast.wire.framing import FrameStream
+from tercast.wire.packets import EVENT_PORT, Ignored, event_payload, pack_ip, pack_mac, udp_frame
 
 SWITCH, HOST = pack_mac("02:00:00:00:00:fe"), pack_mac("02:00:00:00:00:01")
 PORTS = (EVENT_PORT, EVENT_PORT)

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from mininet_labs.fabric import Fabric
-from tercast.addressing import AddressPlan
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
 from tercast.client.transports import FabricPort
-from tercast.eventspace import Int, String, Topic
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Int, String, Topic
 
 pytestmark = pytest.mark.fabric
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.client.errors import TransportClosed, TransportError
-from tercast.client.framing import FrameStream
+from tercast.wire.errors import TransportClosed, TransportError
+from tercast.wire.framing import FrameStream
 
 
 @pytest.fixture

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from tercast import dz
 from tercast.client import inband
-from tercast.client.errors import ApiError, KeyFileError, NoAnswer, NotTaken
 from tercast.client.host_key import HostKey
 from tercast.client.inband import MOST_SKIPS, InBandLandlord, Signaller
 from tercast.client.lease import Lease
-from tercast.eventspace import Topic
+from tercast.eventspace import dz
+from tercast.eventspace.topic import Topic
 from tercast.signalling.codec import decode_message, encode_answer
 from tercast.signalling.messages import Address, Answer, Cells, FilterText, Named, Status, Terms, Type
 from tercast.signalling.seal import MAX_COUNTER, Seal, last_counter, replayed_detail
+from tercast.wire.errors import ApiError, KeyFileError, NoAnswer, NotTaken
 
 ROOT = Path(__file__).resolve().parents[3]
 KEY = bytes(range(32))

@@ -4,11 +4,11 @@ import threading
 
 import pytest
 
-from tercast.addressing import AddressPlan
-from tercast.client.errors import ApiError, LeaseLapsed
 from tercast.client.lease import MARGIN_S, Lease, Terms
 from tercast.client.publisher import Publisher
-from tercast.eventspace import Topic
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic
+from tercast.wire.errors import ApiError, LeaseLapsed
 
 PAIR = Topic.from_json(
     {

@@ -5,14 +5,14 @@ import threading
 
 import pytest
 
-from tercast.client.admission import MOST_HELD
-from tercast.client.errors import ApiError, TransportError
-from tercast.client.origins import MOST_WAITING, FixedOrigins, LearnedOrigins, Origin, Reason
-from tercast.client.packets import pack_ip
-from tercast.client.sources import ScenarioSource
+from tercast.client.event_origins import MOST_WAITING, FixedOrigins, LearnedOrigins, Origin, Reason
+from tercast.client.metadata_sources import ScenarioSource
+from tercast.client.origin_check import MOST_HELD
 from tercast.client.subscriber import Subscriber
-from tercast.client.wire import Event, EventCodec
-from tercast.eventspace import Int, Topic
+from tercast.eventspace.topic import Int, Topic
+from tercast.wire.errors import ApiError, TransportError
+from tercast.wire.event_codec import Event, EventCodec
+from tercast.wire.packets import pack_ip
 
 QUOTES = Topic("quotes", 4, (Int("low", 0, 1023),))
 OWN, OTHER = "fd00::1", "fd00::9"
@@ -105,7 +105,7 @@ def test_an_event_of_an_unknown_advertisement_waits_for_the_answer(network):
 
 
 def test_events_wait_while_the_platform_does_not_answer(network, monkeypatch):
-    monkeypatch.setattr("tercast.client.origins.FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr("tercast.client.event_origins.FIRST_PAUSE_S", 0.01)
     calls = []
 
     def fetch(topic, names):

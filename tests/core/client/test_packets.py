@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.addressing import multicast_mac
-from tercast.client import packets
-from tercast.client.packets import Ignored, event_payload, group_mac, pack_ip, pack_mac, udp_frame
+from tercast.eventspace.address_plan import multicast_mac
+from tercast.wire import packets
+from tercast.wire.packets import Ignored, event_payload, group_mac, pack_ip, pack_mac, udp_frame
 
 MACS = (pack_mac("02:00:00:00:00:01"), pack_mac("02:00:00:00:00:02"))
 PORTS = (7373, 7373)

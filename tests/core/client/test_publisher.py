@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.addressing import AddressPlan
-from tercast.client.errors import TransportClosed
 from tercast.client.publisher import Publisher
 from tercast.client.sequence import Sequence
-from tercast.client.wire import MAX_PAYLOAD, EventCodec, decode
-from tercast.dz import parse
 from tercast.errors import Refused
-from tercast.eventspace import Bool, Enum, Float, Int, String, Topic
-from tercast.filters import Filter
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.dz import parse
+from tercast.eventspace.topic import Bool, Enum, Float, Int, String, Topic
+from tercast.filters.filter import Filter
+from tercast.wire.errors import TransportClosed
+from tercast.wire.event_codec import MAX_PAYLOAD, EventCodec, decode
 
 
 @pytest.fixture

@@ -7,17 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.client.doubles import SeenEvents
-from tercast.client.errors import UnknownSchema, WireError
-from tercast.client.event_seal import SEAL_BYTES, EventSeal
+from tercast.client.duplicates import SeenEvents
+from tercast.client.event_origins import LearnedOrigins, Origin, Policy, Reason
 from tercast.client.lease import Lease, Terms
-from tercast.client.origins import LearnedOrigins, Origin, Policy, Reason
-from tercast.client.packets import pack_ip
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
-from tercast.client.wire import MAX_PAYLOAD, SEALED_EVENT, Event, EventCodec, decode, origin_bytes, read_head
 from tercast.errors import Refused
-from tercast.eventspace import Int, String, Topic
+from tercast.eventspace.topic import Int, String, Topic
+from tercast.wire.errors import UnknownSchema, WireError
+from tercast.wire.event_codec import (
+    MAX_PAYLOAD,
+    SEALED_EVENT,
+    Event,
+    EventCodec,
+    decode,
+    origin_bytes,
+    read_head,
+)
+from tercast.wire.event_seal import SEAL_BYTES, EventSeal
+from tercast.wire.packets import pack_ip
 
 from .test_origins import OTHER, OWN, Network
 
@@ -58,7 +66,7 @@ def network():
 @pytest.fixture
 def listening(network, monkeypatch):
     """Make a subscriber that has learned the platform's first answer."""
-    monkeypatch.setattr("tercast.client.origins.GAP_S", 0.0)
+    monkeypatch.setattr("tercast.client.event_origins.GAP_S", 0.0)
     opened = []
 
     def make(platform, **options):

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from tercast.client.errors import SequenceError
 from tercast.client.sequence import BLOCK, LARGEST, Sequence, now_us
+from tercast.wire.errors import SequenceError
 
 
 def test_the_first_is_the_clock_and_each_further_one_is_one_more():

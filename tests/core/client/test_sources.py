@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from tercast.addressing import AddressPlan
-from tercast.client.sources import Announced, HostRecord, ScenarioSource, load_json
+from tercast.client.metadata_sources import Announced, HostRecord, ScenarioSource, load_json
 from tercast.errors import Refused, TercastError
+from tercast.eventspace.address_plan import AddressPlan
 
 SCENARIO = {
     "format": "scenario/1",

@@ -4,14 +4,14 @@ import threading
 
 import pytest
 
-from tercast.client.doubles import SeenEvents
-from tercast.client.errors import TransportClosed, UnknownSchema, WireError
+from tercast.client.duplicates import SeenEvents
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
-from tercast.client.wire import Event, EventCodec
 from tercast.errors import Refused
-from tercast.eventspace import Float, Int, Topic
-from tercast.filters import Filter
+from tercast.eventspace.topic import Float, Int, Topic
+from tercast.filters.filter import Filter
+from tercast.wire.errors import TransportClosed, UnknownSchema, WireError
+from tercast.wire.event_codec import Event, EventCodec
 
 QUOTES = Topic("quotes", 4, (Int("low", 0, 1023),))
 

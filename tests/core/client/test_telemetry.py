@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pyarrow.parquet as pq
 import pytest
 
-from tercast.client.api import Api
 from tercast.client.publisher import Publisher
+from tercast.client.rest_api import Api
 from tercast.client.subscriber import Subscriber
 from tercast.client.telemetry import ApiSink, HostTelemetry, RejectionReports, told
 from tercast.client.transports import TransportError

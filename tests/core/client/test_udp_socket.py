@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from tercast.client.errors import TransportClosed, TransportError
 from tercast.client.transports import UdpSocket
+from tercast.wire.errors import TransportClosed, TransportError
 
 IP_RECVTTL = 12  # of Linux; Python does not name it
 

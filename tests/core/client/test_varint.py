@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.client import varint
-from tercast.client.errors import WireError
+from tercast.wire import varint
+from tercast.wire.errors import WireError
 
 
 @given(st.integers(min_value=0, max_value=1 << 600), st.binary(max_size=3))

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.client.errors import UnknownSchema, WireError
-from tercast.client.wire import MAX_PAYLOAD, Event, EventCodec, decode, fingerprint
 from tercast.errors import Refused
-from tercast.eventspace import Bool, Enum, Float, Int, String, Topic
+from tercast.eventspace.topic import Bool, Enum, Float, Int, String, Topic
+from tercast.wire.errors import UnknownSchema, WireError
+from tercast.wire.event_codec import MAX_PAYLOAD, Event, EventCodec, decode, fingerprint
 from tests.property_profiles import examples
 
 LARGEST = 2**64 - 1

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tercast.client.errors import UnknownSchema, WireError
-from tercast.client.event_seal import EventSeal, is_good
-from tercast.client.wire import (
+from tercast.eventspace.topic import Topic
+from tercast.wire.errors import UnknownSchema, WireError
+from tercast.wire.event_codec import (
     SEALED_EVENT,
     Event,
     EventCodec,
@@ -22,7 +22,7 @@ from tercast.client.wire import (
     origin_bytes,
     read_head,
 )
-from tercast.eventspace import Topic
+from tercast.wire.event_seal import EventSeal, is_good
 
 FILE = Path(__file__).parents[1] / "vectors" / "wire.json"
 VECTORS = json.loads(FILE.read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tercast.errors import Refused
-from tercast.importers import Taken, read_topology
+from tercast.topology.importers import Taken, read_topology
 
 
 def mininet(hosts: list[dict], **switch) -> bytes:

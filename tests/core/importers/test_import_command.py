@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from tercast import cli
+from tercast.cli import main
 from tercast.errors import RefusedMany
-from tercast.importers import read_topology
-from tercast.scenario import read_scenario
+from tercast.offline.scenario import read_scenario
+from tercast.topology.importers import read_topology
 
 TOPIC = {"name": "t", "code": 0, "attributes": [{"name": "x", "type": "int", "min": 0, "max": 7}]}
 
@@ -18,7 +18,7 @@ def run(tmp_path, monkeypatch, capsys):
 
     def run_(*arguments: str) -> tuple[int, str, str]:
         try:
-            code = cli.main(list(arguments))
+            code = main.main(list(arguments))
         except SystemExit as ended:  # of argparse
             code = int(ended.code)
         out, err = capsys.readouterr()

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.importers import read_topology
-from tercast.importers.costs import LARGEST_COST, costs
-from tercast.importers.graph import RawEdge
+from tercast.topology.importers import read_topology
+from tercast.topology.importers.link_costs import LARGEST_COST, costs
+from tercast.topology.importers.raw_graph import RawEdge
 
 
 def costs_of(*weights: object) -> tuple[list[int], list[str]]:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tercast.errors import Refused
-from tercast.importers import read_topology
+from tercast.topology.importers import read_topology
 
 NODES = [{"id": "a"}, {"id": "b"}, {"id": "c"}]
 THERE = [{"source": "a", "target": "b"}, {"source": "b", "target": "c"}]

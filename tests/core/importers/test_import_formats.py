@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tercast.errors import Refused
-from tercast.importers import read_topology
-from tercast.topology_json import read_topology as read_own_topology
+from tercast.topology.importers import read_topology
+from tercast.topology.reader import read_topology as read_own_topology
 
 GRAPHML = """<?xml version="1.0" encoding="utf-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">

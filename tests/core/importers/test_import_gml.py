@@ -3,7 +3,7 @@
 import pytest
 
 from tercast.errors import Refused
-from tercast.importers import read_topology
+from tercast.topology.importers import read_topology
 
 
 def gml(body: str) -> bytes:
@@ -121,7 +121,7 @@ def test_a_file_that_has_no_graph_is_refused():
 
 
 def test_more_keys_and_values_than_are_read_are_refused(monkeypatch):
-    monkeypatch.setattr("tercast.importers.gml._MOST_TOKENS", 20)
+    monkeypatch.setattr("tercast.topology.importers.gml._MOST_TOKENS", 20)
     assert read_topology(gml("node [ id 0 a 1 b 2 ]")).topology
     with pytest.raises(Refused, match="more than 20"):
         read_topology(gml("node [ id 0 a 1 b 2 c 3 d 4 e 5 f 6 ]"))

@@ -3,7 +3,7 @@
 import pytest
 
 from tercast.errors import Refused
-from tercast.importers import read_topology
+from tercast.topology.importers import read_topology
 
 
 def graphml(body: str, keys: str = "", attributes: str = 'edgedefault="undirected"') -> bytes:

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from tercast import cli
+from tercast.cli import main
 from tercast.errors import Refused
-from tercast.importers import read_topology
+from tercast.topology.importers import read_topology
 
 LINKS = "A,B 1 0\nB,A 2 0\nB,C 3 0\nC,B 4 0\n"
 MATSIM = """<network name="m"><nodes><node id="1" x="0" y="0"/><node id="2" x="1" y="1"/></nodes>
@@ -124,16 +124,16 @@ def test_sndlib_names_nodes_and_ends(node, link, words):
 def test_the_command_names_the_format_that_it_assumed(tmp_path, capsys):
     file, out = tmp_path / "list", tmp_path / "topology.json"
     file.write_text("a b 1\nb a 1\n")
-    assert cli.main(["import", str(file), "-o", str(out)]) == 0
+    assert main.main(["import", str(file), "-o", str(out)]) == 0
     assert capsys.readouterr().err.splitlines() == [
         "format: rocketfuel, as the content shows (lines FROM TO WEIGHT); --format names another",
         f"{file}: rocketfuel, 2 switches, 1 link, 0 hosts, 0 repairs",
     ]
-    assert cli.main(["import", str(file), "-o", str(out), "--format", "rocketfuel"]) == 0
+    assert main.main(["import", str(file), "-o", str(out), "--format", "rocketfuel"]) == 0
     assert len(capsys.readouterr().err.splitlines()) == 1
     file.write_text(LINKS)
     out.unlink()
-    assert cli.main(["import", str(file), "-o", str(out)]) == 2
+    assert main.main(["import", str(file), "-o", str(out)]) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"{file}: format: ")
     assert "no positive number" in error

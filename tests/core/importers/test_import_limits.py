@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.errors import Refused, RefusedMany
-from tercast.importers import TOO_LARGE, TOO_MANY, limits, read_topology
-from tercast.importers.names import unique_ids
-from tercast.importers.ports import Ports
-from tercast.topology_json import read_topology as read_own_topology
+from tercast.topology.importers import TOO_LARGE, TOO_MANY, limits, read_topology
+from tercast.topology.importers.naming import unique_ids
+from tercast.topology.importers.port_numbers import Ports
+from tercast.topology.reader import read_topology as read_own_topology
 from tests.property_profiles import examples
 
 LAUGHS = (
@@ -93,8 +93,8 @@ def test_too_many_nodes_or_links_are_refused_with_the_limit(monkeypatch, file):
 
 
 def test_too_many_parts_of_any_kind_are_refused(monkeypatch):
-    monkeypatch.setattr("tercast.importers.json_files._MOST_CONTAINERS", 10)
-    monkeypatch.setattr("tercast.importers.xml_files._MOST_ELEMENTS", 10)
+    monkeypatch.setattr("tercast.topology.importers.node_link_json._MOST_CONTAINERS", 10)
+    monkeypatch.setattr("tercast.topology.importers.sndlib._MOST_ELEMENTS", 10)
     assert refusal(b'{"a": [' + b"{}," * 9 + b"{}]}").code == TOO_MANY
     assert refusal(b"<graphml>" + b"<a/>" * 10 + b"</graphml>").code == TOO_MANY
 
@@ -106,7 +106,7 @@ def test_too_many_hosts_are_refused_with_the_limit(monkeypatch):
 
 
 def test_a_file_beyond_the_limit_is_refused(monkeypatch):
-    monkeypatch.setattr("tercast.importers.read.LARGEST_FILE", 5)
+    monkeypatch.setattr("tercast.topology.importers.importer.LARGEST_FILE", 5)
     assert refusal(b"a b 1\n").code == TOO_LARGE
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tercast.errors import Refused
-from tercast.importers import read_topology
+from tercast.topology.importers import read_topology
 
 BRITE = """Topology: ( 3 Nodes, 2 Edges )
 Model (1 - RTWaxman):  3 1000 100 1  2  0.15 0.2 1 1 10.0 1024.0

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.errors import Refused
-from tercast.importers import read_topology
-from tercast.importers.names import unique_ids
+from tercast.topology.importers import read_topology
+from tercast.topology.importers.naming import unique_ids
 
 Rows = list[tuple[object, str]]
 

@@ -6,7 +6,7 @@ import math
 import networkx
 import pytest
 
-from tercast.importers import read_topology
+from tercast.topology.importers import read_topology
 
 
 def written(form: str, graph: networkx.Graph) -> bytes:

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from tercast import dz
+from tercast.eventspace import dz
 from tercast.signalling.messages import (
     MAX_CELL_BITS,
     MAX_CELLS,

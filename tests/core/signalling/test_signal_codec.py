@@ -5,7 +5,7 @@ import signal_strategies as some
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast import dz
+from tercast.eventspace import dz
 from tercast.signalling.codec import decode_answer, decode_message, encode_answer, encode_message
 from tercast.signalling.errors import Malformed
 from tercast.signalling.messages import (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tercast import dz
+from tercast.eventspace import dz
 from tercast.signalling.codec import decode_answer, decode_message, encode_answer, encode_message
 from tercast.signalling.errors import Malformed
 from tercast.signalling.messages import (

@@ -6,7 +6,7 @@ _CHUNK = 2000
 
 
 def tell_meanings(apps, editor):
-    from controlplane.network.matches import meaning
+    from controlplane.network.entry_match import meaning
 
     entries = apps.get_model("network", "InstalledEntry").objects
     last = 0

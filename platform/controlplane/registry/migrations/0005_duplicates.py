@@ -2,10 +2,10 @@ from typing import Any
 
 from django.db import migrations, models
 
-from controlplane.registry.digests import digest_of_dz, digest_of_filter
+from controlplane.registry.filter_digests import digest_of_dz, digest_of_filter
 from tercast.errors import TercastError
-from tercast.eventspace import Topic
-from tercast.filters import Filter
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
 
 _PAGE = 2000
 

@@ -1,0 +1,14 @@
+"""Wall-clock time as the northbound writes it."""
+
+from __future__ import annotations
+
+from time import time
+
+from tercast.runtime.log_format import iso
+
+__all__ = ["iso", "utc_now"]
+
+
+def utc_now() -> str:
+    """Now, in ISO 8601 with milliseconds and a Z."""
+    return iso(time())

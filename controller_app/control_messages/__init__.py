@@ -1,0 +1,1 @@
+"""Control messages of hosts."""

@@ -1,0 +1,241 @@
+"""Control messages of hosts: the entries that bring them here, what is handed on, and the answers.
+
+Each port has one entry a family that punts the signalling address, so that a message names the port that it
+entered by, and is seen at that switch alone. Ends of links that the control plane has confirmed have none. On
+a switch with meters, each of these ports also has a punt of discovery frames, above that of all ports: the
+port's meter limits both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+from controller_app.control_messages.meters import METERS, Meters, read_meters
+from controller_app.control_messages.queue import End, Signals
+from controller_app.errors import Rejected, Unreachable
+from controller_app.monitoring.alarms import LASTING, Alarms
+from controller_app.openflow import messages
+from controller_app.openflow.control_packets import Datagram, Dropped, answer_frame, parse
+from controller_app.openflow.flow_entry import SIGNALS, Key
+from controller_app.openflow.messages import PUNT_PRIORITY, Message
+from controller_app.programming.switch_operations import identity
+from controller_app.ryu_api import spawn
+from controller_app.switch.connection import Connection
+from controller_app.switch.flow_stats import Identity, Table, oxm_fields, read_table
+from controller_app.switch.registry import Registry
+
+Punt = tuple[str, Message, Identity]
+"""An entry that punts: its name, what adds it, and its place in the table."""
+
+
+def lldp_port_place(port: int) -> Identity:
+    """The place in the table of a port's own punt of discovery frames."""
+    return messages.LLDP_PORT_PRIORITY, frozenset(oxm_fields(messages.lldp_port_match(port)))
+
+
+def punt_key(family: str, port: int) -> Key:
+    """The key of the entry that punts a port's control messages of a family."""
+    return Key(SIGNALS[family], port, PUNT_PRIORITY)
+
+
+class Signalling:
+    """Takes control messages in from ports that lead to no switch, and sends answers out of them."""
+
+    def __init__(self, registry: Registry, alarms: Alarms, families: Sequence[str]) -> None:
+        self._registry = registry
+        self._alarms = alarms
+        self._families = families
+        self._links: set[End] = set()
+        self._settling: set[tuple[int, End]] = set()
+        self._meters: WeakKeyDictionary[Connection, Meters] = WeakKeyDictionary()
+        self.signals = Signals()
+
+    def prepare(self, connection: Connection) -> None:
+        """Gives a switch that connects its punts, and tells its problems. Raises Unreachable or Rejected."""
+        self._meters[connection] = meters = read_meters(connection)
+        if meters.highest:
+            connection.capabilities += (METERS,)
+        connection.confirm(messages.remove_punts())
+        ports = [number for number in connection.ports if (connection.dpid, number) not in self._links]
+        connection.problems += self._install(connection, sorted(ports))
+        connection.further = lambda: self._wanted(connection)
+        connection.further_count = lambda: self._count(connection)
+        connection.renew = lambda table: self._renew(connection, table)
+
+    def is_link(self, end: End) -> bool:
+        """Whether a port leads to another switch."""
+        return end in self._links
+
+    def link_turned(self, pair: tuple[End, End], there: bool) -> None:
+        """A link came into use or went out of it: its ends no longer accept messages, or do so again.
+
+        A link that was found and that the control plane did not confirm is not in use.
+        """
+        for end in pair:
+            (self._links.add if there else self._links.discard)(end)
+            self.port_changed(end)
+
+    def port_changed(self, end: End) -> None:
+        """A port's entries are to be as they should be for what it is now.
+
+        One greenlet a port does it: it looks at what is wanted again before it ends.
+        """
+        connection = self._registry.find(end[0])
+        if connection is not None and (connection.epoch, end) not in self._settling:
+            self._settling.add((connection.epoch, end))
+            spawn(self._settle, connection, end)
+
+    def port_gone(self, end: End) -> None:
+        """A port was taken out of its switch."""
+        self.signals.forget(end)
+        self.port_changed(end)
+
+    def switch_gone(self, connection: Connection) -> None:
+        """A switch left: forget the shares of its ports."""
+        for number in connection.ports:
+            self.signals.forget((connection.dpid, number))
+
+    def packet_in(self, connection: Connection, port: int, frame: bytes) -> None:
+        """A frame that a punt brought. The share is looked at first: a flood costs as little as can be."""
+        end = (connection.dpid, port)
+        if end in self._links:
+            self.signals.dropped[Dropped.LINK_PORT] += 1
+            return
+        if port not in connection.ports:
+            self.signals.dropped[Dropped.UNKNOWN_PORT] += 1
+            return
+        if not self.signals.allows(end):
+            self._tell_flood(connection, port)
+            return
+        found = parse(frame)
+        if isinstance(found, Dropped):
+            self.signals.dropped[found] += 1
+        else:
+            self.signals.put(end, found)
+
+    def answer(self, end: End, to: Datagram) -> str | None:
+        """Sends an answer out of a port; why it could not be sent, or None. It may be lost on the way."""
+        connection = self._registry.find(end[0])
+        if connection is None:
+            return "the switch is not connected"
+        port = connection.ports.get(end[1])
+        if port is None or not port.up:
+            return "the port is down or gone"
+        frame = answer_frame(bytes.fromhex(port.mac.replace(":", "")), to)
+        return (
+            None
+            if connection.tell(messages.packet_out((port.number,), frame))
+            else "the channel is congested"
+        )
+
+    def _settle(self, connection: Connection, end: End) -> None:
+        """Brings a port's entries to what is wanted, until that is what is wanted at the end, too."""
+        wanted = None
+        try:
+            while wanted is not (now := self._takes_in(connection, end)):
+                wanted = now
+                if wanted:
+                    for problem in self._install_anew(connection, end[1]):
+                        self._alarms.sound("late_error", problem, LASTING, dpid=connection.name)
+                else:
+                    keys = [punt_key(family, end[1]) for family in self._families]
+                    removals = [messages.remove_punt(key) for key in keys]
+                    connection.confirm([messages.remove_lldp_port_punt(end[1]), *removals])
+        except (Unreachable, Rejected):
+            return  # it gets all of them when it connects again
+        finally:
+            self._settling.discard((connection.epoch, end))
+
+    def _takes_in(self, connection: Connection, end: End) -> bool:
+        return end[1] in connection.ports and end not in self._links
+
+    def _renew(self, connection: Connection, table: Table) -> None:
+        """Asks for the meters again, puts changed own ones right, and makes those that are gone.
+
+        Raises Unreachable or Rejected.
+        """
+        meters = read_meters(connection)
+        used = {number for flow in table.reserved if (number := messages.metered_by(flow.instructions))}
+        changed = meters.changed(self._meters[connection], used)
+        failures = connection.confirm([meters.correction(number) for number in changed]) if changed else {}
+        for n, number in enumerate(changed):
+            if n not in failures:
+                meters.correct(number)
+        self._make_meters(connection, meters, self._ports(connection))
+        self._meters[connection] = meters
+
+    def _install(self, connection: Connection, ports: Sequence[int]) -> list[str]:
+        """Gives ports their meters and punts; what could not be done, one line each."""
+        meters = self._meters[connection]
+        self._make_meters(connection, meters, ports)
+        wanted = self._punts(meters, ports)
+        free = [(name, message) for name, message, place in wanted if place not in connection.foreign]
+        failures = connection.confirm([message for _, message in free])
+        refused = [f"{free[n][0]} was refused: {e.type}/{e.code}" for n, e in sorted(failures.items())]
+        why = "has no room: another owner's entry stands in its place"
+        return [f"{name} {why}" for name, _, place in wanted if place in connection.foreign] + refused
+
+    def _install_anew(self, connection: Connection, port: int) -> list[str]:
+        """Gives a port its entries, if need be once more with what they lean on: its meter may have gone."""
+        if not self._install(connection, [port]):
+            return []
+        self._renew(connection, read_table(connection))
+        return self._install(connection, [port])
+
+    def _wanted(self, connection: Connection) -> list[Punt]:
+        """The punts that a switch should have now."""
+        return self._punts(self._meters[connection], self._ports(connection))
+
+    def _count(self, connection: Connection) -> int:
+        """How many punts a switch should have now; this is asked often, so they are built only if needed."""
+        if not connection.foreign:
+            ports, meters = self._ports(connection), self._meters[connection]
+            metered = sum(meters.number(port) is not None for port in ports)
+            return len(ports) * len(self._families) + metered
+        return sum(place not in connection.foreign for _, _, place in self._wanted(connection))
+
+    def _ports(self, connection: Connection) -> list[int]:
+        """The ports that take messages in now."""
+        return sorted(p for p in connection.ports if self._takes_in(connection, (connection.dpid, p)))
+
+    def _punts(self, meters: Meters, ports: Sequence[int]) -> list[Punt]:
+        """The punts of control messages; where a port has a meter, that of its discovery frames goes through
+        it too.
+        """
+        keys = [(family, port, punt_key(family, port)) for port in ports for family in self._families]
+        signals = [
+            (
+                f"the punt of {family} control messages at port {port}",
+                messages.add_punt(key, meters.number(port)),
+                identity(key),
+            )
+            for family, port, key in keys
+        ]
+        metered = [(port, meter) for port in ports if (meter := meters.number(port)) is not None]
+        probes = [
+            (
+                f"the punt of discovery frames at port {port}",
+                messages.add_lldp_port_punt(port, meter),
+                lldp_port_place(port),
+            )
+            for port, meter in metered
+        ]
+        return signals + probes
+
+    @staticmethod
+    def _make_meters(connection: Connection, meters: Meters, ports: Sequence[int]) -> None:
+        """A meter that is refused is not used: the controller's own limit holds all the same."""
+        lacking = [port for port in ports if meters.lacks(port)]
+        failures = connection.confirm([meters.addition(port) for port in lacking]) if lacking else {}
+        for n, port in enumerate(lacking):
+            meters.note(port, n not in failures)
+
+    def report_flood(self, connection: Connection, port: int, packets: int) -> None:
+        """Count control messages of a port that were dropped by their header, and raise the alarm."""
+        self.signals.dropped[Dropped.RATE] += packets
+        self._tell_flood(connection, port)
+
+    def _tell_flood(self, connection: Connection, port: int) -> None:
+        detail = "more control messages than the port's share; the excess is dropped"
+        self._alarms.sound("signalling_flood", detail, LASTING, dpid=connection.name, port=port)

@@ -1,0 +1,113 @@
+"""The control messages that wait for the control plane: bounded for each port and in all, fair to ports."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from time import monotonic, time
+
+from controller_app.clock import utc_now
+from controller_app.openflow.control_packets import Datagram, Dropped, sender_json
+from controller_app.ryu_api import Queue, QueueEmpty
+from controller_app.token_buckets import Buckets
+
+RATE = 20.0
+"""Messages a second that a port may send in the long run."""
+
+BURST = 40.0
+"""Messages that a port may send at once."""
+
+WAITING_PORT = 32
+WAITING = 4096
+PAGE = 500
+
+End = tuple[int, int]
+
+
+class Signals:
+    """Messages by id, in the order in which they came. One that the reader has read behind is forgotten."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._shares = Buckets[End](RATE, BURST, clock)
+        self._waiting: OrderedDict[int, tuple[End, dict[str, object]]] = OrderedDict()
+        self._by_port: Counter[End] = Counter()
+        self._first = self._newest = int(time() * 1000)
+        self._readers: set[Queue] = set()
+        self.dropped: Counter[Dropped] = Counter()
+        self.taken = 0
+
+    @property
+    def newest(self) -> int:
+        """The id of the latest message, or the one before the first."""
+        return self._newest
+
+    def allows(self, end: End) -> bool:
+        """Whether the port's share has room for one more; counts one that has not."""
+        if self._shares.take(end):
+            return True
+        self.dropped[Dropped.RATE] += 1
+        return False
+
+    def forget(self, end: End) -> None:
+        """The port is gone."""
+        self._shares.forget(end)
+
+    def put(self, end: End, datagram: Datagram) -> bool:
+        """Takes a message in, unless too many wait."""
+        if self._by_port[end] >= WAITING_PORT or len(self._waiting) >= WAITING:
+            self.dropped[Dropped.QUEUE_FULL] += 1
+            return False
+        self._newest += 1
+        self.taken += 1
+        self._by_port[end] += 1
+        self._waiting[self._newest] = (
+            end,
+            {
+                "id": self._newest,
+                "at": utc_now(),
+                "dpid": f"{end[0]:016x}",
+                "port": end[1],
+                **sender_json(datagram),
+                "payload": b64encode(datagram.payload).decode(),
+            },
+        )
+        for queue in self._readers:
+            queue.put(None)
+        self._readers.clear()
+        return True
+
+    def after(self, last: int, wait: float) -> dict[str, object]:
+        """The messages behind `last`, a page of them; those up to it are forgotten.
+
+        Waits up to `wait` seconds when there is none yet. `gap`: `last` is not of this run of the controller,
+        so messages of another one may have been lost.
+        """
+        gap = not self._first <= last <= self._newest
+        if not gap:
+            self._forget_until(last)
+        if not self._waiting and wait > 0 and not gap:
+            self._sleep(wait)
+        found = [message for _, message in list(self._waiting.values())[:PAGE]]
+        return {"signals": found, "newest": self._newest, "gap": gap, **self.counts_json()}
+
+    def counts_json(self) -> dict[str, object]:
+        """How many were taken in and not, by reason, since the controller began."""
+        return {"taken": self.taken, "dropped": {why.value: self.dropped[why] for why in Dropped}}
+
+    def _forget_until(self, last: int) -> None:
+        while self._waiting and (first := next(iter(self._waiting))) <= last:
+            end, _ = self._waiting.pop(first)
+            self._by_port[end] -= 1
+            if not self._by_port[end]:
+                del self._by_port[end]
+
+    def _sleep(self, seconds: float) -> None:
+        queue = Queue()
+        self._readers.add(queue)
+        try:
+            queue.get(timeout=seconds)
+        except QueueEmpty:
+            pass
+        finally:
+            self._readers.discard(queue)

@@ -1,0 +1,82 @@
+"""Links and host ports as the control plane confirms them; only these links are used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from controller_app.discovery.adjacency import Pair, Port, pair_of
+from controller_app.openflow.flow_entry import MAX_PORT
+from controller_app.programming.change_request import parse_dpid
+from tercast.errors import Path, Refused, shown
+from tercast.runtime.strict_json import expect_integer, expect_keys, expect_list, expect_text
+
+MOST_ROWS = 400_000
+"""Links, and ports with hosts, of one topology."""
+
+MOST_ID = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """What the control plane has of the network.
+
+    Attributes:
+        id: The control plane's name for this state; None before it confirmed anything in this run.
+        links: Links that are declared or approved.
+        edges: Ports with hosts; they are no ends of links.
+    """
+
+    id: str | None = None
+    links: frozenset[Pair] = frozenset()
+    edges: frozenset[Port] = frozenset()
+
+    def to_json(self) -> dict[str, object]:
+        """Return the northbound's form: the id, and how many links and ports it has."""
+        return {"id": self.id, "links": len(self.links), "edges": len(self.edges)}
+
+
+def parse_topology(body: object) -> Topology:
+    """Return the topology of a northbound body.
+
+    Raises:
+        Refused: Something in it has another form, with its place.
+    """
+    fields = expect_keys(body, (), ("id", "links", "edges"))
+    name = expect_text(fields["id"], ("id",))
+    if not 1 <= len(name) <= MOST_ID:
+        raise Refused(
+            ("id",), "bad_length", f"{len(name)} characters; an id has 1 to {MOST_ID}", name[:MOST_ID]
+        )
+    links = [_parse_link(row, ("links", n)) for n, row in enumerate(_rows(fields["links"], ("links",)))]
+    edges = [_parse_ends(row, ("edges", n), 1)[0] for n, row in enumerate(_rows(fields["edges"], ("edges",)))]
+    return Topology(name, frozenset(links), frozenset(edges))
+
+
+def _rows(value: object, path: Path) -> Sequence[object]:
+    rows = expect_list(value, path)
+    if len(rows) > MOST_ROWS:
+        raise Refused(path, "too_many", f"{len(rows)} rows; at most {MOST_ROWS}", len(rows))
+    return rows
+
+
+def _parse_link(row: object, path: Path) -> Pair:
+    a, b = _parse_ends(row, path, 2)
+    if a == b:
+        raise Refused(path, "self_link", f"{shown(row)} joins a port with itself", row)
+    return pair_of(a, b)
+
+
+def _parse_ends(row: object, path: Path, count: int) -> list[Port]:
+    """Return the ends in a row of dpid and port, `count` times."""
+    values = expect_list(row, path)
+    if len(values) != 2 * count:
+        form = ", ".join(["dpid, port"] * count)
+        raise Refused(path, "bad_length", f"a row is [{form}]", len(values))
+    return [
+        (
+            parse_dpid(values[n], (*path, n)),
+            expect_integer(values[n + 1], (*path, n + 1), 1, MAX_PORT),
+        )
+        for n in range(0, 2 * count, 2)
+    ]

@@ -1,0 +1,1 @@
+"""Events, alarms, counters and metrics."""

@@ -1,0 +1,104 @@
+"""What is wrong at the moment: alarms that stand until they are cleared or nobody renews them."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+from controller_app.clock import utc_now
+from controller_app.monitoring.event_ring import Events
+
+LASTING = 60.0
+"""Seconds after which an alarm about something that happens again and again ends, when it no longer does."""
+
+MOST = 1000
+"""Passing alarms of one name that are kept apart; further subjects share one, which bounds the memory."""
+
+OTHERS = "others"
+
+Subject = tuple[tuple[str, object], ...]
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Alarm:
+    """One thing that is wrong: what, about which subject, since when, and how often it was seen."""
+
+    name: str
+    subject: Subject
+    detail: str
+    since: str
+    last: str
+    count: int
+    ends: float | None
+
+    def to_json(self) -> dict[str, object]:
+        """The northbound's form."""
+        return {
+            "alarm": self.name,
+            **dict(self.subject),
+            "detail": self.detail,
+            "since": self.since,
+            "last": self.last,
+            "count": self.count,
+        }
+
+
+class Alarms:
+    """The alarms that stand. Each tells of itself once when it is raised and once when it is over."""
+
+    def __init__(self, events: Events, clock: Callable[[], float] = monotonic) -> None:
+        self._events = events
+        self._clock = clock
+        self._standing: dict[tuple[str, Subject], Alarm] = {}
+        self._number: Counter[str] = Counter()
+
+    def sound(self, name: str, detail: str, lasts: float | None = None, /, **subject: object) -> None:
+        """Raises an alarm or renews it; with `lasts` it ends so many seconds after the last time."""
+        if lasts is not None and not self.has_room(name, MOST, **subject):
+            subject = dict.fromkeys(subject, OTHERS)
+        key = (name, tuple(sorted(subject.items())))
+        ends = None if lasts is None else self._clock() + lasts
+        alarm = self._standing.get(key)
+        if alarm is not None:
+            alarm.count += 1
+            alarm.last, alarm.ends, alarm.detail = utc_now(), ends, detail
+            return
+        now = utc_now()
+        self._number[name] += 1
+        self._standing[key] = Alarm(name, key[1], detail, now, now, 1, ends)
+        self._events.emit("alarm", alarm=name, state="raised", detail=detail, **subject)
+        log.warning("alarm", extra={"fields": {"alarm": name, **subject, "detail": detail}})
+
+    def has_room(self, name: str, most: int, /, **subject: object) -> bool:
+        """Whether this alarm stands, or fewer than `most` of the name do."""
+        key = (name, tuple(sorted(subject.items())))
+        return key in self._standing or self._number[name] < most
+
+    def clear(self, name: str, **subject: object) -> None:
+        """Ends an alarm, if it stands."""
+        self._end((name, tuple(sorted(subject.items()))))
+
+    def sweep(self) -> None:
+        """Ends the alarms whose time is over."""
+        now = self._clock()
+        for key, alarm in list(self._standing.items()):
+            if alarm.ends is not None and alarm.ends <= now:
+                self._end(key)
+
+    def standing(self) -> list[Alarm]:
+        """The alarms that stand, oldest first."""
+        return list(self._standing.values())
+
+    def _end(self, key: tuple[str, Subject]) -> None:
+        alarm = self._standing.pop(key, None)
+        if alarm is None:
+            return
+        self._number[alarm.name] -= 1
+        subject = dict(alarm.subject)
+        self._events.emit("alarm", alarm=alarm.name, state="cleared", detail=alarm.detail, **subject)
+        log.info("alarm over", extra={"fields": {"alarm": alarm.name, **subject}})

@@ -1,0 +1,147 @@
+"""Counters of ports and tables, polled and kept, so that readers cost the switches nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from controller_app.clock import utc_now
+from controller_app.errors import Rejected, Unreachable
+from controller_app.openflow import messages
+from controller_app.openflow.flow_entry import MAX_PORT
+from controller_app.openflow.messages import OWNER, OWNER_MASK, WHOLE_COOKIE, Kind
+from controller_app.ryu_api import sleep, spawn
+from controller_app.source_check.rules import read_dropped
+from controller_app.switch.connection import Connection
+from controller_app.switch.flow_stats import read_count, read_foreign
+from controller_app.switch.handshake import reserved_count
+from controller_app.switch.registry import Registry
+
+RECOUNT = 0.3
+"""Seconds after which reserved entries are counted again where their number is wrong."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """What one switch's counters said, and when.
+
+    `entries` are own content entries, `reserved` other own ones, of which there should be `reserved_wanted`;
+    `foreign` are those of other owners. `dropped` are event packets of unknown sources, by port.
+    """
+
+    at: str
+    ports: list[dict[str, object]]
+    entries: int
+    foreign: int
+    reserved: int
+    reserved_wanted: int
+    dropped: Mapping[int, int]
+
+    def sources_json(self, dpid: int) -> list[dict[str, object]]:
+        """The northbound's rows of what the source check dropped, by port."""
+        rows = sorted(self.dropped.items())
+        return [{"dpid": f"{dpid:016x}", "port": port, "dropped_packets": packets} for port, packets in rows]
+
+    def table_json(self, dpid: int) -> dict[str, object]:
+        """The northbound's row of this switch's table."""
+        return {
+            "dpid": f"{dpid:016x}",
+            "entries": self.entries,
+            "foreign": self.foreign,
+            "reserved": self.reserved,
+            "reserved_wanted": self.reserved_wanted,
+            "at": self.at,
+        }
+
+
+class Counters:
+    """Reads every switch each period; one that is slow is not asked again before it has answered."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        period: float,
+        families: Sequence[str],
+        checks_sources: Callable[[Connection], bool],
+    ) -> None:
+        self._registry = registry
+        self._checks_sources = checks_sources
+        self._families = families
+        self._period = period
+        self._readings: dict[int, Reading] = {}
+        self._asking: set[int] = set()
+
+    def run(self) -> None:
+        """Polls, for ever."""
+        while True:
+            for connection in self._registry:
+                if connection.epoch not in self._asking:
+                    self._asking.add(connection.epoch)
+                    spawn(self._poll, connection)
+            sleep(self._period)
+
+    def forget(self, connection: Connection) -> None:
+        """Drops what was read of a switch that is gone."""
+        self._readings.pop(connection.dpid, None)
+
+    def to_json(self) -> dict[str, object]:
+        """The northbound's form of all that was read last."""
+        rows = sorted(self._readings.items())
+        return {
+            "ports": [port for _, reading in rows for port in reading.ports],
+            "tables": [reading.table_json(dpid) for dpid, reading in rows],
+            "sources": [row for dpid, reading in rows for row in reading.sources_json(dpid)],
+        }
+
+    def _poll(self, connection: Connection) -> None:
+        try:
+            self._read(connection)
+        except (Unreachable, Rejected):
+            return
+        finally:
+            self._asking.discard(connection.epoch)
+
+    def _read(self, connection: Connection) -> None:
+        """Where the number of foreign entries changed, the places that they hold are read anew."""
+        before = self._readings.get(connection.dpid)
+        ports = [
+            _port_json(connection.name, row)
+            for part in connection.ask(messages.port_stats())
+            for row in part
+            if row.port_no <= MAX_PORT
+        ]
+        entries = read_count(connection, Kind.CONTENT.cookie, WHOLE_COOKIE)
+        own = read_count(connection, OWNER, OWNER_MASK)
+        foreign = read_count(connection, 0, 0) - own
+        if before is None or before.foreign != foreign:
+            connection.foreign = read_foreign(connection)
+        reserved, wanted = self._reserved(connection, own - entries)
+        dropped = read_dropped(connection) if self._checks_sources(connection) else {}
+        if connection.ready:
+            self._readings[connection.dpid] = Reading(
+                utc_now(), ports, entries, foreign, reserved, wanted, dropped
+            )
+
+    def _reserved(self, connection: Connection, found: int) -> tuple[int, int]:
+        """How many reserved entries there are and should be, counted again where that differs.
+
+        They differ for a moment while a port or a repair changes them.
+        """
+        wanted = reserved_count(connection, self._families)
+        if found == wanted:
+            return found, wanted
+        sleep(RECOUNT)
+        content = read_count(connection, Kind.CONTENT.cookie, WHOLE_COOKIE)
+        return read_count(connection, OWNER, OWNER_MASK) - content, reserved_count(connection, self._families)
+
+
+def _port_json(dpid: str, row: Any) -> dict[str, object]:
+    return {
+        "dpid": dpid,
+        "port": row.port_no,
+        "rx_packets": row.rx_packets,
+        "tx_packets": row.tx_packets,
+        "rx_bytes": row.rx_bytes,
+        "tx_bytes": row.tx_bytes,
+    }

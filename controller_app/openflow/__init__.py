@@ -1,0 +1,1 @@
+"""OpenFlow messages as bytes."""

@@ -1,0 +1,1 @@
+"""Ordered, confirmed changes of tables."""

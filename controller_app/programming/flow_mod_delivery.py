@@ -1,0 +1,180 @@
+"""Entries and removals brought to one switch: in bundles where it has those, else as single flow-mods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from controller_app.errors import Failure
+from controller_app.openflow import messages
+from controller_app.openflow.bundles import Act, Control, carry, control
+from controller_app.openflow.flow_entry import Entry, Key
+from controller_app.openflow.messages import add_body
+from controller_app.switch.connection import Batch, Connection
+
+WINDOW = 250
+"""Single flow-mods between two barriers: so much is at stake when a switch falls silent."""
+
+PIECE = 128 * 1024
+"""Bytes of a bundle between two barriers."""
+
+SLOWEST = 2000
+"""Messages of a bundle a second that a switch is given time for, at its commit."""
+
+FEW = 100
+"""Messages that need no confirmation before the commit."""
+
+ROUNDS = 3
+"""Bundles tried for one delivery; each leaves out what the ones before it had refused."""
+
+NO_ROOM = "table_full"
+
+Item = Entry | Key
+"""What a flow-mod is about: an entry to add, or the key of one to remove."""
+
+Refused = tuple[Item, Failure]
+
+
+def flow_mod(item: Item) -> messages.Message:
+    """The message that adds the entry, or removes the one with that key."""
+    return messages.add(item) if isinstance(item, Entry) else messages.remove(item)
+
+
+class Bundle:
+    """Flow-mods that take effect together or not at all: staged, then committed or discarded, once each."""
+
+    def __init__(self, connection: Connection, items: Sequence[Item]) -> None:
+        self._connection = connection
+        self._items = items
+        self._id = connection.next_bundle()
+        self._batch: Batch | None = None
+        self.failure: Failure | None = None
+
+    def stage(self, confirmed: bool = True) -> None:
+        """Opens the bundle and sends its messages. Raises Unreachable.
+
+        If `confirmed`, they have come when this returns, and `refused` has what is wrong with them in itself.
+        Otherwise a few messages are only sent, and the commit that follows costs the one round trip.
+        """
+        self._batch = self._connection.reserve(1 + len(self._items), "flow_mod in a bundle")
+        pieces: Iterable[bytes] = self._pieces(self._batch.first)
+        if not confirmed and len(self._items) <= FEW:
+            pieces = tuple(pieces)
+            if len(pieces) == 1:
+                self._connection.send(pieces[0])
+                return
+        self._connection.transfer(pieces)
+
+    @property
+    def refused(self) -> list[Refused]:
+        """The items that the switch has refused so far."""
+        failures = self._batch.failures if self._batch else {}
+        return [(self._items[n - 1], failure) for n, failure in sorted(failures.items()) if n]
+
+    def commit(self) -> bool:
+        """Whether the messages that were not refused at staging are applied; if not, none is.
+
+        `refused` and `failure` say why. Raises Unreachable.
+        """
+        assert self._batch is not None, "a bundle ends after its staging"
+        if opening := self._batch.failures.get(0):
+            self.discard()
+            self.failure = opening
+            return False
+        return self._end(Act.COMMIT)
+
+    def discard(self) -> None:
+        """Drops what was staged."""
+        self._end(Act.DISCARD)
+
+    def abandon(self) -> None:
+        """Forgets a bundle whose switch is gone."""
+        if self._batch is not None:
+            self._connection.settle(self._batch)
+            self._batch = None
+
+    def _end(self, act: Act) -> bool:
+        patience = len(self._items) / SLOWEST
+        answer = self._connection.exchange([control(self._id, act), messages.barrier()], patience)
+        self.failure = answer.failures.get(0)
+        return self.failure is None and Control(self._id, act.reply) in answer.parts
+
+    def _pieces(self, first: int) -> Iterator[bytes]:
+        piece = [control(self._id, Act.OPEN).frame(first)]
+        size = 0
+        for xid, item in enumerate(self._items, first + 1):
+            body = add_body(item) if type(item) is Entry else flow_mod(item).body
+            message = carry(self._id, body, xid)
+            piece.append(message)
+            size += len(message)
+            if size >= PIECE:
+                yield b"".join(piece)
+                piece, size = [], 0
+        yield b"".join(piece)
+
+
+class Delivery:
+    """Brings all items that the switch takes to it, in their order; those it refused are named.
+
+    A bundle that fails applies nothing, so it is tried again without the items that were named. A table that
+    is full names one item at a time, and a bundle may have run out of time while it waited for its turn: what
+    does not go in a few bundles goes as single flow-mods, which are refused one by one.
+    """
+
+    def __init__(self, connection: Connection, items: Sequence[Item]) -> None:
+        self._connection = connection
+        self._items = list(items)
+        self._bundle: Bundle | None = None
+
+    def stage(self) -> None:
+        """Sends ahead what takes no effect yet. One message is as atomic alone as in a bundle."""
+        if self._connection.bundles and len(self._items) > 1:
+            self._bundle = Bundle(self._connection, self._items)
+            self._bundle.stage(confirmed=False)
+
+    def deliver(self) -> list[Refused]:
+        """Lets it take effect; the refused items. Raises Unreachable."""
+        refused: list[Refused] = []
+        for round_ in range(1, ROUNDS + 1):
+            if self._bundle is None:
+                break
+            done = self._bundle.commit()
+            named = self._bundle.refused
+            self.abandon()
+            refused += named
+            if done:
+                return refused
+            gone = {item for item, _ in named}
+            self._items = [item for item in self._items if item not in gone]
+            if round_ < ROUNDS and not any(failure.code == NO_ROOM for _, failure in named):
+                self.stage()
+        return refused + send_singly(self._connection, self._items)
+
+    def drop(self) -> None:
+        """Gives up what was staged, on a switch that is there. Raises Unreachable."""
+        if self._bundle is not None:
+            self._bundle.discard()
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Forgets the bundle: it has ended, or its switch is gone."""
+        if self._bundle is not None:
+            self._bundle.abandon()
+            self._bundle = None
+
+
+def send_singly(connection: Connection, items: Sequence[Item]) -> list[Refused]:
+    """Sends one flow-mod for each item, in windows; the items that the switch refused."""
+    if not items:
+        return []
+    batch = connection.reserve(len(items), "flow_mod")
+    try:
+        connection.transfer(_windows(items, batch.first))
+    finally:
+        connection.settle(batch)
+    return [(items[n], failure) for n, failure in sorted(batch.failures.items())]
+
+
+def _windows(items: Sequence[Item], first: int) -> Iterator[bytes]:
+    for start in range(0, len(items), WINDOW):
+        window = enumerate(items[start : start + WINDOW], first + start)
+        yield b"".join(flow_mod(item).frame(xid) for xid, item in window)

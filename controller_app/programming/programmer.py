@@ -1,0 +1,116 @@
+"""Ordered, confirmed changes of tables: everything is added before anything is removed.
+
+Additions take effect switch by switch in the order given (subscriber to publisher), each confirmed before the
+next begins, so that an event never meets a switch that forwards to one not yet ready. Removals go the other
+way, and only when every addition of the change is confirmed: where one is missing, the old way stays. What
+has no effect yet, the messages of a bundle, is sent to all switches at once.
+"""
+
+from __future__ import annotations
+
+import logging
+from time import perf_counter
+
+from controller_app.monitoring.metrics import Metrics
+from controller_app.programming.change_request import Change, SwitchChange
+from controller_app.programming.staged_execution import (
+    CONFIRMED,
+    FAILED,
+    UNREACHABLE,
+    SwitchResult,
+    Turn,
+    take_turns,
+)
+from controller_app.programming.switch_operations import Addition, Removal, Swap, Work
+from controller_app.ryu_api import Semaphore
+from controller_app.switch.connection import Connection
+from controller_app.switch.registry import Registry
+
+log = logging.getLogger(__name__)
+
+
+class Programmer:
+    """Applies changes to the switches of a registry, one change after the other."""
+
+    def __init__(self, registry: Registry, metrics: Metrics, max_waiting: int = 16) -> None:
+        self._registry = registry
+        self._metrics = metrics
+        self._turn = Semaphore(1)
+        self._max_waiting = max_waiting
+        self.waiting = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether so many changes wait that another one should come later."""
+        return self.waiting >= self._max_waiting
+
+    def apply(self, change: Change) -> list[SwitchResult]:
+        """Carries out `change` and tells the state of each of its switches, in their order."""
+        self.waiting += 1
+        try:
+            with self._turn:
+                return self._apply(change)
+        finally:
+            self.waiting -= 1
+
+    def _apply(self, change: Change) -> list[SwitchResult]:
+        started = perf_counter()
+        results = self._add(change)
+        if all(result.state == CONFIRMED for result in results):
+            self._remove(change, results)
+        seconds = perf_counter() - started
+        self._metrics.changed(change, results, seconds)
+        _report(change, results, seconds)
+        return results
+
+    def _add(self, change: Change) -> list[SwitchResult]:
+        """All that has its place in the order of additions. A part that only removes holds nothing back."""
+        results = [SwitchResult(part.dpid, CONFIRMED) for part in change.switches]
+        busy = [n for n, part in enumerate(change.switches) if part.in_place or part.adds]
+        turns = [self._addition(change.switches[n], change.in_order) for n in busy]
+        for n, result in zip(busy, take_turns(turns, change.in_order), strict=True):
+            results[n] = result
+            result.removed = change.switches[n].in_place and result.state == CONFIRMED
+        return results
+
+    def _addition(self, part: SwitchChange, in_order: bool) -> Turn:
+        def work(connection: Connection) -> Work:
+            return Swap(connection, part) if part.in_place else Addition(connection, part.steps[0].add)
+
+        return Turn(
+            self._registry, part.dpid, work, needs_all=in_order and part.in_place and part.removes > 0
+        )
+
+    def _remove(self, change: Change, results: list[SwitchResult]) -> None:
+        """Removes in reverse order on switches that must still be the same connections."""
+        left = [n for n in reversed(range(len(results))) if not change.switches[n].in_place]
+        turns = [self._removal(change.switches[n], results[n].epoch) for n in left]
+        for n, result in zip(left, take_turns(turns, change.in_order), strict=True):
+            results[n] = result
+            result.removed = result.state == CONFIRMED
+
+    def _removal(self, part: SwitchChange, epoch: int | None) -> Turn:
+        return Turn(
+            self._registry, part.dpid, lambda connection: Removal(connection, part.steps[0].remove), epoch
+        )
+
+
+def _report(change: Change, results: list[SwitchResult], seconds: float) -> None:
+    states = [result.state for result in results]
+    fields = {
+        "change": change.id,
+        "added": sum(part.adds for part in change.switches),
+        "removed": sum(part.removes for part in change.switches),
+        "seconds": round(seconds, 4),
+        **{state: states.count(state) for state in (CONFIRMED, FAILED, UNREACHABLE) if state in states},
+    }
+    for result in results:
+        told = {
+            "change": change.id,
+            "dpid": f"{result.dpid:016x}",
+            "state": result.state,
+            "epoch": result.epoch,
+        }
+        log.debug("switch done", extra={"fields": told})
+    level = logging.INFO if states.count(CONFIRMED) == len(states) else logging.WARNING
+    log.log(level, "change applied", extra={"fields": fields})

@@ -1,0 +1,235 @@
+"""What a change does on one switch: additions or removals as far as the switch takes them, or a swap.
+
+Each work is staged (sent ahead, with no effect yet), and at its turn finished or dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+from controller_app.errors import Failure
+from controller_app.openflow import messages
+from controller_app.openflow.flow_entry import Entry, Key, Rest
+from controller_app.programming.change_request import Step, SwitchChange
+from controller_app.programming.flow_mod_delivery import Bundle, Delivery, Item, Refused, send_singly
+from controller_app.programming.table_occupancy import highest, merged, read_keys
+from controller_app.switch.connection import Connection
+from controller_app.switch.flow_stats import Identity, oxm_fields
+
+FOREIGN = Failure(
+    "not_own", "foreign_entry", "another owner's entry has this match and priority; it would be replaced"
+)
+NOT_APPLIED = Failure(
+    "not_applied", "part_refused", "it was not tried, or undone, because another entry was refused"
+)
+
+Errors = list[tuple[Key, Failure]]
+
+
+class Outcome(NamedTuple):
+    """The entries that are not there, and a sentence where that takes more than their errors."""
+
+    errors: Errors
+    detail: str | None = None
+
+
+class Work(Protocol):
+    """Something to be done on one connected switch. Every method may raise Unreachable or Rejected."""
+
+    def stage(self) -> None:
+        """Sends ahead what takes no effect yet."""
+
+    def finish(self) -> Outcome:
+        """Lets it take effect."""
+
+    def drop(self) -> None:
+        """Gives it up."""
+
+    def abandon(self) -> None:
+        """Forgets it: the switch is gone. Raises nothing."""
+
+
+class Addition(Delivery):
+    """Adds longest prefix first: an entry is there before a shorter one changes beside it."""
+
+    def __init__(self, connection: Connection, entries: Iterable[Entry]) -> None:
+        free, self._taken = part_foreign(connection, longest_first(entries))
+        super().__init__(connection, free)
+
+    def finish(self) -> Outcome:
+        """Adds what is free to be added."""
+        return Outcome([(entry.key, FOREIGN) for entry in self._taken] + errors_of(self.deliver()))
+
+
+class Removal(Delivery):
+    """Removes shortest prefix first; an entry that is not there is as good as removed."""
+
+    def __init__(self, connection: Connection, keys: Iterable[Key]) -> None:
+        super().__init__(connection, shortest_first(keys))
+
+    def finish(self) -> Outcome:
+        """Removes."""
+        return Outcome(errors_of(self.deliver()))
+
+
+class Swap:
+    """Additions and removals at one place in the order: all at once, or step by step.
+
+    With bundles a step is one bundle, and `atomic` makes all steps one; what is refused undoes its bundle.
+    Without, each step adds and then removes. After a refusal no further step is begun. With a limit the table
+    is read first, and nothing is done where it would come to hold more at any moment.
+
+    A step's `rest` takes effect between its additions and removals; where these are one bundle, before it, or
+    behind it if it lets packets be dropped again.
+    """
+
+    def __init__(self, connection: Connection, part: SwitchChange) -> None:
+        self._connection = connection
+        self._limit = part.limit
+        merge = connection.bundles and part.atomic
+        self._steps = (merged(part.steps),) if merge else part.steps
+        self._refusal: Outcome | None = None
+        self._bundle: Bundle | None = None
+
+    def stage(self) -> None:
+        """Checks what can be known before; sends the first bundle ahead."""
+        self._refusal = self._over_limit() or self._in_the_way()
+        if self._refusal is None and self._connection.bundles:
+            self._stage(self._steps[0])
+
+    def finish(self) -> Outcome:
+        """Does the steps in their order."""
+        if self._refusal is not None:
+            return self._refusal
+        for n, step in enumerate(self._steps):
+            refused, detail = self._with_rest(step) if self._connection.bundles else self._apart(step)
+            if refused or detail:
+                undone = self._steps[n if self._connection.bundles else n + 1 :]
+                return Outcome(with_undone(errors_of(refused), undone), detail)
+        return Outcome([])
+
+    def drop(self) -> None:
+        """Discards what was staged."""
+        if self._bundle is not None:
+            self._bundle.discard()
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Forgets what was staged."""
+        if self._bundle is not None:
+            self._bundle.abandon()
+            self._bundle = None
+
+    def _stage(self, step: Step) -> None:
+        """Removals go first within a bundle, so that their room in the table is free for the additions."""
+        items: list[Item] = [*shortest_first(step.remove), *longest_first(step.add)]
+        self._bundle = Bundle(self._connection, items)
+        self._bundle.stage()
+
+    def _together(self, step: Step) -> tuple[list[Refused], str | None]:
+        """One bundle, which is sent a second time where it failed over nothing that it holds."""
+        refused: list[Refused] = []
+        failure: Failure | None = None
+        for _ in range(2):
+            if self._bundle is None:
+                self._stage(step)
+            assert self._bundle is not None
+            refused = self._bundle.refused
+            if refused:
+                self.drop()
+                break
+            done = self._bundle.commit()
+            refused, failure = self._bundle.refused, self._bundle.failure
+            self.abandon()
+            if done:
+                return [], None
+            if refused:
+                break
+        why = refused[0][1] if refused else failure
+        return refused, f"nothing of it was applied: {why.detail if why else 'the switch did not confirm'}"
+
+    def _with_rest(self, step: Step) -> tuple[list[Refused], str | None]:
+        before = step.rest if step.rest and step.rest.actions else None
+        if detail := send_rest(self._connection, before):
+            return [], detail
+        refused, detail = self._together(step)
+        if refused or detail or before:
+            return refused, detail
+        return [], send_rest(self._connection, step.rest)
+
+    def _apart(self, step: Step) -> tuple[list[Refused], str | None]:
+        refused = send_singly(self._connection, longest_first(step.add))
+        detail = None if refused else send_rest(self._connection, step.rest)
+        if not refused and detail is None:
+            refused = send_singly(self._connection, shortest_first(step.remove))
+        return refused, detail
+
+    def _over_limit(self) -> Outcome | None:
+        if self._limit is None:
+            return None
+        most = highest(read_keys(self._connection), self._steps, at_once=self._connection.bundles)
+        if most <= self._limit:
+            return None
+        detail = f"the table would hold {most} entries on the way, over its limit of {self._limit}"
+        return Outcome([], f"nothing was done: {detail}")
+
+    def _in_the_way(self) -> Outcome | None:
+        """Somebody else's entries stand where ones of this part belong."""
+        entries = [entry for step in self._steps for entry in step.add]
+        taken = dict.fromkeys(entry.key for entry in part_foreign(self._connection, entries)[1])
+        if not taken:
+            drops = {identity(messages.drop_key(step.rest.range)) for step in self._steps if step.rest}
+            if drops & self._connection.foreign:
+                return Outcome([], "nothing was done: another owner's entry stands for the drop entry")
+            return None
+        errors = with_undone([(key, FOREIGN) for key in taken], self._steps)
+        return Outcome(errors, "nothing was done: another owner's entry is in the way")
+
+
+def send_rest(connection: Connection, rest: Rest | None) -> str | None:
+    """Lets the drop entry send packets on, or drop them again; a sentence where the switch refused that."""
+    if rest is None:
+        return None
+    failures = connection.confirm([messages.add_drop(rest.range, rest.actions)])
+    if not failures:
+        return None
+    return f"the drop entry for {rest.range} was not changed: {failures[0].type}/{failures[0].code}"
+
+
+def longest_first(entries: Iterable[Entry]) -> list[Entry]:
+    """Longest prefix first."""
+    return sorted(entries, key=lambda entry: -entry.key.dst.length)
+
+
+def shortest_first(keys: Iterable[Key]) -> list[Key]:
+    """Shortest prefix first."""
+    return sorted(keys, key=lambda key: key.dst.length)
+
+
+def errors_of(refused: Iterable[Refused]) -> Errors:
+    """Refused items by their keys."""
+    return [(item.key if isinstance(item, Entry) else item, failure) for item, failure in refused]
+
+
+def with_undone(errors: Errors, steps: Sequence[Step]) -> Errors:
+    """`errors` and one more for every other entry of steps that are not done."""
+    named = {key for key, _ in errors}
+    others = dict.fromkeys(entry.key for step in steps for entry in step.add if entry.key not in named)
+    return errors + [(key, NOT_APPLIED) for key in others]
+
+
+def part_foreign(connection: Connection, entries: list[Entry]) -> tuple[list[Entry], list[Entry]]:
+    """The entries that are free to be added, and those whose place somebody else's entry holds."""
+    if not connection.foreign:
+        return entries, []
+    free: list[Entry] = []
+    taken: list[Entry] = []
+    for entry in entries:
+        (taken if identity(entry.key) in connection.foreign else free).append(entry)
+    return free, taken
+
+
+def identity(key: Key) -> Identity:
+    """The read-back's identity of the entry with that key."""
+    return key.priority, frozenset(oxm_fields(messages.match(key)))

@@ -1,0 +1,1 @@
+"""The source check at host ports."""

@@ -1,0 +1,296 @@
+"""The source check: at host ports, events pass only from the addresses of the hosts there.
+
+Two kinds of reserved entries of table 0, above all content, make the check. One of each host at each of its
+ports marks the host's events and looks them up again, so that they match content entries as before. One of
+each host port and family drops and counts all other events. Everything that is no event, and everything that
+enters over links, matches neither. Content entries stay as they are, with and without the check.
+
+Changes are hitless by their order: hosts are allowed before anything is dropped, and drops go before hosts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
+
+from controller_app.control_messages.queue import End
+from controller_app.errors import Failure, Rejected, Unreachable
+from controller_app.monitoring.alarms import Alarms
+from controller_app.openflow import messages
+from controller_app.openflow.flow_entry import RANGES
+from controller_app.openflow.messages import WHOLE_COOKIE, Kind, Message
+from controller_app.programming.staged_execution import CONFIRMED, FAILED, UNREACHABLE
+from controller_app.ryu_api import Semaphore, spawn
+from controller_app.source_check.request import Check, Source
+from controller_app.switch.connection import Connection
+from controller_app.switch.flow_stats import Flow, Identity, oxm_fields, read_count, read_source_flows
+from controller_app.switch.registry import Registry
+
+OFF = "off"
+"""The version of a switch that checks nothing."""
+
+_CANNOT = (
+    "the source check is not in force at {}: {}. Events of any source enter there; the switch needs Open"
+    " vSwitch's registers and resubmit action, and room for the entries"
+)
+_IN_PORT = 0x8000 << 7
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An entry of the check: its name for people, its port, what adds it, and its place in the table."""
+
+    name: str
+    port: int
+    message: Message
+    place: Identity
+
+    @property
+    def instructions(self) -> bytes:
+        """The entry's instructions, as a switch reports them."""
+        return messages.instructions_of(self.message)
+
+
+@dataclass(slots=True)
+class _State:
+    """What is known of one switch: the check it was given, its version in force, and what is installed."""
+
+    version: str | None
+    check: Check | None = None
+    rules: dict[Identity, Rule] = field(default_factory=dict)
+    problem: str = ""
+    following: bool = False
+    """Whether a greenlet is to bring the check to the ports as they are when its turn comes."""
+    turn: Semaphore = field(default_factory=lambda: Semaphore(1))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What became of a check on one switch."""
+
+    dpid: int
+    state: str
+    epoch: int | None = None
+    detail: str | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """The northbound's form."""
+        return {"dpid": f"{self.dpid:016x}", "state": self.state, "epoch": self.epoch, "detail": self.detail}
+
+
+class SourceCheck:
+    """Brings the check of each switch to what the control plane says, and keeps it there."""
+
+    def __init__(self, registry: Registry, alarms: Alarms, families: Sequence[str]) -> None:
+        self._registry = registry
+        self._alarms = alarms
+        self._families = tuple(families)
+        self._states: WeakKeyDictionary[Connection, _State] = WeakKeyDictionary()
+
+    def prepare(self, connection: Connection) -> None:
+        """Look whether a switch has entries of the check from an earlier connection; they stay in force.
+
+        Raises Unreachable or Rejected.
+        """
+        held = read_count(connection, Kind.SOURCE.cookie, WHOLE_COOKIE)
+        self._states[connection] = _State(None if held else OFF)
+        others, count, renew = connection.further, connection.further_count, connection.renew
+        connection.further = lambda: [*others(), *self._installed(connection)]
+        connection.further_count = lambda: count() + len(self._states[connection].rules)
+
+        def renew_all(table: object) -> None:
+            renew(table)
+            self._restore(connection)
+
+        connection.renew = renew_all
+
+    def version(self, connection: Connection) -> str | None:
+        """Return the version of the check in force; None where only a part of one is, or an earlier one."""
+        state = self._states.get(connection)
+        return None if state is None else state.version
+
+    def is_on(self, connection: Connection) -> bool:
+        """Return whether a switch has entries of the check."""
+        state = self._states.get(connection)
+        return state is not None and state.version != OFF
+
+    def apply(self, check: Check, widen: bool) -> CheckResult:
+        """Bring one switch to `check`; with `widen`, only as far as that allows more than before."""
+        connection = self._registry.find(check.dpid)
+        if connection is None:
+            return CheckResult(check.dpid, UNREACHABLE, None, "the switch is not connected")
+        try:
+            problem = self._bring(connection, check, widen)
+        except (Unreachable, Rejected) as error:
+            return CheckResult(check.dpid, UNREACHABLE, connection.epoch, str(error))
+        return CheckResult(check.dpid, FAILED if problem else CONFIRMED, connection.epoch, problem or None)
+
+    def port_changed(self, end: End) -> None:
+        """A port came or went: the check follows."""
+        connection = self._registry.find(end[0])
+        state = None if connection is None else self._states.get(connection)
+        if connection is not None and state is not None and state.check is not None and not state.following:
+            state.following = True
+            spawn(self._follow_ports, connection)
+
+    def _follow_ports(self, connection: Connection) -> None:
+        try:
+            self._restore(connection)
+        except (Unreachable, Rejected):
+            self._states[connection].version = None  # the control plane sends the check again
+
+    def _restore(self, connection: Connection) -> None:
+        """Install what is missing of the check in force. Raises Unreachable or Rejected.
+
+        Waits for a change under way: that one may not know the ports that came meanwhile.
+        """
+        state = self._states[connection]
+        with state.turn:
+            state.following = False
+            if state.check is not None and state.version is not None:
+                self._change(connection, state.check, widen=False)
+
+    def _installed(self, connection: Connection) -> list[tuple[str, Message, Identity]]:
+        rules = self._states[connection].rules.values()
+        return [(rule.name, rule.message, rule.place) for rule in rules]
+
+    def _bring(self, connection: Connection, check: Check, widen: bool) -> str:
+        """Return what could not be done, for people; empty where all was. Raises Unreachable or Rejected."""
+        with self._states[connection].turn:
+            return self._change(connection, check, widen)
+
+    def _change(self, connection: Connection, check: Check, widen: bool) -> str:
+        """As `_bring`, for the holder of the switch's turn."""
+        state = self._states[connection]
+        state.version, state.check = None, check
+        change = _Change(connection, state, read_source_flows(connection))
+        problem = change.carry_out(*self._rules(connection, check), widen)
+        if not widen:
+            state.version = check.version
+            self._note_problem(connection, state, problem)
+        return problem
+
+    def _note_problem(self, connection: Connection, state: _State, problem: str) -> None:
+        """Keep what is not in force among the switch's problems, and as an alarm."""
+        if problem == state.problem:
+            return
+        if state.problem:
+            connection.problems.remove(state.problem)
+            self._alarms.clear("switch_problem", dpid=connection.name, problem=state.problem)
+        state.problem = problem
+        if problem:
+            connection.problems.append(problem)
+            self._alarms.sound("switch_problem", problem, dpid=connection.name, problem=problem)
+
+    def _rules(self, connection: Connection, check: Check) -> tuple[list[Rule], list[Rule]]:
+        """What passes and what drops under `check`, at the ports that the switch has now."""
+        if not check.on:
+            return [], []
+        ports = sorted(connection.ports.keys() - check.links)
+        passes = [_passing(one) for one in check.sources if one.port not in check.links]
+        return passes, [_dropping(family, port) for port in ports for family in self._families]
+
+
+class _Change:
+    """One change of a switch's check, from the entries that it holds."""
+
+    def __init__(self, connection: Connection, state: _State, held: Iterable[Flow]) -> None:
+        self._connection = connection
+        self._rules = state.rules
+        self._held = list(held)
+        self._refused: dict[int, str] = {}
+
+    def carry_out(self, passes: Sequence[Rule], drops: Sequence[Rule], widen: bool) -> str:
+        """Allow, stop dropping, begin to drop, stop allowing: in this order, each confirmed.
+
+        A port at which a host cannot be allowed drops nothing.
+        """
+        self._add(passes)
+        drops = [rule for rule in drops if rule.port not in self._refused]
+        self._remove(drops, dropping=True)
+        if not widen:
+            self._add(drops)
+            self._remove(passes, dropping=False)
+        if not self._refused:
+            return ""
+        ports = sorted(self._refused)
+        named = f"port{'s' if len(ports) > 1 else ''} {', '.join(map(str, ports))}"
+        return _CANNOT.format(named, self._refused[ports[0]])
+
+    def _add(self, rules: Sequence[Rule]) -> None:
+        there = {(flow.identity, flow.instructions) for flow in self._held if flow.table == messages.TABLE}
+        new: list[Rule] = []
+        for rule in rules:
+            if (rule.place, rule.instructions) in there:
+                self._rules[rule.place] = rule
+            elif rule.place in self._connection.foreign:
+                self._refused[rule.port] = f"another owner's entry is in the place of {rule.name}"
+            else:
+                new.append(rule)
+        failures = self._connection.confirm([rule.message for rule in new]) if new else {}
+        for n, rule in enumerate(new):
+            if n in failures:
+                self._refused[rule.port] = _refusal(rule, failures[n])
+            else:
+                self._rules[rule.place] = rule
+
+    def _remove(self, wanted: Sequence[Rule], dropping: bool) -> None:
+        """Remove the entries of one sort that are none of `wanted`."""
+        kept = {rule.place for rule in wanted}
+        stale = [
+            flow
+            for flow in self._held
+            if (not flow.instructions) == dropping
+            and (flow.identity not in kept or flow.table != messages.TABLE)
+        ]
+        for flow in stale:
+            if flow.identity not in kept:
+                self._rules.pop(flow.identity, None)
+        for place, rule in list(self._rules.items()):
+            if place not in kept and (not rule.instructions) == dropping:
+                del self._rules[place]
+        if stale:
+            removals = [_removal(flow) for flow in stale]
+            failures = self._connection.confirm(removals)
+            for n, failure in failures.items():
+                detail = f"an entry could not be removed: {failure.type}/{failure.code}"
+                self._refused[_port_of(stale[n])] = detail
+
+
+def _refusal(rule: Rule, failure: Failure) -> str:
+    return f"{rule.name} was refused: {failure.type}/{failure.code}"
+
+
+def _removal(flow: Flow) -> Message:
+    return messages.remove_match(flow.table, flow.priority, flow.match, Kind.SOURCE)
+
+
+def _passing(source: Source) -> Rule:
+    range_ = RANGES["ipv4" if len(source.ip) == 4 else "ipv6"]
+    message = messages.add_source(range_, *source)
+    place = (messages.SOURCE_PRIORITY, frozenset(oxm_fields(messages.source_match(range_, *source))))
+    return Rule(f"the source entry of {source}", source.port, message, place)
+
+
+def _dropping(family: str, port: int) -> Rule:
+    range_ = RANGES[family]
+    place = (messages.SPOOF_PRIORITY, frozenset(oxm_fields(messages.spoof_match(range_, port))))
+    name = f"the drop of {family} events of unknown sources at port {port}"
+    return Rule(name, port, messages.add_spoof_drop(range_, port), place)
+
+
+def read_dropped(connection: Connection) -> dict[int, int]:
+    """Return the event packets that the check has dropped, by port. Raises Unreachable or Rejected."""
+    dropped: dict[int, int] = {}
+    for flow in read_source_flows(connection):
+        if not flow.instructions:
+            port = _port_of(flow)
+            dropped[port] = dropped.get(port, 0) + flow.packets
+    return dropped
+
+
+def _port_of(flow: Flow) -> int:
+    """The port in an entry's match; 0 where it names none."""
+    fields = {number: value for number, value, _ in oxm_fields(flow.match)}
+    return int.from_bytes(fields.get(_IN_PORT, b""), "big")

@@ -1,0 +1,1 @@
+"""The control channel of one switch."""

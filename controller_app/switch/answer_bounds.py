@@ -1,0 +1,83 @@
+"""Bounds on the multipart answers of switches: parts, bytes and seconds of one, and bytes of all together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from controller_app.openflow.messages import Message, Stats, Type
+from controller_app.switch.message_guard import Overrun
+
+KIB, MIB = 1 << 10, 1 << 20
+FEW, MANY = 1024, 65536
+
+MOST: dict[Stats, tuple[int, int]] = {
+    Stats.DESC: (1, 2 * KIB),
+    Stats.FLOW: (MANY, 64 * MIB),
+    Stats.AGGREGATE: (1, KIB),
+    Stats.PORT: (FEW, MIB),
+    Stats.GROUP_FEATURES: (1, KIB),
+    Stats.METER_CONFIG: (FEW, 4 * MIB),
+    Stats.METER_FEATURES: (1, KIB),
+    Stats.TABLE_FEATURES: (FEW, 4 * MIB),
+    Stats.PORT_DESC: (FEW, 4 * MIB),
+}
+"""Parts and bytes of an answer of each kind. An entry takes about 130 bytes, so 64 MiB hold 500,000."""
+
+IN_ALL = 256 * MIB
+"""Bytes of the answers that all switches are giving at one time; beyond it the largest one ends."""
+
+
+@dataclass(slots=True, eq=False)
+class Answer:
+    """What came so far of the answer to a multipart request of a `kind`."""
+
+    kind: Stats
+    parts: int = 0
+    size: int = 0
+    began_at: float = field(default_factory=monotonic)
+
+    def add(self, size: int, seconds: float) -> None:
+        """Count a part. Raises Overrun."""
+        parts, most = MOST[self.kind]
+        self.parts += 1
+        self.size += size
+        name = f"its answer about {self.kind.name.lower()}"
+        if self.parts > parts:
+            raise Overrun(f"{name} has more than {parts} parts")
+        if self.size > most:
+            raise Overrun(f"{name} has more than {most} bytes")
+        if monotonic() - self.began_at > seconds:
+            raise Overrun(f"{name} did not end within {seconds:g} s (--answer-timeout)")
+
+
+class Shared:
+    """The answers that all connections are waiting for, with whoever can end each connection."""
+
+    def __init__(self, most: int = IN_ALL) -> None:
+        self._most = most
+        self._open: dict[Answer, Any] = {}
+
+    def open(self, answer: Answer, guard: Any) -> None:
+        """An answer is awaited from the peer of `guard`."""
+        self._open[answer] = guard
+
+    def close(self, answer: Answer) -> None:
+        """Nobody waits for the answer any more."""
+        self._open.pop(answer, None)
+
+    def check(self) -> None:
+        """End the connection with the largest answer when all together are too large."""
+        if sum(answer.size for answer in self._open) <= self._most:
+            return
+        largest = max(self._open, key=lambda answer: answer.size)
+        guard = self._open.pop(largest)
+        guard.end(f"its answer of {largest.size} bytes was the largest of over {self._most} in all")
+
+
+def asked_about(messages: Sequence[Message]) -> Stats | None:
+    """Return the kind of the multipart request that `messages` end with, or None."""
+    last = messages[-1]
+    return Stats(int.from_bytes(last.body[:2], "big")) if last.type is Type.MULTIPART_REQUEST else None

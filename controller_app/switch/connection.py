@@ -1,0 +1,350 @@
+"""One switch's control channel: what is asked over it, and which answer belongs to which question."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from time import monotonic
+from typing import Any
+
+from controller_app.clock import utc_now
+from controller_app.switch.packet_in_limits import PacketIns
+from controller_app.errors import Failure, Rejected, Unreachable
+from controller_app.openflow import messages as openflow
+from controller_app.openflow.flow_entry import MAX_PORT
+from controller_app.openflow.messages import Message
+from controller_app.ryu_api import LINK_DOWN, PORT_DOWN, Queue, QueueEmpty, sleep
+from controller_app.switch.answer_bounds import Answer, Shared, asked_about
+from controller_app.switch.datapath_proof import Proof
+from controller_app.switch.limits import Bounds
+from tercast.runtime.wording import whole_characters
+
+SETTLED = 32
+"""Batches remembered after their end, so that an error that comes late still finds what it is about."""
+
+AHEAD = 4
+"""Pieces of a transfer that are on their way at one time."""
+
+MAX_QUEUED = 8
+"""Messages waiting for the socket from which on probes are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """One port of a switch as it last reported it."""
+
+    number: int
+    name: str
+    mac: str
+    up: bool
+
+    def to_json(self) -> dict[str, object]:
+        """The northbound's form."""
+        return {"port": self.number, "name": self.name, "up": self.up, "mac": self.mac}
+
+
+@dataclass(slots=True, eq=False)
+class Sent:
+    """Messages with consecutive transaction ids; `what` names them in errors."""
+
+    first: int
+    count: int
+    what: str
+
+    def index(self, xid: int) -> int | None:
+        """Which of the messages has that id."""
+        index = xid - self.first
+        return index if 0 <= index < self.count else None
+
+
+@dataclass(slots=True, eq=False)
+class Batch(Sent):
+    """Messages that await an answer: the errors to them by index, and the parts of the answer.
+
+    `reduce` makes of each part what is kept of it, as it arrives; None keeps nothing.
+    """
+
+    failures: dict[int, Failure] = field(default_factory=dict)
+    parts: list[Any] = field(default_factory=list)
+    inbox: Any = field(default_factory=Queue)
+    reduce: Callable[[Any], Any] | None = None
+    answer: Answer | None = None
+    """Counts the parts, where the last message is a multipart request."""
+
+
+class Connection:
+    """A switch from the end of its hand-shake until its channel closes.
+
+    `confirm`, `ask`, `exchange` and `transfer` block the calling greenlet; the `on_...` methods are called by
+    the app, in the order in which the switch spoke, and never block.
+    """
+
+    def __init__(
+        self,
+        datapath: Any,
+        dpid: int,
+        epoch: int,
+        reply_timeout: float,
+        *,
+        bounds: Bounds = Bounds(),  # noqa: B008 - a frozen value
+        shared: Shared | None = None,
+    ) -> None:
+        self.dpid = dpid
+        self.epoch = epoch
+        self.address = peer_text(datapath.address)
+        self.connected_at = utc_now()
+        self.heard_at = monotonic()
+        self.ready = False
+        self.closed: str | None = None
+        self.proof = Proof.NONE
+        self.ports: dict[int, Port] = {}
+        self.packet_ins = PacketIns(self.ports)
+        self.description: dict[str, str] = {}
+        self.capabilities: tuple[str, ...] = ()
+        self.tables = 0
+        self.features: dict[str, object] = {}
+        self.further: Callable[[], list[tuple[str, Message, Any]]] = list
+        """Reserved entries beside those of every switch, as they should be now: name, addition, place."""
+        self.further_count: Callable[[], int] = int
+        """How many of them there should be."""
+        self.renew: Callable[[Any], None] = lambda _: None
+        """Makes anew what the further entries lean on, given the table, of which some are missing."""
+        self.lacks: list[str] = []
+        self.problems: list[str] = []
+        self.foreign: frozenset[object] = frozenset()
+        self.bundles = False
+        self._datapath = datapath
+        self._timeout = reply_timeout
+        self._bounds = bounds
+        self._shared = shared or Shared()
+        self._open: list[Batch] = []
+        self._settled: deque[Sent] = deque(maxlen=SETTLED)
+        self._bundles = count(1)
+
+    @property
+    def name(self) -> str:
+        """The datapath id as 16 hex digits."""
+        return f"{self.dpid:016x}"
+
+    def confirm(self, messages: Sequence[Message]) -> dict[int, Failure]:
+        """Sends `messages` and a barrier, waits for its reply; the errors that came, by index of the message.
+
+        Raises Unreachable when the switch is gone, goes, or does not answer in time.
+        """
+        batch = self.exchange((*messages, openflow.barrier()))
+        barrier_failure = batch.failures.pop(len(messages), None)
+        if barrier_failure:
+            raise Rejected(barrier_failure)
+        return batch.failures
+
+    def ask(self, message: Message, reduce: Callable[[Any], Any] | None = None) -> list[Any]:
+        """The parts of the answer to a request, in order. Raises Unreachable or Rejected.
+
+        `reduce` is called with each part as it arrives, and must not block: its result is kept in the part's
+        place, None is not. So a long answer need not be kept whole.
+        """
+        batch = self.exchange((message,), reduce=reduce)
+        if batch.failures:
+            raise Rejected(batch.failures[0])
+        return batch.parts
+
+    def exchange(
+        self,
+        messages: Sequence[Message],
+        patience: float = 0.0,
+        reduce: Callable[[Any], Any] | None = None,
+    ) -> Batch:
+        """Sends `messages` at once and waits for the end of the answer to the last one.
+
+        `patience` are seconds on top of the time-out; `reduce` is as for `ask`. Raises Unreachable.
+        """
+        batch = self.reserve(len(messages), messages[0].type.name.lower())
+        batch.reduce = reduce
+        if (kind := asked_about(messages)) is not None:
+            batch.answer = Answer(kind)
+            self._shared.open(batch.answer, self._datapath.socket)
+        try:
+            frames = [message.frame(batch.first + n) for n, message in enumerate(messages)]
+            self.send(b"".join(frames))
+            self._await(batch, self._timeout + patience)
+        finally:
+            self.settle(batch)
+        return batch
+
+    def reserve(self, messages: int, what: str) -> Batch:
+        """Takes as many transaction ids; errors to them are collected until the batch is settled."""
+        if self.closed is not None:
+            raise Unreachable(self.closed)
+        batch = Batch(self._next_xid(messages), messages, what)
+        self._open.append(batch)
+        return batch
+
+    def settle(self, batch: Batch) -> None:
+        """End the wait for a batch: an error to it from now on is a late one. Its answer is not kept here."""
+        self._open.remove(batch)
+        self._settled.append(Sent(batch.first, batch.count, batch.what))
+        if batch.answer is not None:
+            self._shared.close(batch.answer)
+
+    def transfer(self, pieces: Iterable[bytes]) -> None:
+        """Sends pieces of messages in order, each with a barrier behind it, and waits for all the replies.
+
+        At most AHEAD pieces are on their way: the next one is made while the switch works at those, and no
+        more is kept here. Raises Unreachable; Rejected when a barrier is refused.
+        """
+        under_way: deque[Batch] = deque()
+        try:
+            for piece in pieces:
+                if len(under_way) == AHEAD:
+                    self._confirmed(under_way)
+                barrier = self.reserve(1, "barrier")
+                under_way.append(barrier)
+                self.send(piece + openflow.barrier().frame(barrier.first))
+                sleep(0)
+            while under_way:
+                self._confirmed(under_way)
+        finally:
+            for barrier in under_way:
+                self._open.remove(barrier)
+
+    def send(self, data: bytes) -> None:
+        """Sends messages whose confirmation something behind them brings. Raises Unreachable."""
+        if not self._datapath.send(data):
+            raise Unreachable(self.closed or "the channel is closing")
+
+    def next_bundle(self) -> int:
+        """A number for a bundle that no other one of this connection has."""
+        return next(self._bundles) & 0xFFFFFFFF
+
+    def tell(self, message: Message) -> bool:
+        """Sends a message that may be left out: nothing is sent when the channel is closed or congested."""
+        queue = self._datapath.send_q
+        if self.closed or queue is None or queue.qsize() >= MAX_QUEUED:
+            return False
+        return bool(self._datapath.send(message.frame(self._next_xid())))
+
+    def close(self, reason: str) -> None:
+        """Ends the channel; whoever waits on it is told `reason`."""
+        self.on_closed(reason)
+        self._datapath.close()
+        self._datapath.socket.cut()
+
+    def up_ports(self) -> list[Port]:
+        """The ports that carry packets, by number."""
+        return [port for _, port in sorted(self.ports.items()) if port.up]
+
+    def judge(self, xid: int, kind: int, size: int, more: bool) -> bool:
+        """Count a part of a multipart answer before it is read; False for one that nobody awaits.
+
+        Raises:
+            Overrun: The answer goes beyond its bounds.
+        """
+        batch, _ = self._find(xid)
+        if batch is None or batch.answer is None or batch.answer.kind != kind:
+            return False
+        batch.answer.add(size, self._bounds.seconds)
+        self._shared.check()
+        return True
+
+    def admits(self, packet_in: bytes) -> bool:
+        """Return whether a packet-in is within the share of its port."""
+        return self.packet_ins.admits(packet_in)
+
+    def on_part(self, xid: int, part: Any, more: bool) -> None:
+        """A part of an answer came; the last one when not `more`."""
+        batch, index = self._find(xid)
+        if batch is None:
+            return
+        if part is not None and batch.reduce is not None:
+            part = batch.reduce(part)
+        if part is not None and (batch.answer is not None or len(batch.parts) < batch.count):
+            batch.parts.append(part)
+        batch.inbox.put(not more and index == batch.count - 1)
+
+    def on_failure(self, xid: int, failure: Failure) -> str | None:
+        """An error came; returns what was refused when nobody waits for it any more."""
+        batch, index = self._find(xid)
+        if batch is None:
+            return next((one.what for one in self._settled if one.index(xid) is not None), None)
+        batch.failures[index] = failure
+        if index == batch.count - 1:
+            batch.inbox.put(True)
+        return None
+
+    def on_port(self, number: int, name: bytes, mac: str, config: int, state: int) -> Port | None:
+        """A port's description came; the port, or None for the switch's own reserved ones."""
+        if number > MAX_PORT:
+            return None
+        up = not config & PORT_DOWN and not state & LINK_DOWN
+        if number not in self.ports and len(self.ports) >= self._bounds.ports:
+            self._datapath.socket.end(f"it has more than {self._bounds.ports} ports (--max-ports)")
+            return None
+        port = Port(number, whole_characters(name.rstrip(b"\0")), mac, up)
+        self.ports[number] = port
+        return port
+
+    def on_closed(self, reason: str) -> None:
+        """The channel ended; the first reason stays."""
+        if self.closed is not None:
+            return
+        self.closed = reason
+        self.ready = False
+        for batch in self._open:
+            batch.inbox.put(None)
+
+    def _confirmed(self, under_way: deque[Batch]) -> None:
+        """Waits for the first of some barriers, and takes it out."""
+        barrier = under_way.popleft()
+        try:
+            self._await(barrier, self._timeout)
+        finally:
+            self._open.remove(barrier)
+        if barrier.failures:
+            raise Rejected(barrier.failures[0])
+
+    def _await(self, batch: Batch, timeout: float) -> None:
+        """Waits for the last part; each part has the whole time-out to come, all of them a time together."""
+        until = monotonic() + max(timeout, self._bounds.seconds)
+        while True:
+            try:
+                last = batch.inbox.get(timeout=min(timeout, max(0.0, until - monotonic())))
+            except QueueEmpty:
+                raise Unreachable(self._no_answer(timeout, until)) from None
+            if last is None:
+                raise Unreachable(str(self.closed))
+            if last:
+                return
+
+    def _no_answer(self, timeout: float, until: float) -> str:
+        """Return why nobody waits any longer; a switch whose answer has no end is cut off."""
+        if monotonic() < until or timeout >= self._bounds.seconds:
+            return f"no answer within {timeout:g} seconds"
+        reason = f"its answer did not end within {self._bounds.seconds:g} s (--answer-timeout)"
+        self._datapath.socket.end(reason)
+        return reason
+
+    def _find(self, xid: int) -> tuple[Batch | None, int]:
+        """The batch that waits for answers to that id, and which of its messages it is."""
+        for batch in self._open:
+            if (index := batch.index(xid)) is not None:
+                return batch, index
+        return None, -1
+
+    def _next_xid(self, messages: int = 1) -> int:
+        """The first of as many ids in a row; 0 is left out.
+
+        Shares the framework's counter, so that no two messages of a channel have one id.
+        """
+        first = self._datapath.xid + 1
+        if first + messages > 0xFFFFFFFF:
+            first = 1
+        self._datapath.xid = first + messages - 1
+        return int(first)
+
+
+def peer_text(address: tuple[Any, ...]) -> str:
+    """A socket's peer as HOST:PORT, with brackets around an IPv6 host."""
+    host, port = str(address[0]), address[1]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,0 +1,45 @@
+"""Which of two connections with one datapath id keeps it: the better proved one, else the living one."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from controller_app.openflow import messages
+from controller_app.ryu_api import sleep
+from controller_app.switch.connection import Connection
+
+LOOK = 0.05
+"""Seconds between two looks for a sign of life."""
+
+
+class Claims:
+    """Decides about second connections; each datapath id is contended by one at a time."""
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+        self._contended: set[int] = set()
+
+    def may_displace(self, connection: Connection, incumbent: Connection) -> bool:
+        """Return whether `connection` takes the place of `incumbent`, which is asked for a sign of life.
+
+        A bound certificate wins over one that is not bound. Blocks until the sign of life comes, for the
+        patience at most.
+        """
+        if connection.proof.is_bound and not incumbent.proof.is_bound:
+            return True
+        if connection.dpid in self._contended:
+            return False
+        self._contended.add(connection.dpid)
+        try:
+            return not self._is_alive(incumbent)
+        finally:
+            self._contended.discard(connection.dpid)
+
+    def _is_alive(self, incumbent: Connection) -> bool:
+        asked_at = monotonic()
+        incumbent.tell(messages.echo())
+        while incumbent.closed is None and monotonic() - asked_at < self._patience:
+            if incumbent.heard_at > asked_at:
+                return True
+            sleep(LOOK)
+        return False

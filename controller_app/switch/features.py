@@ -1,0 +1,200 @@
+"""What a switch says that it can do: its first table, groups and meters; and what it lacks of what is needed.
+
+Read from the bytes: a switch may describe hundreds of tables, and only the one that is written to matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from struct import Struct, error
+from typing import Any
+
+from controller_app.errors import Rejected, Unreachable
+from controller_app.openflow import messages
+from controller_app.openflow.messages import Field, Stats
+from controller_app.switch.connection import Connection
+
+_TABLE = Struct("!HB5x32sQQII")
+_PROPERTY = Struct("!HH")
+_GROUPS = Struct("!II4I")
+_METERS = Struct("!III")
+_INSTRUCTIONS, _MATCH, _APPLY_ACTIONS, _APPLY_SETFIELD = 0, 8, 6, 14
+_APPLY, _OUTPUT, _SET_FIELD = 4, 0, 25
+_BASIC, _EXPERIMENTER = 0x8000, 0xFFFF
+_FIELDS = {Field.IN_PORT: "in_port", Field.ETH_DST: "eth_dst", Field.ETH_TYPE: "eth_type"}
+_ADDRESSES = {"ipv6": (Field.IPV6_DST, "ipv6_dst"), "ipv4": (Field.IPV4_DST, "ipv4_dst")}
+
+Oxm = tuple[int, bool]
+"""A field of the basic class, and whether it may be masked."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableFeatures:
+    """Of one table: how many entries it has room for, and what they may say; None where it does not tell."""
+
+    number: int
+    capacity: int
+    instructions: frozenset[int] | None = None
+    match: frozenset[Oxm] | None = None
+    actions: frozenset[int] | None = None
+    rewrites: frozenset[Oxm] | None = None
+
+    def lacks(self, families: Sequence[str]) -> Iterator[str]:
+        """What entries for `families` need, and this table cannot do."""
+        if self.instructions is not None and _APPLY not in self.instructions:
+            yield "it cannot apply actions"
+        for number, name in ((_OUTPUT, "output to ports"), (_SET_FIELD, "rewrite fields")):
+            if self.actions is not None and number not in self.actions:
+                yield f"it cannot {name}"
+        for field, name in _FIELDS.items():
+            if self.match is not None and not {(field, False), (field, True)} & self.match:
+                yield f"it cannot match {name}"
+        for family in families:
+            field, name = _ADDRESSES[family]
+            if self.match is not None and (field, True) not in self.match:
+                yield f"it cannot match {name} under a mask"
+            yield from self._cannot_rewrite(field, name)
+        yield from self._cannot_rewrite(Field.ETH_DST, "eth_dst")
+
+    def _cannot_rewrite(self, field: Field, name: str) -> Iterator[str]:
+        if self.rewrites is not None and not {(field, False), (field, True)} & self.rewrites:
+            yield f"it cannot rewrite {name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What a switch tells: its content table, how many groups and meters; None where it does not."""
+
+    table: TableFeatures | None = None
+    groups: int | None = None
+    meters: int | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """The northbound's form."""
+        capacity = None if self.table is None else self.table.capacity
+        return {"capacity": capacity, "groups": self.groups, "meters": self.meters}
+
+    @property
+    def untold(self) -> list[str]:
+        """What the switch has none of, or says nothing about."""
+        facts = {"table_features": self.table, "groups": self.groups, "meters": self.meters}
+        return [name for name, fact in facts.items() if not fact]
+
+
+def read_features(connection: Connection) -> Features:
+    """Asks for all of it; a switch may refuse each question. Raises Unreachable."""
+    table = _answer(connection, Stats.TABLE_FEATURES, lambda data: cut_table(data, messages.TABLE))
+    group = _answer(connection, Stats.GROUP_FEATURES)
+    meter = _answer(connection, Stats.METER_FEATURES)
+    return Features(next(decode_tables(table), None), decode_groups(group), decode_meters(meter))
+
+
+def _answer(connection: Connection, kind: Stats, cut: Callable[[bytes], bytes] = bytes) -> list[bytes]:
+    """What `cut` leaves of each part of an answer. Nothing else of it is kept while the rest arrives."""
+
+    def reduce(part: Any) -> list[bytes] | None:
+        return [data for raw in part if (data := cut(raw.data))] or None
+
+    try:
+        return [data for part in connection.ask(messages.multipart(kind), reduce) for data in part]
+    except Rejected:
+        return []
+    except Unreachable:
+        if connection.closed is None:  # it says nothing to a question that it does not know
+            return []
+        raise
+
+
+def cut_table(data: bytes, number: int) -> bytes:
+    """The bytes that describe one table; empty where a part of a reply does not describe it.
+
+    Open vSwitch describes 254 tables, in more than a megabyte.
+    """
+    offset = 0
+    while offset + _TABLE.size <= len(data):
+        length, found = _TABLE.unpack_from(data, offset)[:2]
+        if length < _TABLE.size:
+            break
+        if found == number:
+            return data[offset : offset + length]
+        offset += length
+    return b""
+
+
+def decode_tables(parts: Sequence[bytes]) -> Iterator[TableFeatures]:
+    """The tables that parts of a reply describe; what is malformed ends it."""
+    for data in parts:
+        offset = 0
+        while offset + _TABLE.size <= len(data):
+            length, number, _, _, _, _, capacity = _TABLE.unpack_from(data, offset)
+            if length < _TABLE.size:
+                return
+            found = dict(_properties(data[offset + _TABLE.size : offset + length]))
+            yield TableFeatures(
+                number,
+                capacity,
+                _ids(found.get(_INSTRUCTIONS)),
+                _oxms(found.get(_MATCH)),
+                _ids(found.get(_APPLY_ACTIONS)),
+                _oxms(found.get(_APPLY_SETFIELD)),
+            )
+            offset += length
+
+
+def _properties(data: bytes) -> Iterator[tuple[int, bytes]]:
+    offset = 0
+    while offset + 4 <= len(data):
+        kind, length = _PROPERTY.unpack_from(data, offset)
+        if length < 4:
+            return
+        yield kind, data[offset + 4 : offset + length]
+        offset += (length + 7) // 8 * 8
+
+
+def _ids(data: bytes | None) -> frozenset[int] | None:
+    """The types of instructions or actions."""
+    if data is None:
+        return None
+    return frozenset(kind for kind, _ in _properties_unpadded(data))
+
+
+def _properties_unpadded(data: bytes) -> Iterator[tuple[int, int]]:
+    offset = 0
+    while offset + 4 <= len(data):
+        kind, length = _PROPERTY.unpack_from(data, offset)
+        if length < 4:
+            return
+        yield kind, length
+        offset += length
+
+
+def _oxms(data: bytes | None) -> frozenset[Oxm] | None:
+    if data is None:
+        return None
+    found: set[Oxm] = set()
+    offset = 0
+    while offset + 4 <= len(data):
+        header = int.from_bytes(data[offset : offset + 4], "big")
+        if header >> 16 == _BASIC:
+            found.add((header >> 9 & 0x7F, bool(header & 0x100)))
+        offset += 8 if header >> 16 == _EXPERIMENTER else 4
+    return frozenset(found)
+
+
+def decode_groups(parts: Sequence[bytes]) -> int | None:
+    """How many groups of type ALL there may be; None where nothing is said."""
+    try:
+        types, _, of_all, *_ = _GROUPS.unpack_from(b"".join(parts))
+    except error:
+        return None
+    return of_all if types & 1 else 0
+
+
+def decode_meters(parts: Sequence[bytes]) -> int | None:
+    """How many meters that drop there may be; None where nothing is said."""
+    try:
+        most, bands, _ = _METERS.unpack_from(b"".join(parts))
+    except error:
+        return None
+    return most if bands & 1 << 1 else 0

@@ -1,0 +1,227 @@
+"""What a switch says that it holds: flow statistics read as entries, over as many parts as they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from struct import Struct
+
+from controller_app.openflow import messages
+from controller_app.openflow.flow_entry import Action, Key, Output, Prefix, SetDst, action_json
+from controller_app.openflow.messages import ETH_TYPE, OWNER, OWNER_MASK, Field, Kind
+from controller_app.ryu_api import sleep
+from controller_app.switch.connection import Connection
+
+_FLOW = Struct("!HBxIIHHHHxxxxQQQ")
+_MATCH_HEADER = Struct("!HH")
+_OUTPUT, _SET_FIELD, _APPLY_ACTIONS = 0, 25, 4
+_FAMILY = {number.to_bytes(2, "big"): family for family, number in ETH_TYPE.items()}
+_DESTINATION = {"ipv6": (Field.IPV6_DST, 16), "ipv4": (Field.IPV4_DST, 4)}
+
+Identity = tuple[int, frozenset[tuple[int, bytes, bytes]]]
+"""What makes two entries of a table one: priority, and match fields with value and mask."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """One entry as the switch reported it, its match and instructions still as bytes."""
+
+    cookie: int
+    priority: int
+    packets: int
+    octets: int
+    match: bytes
+    instructions: bytes
+    table: int = 0
+
+    @property
+    def identity(self) -> Identity:
+        """Equal for two entries of which one would replace the other."""
+        return self.priority, frozenset(oxm_fields(self.match))
+
+    def to_json(self) -> dict[str, object]:
+        """The northbound's form of an entry that it has no words for: its match as hex digits."""
+        return {"table": self.table, "priority": self.priority, "match": self.match.hex()}
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """One own content entry with its counters; `actions` None where the controller did not write them."""
+
+    key: Key
+    actions: tuple[Action, ...] | None
+    packets: int
+    octets: int
+
+    def to_json(self) -> dict[str, object]:
+        """The northbound's form."""
+        actions = None if self.actions is None else [action_json(action) for action in self.actions]
+        return {**self.key.to_json(), "actions": actions, "packets": self.packets, "bytes": self.octets}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A switch's entries: own content ones, reserved ones, own ones that no key says; how many others."""
+
+    entries: tuple[Installed, ...]
+    reserved: tuple[Flow, ...]
+    foreign: int
+    strange: tuple[Flow, ...]
+
+
+def read_table(connection: Connection) -> Table:
+    """Asks for all own entries. Raises Unreachable when the switch goes away in the middle."""
+    entries: list[Installed] = []
+    reserved: list[Flow] = []
+    strange: list[Flow] = []
+    for flow in _read_flows(connection, messages.flow_stats(OWNER, OWNER_MASK, table=messages.ALL_TABLES)):
+        if flow.cookie != Kind.CONTENT.cookie:
+            reserved.append(flow)
+            continue
+        key = decode_key(flow.match, flow.priority) if flow.table == messages.TABLE else None
+        if key is None:
+            strange.append(flow)
+        else:
+            entries.append(Installed(key, decode_actions(flow.instructions), flow.packets, flow.octets))
+    total = read_count(connection, 0, 0)
+    foreign = max(0, total - len(entries) - len(reserved) - len(strange))
+    return Table(tuple(entries), tuple(reserved), foreign, tuple(strange))
+
+
+def read_count(connection: Connection, cookie: int, mask: int) -> int:
+    """The number of entries whose cookie agrees under `mask`, over all tables."""
+    return sum(int(part.flow_count) for part in connection.ask(messages.aggregate(cookie, mask)))
+
+
+def read_foreign(connection: Connection) -> frozenset[object]:
+    """The identities of entries that are not own ones and stand where an own one could: they must stay."""
+    found: set[object] = set()
+    own = (
+        *map(messages.range_match, ETH_TYPE),
+        *map(messages.signalling_match, ETH_TYPE),
+        messages.lldp_match(),
+    )
+    for match in own:
+        for flow in _read_flows(connection, messages.flow_stats(0, 0, match)):
+            if flow.cookie & OWNER_MASK != OWNER:
+                found.add(flow.identity)
+    return frozenset(found)
+
+
+def read_source_flows(connection: Connection) -> list[Flow]:
+    """Read the entries of the source check, in all tables. Raises Unreachable or Rejected."""
+    question = messages.flow_stats(Kind.SOURCE.cookie, messages.WHOLE_COOKIE, table=messages.ALL_TABLES)
+    return list(_read_flows(connection, question))
+
+
+def _read_flows(connection: Connection, request: messages.Message) -> Iterator[Flow]:
+    for raw_parts in connection.ask(request):
+        sleep(0)
+        for raw in raw_parts:
+            yield from decode_flows(raw.data)
+
+
+def decode_flows(data: bytes) -> Iterator[Flow]:
+    """The entries of one part of a flow statistics reply."""
+    offset = 0
+    while offset + 56 <= len(data):
+        length, table, _, _, priority, _, _, _, cookie, packets, byte_count = _FLOW.unpack_from(data, offset)
+        if length < 56:
+            return
+        _, match_length = _MATCH_HEADER.unpack_from(data, offset + 48)
+        behind = offset + 48 + (match_length + 7) // 8 * 8
+        match = data[offset + 48 : offset + 48 + match_length]
+        yield Flow(cookie, priority, packets, byte_count, match, data[behind : offset + length], table)
+        offset += length
+
+
+def oxm_fields(match: bytes) -> list[tuple[int, bytes, bytes]]:
+    """The fields of a match as (class and field, value, mask); a mask of ones alone counts as none."""
+    fields = []
+    offset = 4
+    end = min(len(match), int.from_bytes(match[2:4], "big"))
+    while offset + 4 <= end:
+        header = int.from_bytes(match[offset : offset + 4], "big")
+        body = match[offset + 4 : offset + 4 + (header & 0xFF)]
+        half = len(body) // 2 if header & 0x100 else len(body)
+        mask = body[half:]
+        fields.append((header >> 9, body[:half], mask if mask.strip(b"\xff") else b""))
+        offset += 4 + (header & 0xFF)
+    return fields
+
+
+def decode_key(match: bytes, priority: int) -> Key | None:
+    """The key whose entry has that match, or None when it says anything else than a key can."""
+    fields = {number: (value, mask) for number, value, mask in oxm_fields(match)}
+    in_port, _ = fields.pop(_basic(Field.IN_PORT), (None, b""))
+    family = _FAMILY.get(fields.pop(_basic(Field.ETH_TYPE), (b"", b""))[0])
+    if family is None:
+        return None
+    field, size = _DESTINATION[family]
+    address, mask = fields.pop(_basic(field), (b"", b""))
+    length = _mask_length(mask) if mask else 8 * size
+    if len(address) != size or length is None or fields:
+        return None
+    port = None if in_port is None else int.from_bytes(in_port, "big")
+    return Key(Prefix(address, length), port, priority)
+
+
+def _basic(field: int) -> int:
+    return 0x8000 << 7 | field
+
+
+@lru_cache(maxsize=256)
+def _mask_length(mask: bytes) -> int | None:
+    """The number of leading ones, or None where a one follows a zero."""
+    width = 8 * len(mask)
+    value = int.from_bytes(mask, "big")
+    free = width - value.bit_count()
+    return width - free if value == (1 << width) - (1 << free) else None
+
+
+@lru_cache(maxsize=16384)
+def decode_actions(instructions: bytes) -> tuple[Action, ...] | None:
+    """The actions of an entry, or None when there is one that the controller would not write."""
+    if not instructions:
+        return ()
+    kind, length = _MATCH_HEADER.unpack_from(instructions)
+    if kind != _APPLY_ACTIONS or length != len(instructions):
+        return None
+    actions: list[Action] = []
+    mac: bytes | None = None
+    for kind, body in _split_actions(instructions[8:]):
+        if kind == _OUTPUT and mac is None:
+            port = int.from_bytes(body[:4], "big")
+            actions.append(Output(None if port == messages.IN_PORT else port))
+        elif kind == _SET_FIELD and mac is None:
+            mac = _field_value(body, Field.ETH_DST)
+            if mac is None:
+                return None
+        elif kind == _SET_FIELD and mac is not None:
+            ip = _field_value(body, Field.IPV6_DST) or _field_value(body, Field.IPV4_DST)
+            if ip is None:
+                return None
+            actions.append(SetDst(ip, mac))
+            mac = None
+        else:
+            return None
+    return None if mac is not None else tuple(actions)
+
+
+def _split_actions(data: bytes) -> Iterator[tuple[int, bytes]]:
+    offset = 0
+    while offset + 8 <= len(data):
+        kind, length = _MATCH_HEADER.unpack_from(data, offset)
+        if length < 8:
+            yield -1, b""
+            return
+        yield kind, data[offset + 4 : offset + length]
+        offset += length
+
+
+def _field_value(body: bytes, field: Field) -> bytes | None:
+    header = int.from_bytes(body[:4], "big")
+    if header >> 8 != _basic(field) << 1:
+        return None
+    return body[4 : 4 + (header & 0xFF)]

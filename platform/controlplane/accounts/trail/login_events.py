@@ -1,0 +1,39 @@
+"""Log-ins and log-outs in the trail, as Django tells of them."""
+
+from typing import Any
+
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.dispatch import receiver
+
+from controlplane.accounts.login import MARK
+from controlplane.accounts.trail import writer
+
+LOG_IN, LOG_OUT = "login", "logout"
+
+
+@receiver(user_logged_in)
+def logged_in(request: Any, user: Any, **_: Any) -> None:
+    """Somebody is in."""
+    _note(request, LOG_IN, 200, user.get_username())
+
+
+@receiver(user_logged_out)
+def logged_out(request: Any, user: Any, **_: Any) -> None:
+    """Somebody is out."""
+    if user is not None:
+        _note(request, LOG_OUT, 200, user.get_username())
+
+
+@receiver(user_login_failed)
+def failed(request: Any = None, credentials: dict[str, Any] | None = None, **_: Any) -> None:
+    """A name or password was wrong, or none was looked at any more."""
+    name = str((credentials or {}).get("username") or "")
+    if getattr(request, MARK, 0):
+        writer.note_throttled(request, LOG_IN, name)
+    else:
+        _note(request, LOG_IN, 401, name, "wrong name or password")
+
+
+def _note(request: Any, what: str, status: int, name: str, detail: str = "") -> None:
+    if request is not None and getattr(request, "method", None):
+        writer.note(request, what, status, detail, actor=name[:150], object=what)

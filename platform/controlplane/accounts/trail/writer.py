@@ -1,0 +1,159 @@
+"""Writing the trail: before an action is carried out, and again when it has ended."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.http import HttpRequest
+from django.utils import timezone
+
+from controlplane.accounts.authentication import CSRF_REFUSED
+from controlplane.accounts.callers import address_of, client_of
+from controlplane.accounts.models import Token
+from controlplane.accounts.trail.models import Action, Outcome
+from controlplane.common.request_id import request_id
+
+TOGETHER = timedelta(minutes=1)
+"""Within which denied attempts that are alike are counted in one row, whichever process they come to."""
+
+COMMAND = "command"
+"""Stands for the method of what came by no call."""
+
+METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "POST", "PUT", "PATCH", "DELETE", "CONNECT"})
+OTHER = "other"
+"""Stands for every other method, of which anybody can make up any number."""
+
+
+def begin(request: HttpRequest, resource: str) -> int:
+    """Note that an action is about to be carried out; its id, for `end`."""
+    row = _row(request, resource)
+    row.outcome = Outcome.BEGUN
+    row.save(force_insert=True)
+    return row.pk
+
+
+def end(pk: int, status: int, found: str | None, detail: str) -> None:
+    """Note what became of it; `found` is the address of the object that it made.
+
+    A denied attempt joins the row of one like it that is there already.
+    """
+    outcome = outcome_of(status)
+    fields: dict[str, Any] = {"outcome": outcome, "status": status, "detail": storable(detail)[:300]}
+    if found:
+        fields["object"] = found[:300]
+    if outcome == Outcome.DENIED and _joins(pk, status):
+        return
+    Action.objects.filter(pk=pk).update(last_at=timezone.now(), **fields)
+
+
+def note(request: HttpRequest, resource: str, status: int, detail: str = "", **fields: Any) -> None:
+    """Note something that is over; denied attempts that are alike are one row a minute."""
+    row = _row(request, resource)
+    row.status, row.outcome, row.detail = status, outcome_of(status), storable(detail)[:300]
+    for name, value in fields.items():
+        setattr(row, name, storable(value) if isinstance(value, str) else value)
+    if row.outcome != Outcome.DENIED or not _counted(row):
+        row.save(force_insert=True)
+
+
+def note_throttled(request: HttpRequest, resource: str, name: str) -> None:
+    """Note a log-in as `name` at which no password was looked at: one row an address and minute."""
+    row = _row(request, resource)
+    row.status, row.outcome, row.object = 429, Outcome.DENIED, resource[:300]
+    row.actor, row.detail = storable(name)[:150], "throttled"
+    like = {"address": row.address, "resource": row.resource, "status": row.status}
+    earlier = _earlier(row, like)
+    if earlier is None:
+        row.save(force_insert=True)
+        return
+    several = {} if earlier.actor == row.actor else {"detail": "throttled; with several names"}
+    Action.objects.filter(pk=earlier.pk).update(times=F("times") + 1, last_at=row.last_at, **several)
+
+
+def note_command(resource: str, found: str, detail: str) -> None:
+    """Note what somebody at this machine did by a command, where no call and no log-in was."""
+    now = timezone.now()
+    Action.objects.create(
+        at=now,
+        last_at=now,
+        method=COMMAND,
+        resource=resource[:100],
+        object=found[:300],
+        outcome=Outcome.DONE,
+        detail=detail[:300],
+    )
+
+
+def storable(text: str) -> str:
+    """`text` as every database takes it: PostgreSQL has no U+0000."""
+    return text.replace("\0", "%00")
+
+
+def outcome_of(status: int) -> Outcome:
+    """What a status of HTTP says of an action."""
+    if status < 400:
+        return Outcome.DONE
+    if status in (401, 403, 429):
+        return Outcome.DENIED
+    return Outcome.REFUSED if status < 500 else Outcome.FAILED
+
+
+def actor_of(request: HttpRequest) -> str:
+    """Who calls, also where the call lacked the CSRF token of the session; "" for nobody who is logged in."""
+    user = getattr(request, CSRF_REFUSED, None) or getattr(request, "user", None)
+    return user.get_username() if user is not None and user.is_authenticated else ""
+
+
+def _joins(pk: int, status: int) -> bool:
+    """Whether what was begun as `pk` is counted in an earlier row, and its own is gone."""
+    row = Action.objects.filter(pk=pk).first()
+    if row is None:
+        return False
+    row.status, row.last_at = status, timezone.now()
+    with transaction.atomic():
+        if joins := _counted(row):
+            Action.objects.filter(pk=pk).delete()
+    return joins
+
+
+def _counted(row: Action) -> bool:
+    """Whether it was counted in a row of the last minute."""
+    earlier = _earlier(row, _likeness(row))
+    if earlier is None:
+        return False
+    return bool(Action.objects.filter(pk=earlier.pk).update(times=F("times") + 1, last_at=row.last_at))
+
+
+def _earlier(row: Action, like: dict[str, object]) -> Action | None:
+    """The row of the last minute in which a denied attempt counts; `like` has what they have in common."""
+    known = Action.objects.filter(at__gt=row.last_at - TOGETHER, outcome=Outcome.DENIED, **like)
+    return known.exclude(pk=row.pk).order_by("-id").first()
+
+
+def _likeness(row: Action) -> dict[str, object]:
+    """What alike means; without log-in whatever the address asks for, so that nobody fills the trail."""
+    names = ("actor", "token_id", "address", "method", "status")
+    more = ("resource", "object") if row.actor and row.status != 429 else ()
+    return {name: getattr(row, name) for name in (*names, *more)}
+
+
+def _row(request: HttpRequest, resource: str) -> Action:
+    now = timezone.now()
+    token = getattr(request, "auth", None)
+    method = request.method or ""
+    row = Action(
+        at=now,
+        last_at=now,
+        actor=actor_of(request),
+        address=address_of(request),
+        method=method if method in METHODS else OTHER,
+        resource=resource[:100],
+        object=storable(request.path)[:300],
+        call=request_id(request),
+    )
+    if isinstance(token, Token):
+        client = client_of(token)
+        row.token, row.token_id = token.name, token.pk
+        row.client = "" if client is None else f"{client.kind} {client.name}"[:120]
+    return row

@@ -1,0 +1,153 @@
+"""Watching what aggregated entries cost: rows that say it, and an alarm where it is not as expected."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from controlplane.aggregation.attribution import FACTOR, Share, Verdict, shares, verdicts
+from controlplane.aggregation.held_back_events import is_held
+from controlplane.aggregation.models import AggregatedEntry, Policy, Run, RunState
+from controlplane.aggregation.past_traffic import traffic
+from controlplane.aggregation.policy import ALARMS, standing_alarms
+from controlplane.common.address_plan import address_plan
+from controlplane.deployment.batches import chunks
+from controlplane.network.controller_client import Northbound, NorthboundError
+from controlplane.network.models import Switch
+from controlplane.planning import planner_state
+from controlplane.planning.planner_state import Positioned
+from controlplane.requestlog import checkpoints, outbox
+from controlplane.telemetry import samples
+from tercast.eventspace.dz import parse
+from tercast.planner.planner import Planner
+
+WINDOW = 1000
+"""Samples that are the newest: what is measured."""
+
+_SEEN = "aggregation seen"
+
+Packets = Mapping[tuple[str, str, int | None], int]
+
+logger = logging.getLogger(__name__)
+
+
+def is_due() -> bool:
+    """Whether there may be something to tell that was not told before."""
+    if Policy.current().method == "none" and not AggregatedEntry.objects.exists():
+        return False
+    return bool(checkpoints.recall(_SEEN, None) != _marks())
+
+
+def _marks() -> list[int]:
+    last = Run.objects.filter(state=RunState.SUCCEEDED).order_by("-id").values_list("id", flat=True).first()
+    return [planner_state.decided(), samples.newest(), last or 0]
+
+
+def look() -> int:
+    """Measure, write the rows anew, and tell what parted; the number of aggregated entries."""
+    marks = _marks()
+    state = planner_state.load()
+    edge = samples.edge(WINDOW)
+    window, last = traffic(state.planner, after=edge), _known_before(edge)
+    old = traffic(state.planner, until=last)
+    learnt = [number <= last and not is_held(number) for number in window.numbers]
+    found = shares(state.planner, old.events, window.events, old.numbers, learnt)
+    packets = _packets(state.planner, {one.switch for one in found})
+    with transaction.atomic():
+        _write(found, state, len(window), packets)
+        _tell(verdicts(found, len(window)))
+        checkpoints.keep(_SEEN, marks)
+    return len(found)
+
+
+def _known_before(edge: int) -> int:
+    """What the last run looked at; without one, all that is older than the window."""
+    run = Run.objects.filter(state=RunState.SUCCEEDED, newest_sample__isnull=False).order_by("-id").first()
+    return edge if run is None or run.newest_sample is None else run.newest_sample
+
+
+def _write(found: Sequence[Share], state: Positioned, window: int, packets: Packets) -> None:
+    """Bring the rows to what was measured, but for entries that changed while it was being measured.
+
+    Rows come and go with requests (see `merged_rows`); those that should be there and are not, after an
+    upgrade, are made where no request was decided meanwhile.
+    """
+    now, switches = timezone.now(), dict(Switch.objects.values_list("name", "pk"))
+    rows = {(row.switch_id, row.topic, row.in_port, row.dz): row for row in AggregatedEntry.objects.all()}
+    fresh: list[AggregatedEntry] = []
+    for one in found:
+        if one.switch not in switches:
+            continue
+        key = (switches[one.switch], one.topic, one.in_port, one.dz)
+        row = rows.pop(key, None) or AggregatedEntry(
+            switch_id=key[0], topic=one.topic, in_port=one.in_port, dz=one.dz, position=-1
+        )
+        if row.position > state.position:
+            continue
+        row.subscriptions = sorted(int(name[1:]) for name in one.subscriptions)
+        row.measured, row.unwanted, row.expected = one.measured, one.unwanted, one.expected
+        row.packets = packets.get((one.switch, _dst(state.planner, one), one.in_port))
+        row.window, row.position, row.measured_at = window, state.position, now
+        fresh.append(row)
+    known = [row for row in fresh if row.pk is not None]
+    AggregatedEntry.objects.bulk_update(known, _MEASURED, batch_size=200)
+    if planner_state.decided() == state.position:
+        AggregatedEntry.objects.bulk_create((row for row in fresh if row.pk is None), batch_size=1000)
+        for part in chunks([row.pk for row in rows.values()]):
+            AggregatedEntry.objects.filter(pk__in=part).delete()
+
+
+_MEASURED = (
+    "subscriptions",
+    "measured",
+    "unwanted",
+    "expected",
+    "packets",
+    "window",
+    "position",
+    "measured_at",
+)
+
+
+def _dst(planner: Planner, one: Share) -> str:
+    return address_plan().match(planner.topics[one.topic].code, parse(one.dz))
+
+
+def _packets(planner: Planner, names: set[str]) -> Packets:
+    """The counters of entries, by switch, destination and ingress port, of those switches that answer."""
+    found: dict[tuple[str, str, int | None], int] = {}
+    switches = Switch.objects.filter(name__in=names, connected=True).values_list("name", "dpid")
+    try:
+        with Northbound() as northbound:
+            for name, dpid in switches:
+                for row in northbound.entries(dpid) or ():
+                    found[name, row["dst"], row["in_port"]] = int(row["packets"])
+    except NorthboundError as error:
+        logger.warning("the switches' counters are not known: %s", error)
+    return found
+
+
+def _tell(found: Mapping[str, Verdict]) -> None:
+    """Raise and clear alarms; where nothing is known any more, none stands."""
+    standing = standing_alarms()
+    now = timezone.now().isoformat()
+    after: dict[str, Any] = {}
+    for name, verdict in sorted(found.items()):
+        if verdict.parted:
+            since = standing.get(name, {}).get("since", now)
+            after[name] = {"measured": verdict.measured, "expected": verdict.expected, "since": since}
+            if name not in standing:
+                outbox.alarm(f"aggregation at switch {name}: {_text(verdict)}; aggregate again")
+    for name in standing.keys() - after.keys():
+        told = f": {_text(found[name])}" if name in found else ""
+        outbox.alarm(f"aggregation at switch {name}: as expected again{told}")
+    checkpoints.keep(ALARMS, after)
+
+
+def _text(verdict: Verdict) -> str:
+    return (
+        f"{verdict.measured:.3f} needless copies an event were measured and {verdict.expected:.3f} expected"
+        f" (an alarm where they part by a factor of {FACTOR:g})"
+    )

@@ -1,0 +1,30 @@
+"""What requests that are only tried would merge, and at which expected cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from controlplane.aggregation.merged_entry_rows import estimated, to_json
+from tercast.planner.merged_entries import Picture
+
+if TYPE_CHECKING:
+    from tercast.planner.planner import Planner
+
+picture = Picture.of
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Compares a planner with a picture taken before; to be called as the `look` of a dry run."""
+
+    before: Picture
+
+    def __call__(self, planner: Planner) -> dict[str, Any] | None:
+        """Return what was merged since, as `to_json` has it; None where no merged entry changed."""
+        after = Picture.of(planner)
+        merges, changed = self.before.merges(after), self.before.changed(after)
+        if not merges and not changed:
+            return None
+        held = sum(len(after.tables.get(name, {})) for name in changed)
+        return to_json(merges, merges.switches | changed.keys(), estimated(planner, changed, held))

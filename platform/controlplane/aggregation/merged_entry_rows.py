@@ -1,0 +1,192 @@
+"""Rows of merged entries, written in the transaction that decides the requests which change them.
+
+`watch` measures them later, once a minute; until then they show an estimate from recent events.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from controlplane.aggregation.cost_estimate import FAILED, Changed, Estimate, estimate, topics_of
+from controlplane.aggregation.models import AggregatedEntry
+from controlplane.aggregation.past_traffic import recent
+from controlplane.deployment.batches import chunks
+from controlplane.network.models import Switch
+from tercast.planner.merged_entries import MergedTable, Merges, Place, Savings, changed_places, merged_table, merged_tables
+from tercast.eventspace.dz import text
+from tercast.optimizer.attribution import Attribution
+
+if TYPE_CHECKING:
+    from tercast.planner.planner import Planner
+
+logger = logging.getLogger(__name__)
+
+RowKey = tuple[str, int | None, str]
+
+
+class Ledger:
+    """What each request of a batch merges, in the order of the batch."""
+
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+        self._savings = Savings(planner)
+        self.merges: list[Merges] = []
+        self.touched: list[frozenset[str]] = []
+        planner.keeper.take_changed()
+
+    def step(self, done: bool) -> None:
+        """Note what the request that was applied last has merged; nothing where it was not `done`."""
+        touched = frozenset(self._planner.keeper.take_changed())
+        self.touched.append(touched if done else frozenset())
+        self.merges.append(self._savings.step(touched))
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Merged entries of the switches where they may have changed, as they are after a batch."""
+
+    tables: Mapping[str, MergedTable]
+    changed: Changed
+    estimate: Estimate
+
+
+class MergedRows:
+    """The merged entries that were written last; a new one writes those of all switches once."""
+
+    def __init__(self) -> None:
+        self._planner: Planner | None = None
+        self._tables: dict[str, MergedTable] = {}
+        self._complete = False
+
+    def begin(self, planner: Planner) -> Ledger:
+        """Follow `planner`, whose requests so far are decided."""
+        if self._planner is not planner:
+            self._planner, self._tables = planner, merged_tables(planner)
+        return Ledger(planner)
+
+    def update(self, ledger: Ledger) -> Update:
+        """Compare merged entries with those before the batch, and estimate what the new ones cost."""
+        assert self._planner is not None
+        touched = frozenset[str]().union(*ledger.touched)
+        tables = {name: merged_table(self._planner, name) for name in touched}
+        changed = {
+            name: changed_places(self._tables.get(name, {}), table)
+            for name, table in tables.items()
+            if self._tables.get(name, {}) != table
+        }
+        held = sum(len(tables[name]) for name in changed)
+        return Update(tables, changed, estimated(self._planner, changed, held))
+
+    def write(self, update: Update, position: int) -> None:
+        """Bring the rows to `update`, in the caller's transaction."""
+        assert self._planner is not None
+        if not self._complete:
+            self._complete = True
+            _write({**merged_tables(self._planner), **update.tables}, update, position, every=True)
+        elif update.changed:
+            _write({name: update.tables[name] for name in update.changed}, update, position)
+        for name, table in update.tables.items():
+            self._tables[name] = table
+
+
+def merging_json(ledger: Ledger, update: Update) -> list[dict[str, Any] | None]:
+    """Return what each request of the batch has merged, as the API shows it; None is nothing."""
+    pairs = zip(ledger.merges, ledger.touched, strict=True)
+    switches = [merges.switches | (touched & update.changed.keys()) for merges, touched in pairs]
+    together = sum(map(bool, switches))
+    return [
+        to_json(merges, names, update.estimate, together) if names else None
+        for merges, names in zip(ledger.merges, switches, strict=True)
+    ]
+
+
+def to_json(merges: Merges, switches: Iterable[str], cost: Estimate, together: int = 1) -> dict[str, Any]:
+    """Return the form in which requests and dry runs show it."""
+    return {
+        "merged": merges.merged,
+        "unmerged": merges.unmerged,
+        "switches": sorted(switches),
+        "together": together,
+        **cost.to_json(),
+    }
+
+
+def estimated(planner: Planner, changed: Changed, held: int) -> Estimate:
+    """Return the expected cost of merged entries; a failure is logged, and no reason to fail requests.
+
+    Args:
+        held: how many merged entries the switches of `changed` have.
+    """
+    if not changed:
+        return Estimate()
+    topics = topics_of(changed)
+    try:
+        return estimate(planner, changed, held, recent(planner, topics))
+    except Exception as error:
+        logger.exception("the cost of merged entries was not estimated")
+        return Estimate(topics, reason=FAILED.format(error=f"{type(error).__name__}: {error}"))
+
+
+def _write(tables: Mapping[str, MergedTable], update: Update, position: int, every: bool = False) -> None:
+    """Write the rows of the switches in `tables`; with `every`, remove those of all others."""
+    rows = AggregatedEntry.objects.all() if every else AggregatedEntry.objects.filter(switch__name__in=tables)
+    fields = rows.values_list("pk", "switch__name", "topic", "in_port", "dz")
+    known = {(name, (topic, in_port, dz)): pk for pk, name, topic, in_port, dz in fields}
+    wanted = {(name, _key(place)): place for name, table in tables.items() for place in table}
+    stale = {key for key, place in wanted.items() if place in update.changed.get(key[0], frozenset())}
+    gone = [pk for key, pk in known.items() if key not in wanted or key in stale]
+    for part in chunks(gone):
+        AggregatedEntry.objects.filter(pk__in=part).delete()
+    switches = dict(Switch.objects.values_list("name", "pk"))
+    attributed = _attributed(update.estimate)
+    made = [
+        _row(switches[name], key, attributed.get((name, key)), update.estimate.events, position)
+        for name, key in wanted
+        if name in switches and ((name, key) in stale or (name, key) not in known)
+    ]
+    AggregatedEntry.objects.bulk_create(made, batch_size=1000)
+    if any(row.measured_at is None for row in made):
+        transaction.on_commit(_measure)
+
+
+def _attributed(found: Estimate) -> dict[tuple[str, RowKey], Attribution]:
+    return {
+        (name, _key((one.topic, one.in_port, one.dz))): one
+        for name, entries in found.entries.items()
+        for one in entries
+    }
+
+
+def _row(switch: int, key: RowKey, one: Attribution | None, events: int, position: int) -> AggregatedEntry:
+    """A row; without an attribution it waits for the next measurement."""
+    topic, in_port, dz = key
+    return AggregatedEntry(
+        switch_id=switch,
+        topic=topic,
+        in_port=in_port,
+        dz=dz,
+        subscriptions=[] if one is None else sorted(int(name[1:]) for name in one.subscriptions),
+        measured=0.0 if one is None else one.copies,
+        unwanted=0.0 if one is None else one.unwanted,
+        window=0 if one is None else events,
+        position=position,
+        measured_at=None if one is None else timezone.now(),
+    )
+
+
+def _key(place: Place) -> RowKey:
+    topic, in_port, dz = place
+    return topic, in_port, text(dz)
+
+
+def _measure() -> None:
+    from controlplane.worker.aggregation_tasks import attribute  # noqa: PLC0415 - tasks start processes that need this
+    from controlplane.worker.planner_tasks import send  # noqa: PLC0415 - it imports who imports this module
+
+    send(attribute)

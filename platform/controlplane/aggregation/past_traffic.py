@@ -1,0 +1,91 @@
+"""Past events, as far as they say something of the network that is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from controlplane.aggregation.cost_estimate import Recent
+from controlplane.analytics.models import Result
+from controlplane.telemetry import samples
+from tercast.requests.registry import ADVERTISEMENT
+
+if TYPE_CHECKING:
+    from tercast.planner.planner import Planner
+
+EVENTS = 20_000
+"""The newest samples of a topic that computations look at."""
+
+RECENT = 1000
+"""The newest samples of a topic that the estimate for a request looks at."""
+
+LATELY = timedelta(hours=1)
+"""Windows of `publisher_load` that loads are told by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """Past events, and their numbers, which they keep; `loads` are as `loads` has them."""
+
+    events: list[dict[str, Any]]
+    numbers: list[int]
+    loads: dict[str, int]
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+
+def traffic(planner: Planner, after: int = 0, until: int | None = None) -> Past:
+    """The newest samples of the advertisements that live, with ids above `after` and not above `until`."""
+    live = (name for name, row in planner.registry.live.items() if row.kind == ADVERTISEMENT)
+    found = samples.numbered(live, newest=EVENTS, after=after, until=until)
+    return Past([event for _, event in found], [number for number, _ in found], loads())
+
+
+def recent(planner: Planner, topics: Collection[str]) -> Recent:
+    """Return the newest samples of some topics, and how many events are published on these a second."""
+    ads = {
+        name
+        for name, row in planner.registry.live.items()
+        if row.kind == ADVERTISEMENT and row.topic in topics
+    }
+    events = samples.traffic(ads, newest=RECENT, topics=topics)
+    return Recent(events, _rate(ads))
+
+
+def _rate(ads: Collection[str]) -> float | None:
+    """Return how many events advertisements publish a second, by `publisher_load`; None without results."""
+    rows = _load_results()
+    first = rows.values_list("series__window", flat=True).first()
+    if not first:
+        return None
+    windows = rows.values("window_start").distinct().count()
+    events = sum(n for name, n in rows.values_list("subject", "values__events") if name in ads)
+    return float(events / (windows * first / 1e6))
+
+
+def loads() -> dict[str, int]:
+    """How many events each advertisement brought lately, by the results of `publisher_load`; {} without any.
+
+    Samples say it less well: they have a few of everybody, and no more of one topic than of another. Of
+    results with windows of several lengths those that go furthest count.
+    """
+    counts: Counter[str] = Counter()
+    for publisher, events in _load_results().values_list("subject", "values__events"):
+        counts[publisher] += events
+    return dict(counts)
+
+
+def _load_results() -> QuerySet[Result]:
+    """The results of `publisher_load` within `LATELY`, of the series that goes furthest."""
+    lately = Result.objects.filter(
+        series__job="publisher_load", window_start__gt=timezone.now() - LATELY
+    ).order_by()
+    newest = lately.order_by("-window_start", "series").values_list("series", flat=True).first()
+    return lately.filter(series=newest)

@@ -1,0 +1,81 @@
+"""Questions about other budgets: read strictly, answered beside this process."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework.request import Request
+
+from controlplane.aggregation import process_client
+from controlplane.aggregation.models import Policy
+from controlplane.aggregation.past_traffic import Past, traffic
+from controlplane.aggregation.policy import RUNNING_METHODS
+from controlplane.common.problems import bad_parameter, not_found
+from controlplane.network.models import Switch
+from controlplane.rest.query_parameters import choice, read_integer
+from controlplane.rest.request_body import read_body
+from controlplane.web.aggregation.serializers import WhatIfSerializer
+from controlplane.web.network.serializers import MAX_BUDGET
+from tercast.errors import shown
+
+MAX_POINTS = 32
+
+
+def what_if(request: Request) -> dict[str, Any]:
+    """The answer to the body of a call; raises `Problem` with all that is wrong with it."""
+    body = read_body(request, WhatIfSerializer())
+    item = body.items[0]
+    budgets = item.get("budgets") or {}
+    known = set(Switch.objects.values_list("name", flat=True))
+    for name in budgets:
+        if name not in known:
+            detail = f"There is no switch {shown(name)}. Look into /api/v1/switches/."
+            body.errors.add(0, ("budgets", name), "unknown_switch", detail, name)
+    body.errors.check()
+    every = dict.fromkeys(known, item["budget"]) if "budget" in item else {}
+    policy = Policy.current()
+    return ask(
+        item.get("method", policy.method), item.get("sampling", policy.sampling), every | budgets, item
+    )
+
+
+def ask(method: str, sampling: float, budgets: dict[str, int | None], item: dict[str, Any]) -> dict[str, Any]:
+    """The answer, with the samples that are kept where the caller brings no traffic."""
+    given = item.get("traffic")
+    past: dict[str, Any] = {"events": given, "numbers": None, "loads": {}}
+    if given is None:
+        kept = _kept()
+        past = {"events": kept.events, "numbers": kept.numbers, "loads": kept.loads}
+    answer: dict[str, Any] = process_client.ask(
+        "what_if", method=method, sampling=sampling, budgets=budgets, **past
+    )
+    return answer
+
+
+def budget_curve(pk: int, query: Mapping[str, str]) -> dict[str, Any]:
+    """The answer to a question about the switch with this id; raises `Problem`."""
+    switch = Switch.objects.filter(pk=pk).first()
+    if switch is None:
+        raise not_found(f"There is no switch {pk}.")
+    own = Policy.current().method
+    default = own if own in RUNNING_METHODS else RUNNING_METHODS[-1]
+    method = choice(*RUNNING_METHODS).read("method", query.get("method", default))
+    budgets = _budgets(query["budgets"]) if "budgets" in query else None
+    kept = _kept()
+    past = {"events": kept.events, "loads": kept.loads}
+    points = process_client.ask("curve", switch=switch.name, method=method, budgets=budgets, **past)
+    return {"switch": switch.name, "method": method, "events": len(kept), "points": points}
+
+
+def _budgets(text: str) -> list[int]:
+    parts = text.split(",")
+    if len(parts) > MAX_POINTS:
+        detail = f"budgets lists {len(parts)} numbers; at most {MAX_POINTS} are taken."
+        raise bad_parameter("budgets", "too_many", detail)
+    return [read_integer("budgets", part, 0, MAX_BUDGET) for part in parts]
+
+
+def _kept() -> Past:
+    from controlplane.planning.planner_state import reading  # noqa: PLC0415 - questions alone need a planner
+
+    with reading() as planner:
+        return traffic(planner)

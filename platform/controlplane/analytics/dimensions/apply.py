@@ -1,0 +1,116 @@
+"""Applies proposals, and takes them back: each is a change of what a topic indexes."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from controlplane.analytics.dimensions import propose
+from controlplane.analytics.dimensions.models import Proposal, ProposalTrigger
+from controlplane.common.problems import Problem, conflict, not_found
+from controlplane.periodic import task_failures
+from controlplane.registry import topics
+from controlplane.registry.models import Topic
+from controlplane.requestlog.models import FINAL_STATES, Request, State
+from tercast.dimensions.proposal import is_beyond_chance
+
+logger = logging.getLogger(__name__)
+
+GAIN = 0.1
+"""The share of unwanted deliveries that a topic's own change must save at least."""
+PAUSE = timedelta(minutes=30)
+"""How long a topic that changes by itself stays as it is."""
+
+
+def apply(pk: int, actor: Any) -> Request:
+    """Log the change that the proposal makes; raises `Problem` when the topic has moved on since."""
+    with transaction.atomic():
+        row = _locked(pk)
+        if row.request is not None and row.request.state != State.FAILED:
+            raise conflict("applied", f"Proposal {pk} is applied already, by request {row.request_id}.")
+        row.request = _change(row, row.before, row.indexed, actor)
+        row.undoing = None
+        row.save(update_fields=("request", "undoing"))
+        return row.request
+
+
+def revert(pk: int, actor: Any) -> Request:
+    """Log the change back to what was indexed before; raises `Problem` when that is not what is there.
+
+    A topic that chooses by itself stops doing so: it would only choose the same again.
+    """
+    with transaction.atomic():
+        row = _locked(pk)
+        if row.request is None or row.request.state != State.ACTIVE:
+            raise conflict("not_applied", f"Proposal {pk} is not applied; there is nothing to take back.")
+        if row.undoing is not None and row.undoing.state != State.FAILED:
+            raise conflict("reverted", f"Proposal {pk} is taken back already, by request {row.undoing_id}.")
+        row.undoing = _change(row, row.indexed, row.before, actor)
+        row.save(update_fields=("undoing",))
+        Topic.objects.filter(pk=row.topic_id).update(automatic_indexing=False)
+        return row.undoing
+
+
+def _locked(pk: int) -> Proposal:
+    rows = Proposal.objects.select_related("topic", "request", "undoing").select_for_update(of=("self",))
+    row: Proposal | None = rows.filter(pk=pk).first()
+    if row is None:
+        raise not_found(f"There is no proposal {pk}.")
+    return row
+
+
+def _change(row: Proposal, expected: list[str], wanted: list[str], actor: Any) -> Request:
+    topic = row.topic
+    if list(topic.indexed) != list(expected):
+        detail = (
+            f"Topic {topic.name} indexes {', '.join(topic.indexed)} by now, not {', '.join(expected)}. "
+            "Ask for a new proposal."
+        )
+        raise conflict("moved_on", detail)
+    if list(wanted) == list(topic.indexed):
+        raise conflict("nothing_to_change", f"Topic {topic.name} indexes these attributes already.")
+    logged = topics.change(topic.pk, {"indexed": wanted}, actor)[1]
+    assert logged is not None
+    return logged
+
+
+def look_after() -> None:
+    """Change the topics that say so, where that saves enough and more than chance may; log what cannot be."""
+    rows = Topic.objects.filter(automatic_indexing=True, removal=None).select_related("reindexing")
+    with task_failures.skipping("indexed attributes") as skips:
+        for topic in rows:
+            with skips.attempt(f"topic {topic.name}"):
+                try:
+                    _look(topic)
+                except Problem as problem:
+                    logger.info("topic %s stays as it is: %s", topic.name, problem.detail)
+
+
+def _look(topic: Topic) -> None:
+    last = Proposal.objects.filter(topic=topic).order_by("-id").first()
+    if _has_just_changed(topic) or (last is not None and last.newest_sample == propose.newest_sample(topic)):
+        return
+    row = propose.compute(topic, ProposalTrigger.PERIOD, None)
+    if is_worth_it(row):
+        apply(row.pk, None)
+
+
+def _has_just_changed(topic: Topic) -> bool:
+    """Whether a change of `indexed`, whoever asked for it, is under way or less than `PAUSE` old."""
+    change = topic.reindexing
+    if change is None or change.state == State.FAILED:
+        return False
+    ended = change.confirmed_at or change.received_at
+    return change.state not in FINAL_STATES or ended > timezone.now() - PAUSE
+
+
+def is_worth_it(row: Proposal) -> bool:
+    """Whether it saves `GAIN` of what is unwanted, and more than two standard errors."""
+    costs = {candidate["method"]: candidate["unwanted"] for candidate in row.figures["candidates"]}
+    saved, now = costs["current"] - costs[row.method], costs["current"]
+    beyond_chance = is_beyond_chance(row.figures["saved"], row.figures["standard_error"])
+    return bool(now and saved >= GAIN * now and beyond_chance)

@@ -1,0 +1,39 @@
+"""What a proposal that was applied has changed, by what hosts have reported since."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from controlplane.analytics.dimensions.models import Proposal
+from controlplane.analytics.unwanted import unwanted
+from controlplane.requestlog.models import State
+
+LOOK = timedelta(hours=1)
+"""How far before and after the change deliveries are counted."""
+
+
+def measured(row: Proposal) -> dict[str, Any] | None:
+    """Deliveries and unwanted ones before and after; None unless it was applied."""
+    if row.request is None or row.request.state != State.ACTIVE:
+        return None
+    begun, ended = row.request.received_at, row.request.confirmed_at or row.request.received_at
+    back = row.undoing.received_at if row.undoing is not None else timezone.now()
+    return {
+        "before": _counted(row, begun - LOOK, begun),
+        "after": _counted(row, ended, min(ended + LOOK, back)),
+    }
+
+
+def _counted(row: Proposal, since: datetime, until: datetime) -> dict[str, Any]:
+    """Of the windows of `false_positives` that lie in a time as a whole, as far as their starts tell."""
+    came, wrong = unwanted(row.topic.name, since, until)
+    return {
+        "since": since,
+        "until": until,
+        "delivered": came,
+        "unwanted": wrong,
+        "fpr": round(100.0 * wrong / came, 4) if came else None,
+    }

@@ -1,0 +1,113 @@
+"""Computes proposals: the samples and live subscriptions of a topic, judged by the core library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+from typing import Any, TypeVar
+
+from django.db.models import Max
+
+from controlplane.analytics.dimensions.models import Proposal, ProposalTrigger
+from controlplane.analytics.models import Result
+from controlplane.common.address_plan import MAX_DZ_PER_FILTER, max_dz_length
+from controlplane.common.problems import Problem, conflict
+from controlplane.registry.announcements import LIVE
+from controlplane.registry.encoding import core_topic
+from controlplane.registry.models import Subscription, Topic
+from controlplane.telemetry.models import EventSample
+from tercast.dimensions.proposal import propose
+from tercast.dimensions.spectral import Selection
+from tercast.dimensions.workload import Workload
+from tercast.filters.filter import Filter
+
+MOST_SUBSCRIPTIONS, MOST_EVENTS = 1_000, 4_000
+"""What a proposal looks at, spread over all there are: some seconds of one core."""
+FEWEST_EVENTS = 40
+KEPT = 50
+"""The newest proposals of a topic; those that were applied stay beside them."""
+PATIENCE_SECONDS = 30
+
+Some = TypeVar("Some")
+_one_at_a_time = Lock()
+
+
+def compute(topic: Topic, trigger: ProposalTrigger, actor: Any) -> Proposal:
+    """A new proposal for a topic; raises `Problem` 409 where there is nothing to judge by."""
+    workload, newest = past(topic)
+    if not workload.subscriptions:
+        raise conflict("no_subscriptions", f"Topic {topic.name} has no live subscription with a filter.")
+    if len(workload.events) < FEWEST_EVENTS:
+        detail = (
+            f"There are {len(workload.events)} samples of topic {topic.name}; at least {FEWEST_EVENTS} are "
+            "needed. Report events to traffic/samples/, or wait until analytics has."
+        )
+        raise conflict("too_few_samples", detail)
+    if not _one_at_a_time.acquire(timeout=PATIENCE_SECONDS):
+        detail = "Another proposal is being computed. Try again when it is."
+        raise Problem(503, "busy", detail, headers={"Retry-After": "10"})
+    try:
+        found = propose(workload, max_dz_length(), MAX_DZ_PER_FILTER, spectrum=spectrum(topic))
+    finally:
+        _one_at_a_time.release()
+    row = Proposal.objects.create(
+        topic=topic,
+        trigger=trigger,
+        method=found.best.method,
+        before=topic.indexed,
+        indexed=list(found.best.cost.indexed),
+        figures=found.to_json(),
+        newest_sample=newest,
+        actor=actor,
+    )
+    _forget(topic)
+    return row
+
+
+def past(topic: Topic) -> tuple[Workload, int]:
+    """Live subscriptions and samples of a topic, thinned out evenly; and the newest sample's id."""
+    core = core_topic(topic)
+    subscriptions = (
+        Subscription.objects.filter(LIVE, topic=topic, filter__isnull=False)
+        .order_by("id")
+        .values_list("subscriber__host__name", "filter")
+    )
+    samples = EventSample.objects.filter(topic=topic).order_by("id").values_list("values", flat=True)
+    own = _spread(list(subscriptions), MOST_SUBSCRIPTIONS)
+    events = _spread(list(samples), MOST_EVENTS)
+    workload = Workload(
+        core,
+        tuple((str(host), Filter.parse(text, core)) for host, text in own),
+        tuple(core.check_json(values) for values in events),
+    )
+    return workload, newest_sample(topic)
+
+
+def newest_sample(topic: Topic) -> int:
+    """The id of the newest sample of a topic; 0 without any."""
+    return int(EventSample.objects.filter(topic=topic).aggregate(newest=Max("id"))["newest"] or 0)
+
+
+def spectrum(topic: Topic) -> Selection | None:
+    """What the Spark job has found of a topic last, from a day's telemetry; None where it has not."""
+    rows = Result.objects.filter(series__job="dimension_selection", topic=topic.name)
+    row = rows.order_by("-window_start", "-id").first()
+    names = {attribute["name"] for attribute in topic.attributes}
+    if row is None or not row.values["selected"] or set(row.values["ranking"]) != names:
+        return None
+    found = row.values
+    return Selection(*(tuple(found[name]) for name in ("ranking", "weights", "eigenvalues", "selected")))
+
+
+def _spread(rows: Sequence[Some], most: int) -> Sequence[Some]:
+    """At most `most` rows, evenly spread over all."""
+    if len(rows) <= most:
+        return rows
+    return [rows[number * len(rows) // most] for number in range(most)]
+
+
+def _forget(topic: Topic) -> None:
+    unused = Proposal.objects.filter(topic=topic, request=None).order_by("-id")
+    last = unused.values_list("id", flat=True)[KEPT - 1 : KEPT].first()
+    if last is not None:
+        unused.filter(id__lt=last).delete()

@@ -1,0 +1,150 @@
+"""Working at runs, one after the other: a process for each, its heartbeat, and the end of it."""
+
+import logging
+import shutil
+import signal
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.utils import timezone
+
+from controlplane.analytics import inputs, publish, runs, spark_process
+from controlplane.analytics.durations import length_text
+from controlplane.analytics.jobs import JOBS, Job
+from controlplane.analytics.models import Run, RunState
+from controlplane.analytics.spark_process import Child
+from controlplane.common import fault_injection
+from controlplane.worker.lifecycle import stopping
+
+logger = logging.getLogger(__name__)
+
+LOOK = 0.2
+HEARTBEAT = 1.0
+"""Seconds between two looks at a process, and between two signs of life in the database."""
+
+_SKIPPED = frozenset({"no_java", "no_telemetry"})
+
+
+def work() -> int:
+    """Work at all runs that wait, until there is none or the worker is to stop; how many it took."""
+    taken = 0
+    while not stopping() and (run := runs.begin()) is not None:
+        taken += 1
+        _work_at(run)
+        runs.prune()
+    return taken
+
+
+def _work_at(run: Run) -> None:
+    job = JOBS.get(run.job)
+    if job is None:
+        runs.end(run, RunState.FAILED, f"this version has no job {run.job!r}")
+        return
+    fault_injection.point("analytics:begin")
+    folder = Path(settings.ENV.state_dir) / "analytics" / f"run-{run.pk}-{run.attempts}"
+    try:
+        idle = None if run.rebuild else inputs.nothing_to_do(run.series, job, _oldest(job))
+        if idle is not None:
+            runs.end(run, RunState.SKIPPED, idle)
+            return
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700, parents=True)
+        _supervise(run, spark_process.start(folder, job.name, _options(run, job, folder)))
+    except OSError as error:
+        runs.end(run, RunState.FAILED, f"{error.filename or folder}: {error.strerror or error}")
+    except Exception as error:
+        logger.exception("run %d of %s failed", run.pk, job.name)
+        runs.end(run, RunState.FAILED, f"an error of the control plane: {type(error).__name__}: {error}")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _options(run: Run, job: Job, folder: Path) -> list[str]:
+    out = ["--window", length_text(run.series.window), "--known", str(folder / "known.json")]
+    inputs.write_known(folder / "known.json", run.series, run.rebuild)
+    out += ["--since", (run.since or _oldest(job)).isoformat()]
+    if run.until is not None:
+        out += ["--until", run.until.isoformat()]
+    for name, value in job.options.items():
+        out += [f"--{name.replace('_', '-')}", str(value)]
+    if job.subscriptions:
+        inputs.write_subscriptions(folder / "subscriptions.json")
+        out += ["--subscriptions", str(folder / "subscriptions.json")]
+    return out
+
+
+def _oldest(job: Job) -> datetime:
+    """From when on results are kept, or looked for where a job has no windows."""
+    kept = timedelta(days=settings.ENV.analytics_days)
+    return timezone.now() - (kept if job.is_windowed else publish.LOOK_BACK)
+
+
+def _supervise(run: Run, process: Child) -> None:
+    """Wait for the process; whatever happens, it does not stay behind."""
+    heard = 0.0
+    try:
+        while process.status is None:
+            if stopping():
+                process.end()
+                back = max(run.attempts - 1, 0)  # being stopped is no fault of the run
+                runs.put_back(run, "its worker was stopped; it is begun anew", attempts=back)
+                return
+            if time.monotonic() - heard >= HEARTBEAT:
+                heard = time.monotonic()
+                if not _beat(run, process):
+                    return
+            time.sleep(LOOK)
+    finally:
+        process.end()
+    fault_injection.point("analytics:found")
+    _conclude(run, process)
+
+
+def _beat(run: Run, process: Child) -> bool:
+    """Say that the run is alive and how far; False when it is to end, or no longer this worker's."""
+    told = process.progress()
+    done, of = told.get("done"), told.get("of")
+    alive = runs.mine(run).update(
+        heartbeat_at=timezone.now(),
+        stage=str(told.get("stage", "starting"))[:40],
+        progress=done / of if of else None,
+        log=process.log_tail(),
+    )
+    if not alive:
+        logger.warning("run %d is no longer this worker's", run.pk)
+        return False
+    if Run.objects.filter(pk=run.pk, cancelling=True).exists():
+        process.end()
+        runs.end(run, RunState.CANCELLED, "", log=process.log_tail())
+        return False
+    return True
+
+
+def _conclude(run: Run, process: Child) -> None:
+    """The process has ended: publish, or say why not."""
+    told, log = process.progress(), process.log_tail()
+    if process.status == 0:
+        publish.publish(run, process.folder, log)
+        return
+    detail = told.get("detail") or _how_ended(process.status) or _last_line(log)
+    state = RunState.SKIPPED if told.get("code") in _SKIPPED else RunState.FAILED
+    runs.end(run, state, str(detail)[:2000], log=log)
+
+
+def _how_ended(status: int | None) -> str:
+    """A signal that ended the process, with the remedy; empty where it ended by itself."""
+    if status is None or status >= 0:
+        return ""
+    number = -status
+    name = signal.Signals(number).name if number in set(signal.Signals) else "?"
+    text = f"the job's process was killed by signal {number} ({name})"
+    if number != signal.SIGKILL:
+        return f"{text}; ask for another run"
+    return f"{text}: out of memory? Lower TERCAST_SPARK_MEMORY, use longer windows, or give the machine more"
+
+
+def _last_line(log: str) -> str:
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    return lines[-1] if lines else "the process ended without a word; its log is empty"

@@ -1,0 +1,1 @@
+"""The planner session: batches, pushes to switches, and confirmations."""

@@ -1,0 +1,149 @@
+"""Audits as rows: asked for, taken one after the other, ended, and forgotten in time."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Case, Count, Exists, OuterRef, When
+from django.utils import timezone
+
+from controlplane.common import clock
+from controlplane.common.problems import conflict, not_found
+from controlplane.deployment.audits.models import Audit, AuditState, Check, CheckState, Drift, Trigger
+from controlplane.network.models import Switch
+from controlplane.requestlog import outbox
+
+MOST_WAITING = 20
+"""Audits that may wait at one time."""
+
+WAKE_AFTER = timedelta(seconds=0.5)
+MOST_REASONS = 20
+"""Switches whose signs of loss the reason of an audit names."""
+
+KEPT = 500
+"""Audits that are kept; of those that found nothing wrong only the newest `KEPT_QUIET`."""
+
+KEPT_QUIET = 50
+KEPT_DRIFT = 50_000
+"""Entries that differed, over all audits; the oldest audits go first."""
+
+
+def ask(names: Sequence[str] | None, repair: bool, actor: Any) -> Audit:
+    """An audit that somebody wants, of all switches or of some; 409 when too many wait."""
+    if Audit.objects.exclude(state=AuditState.DONE).count() >= MOST_WAITING:
+        raise conflict("busy", f"{MOST_WAITING} audits wait already. Wait until one is done, and try again.")
+    return _add(Trigger.OPERATOR, names, repair, actor)
+
+
+def ask_periodically() -> Audit | None:
+    """An audit of all switches, unless one is under way."""
+    if Audit.objects.exclude(state=AuditState.DONE).exclude(trigger=Trigger.SIGN).exists():
+        return None
+    return _add(Trigger.PERIODIC, None, True, None)
+
+
+def ask_for_signs(reasons: Mapping[str, str]) -> Audit:
+    """Add an audit of the switches that show a sign of loss, by name; it goes before all others."""
+    text = "; ".join(f"switch {name}: {reason}" for name, reason in list(reasons.items())[:MOST_REASONS])
+    more = len(reasons) - MOST_REASONS
+    text += f"; and {more} more" if more > 0 else ""
+    return _add(Trigger.SIGN, list(reasons), True, None, text)
+
+
+def wake_for_signs() -> None:
+    """Ask again for a worker where an audit that follows a sign waits: its turn may have been missed."""
+    late = clock.over("created_at", WAKE_AFTER, timezone.now())
+    if Audit.objects.filter(late, trigger=Trigger.SIGN).exclude(state=AuditState.DONE).exists():
+        _wake()
+
+
+def find(pk: int) -> Audit:
+    """The audit; raises `Problem` (404)."""
+    audit = Audit.objects.filter(pk=pk).first()
+    if audit is None:
+        raise not_found(f"There is no audit {pk}.")
+    return audit
+
+
+def under_way() -> Audit | None:
+    """The oldest one that is not done; those that follow a sign of loss go first."""
+    first = Case(When(trigger=Trigger.SIGN, then=0), default=1)
+    return Audit.objects.exclude(state=AuditState.DONE).order_by(first, "id").first()
+
+
+def next_check(audit: Audit) -> Check | None:
+    """The next switch to look at, or to repair where that was told and not done."""
+    todo = [CheckState.WAITING, *([CheckState.DRIFTED] if audit.repair else [])]
+    return audit.checks.filter(state__in=todo).order_by("id").first()
+
+
+def begin(audit: Audit) -> None:
+    """Somebody works at it."""
+    if audit.state == AuditState.QUEUED:
+        audit.state, audit.started_at = AuditState.RUNNING, timezone.now()
+        audit.save(update_fields=("state", "started_at"))
+
+
+def end(audit: Audit) -> None:
+    """All its switches were looked at: it is done, live pages learn of it, and old ones go."""
+    with transaction.atomic():
+        audit.state, audit.ended_at = AuditState.DONE, timezone.now()
+        audit.save(update_fields=("state", "ended_at"))
+        outbox.emit(
+            "audit", {"audit": audit.pk, "state": audit.state, "switches": counts([audit]).get(audit.pk, {})}
+        )
+    prune()
+
+
+def counts(audits: Iterable[Audit]) -> dict[int, dict[str, int]]:
+    """By audit, how many of its switches are in each state. One query."""
+    rows = Check.objects.filter(audit__in=[audit.pk for audit in audits]).order_by()
+    found: dict[int, dict[str, int]] = {}
+    for audit, state, number in rows.values_list("audit", "state").annotate(Count("id")):
+        found.setdefault(audit, {})[state] = number
+    return found
+
+
+def unrepaired() -> dict[str, str]:
+    """By switch that is known, why the last audit that saw its table left it unlike the plan. One query."""
+    seen = (CheckState.EQUAL, CheckState.DRIFTED, CheckState.REPAIRED, CheckState.UNREPAIRED)
+    later = Check.objects.filter(switch=OuterRef("switch"), id__gt=OuterRef("id"), state__in=seen).order_by()
+    rows = Check.objects.filter(
+        ~Exists(later), state=CheckState.UNREPAIRED, switch__in=Switch.objects.order_by().values("name")
+    )
+    return dict(rows.order_by("switch").values_list("switch", "detail"))
+
+
+def is_over(pk: int) -> bool:
+    """Whether nothing more will become of it."""
+    return not Audit.objects.filter(pk=pk).exclude(state=AuditState.DONE).exists()
+
+
+def prune() -> None:
+    """Forget the oldest: beyond a number, a smaller one where all was well, and a number of rows."""
+    done = Audit.objects.filter(state=AuditState.DONE).order_by("-id")
+    quiet = done.exclude(checks__state__in=set(CheckState) - {CheckState.EQUAL})
+    for rows, kept in ((done, KEPT), (quiet, KEPT_QUIET)):
+        last = list(rows.values_list("id", flat=True)[kept - 1 : kept])
+        if last:
+            rows.filter(id__lt=last[0]).delete()
+    newest = Drift.objects.order_by("-id").values_list("check_of__audit", flat=True)
+    for audit in newest[KEPT_DRIFT : KEPT_DRIFT + 1]:
+        Audit.objects.filter(state=AuditState.DONE, id__lte=audit).delete()
+
+
+def _add(trigger: Trigger, names: Sequence[str] | None, repair: bool, actor: Any, reason: str = "") -> Audit:
+    known = Switch.objects.order_by("name").values_list("name", flat=True)
+    wanted = list(known) if names is None else list(dict.fromkeys(names))
+    with transaction.atomic():
+        audit = Audit.objects.create(trigger=trigger, repair=repair, actor=actor, reason=reason)
+        Check.objects.bulk_create(Check(audit=audit, switch=name) for name in wanted)
+        transaction.on_commit(_wake)
+    return audit
+
+
+def _wake() -> None:
+    from controlplane.worker.audit_tasks import wake  # noqa: PLC0415 - tasks import this module
+
+    wake()

@@ -1,0 +1,77 @@
+"""What a switch holds beside what the plan has: entries by name, each missing, strange or different."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from controlplane.deployment.audits.models import DriftKind
+from controlplane.deployment.entry_codec import NOT_OURS
+from controlplane.network.controller_client import Reading
+from tercast.tables.entries import Entry, SwitchDiff
+
+FEW = 3
+"""Entries that a sentence names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One entry that is not as the plan has it; one that is no content entry is told by `what` alone."""
+
+    kind: DriftKind
+    dst: str = ""
+    in_port: int | None = None
+    priority: int | None = None
+    what: str = ""
+    expected: list[Any] | None = None
+    found: list[Any] | None = None
+
+    @property
+    def name(self) -> str:
+        """The entry, for people."""
+        at = "" if self.in_port is None else f" from port {self.in_port}"
+        return self.what or f"{self.dst}{at} at priority {self.priority}"
+
+
+def differences(diff: SwitchDiff, held: Iterable[Entry], reading: Reading) -> list[Difference]:
+    """The drift that `diff`, the repair of what the switch holds, is there to mend."""
+    return [*_content(diff, {(entry.key, entry.priority): entry for entry in held}), *_beside(reading)]
+
+
+def _content(diff: SwitchDiff, held: dict[Any, Entry]) -> Iterator[Difference]:
+    for entry in diff.added:
+        yield _of(DriftKind.MISSING, entry, expected=_actions(entry))
+    for entry in diff.removed:
+        yield _of(DriftKind.STRANGE, entry, found=_actions(entry))
+    for entry in diff.modified:
+        found = _actions(held[entry.key, entry.priority])
+        yield _of(DriftKind.DIFFERENT, entry, expected=_actions(entry), found=found)
+
+
+def _beside(reading: Reading) -> Iterator[Difference]:
+    """Reserved entries that are gone, and own ones that nobody could have written."""
+    for name in reading.missing:
+        yield Difference(DriftKind.MISSING, what=name[:300])
+    for row in reading.unreadable:
+        what = f"an entry of table {row['table']} at priority {row['priority']} with match {row['match']}"
+        yield Difference(DriftKind.STRANGE, priority=row["priority"], what=what[:300])
+
+
+def _of(
+    kind: DriftKind, entry: Entry, expected: list[Any] | None = None, found: list[Any] | None = None
+) -> Difference:
+    return Difference(kind, entry.dst, entry.in_port, entry.priority, expected=expected, found=found)
+
+
+def _actions(entry: Entry) -> list[Any] | None:
+    return None if entry.actions == NOT_OURS else [action.to_json() for action in entry.actions]
+
+
+def sentence(found: Sequence[Difference]) -> str:
+    """`2 entries missing (A, B), 1 strange (C)`, naming the first few of each kind."""
+    parts = []
+    for kind in DriftKind:
+        named = [one.name for one in found if one.kind == kind]
+        if named:
+            more = ", ..." if len(named) > FEW else ""
+            parts.append(f"{len(named)} {kind.value} ({', '.join(named[:FEW])}{more})")
+    return ", ".join(parts)

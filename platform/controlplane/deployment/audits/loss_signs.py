@@ -1,0 +1,213 @@
+"""Signs that a switch has lost entries, each of which is followed by an audit of the switches concerned.
+
+| sign | what is seen | how soon |
+| --- | --- | --- |
+| `entries` | the switch counts more or fewer content entries than it has confirmed | the controller's poll |
+| `uncounted` | the same, while changes come so fast that no reading is newer than the last one | 10 s |
+| `reserved` | it counts fewer reserved entries than it should have | the controller's poll |
+| `link_silent` | probes no longer cross a link whose ports are up | 3.5 probe intervals |
+| `late_error` | it refused something that it had confirmed | at once |
+| `lost_events` | a host reports that events were lost | the host's report |
+
+A switch that connects again is read back anyway, and one that refuses an entry is asked again. The time
+between two audits for one sign at one switch is `SHORTEST` after a repair and doubles with every audit that
+repairs nothing, up to `LONGEST`, or `SAME` where the sign is exactly as before.
+"""
+
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count
+from django.utils import timezone
+
+from controlplane.deployment import switch_sync
+from controlplane.deployment.audits import audits
+from controlplane.deployment.audits.models import Check, CheckState
+from controlplane.network.models import InstalledEntry, Switch, Tree
+from controlplane.requestlog import checkpoints
+
+SHORTEST = timedelta(seconds=5)
+LONGEST = timedelta(seconds=60)
+SAME = timedelta(seconds=300)
+FORGOTTEN = timedelta(hours=1)
+"""After so long without a sign the next one is as the first."""
+
+_STATE = "signs of loss"
+_ALARMS = {
+    "link_silent": ("a", "b"),
+    "late_error": ("dpid",),
+}
+
+Signs = dict[tuple[str, str], str]
+"""What is seen, by the kind of sign and the name of the switch."""
+
+UNCOUNTED = timedelta(seconds=10)
+"""How long a constantly changing switch goes without a comparison before an unusual number is a sign."""
+
+RECENT = 16
+"""Looks at a switch, 2 s apart, between whose numbers a count is not unusual."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """The state of a switch, the reading with which it was first seen, and the next reading."""
+
+    confirmed: int
+    marked_at: datetime | None
+    first: str
+    next: str | None
+    recent: deque[int]
+    """How many entries were confirmed at the last looks."""
+    compared: float
+    """When the switch was compared last, as `time.monotonic` has it."""
+
+    def same(self, confirmed: int, marked_at: datetime | None) -> bool:
+        return (self.confirmed, self.marked_at) == (confirmed, marked_at)
+
+    def later(self, at: str) -> bool:
+        """Whether a reading began after the state was first seen: the next one may have been under way."""
+        if self.next is None and at != self.first:
+            self.next = at
+        return at not in (self.first, self.next)
+
+    def is_unusual(self, entries: int) -> bool:
+        """Whether a number of entries is none between those that were confirmed lately."""
+        return not min(self.recent) <= entries <= max(self.recent)
+
+
+_seen: dict[str, _Seen] = {}
+"""By switch."""
+
+
+def see(events: Iterable[Mapping[str, Any]], counters: Mapping[str, Any] | None) -> None:
+    """Look for signs in the controller's events and counters, and ask for the audits that follow."""
+    signs = of_alarms(events)
+    if counters is not None:
+        signs |= of_counters(counters)
+    follow(signs)
+    audits.wake_for_signs()
+
+
+def of_alarms(events: Iterable[Mapping[str, Any]]) -> Signs:
+    """Return the signs in alarms that were raised."""
+    raised = [one for one in events if one.get("kind") == "alarm" and one.get("state") == "raised"]
+    found = [(one, [one.get(field) for field in _ALARMS.get(str(one.get("alarm")), ())]) for one in raised]
+    if not any(dpids for _, dpids in found):
+        return {}
+    names = dict(Switch.objects.values_list("dpid", "name"))
+    return {
+        (str(one["alarm"]), names[dpid]): f"alarm {one['alarm']}: {one.get('detail', '')}"
+        for one, dpids in found
+        for dpid in dpids
+        if dpid in names
+    }
+
+
+def of_counters(counters: Mapping[str, Any]) -> Signs:
+    """Return the signs in the numbers of entries that switches count.
+
+    Only a switch that owes nothing is compared, and only by a reading that began after its last change: one
+    after the two around the time when that change was first seen. Where a switch changes so often that there
+    has been no comparison for `UNCOUNTED`, it is compared with all numbers of the last `RECENT` looks.
+    """
+    known, marks = switch_sync.switches(), switch_sync.marks()
+    settled = switch_sync.clean(known)
+    by_dpid = {one.dpid: one for one in known.values() if one.connected and one.name in settled}
+    held = dict(InstalledEntry.objects.order_by().values_list("switch").annotate(Count("id")))
+    signs: Signs = {}
+    for row in counters.get("tables", ()):
+        switch = by_dpid.get(row["dpid"])
+        if switch is None:
+            continue
+        signs |= _compared(switch.name, held.get(switch.pk, 0), marks.get(switch.name), row)
+    for name in _seen.keys() - {one.name for one in known.values() if one.connected}:
+        del _seen[name]
+    return signs
+
+
+def _compared(name: str, confirmed: int, marked_at: datetime | None, row: Mapping[str, Any]) -> Signs:
+    now = time.monotonic()
+    seen = _seen.setdefault(name, _Seen(confirmed, marked_at, row["at"], None, deque(maxlen=RECENT), now))
+    seen.recent.append(confirmed)
+    differs = row["entries"] != confirmed
+    reason = f"it counts {row['entries']} content entries and has confirmed {confirmed}"
+    if not seen.same(confirmed, marked_at):
+        _seen[name] = _Seen(confirmed, marked_at, row["at"], None, seen.recent, seen.compared)
+        late = now - seen.compared >= UNCOUNTED.total_seconds()
+        return (
+            {("uncounted", name): f"{reason}, while it changes all the time"}
+            if seen.is_unusual(row["entries"]) and late
+            else {}
+        )
+    if not seen.later(row["at"]):
+        return {}
+    seen.compared = now
+    found: Signs = {("entries", name): reason} if differs else {}
+    wanted = row.get("reserved_wanted")
+    if wanted is not None and row["reserved"] < wanted:
+        found["reserved", name] = f"it counts {row['reserved']} reserved entries and should have {wanted}"
+    return found
+
+
+def of_lost_events(reporter: str, more: int, topics: Sequence[str]) -> Signs:
+    """Return the signs in a host's report: the switches on the trees of `topics`, of all topics if none."""
+    trees = Tree.objects.filter(topic__name__in=topics) if topics else Tree.objects.all()
+    names = {
+        str(name)
+        for root, edges in trees.values_list("root__name", "edges")
+        for name in (root, *(end for edge in edges for end in edge if isinstance(end, str)))
+    }
+    reason = f"{reporter} reports {more} more lost events"
+    return {("lost_events", name): reason for name in sorted(names)}
+
+
+def follow(signs: Signs) -> None:
+    """Ask for one audit of the switches whose signs are due."""
+    if not signs:
+        return
+    connected = set(
+        Switch.objects.filter(connected=True, name__in={name for _, name in signs}).values_list(
+            "name", flat=True
+        )
+    )
+    with transaction.atomic():
+        now = timezone.now()
+        state: dict[str, Any] = checkpoints.hold(_STATE, {})
+        asked: dict[str, str] = {}
+        for (kind, name), reason in signs.items():
+            key = f"{kind} {name}"
+            pause = _pause(state.get(key), name, reason, now) if name in connected else None
+            if pause is not None:
+                asked[name] = f"{asked[name]}, {reason}" if name in asked else reason
+                state[key] = {"at": now.isoformat(), "pause": pause.total_seconds(), "reason": reason}
+        if asked:
+            audit = audits.ask_for_signs(asked)
+            for one in state.values():
+                one.setdefault("audit", audit.pk)
+            fresh = {key: one for key, one in state.items() if now - _time(one) < FORGOTTEN}
+            checkpoints.keep(_STATE, fresh)
+
+
+def _pause(before: dict[str, Any] | None, name: str, reason: str, now: datetime) -> timedelta | None:
+    """Return the time from now to the next audit for a sign; None where the last one is too recent."""
+    if before is None or now - _time(before) > FORGOTTEN:
+        return SHORTEST
+    check = Check.objects.filter(audit=before["audit"], switch=name).first()
+    if check is not None and check.state in (CheckState.WAITING, CheckState.DRIFTED):
+        return None
+    if check is not None and check.state == CheckState.REPAIRED:
+        return SHORTEST if now - _time(before) >= SHORTEST else None
+    longest = SAME if reason == before["reason"] else LONGEST
+    pause = timedelta(seconds=before["pause"])
+    if now - _time(before) < min(pause, longest):
+        return None
+    return min(2 * pause, longest)
+
+
+def _time(state: Mapping[str, Any]) -> datetime:
+    return datetime.fromisoformat(state["at"])

@@ -1,0 +1,185 @@
+"""The work of an audit: a switch at a time is read back, compared, told, and then repaired.
+
+Each switch is looked at under the planner's lock, so that nothing is on its way to it; between two of them
+the request log goes on. What was found is committed, with the alarm, before anything is sent to the switch;
+a worker that dies in between leaves a check that is `drifted`, which the next one repairs.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+
+from django.db import InterfaceError, OperationalError, transaction
+from django.utils import timezone
+
+from controlplane.common import fault_injection
+from controlplane.deployment import reconcile, switch_sync
+from controlplane.deployment import session_cache as hot_state
+from controlplane.deployment.audits import audits
+from controlplane.deployment.audits.compare import Difference, differences, sentence
+from controlplane.deployment.audits.models import Audit, Check, CheckState, Drift, DriftKind
+from controlplane.deployment.entry_codec import HostBook, repair
+from controlplane.deployment.session_cache import Hot
+from controlplane.deployment.session_lock import planner_lock
+from controlplane.network.controller_client import Northbound, NorthboundError, Reading
+from controlplane.network.models import Switch
+from controlplane.requestlog import correlation, outbox
+from controlplane.requestlog.models import SwitchSync
+
+logger = logging.getLogger(__name__)
+
+RUN_SECONDS = 1.0
+"""After so long the request log has its turn."""
+
+MOST_TOLD = 2000
+"""Entries of one switch that are written down; the counts are of all."""
+
+
+def run(stopping: Callable[[], bool] = lambda: False, seconds: float | None = None) -> bool:
+    """Work until no audit is under way; True when time was up before.
+
+    `seconds` is the time that it has, `RUN_SECONDS` when none is named.
+    Where a planner session has the lock nothing is done: a sweep comes back to it.
+    """
+    end = time.monotonic() + (RUN_SECONDS if seconds is None else seconds)
+    while (audit := audits.under_way()) is not None:
+        check = audits.next_check(audit)
+        if check is None:
+            audits.end(audit)
+            continue
+        with planner_lock() as held:
+            if held is None:
+                return False
+            audits.begin(audit)
+            with correlation.named(f"audit-{audit.pk}"):
+                _attempt(audit, check)
+        if stopping() or time.monotonic() > end:
+            return audits.under_way() is not None
+    return False
+
+
+def _attempt(audit: Audit, check: Check) -> None:
+    """Work at one switch; one that cannot be audited ends with the reason, and the next one follows."""
+    try:
+        _step(audit, check)
+    except (OperationalError, InterfaceError, NorthboundError):
+        raise
+    except Exception as error:
+        logger.exception("audit %d: switch %s cannot be audited", audit.pk, check.switch)
+        text = f"switch {check.switch} could not be audited: {type(error).__name__}: {error}"
+        _end(check, CheckState.UNREACHABLE, text)
+
+
+def _step(audit: Audit, check: Check) -> None:
+    hot = hot_state.take()
+    with Northbound() as northbound:
+        if check.state == CheckState.WAITING:
+            _look(hot, northbound, audit, check)
+        if check.state == CheckState.DRIFTED and audit.repair:
+            fault_injection.point("audit:told")
+            _mend(hot, northbound, check)
+    hot_state.keep(hot)
+
+
+def _look(hot: Hot, northbound: Northbound, audit: Audit, check: Check) -> None:
+    """Read one switch, and say how it was found."""
+    switch = Switch.objects.filter(name=check.switch).first()
+    if switch is None:
+        _end(check, CheckState.UNREACHABLE, f"there is no switch {check.switch} any more")
+        return
+    if audit.repair and not _is_settled(switch):
+        reconcile.run(hot, northbound)
+    try:
+        reading = northbound.read_back(switch.dpid)
+    except NorthboundError as error:
+        _end(check, CheckState.UNREACHABLE, f"switch {check.switch} could not be read: {error}")
+        return
+    switch.refresh_from_db()
+    if not _is_settled(switch) or reading.epoch not in (None, switch.reconciled_epoch):
+        _end(check, CheckState.UNSETTLED, _unsettled(check.switch))
+        return
+    held = tuple(map(HostBook.read().entry, reading.entries))
+    found = differences(repair(check.switch, held, hot.table(check.switch)), held, reading)
+    _report(audit, check, found, reading)
+
+
+def _is_settled(switch: Switch) -> bool:
+    return switch.name in switch_sync.clean({switch.name: switch})
+
+
+def _unsettled(name: str) -> str:
+    row = SwitchSync.objects.filter(switch=name, dirty=True).first()
+    said = ((row.problem if row else None) or {}).get("detail")
+    return said or f"switch {name} has connected anew, or owes a change, and is about to be read back"
+
+
+def _report(audit: Audit, check: Check, found: list[Difference], reading: Reading) -> None:
+    """Write down what was found, and tell it; what is to be repaired is marked in the same transaction."""
+    check.entries, check.foreign = len(reading.entries), reading.foreign
+    kinds = [one.kind for one in found]
+    check.missing, check.strange, check.different = map(
+        kinds.count, (DriftKind.MISSING, DriftKind.STRANGE, DriftKind.DIFFERENT)
+    )
+    with transaction.atomic():
+        _end(check, CheckState.DRIFTED if found else CheckState.EQUAL)
+        if not found:
+            return
+        Drift.objects.bulk_create((_row(check, one) for one in found[:MOST_TOLD]), batch_size=500)
+        if audit.repair:
+            switch_sync.ask_for([check.switch])
+        then = "it is repaired now" if audit.repair else "it was not to be repaired"
+        outbox.alarm(
+            f"audit {audit.pk}: switch {check.switch} differs from the plan: {sentence(found)}; {then}"
+        )
+
+
+def _row(check: Check, one: Difference) -> Drift:
+    return Drift(
+        check_of=check,
+        kind=one.kind,
+        dst=one.dst,
+        in_port=one.in_port,
+        priority=one.priority,
+        what=one.what,
+        expected=one.expected,
+        found=one.found,
+    )
+
+
+def _mend(hot: Hot, northbound: Northbound, check: Check) -> None:
+    """Make the switch equal to the plan by the smallest change, and say whether it has become so."""
+    refused: list[str] = []
+    try:
+        if check.drifts.filter(dst="").exists():
+            refused = northbound.repair(Switch.objects.get(name=check.switch).dpid)
+    except (NorthboundError, Switch.DoesNotExist) as error:
+        refused = [str(error)]
+    reconcile.run(hot, northbound)
+    fault_injection.point("audit:mended")
+    row = SwitchSync.objects.filter(switch=check.switch, dirty=True).first()
+    if row is not None:
+        refused.append((row.problem or {}).get("detail") or f"switch {check.switch} has yet to confirm")
+    with transaction.atomic():
+        _end(check, CheckState.UNREPAIRED if refused else CheckState.REPAIRED, "; ".join(refused))
+        told = f"is not repaired: {check.detail}" if refused else "equals the plan again"
+        outbox.alarm(f"audit {check.audit_id}: switch {check.switch} {told}")
+
+
+def _end(check: Check, state: CheckState, detail: str = "") -> None:
+    """How the switch stands now; live pages learn of all but what is as it should be."""
+    with transaction.atomic():
+        check.state, check.detail, check.checked_at = state, detail, timezone.now()
+        check.save()
+        if state != CheckState.EQUAL:
+            outbox.emit(
+                "audit",
+                {
+                    "audit": check.audit_id,
+                    "switch": check.switch,
+                    "state": state.value,
+                    "missing": check.missing,
+                    "strange": check.strange,
+                    "different": check.different,
+                    "detail": detail,
+                },
+            )

@@ -1,0 +1,140 @@
+"""How many entries a switch really has room for: what it tells, what it refuses, and what that means.
+
+It is noted in the log (`set_capacity`), so that replays plan with it too. It holds until the switch connects
+anew, since a refusal may have had other reasons, or until an operator sets the budget.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from controlplane.deployment.request_states import event, problem
+from controlplane.deployment.session_cache import Hot
+from controlplane.deployment.table_push import Result
+from controlplane.registry.models import Advertisement, Subscription
+from controlplane.requestlog import checkpoints, outbox
+from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.models import FINAL_STATES, Request, State
+from tercast.runtime.wording import quantity
+from tercast.topology.elements import Switch
+
+NO_ROOM = "table_full"
+"""In the text of an error: the switch has no place for an entry."""
+
+ENDLESS = 100_000
+"""What a switch tells matters below its budget; where that is unlimited, below this."""
+
+_OP = "set_capacity"
+_EPOCHS = "epochs of capacities"
+_UNDO: dict[str, tuple[str, type[Subscription] | type[Advertisement]]] = {
+    "subscribe": ("unsubscribe", Subscription),
+    "advertise": ("unadvertise", Advertisement),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """A switch over a new connection, and how many content entries it says that it has room for."""
+
+    name: str
+    epoch: int
+    room: int | None
+    budget: int | None = None
+    """What an operator declared, for a switch that the planner has yet to learn of."""
+
+
+def see(hot: Hot, connected: Iterable[Connected]) -> None:
+    """Log what switches that have connected anew told of their room; what was found earlier is forgotten."""
+    known = hot.state.planner.topology.switches
+    epochs = dict(checkpoints.recall(_EPOCHS, {}))
+    for one in connected:
+        if epochs.get(one.name) == one.epoch:
+            continue
+        switch = known.get(one.name, Switch(one.name, "", one.budget))
+        told = _told(switch, one.room)
+        if told != switch.capacity:
+            declared = "no budget" if _declared(switch) is None else f"a budget of {_declared(switch)}"
+            text = (
+                None
+                if told is None
+                else f"says that it has room for {quantity(told, 'entry', 'entries')}, with {declared}"
+            )
+            _log(one.name, told, one.epoch, text)
+
+
+def learn(hot: Hot, result: Result, held: int) -> None:
+    """Log that a switch which holds `held` entries, and had nothing to let go, took in no more.
+
+    In the caller's transaction.
+    """
+    refused = [error for error in result.errors if NO_ROOM in error.text]
+    switch = hot.state.planner.topology.switches.get(result.switch.name)
+    if not refused or switch is None or result.debt is None or result.debt.left_over:
+        return
+    if switch.capacity is not None and switch.capacity <= held:
+        return
+    entries = quantity(held, "entry", "entries")
+    text = f"is full with {entries}, and refused {len(refused)} (the first: {refused[0].dst})"
+    _log(switch.id, held, result.switch.epoch, text)
+
+
+def relieve(hot: Hot) -> None:
+    """Take back the newest request that waits for a switch whose table cannot come to have room for it.
+
+    It fails, with the reason; what takes it back is a request of the log, one at a time.
+    """
+    planner = hot.state.planner
+    learnt = [name for name, switch in planner.topology.switches.items() if switch.capacity is not None]
+    if not learnt or planner.is_stale:
+        return
+    over = set(planner.over_budget()) & set(learnt)
+    if not over or Request.objects.filter(undoes__isnull=False).exclude(state__in=FINAL_STATES).exists():
+        return
+    waiter = hot.waiting.newest_on(over, _UNDO)
+    if waiter is not None:
+        full = [planner.topology.switches[name] for name in sorted(over.intersection(waiter.switches))]
+        _undo(Request.objects.get(pk=waiter.pk), full, merges=planner.keeper.lays)
+        hot.waiting.drop(waiter.pk)
+
+
+def _told(switch: Switch, room: int | None) -> int | None:
+    declared = _declared(switch)
+    return room if room is not None and room < (ENDLESS if declared is None else declared) else None
+
+
+def _declared(switch: Switch) -> int | None:
+    return switch.tcam_budget if switch.capacity is None else switch.declared
+
+
+def _log(name: str, entries: int | None, epoch: int, text: str | None) -> None:
+    """Log it, unless the same is on its way, and tell the operators."""
+    waiting = Request.objects.filter(kind=_OP).exclude(state__in=FINAL_STATES).order_by("id")
+    asked = [payload for payload in waiting.values_list("payload", flat=True) if payload["switch"] == name]
+    if asked and asked[-1]["entries"] == entries:
+        return
+    with transaction.atomic():
+        submit([Entry({"op": _OP, "switch": name, "entries": entries})])
+        checkpoints.keep(_EPOCHS, {**checkpoints.recall(_EPOCHS, {}), name: epoch})
+        if text is not None:
+            outbox.alarm(f"switch {name} {text}; its table is planned for {entries} from now on")
+
+
+def _undo(row: Request, full: list[Switch], merges: bool) -> None:
+    """`row` has failed, and another request takes it back."""
+    op, model = _UNDO[row.kind]
+    why = "merging leads to no less" if merges else "nothing is merged while the aggregation policy is none"
+    rooms = " and ".join(
+        f"switch {switch.id} has room for {quantity(switch.tcam_budget or 0, 'entry', 'entries')}"
+        for switch in full
+    )
+    names = [switch.id for switch in full]
+    with transaction.atomic():
+        (back,) = submit([Entry({"op": op, "id": row.payload["id"]})])
+        Request.objects.filter(pk=back.pk).update(undoes=row)
+        row.state, row.waits_for = State.FAILED, []
+        row.problem = problem("refused", "No room in a table", f"{rooms}, and {why}", names)
+        row.save(update_fields=("state", "waits_for", "problem"))
+        model._default_manager.filter(request=row).exclude(state=State.WITHDRAWN).update(state=State.FAILED)
+        outbox.emit("request", event(row))
+        outbox.alarm(f"request {row.pk} ({row.kind}) failed and is taken back: {row.problem['detail']}")

@@ -1,0 +1,282 @@
+"""Recording what switches have confirmed, and ending the requests that waited for it.
+
+Everything is written in short transactions, so that other writers take their turns: entries in parts, then
+the states of switches, then requests in parts. A switch is dirty until all of its entries are recorded, and a
+request deploys until its own part is, so the next session continues one that was killed in between.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.db import transaction
+from django.utils import timezone
+
+from controlplane.common import fault_injection
+from controlplane.deployment import lock_order, request_states, session_log, switch_sync
+from controlplane.deployment.batches import chunks, in_turns, write
+from controlplane.deployment.deploying_requests import REMOVALS, Waiter
+from controlplane.deployment.request_states import problem
+from controlplane.deployment.session_cache import Hot
+from controlplane.deployment.table_push import Result
+from controlplane.network.models import Switch
+from controlplane.planning import confirmed_entries
+from controlplane.planning.dependencies import stakes
+from controlplane.planning.unconfirmed import Region
+from controlplane.registry.transitions import stages
+from controlplane.requestlog import outbox
+from controlplane.requestlog.models import Request
+from tercast.tables.entries import Entry, SwitchDiff, Table, difference
+
+ENTRIES = 2000
+"""Most entries of a transaction: tens of milliseconds in which no other process writes to SQLite."""
+
+REQUESTS = 250
+"""Most requests of a transaction that ends them, for the same reason."""
+
+
+def pushed(hot: Hot, results: Sequence[Result]) -> None:
+    """Record the confirmed part of a change that was planned, and which switches lag now."""
+    _record([(result.switch, result.done) for result in results])
+    for result in results:
+        hot.count(result.switch, len(result.done.added) - len(result.done.removed))
+    with transaction.atomic():
+        lock_order.take((), (result.switch.name for result in results))
+        for result in results:
+            if result.debt is None:
+                hot.lag.settle(result.switch.name)
+            else:
+                hot.lag.add(result.switch.name, result.debt)
+                _owes(result)
+        switch_sync.confirmed(result.switch.name for result in results if result.debt is None)
+        _tell_counts(hot, [result.switch.name for result in results if len(result.done)])
+        fault_injection.point("settling")
+
+
+def repaired(hot: Hot, results: Sequence[tuple[Result, Sequence[Entry]]], silent: Mapping[str, str]) -> None:
+    """Record changes of switches that held these entries before, and who did not answer, and why."""
+    tables = [(result.switch, _after(found, result.done)) for result, found in results]
+    _record([(switch, _unrecorded(switch, table)) for switch, table in tables])
+    for switch, table in tables:
+        hot.counts[switch.name] = len({entry.key for entry in table})
+    with transaction.atomic():
+        lock_order.take((), {*(switch.name for switch, _ in tables), *silent})
+        for result, _ in results:
+            _repaired(hot, result)
+        for name, reason in silent.items():
+            hot.lag.lose(name, reason)
+            switch_sync.failed(name, problem("unreachable", "A switch is not reachable", reason, [name]))
+        _tell_counts(hot, [switch.name for switch, _ in tables])
+        fault_injection.point("settling")
+
+
+def _repaired(hot: Hot, result: Result) -> None:
+    name = result.switch.name
+    if result.debt is None:
+        hot.lag.settle(name)
+        switch_sync.confirmed([name])
+        switch_sync.met(result.switch)
+        switch_sync.hasten(hot.lag.held_up())
+    else:
+        hot.lag.put(name, result.debt)
+        _owes(result)
+
+
+def _record(changes: Sequence[tuple[Switch, SwitchDiff]]) -> None:
+    """Write the entries that switches have confirmed, in short transactions."""
+    now = timezone.now()
+    for part in in_turns(_portions(changes)):
+        with transaction.atomic():
+            for switch, diff in part:
+                confirmed_entries.change(switch, diff, now)
+        fault_injection.point("settling:entries")
+
+
+def _portions(changes: Sequence[tuple[Switch, SwitchDiff]]) -> Iterable[list[tuple[Switch, SwitchDiff]]]:
+    """`changes` in order, cut so that no part has more than `ENTRIES`."""
+    part: list[tuple[Switch, SwitchDiff]] = []
+    free = ENTRIES
+    for switch, diff in changes:
+        for piece in _pieces(diff):
+            if len(piece) > free:
+                yield part
+                part, free = [], ENTRIES
+            part.append((switch, piece))
+            free -= len(piece)
+    if part:
+        yield part
+
+
+def _pieces(diff: SwitchDiff) -> Iterable[SwitchDiff]:
+    """`diff` in pieces of at most `ENTRIES`; what goes comes first."""
+    if 0 < len(diff) <= ENTRIES:
+        yield diff
+        return
+    yield from (SwitchDiff(diff.switch, removed=tuple(part)) for part in chunks(diff.removed, ENTRIES))
+    yield from (SwitchDiff(diff.switch, modified=tuple(part)) for part in chunks(diff.modified, ENTRIES))
+    yield from (SwitchDiff(diff.switch, added=tuple(part)) for part in chunks(diff.added, ENTRIES))
+
+
+def _unrecorded(switch: Switch, table: Table) -> SwitchDiff:
+    return difference(switch.name, confirmed_entries.table(switch), table)
+
+
+@dataclass(slots=True)
+class _Verdict:
+    """What becomes of requests that were looked at, each list in the order of the log."""
+
+    done: list[Waiter] = field(default_factory=list)
+    waiting: list[Waiter] = field(default_factory=list)
+    following: list[Waiter] = field(default_factory=list)
+    behind: list[Waiter] = field(default_factory=list)
+    unchanged: list[Waiter] = field(default_factory=list)
+    waits: dict[int, list[str]] = field(default_factory=dict)
+    regions: dict[int, Region | None] = field(default_factory=dict)
+
+
+def finish(hot: Hot) -> None:
+    """End the requests that wait for no switch any more; record what the others wait for."""
+    for name in hot.lag:
+        if name not in hot.state.planner.topology.switches:
+            hot.lag.settle(name)  # a switch that is out of the plan owes nothing
+    hot.waiting.follow_lag(hot.lag)
+    suspects = hot.waiting.take_suspects()
+    if not suspects:
+        return
+    verdict = _judge(hot, suspects)
+    for waiter in verdict.unchanged:
+        hot.waiting.keep(waiter, waiter.waits_for, verdict.regions[waiter.pk])
+    reasons = {name: hot.lag.reason(name) for name in hot.lag}
+    for part in in_turns(chunks(verdict.done, REQUESTS)):
+        _end(hot, part)
+    for part in in_turns(chunks(verdict.waiting, REQUESTS)):
+        _go_on(hot, verdict, part, reasons)
+    if verdict.following:
+        _follow_publishers(hot, verdict.following)
+    if verdict.behind:
+        _stay_behind(hot, verdict.behind)
+
+
+def _judge(hot: Hot, suspects: Sequence[Waiter]) -> _Verdict:
+    """What each of `suspects`, in the order of the log, waits for now."""
+    held_up = [waiter for waiter in suspects if any(name in hot.lag for name in waiter.waits_for)]
+    needs = stakes(held_up, hot.state.planner) if held_up else {}
+    moving = stages.with_open_moves()
+    verdict = _Verdict()
+    for waiter in suspects:
+        stake = needs.get(waiter.pk)
+        waits = stake.waits(hot.lag, hot.ways, waiter.waits_for) if stake else []
+        if stake and waits:
+            verdict.waits[waiter.pk], verdict.regions[waiter.pk] = waits, stake.region
+            same = waits == waiter.waits_for and waiter.is_told
+            (verdict.unchanged if same else verdict.waiting).append(waiter)
+        elif waiter.pk in moving:
+            verdict.following.append(waiter)
+        elif waiter.kind == "remove_switch" and hot.waiting.removal_before(waiter, verdict.done):
+            verdict.behind.append(waiter)
+        else:
+            verdict.done.append(waiter)
+    return verdict
+
+
+def _end(hot: Hot, waiters: Sequence[Waiter]) -> None:
+    """These requests are active."""
+    rows = _rows(waiters)
+    with transaction.atomic():
+        lock_order.take(rows)
+        request_states.confirm(rows)
+        session_log.settled(rows, ())
+    for waiter in waiters:
+        hot.waiting.drop(waiter.pk)
+    fault_injection.point("settling:requests")
+
+
+def _go_on(hot: Hot, verdict: _Verdict, waiters: Sequence[Waiter], reasons: Mapping[str, str]) -> None:
+    """These requests wait for fewer switches, or have yet to name them."""
+    rows = _rows(waiters)
+    nearer = [row for row in rows if len(verdict.waits[row.pk]) < len(row.waits_for)]
+    for row in rows:
+        row.waits_for = verdict.waits[row.pk]
+    with transaction.atomic():
+        request_states.keep_waiting(rows, reasons)
+        session_log.settled((), nearer)
+    for waiter in waiters:
+        hot.waiting.keep(waiter, verdict.waits[waiter.pk], verdict.regions[waiter.pk])
+    fault_injection.point("settling:requests")
+
+
+def _follow_publishers(hot: Hot, waiters: Sequence[Waiter]) -> None:
+    """The entries of these requests are all there; they wait for publishers to use them."""
+    now = timezone.now()
+    rows = _rows(waiters)
+    _wait_for_no_switch(
+        hot,
+        waiters,
+        rows,
+        [problem("waiting", "Waiting for publishers", stages.note(row, now)) for row in rows],
+    )
+
+
+def _stay_behind(hot: Hot, waiters: Sequence[Waiter]) -> None:
+    """Removals of switches whose links or hosts have to go before them, and have not ended yet."""
+    found = []
+    for waiter in waiters:
+        first = hot.waiting.removal_before(waiter)
+        assert first is not None
+        detail = f"request {first.pk} ({first.kind}) has to end before it"
+        found.append(problem("waiting", "Waiting for another removal", detail))
+    _wait_for_no_switch(hot, waiters, _rows(waiters), found)
+
+
+def _wait_for_no_switch(
+    hot: Hot, waiters: Sequence[Waiter], rows: Sequence[Request], problems: Sequence[dict[str, object]]
+) -> None:
+    nearer = [row for row in rows if row.waits_for]
+    for row, found in zip(rows, problems, strict=True):
+        row.waits_for, row.problem = [], found
+    with transaction.atomic():
+        write(rows, ("waits_for", "problem"))
+        session_log.settled((), nearer)
+    for waiter in waiters:
+        hot.waiting.keep(waiter, (), None)
+
+
+def _rows(waiters: Sequence[Waiter]) -> list[Request]:
+    """The rows of these requests, in the order of the log."""
+    return list(Request.objects.filter(pk__in=[waiter.pk for waiter in waiters]).order_by("position"))
+
+
+def behind(hot: Hot, rows: Sequence[Request], moving: Collection[int]) -> set[int]:
+    """Of requests that are being decided, the removals of switches that others have to end before, by id.
+
+    A switch's row goes when its removal is active, and cannot go before those of its links and hosts.
+    """
+    found: set[int] = set()
+    held = hot.waiting.removes
+    for row in rows:
+        if held and row.kind == "remove_switch":
+            found.add(row.pk)
+        held = held or (row.kind in REMOVALS and (bool(row.waits_for) or row.pk in moving))
+    return found
+
+
+def _after(found: Iterable[Entry], done: SwitchDiff) -> Table:
+    """What a switch that held `found` holds now; entries differ by priority too, the plan's come last."""
+    gone = {(entry.key, entry.priority) for entry in (*done.removed, *done.modified)}
+    kept = tuple(entry for entry in found if (entry.key, entry.priority) not in gone)
+    return (*kept, *done.installs)
+
+
+def _owes(result: Result) -> None:
+    assert result.debt is not None
+    name = result.switch.name
+    errors = [
+        {"pointer": "", "code": "refused", "detail": error.text, "value": error.dst}
+        for error in result.errors
+    ]
+    found = problem("switch", "A switch has not confirmed", result.debt.reason, [name], errors)
+    switch_sync.failed(name, found, again=not result.debt.missing)  # it has only to remove something
+
+
+def _tell_counts(hot: Hot, names: Sequence[str]) -> None:
+    if names:
+        outbox.emit("tables", {name: hot.counts[name] for name in names})

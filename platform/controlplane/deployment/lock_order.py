@@ -1,0 +1,101 @@
+"""The one order in which rows of the network are locked, so that no two transactions wait for each other.
+
+Topics come first, then hosts, links and switches, in each table by id, then how far switches are, by name.
+What is told to live pages (`outbox.emit`, which takes a turn of its own) comes after all of them. Calls of
+the API keep to the same order. A transaction that changes several rows locks them here, before it changes
+the first.
+"""
+
+import logging
+import random
+import time
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+from django.db import OperationalError, connection
+from django.db.models import Model, Q, QuerySet
+
+from controlplane.deployment.batches import chunks
+from controlplane.network.models import Host, Link, Switch
+from controlplane.registry.models import Topic
+from controlplane.requestlog.models import Request, SwitchSync
+
+TRIES = 4
+"""So often a piece of work is begun that the database breaks off."""
+
+_BROKEN_OFF = frozenset({"40P01", "40001"})  # deadlock_detected, serialization_failure
+
+_SWITCHES = ("set_budget", "set_capacity", "switch_up", "switch_down", "remove_switch")
+_LINKS = ("link_up", "link_down", "remove_link")
+_HOSTS = ("host_move", "remove_host")
+_TOPICS = ("set_indexed", "remove_topic")
+KINDS = (*_SWITCHES, *_LINKS, *_HOSTS, *_TOPICS)
+"""Requests whose end changes rows of the network."""
+
+logger = logging.getLogger(__name__)
+
+
+def take(requests: Iterable[Request], switches: Iterable[str] = ()) -> None:
+    """Lock what the end of these requests changes, and these switches, until the transaction ends."""
+    if not connection.features.has_select_for_update:
+        return
+    rows = [row for row in requests if row.kind in KINDS]
+    _lock(Topic, _named(rows, _TOPICS, "topic"))
+    _lock(Host, _named(rows, _HOSTS, "host"))
+    _lock_links(row.payload for row in rows if row.kind in _LINKS)
+    names = {*switches, *_named(rows, _SWITCHES, "switch")}
+    _lock(Switch, names)
+    for part in chunks(sorted(names)):
+        syncs = SwitchSync.objects.filter(switch__in=part).order_by("switch")
+        list(syncs.select_for_update(no_key=True).values_list("pk", flat=True))
+
+
+def again(act: Callable[[], Any]) -> Any:
+    """The result of `act`, which is begun anew, up to `TRIES` times, when the database breaks it off.
+
+    It is for work that goes on from what is in the database, whatever of it is done already.
+    """
+    for _ in range(TRIES - 1):
+        try:
+            return act()
+        except OperationalError as error:
+            if not was_broken_off(error):
+                raise
+            logger.warning("begun anew, the database broke it off: %s", str(error).partition("\n")[0])
+            time.sleep(random.uniform(0.0, 0.2))  # so that two who met do not meet again
+    return act()
+
+
+def was_broken_off(error: OperationalError) -> bool:
+    """Whether the database ended a transaction in favour of another one."""
+    return getattr(error.__cause__, "sqlstate", None) in _BROKEN_OFF
+
+
+def _named(rows: Iterable[Request], kinds: Collection[str], field: str) -> set[str]:
+    """What the requests of these kinds are about; one that makes no sense is about nothing."""
+    names = (row.payload.get(field) for row in rows if row.kind in kinds)
+    return {name for name in names if isinstance(name, str)}
+
+
+def _lock(model: type[Model], names: Collection[str]) -> None:
+    rows, ids = model._default_manager.all(), set[int]()
+    for part in chunks(sorted(names)):
+        ids.update(rows.filter(name__in=part).values_list("pk", flat=True))
+    _lock_ids(rows, ids)
+
+
+def _lock_links(payloads: Iterable[dict[str, Any]]) -> None:
+    ends = {(str(each.get("switch")), each.get("port")) for each in payloads}
+    names = {name for name, _ in ends}
+    ids: set[int] = set()
+    for part in chunks(sorted(names)):
+        rows = Link.objects.filter(Q(a__name__in=part) | Q(b__name__in=part))
+        found = rows.values_list("pk", "a__name", "a_port", "b__name", "b_port")
+        ids |= {pk for pk, a, a_port, b, b_port in found if (a, a_port) in ends or (b, b_port) in ends}
+    _lock_ids(Link.objects.all(), ids)
+
+
+def _lock_ids(rows: QuerySet[Any], ids: Collection[int]) -> None:
+    for part in chunks(sorted(ids)):
+        locked = rows.filter(pk__in=part).order_by("pk").select_for_update(of=("self",), no_key=True)
+        list(locked.values_list("pk", flat=True))

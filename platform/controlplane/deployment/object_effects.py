@@ -1,0 +1,155 @@
+"""What a request that ends does to the objects it is about: their states, and what they are now.
+
+Everything is done in bulk, by kind, inside the caller's transaction.
+"""
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from django.db.models import Model, ProtectedError, Q, QuerySet
+
+from controlplane.aggregation import runs
+from controlplane.aggregation.models import Policy
+from controlplane.deployment import switch_sync
+from controlplane.deployment.batches import chunks
+from controlplane.network.models import Host, Link, Switch
+from controlplane.registry.models import Advertisement, Subscription, Topic
+from controlplane.requestlog import outbox
+from controlplane.requestlog.models import Request, State
+
+logger = logging.getLogger(__name__)
+
+Announcements = type[Advertisement] | type[Subscription]
+
+
+def apply(requests: Sequence[Request], decided: bool = True) -> None:
+    """Bring the objects of `requests`, which are in the order of the log, to the requests' states.
+
+    What a subscription matches is written where it was `decided` just now: later requests may have changed
+    it since.
+    """
+    announced: dict[tuple[str, State, bool | None], list[int]] = defaultdict(list)
+    for request in requests:
+        if request.kind in _ANNOUNCEMENTS:
+            matched = request.matched if decided else None
+            announced[request.kind, State(request.state), matched].append(request.pk)
+        elif request.state == State.ACTIVE and request.kind in _CHANGES:
+            _CHANGES[request.kind](request.payload)
+    runs.follow(request for request in requests if request.kind == "aggregate")
+    for (kind, state, matched), ids in announced.items():
+        for part in chunks(ids):
+            _announcements(kind, state, matched, part)
+
+
+_ANNOUNCEMENTS: dict[str, Announcements] = {
+    "advertise": Advertisement,
+    "unadvertise": Advertisement,
+    "subscribe": Subscription,
+    "unsubscribe": Subscription,
+}
+
+
+def _announcements(kind: str, state: State, matched: bool | None, ids: Sequence[int]) -> None:
+    rows: QuerySet[Any] = _ANNOUNCEMENTS[kind]._default_manager.all()
+    if kind in ("advertise", "subscribe"):
+        known = {} if matched is None else {"matched": matched}
+        rows.filter(request__in=ids).exclude(state=State.WITHDRAWN).update(state=state, **known)
+    elif state == State.ACTIVE:
+        rows.filter(withdrawal__in=ids).update(state=State.WITHDRAWN)
+
+
+def _set_aggregation(payload: dict[str, Any]) -> None:
+    Policy.objects.update_or_create(pk=1, defaults={"method": payload["method"]})
+
+
+def _set_budget(payload: dict[str, Any]) -> None:
+    """What was learnt of the capacity is void with it."""
+    Switch.objects.filter(name=payload["switch"]).update(tcam_budget=payload["tcam_budget"], capacity=None)
+
+
+def _set_capacity(payload: dict[str, Any]) -> None:
+    Switch.objects.filter(name=payload["switch"]).update(capacity=payload["entries"])
+    for switch in Switch.objects.filter(name=payload["switch"]):
+        told = {"connected": switch.connected, "up": switch.up, "capacity": switch.capacity}
+        outbox.emit("switch", {"name": switch.name, **told})
+
+
+def _set_switch(up: bool) -> Callable[[dict[str, Any]], None]:
+    def change(payload: dict[str, Any]) -> None:
+        for switch in Switch.objects.filter(name=payload["switch"]).exclude(up=up):
+            switch.up = up
+            switch.save(update_fields=("up",))
+            outbox.emit("switch", {"name": switch.name, "connected": switch.connected, "up": up})
+
+    return change
+
+
+def _links(payload: dict[str, Any]) -> QuerySet[Link]:
+    name, port = payload["switch"], payload["port"]
+    return Link.objects.filter(Q(a__name=name, a_port=port) | Q(b__name=name, b_port=port))
+
+
+def _set_link(up: bool) -> Callable[[dict[str, Any]], None]:
+    def change(payload: dict[str, Any]) -> None:
+        for link in _links(payload).exclude(up=up):
+            link.up = up
+            link.save(update_fields=("up",))
+            outbox.emit("link", {"id": link.pk, "up": up})
+
+    return change
+
+
+def _move_host(payload: dict[str, Any]) -> None:
+    switch = Switch.objects.filter(name=payload["switch"]).first()
+    if switch is not None:
+        Host.objects.filter(name=payload["host"]).update(switch=switch, port=payload["port"])
+
+
+def _set_indexed(payload: dict[str, Any]) -> None:
+    Topic.objects.filter(name=payload["topic"]).update(indexed=payload["indexed"])
+
+
+def _remove_topic(payload: dict[str, Any]) -> None:
+    """The topic takes its history of withdrawn and failed announcements with it."""
+    over = (State.WITHDRAWN, State.FAILED)
+    for announcements in (Advertisement, Subscription):
+        announcements.objects.filter(topic__name=payload["topic"], state__in=over).delete()
+    _delete(Topic.objects.filter(name=payload["topic"]))
+
+
+def _remove_switch(payload: dict[str, Any]) -> None:
+    _delete(Switch.objects.filter(name=payload["switch"]))
+    switch_sync.forget([payload["switch"]])
+
+
+def _delete(rows: QuerySet[Any, Any]) -> None:
+    """Delete; what something still refers to stays, and the operators are told."""
+    for row in rows:
+        try:
+            row.delete()
+        except ProtectedError as error:
+            _tell_kept(row, len(error.protected_objects))
+
+
+def _tell_kept(row: Model, references: int) -> None:
+    kind = row._meta.verbose_name
+    outbox.alarm(f"{kind} {row} is out of the plan, but its record stays: {references} records refer to it")
+
+
+_CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
+    "set_aggregation": _set_aggregation,
+    "set_budget": _set_budget,
+    "set_capacity": _set_capacity,
+    "set_indexed": _set_indexed,
+    "host_move": _move_host,
+    "link_up": _set_link(True),
+    "link_down": _set_link(False),
+    "switch_up": _set_switch(True),
+    "switch_down": _set_switch(False),
+    "remove_switch": _remove_switch,
+    "remove_link": lambda payload: _delete(_links(payload)),
+    "remove_host": lambda payload: _delete(Host.objects.filter(name=payload["host"])),
+    "remove_topic": _remove_topic,
+}

@@ -1,0 +1,156 @@
+"""A batch through the planner: what each request comes to, and tables proved before anybody sees them."""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from controlplane.aggregation.merged_entry_rows import Update, merging_json
+from controlplane.deployment import feasibility
+from controlplane.deployment.feasibility import NoWay
+from controlplane.deployment.request_states import problem
+from controlplane.deployment.session_cache import Hot
+from controlplane.network.controller_client import Northbound
+from controlplane.planning.diff_merge import Merged
+from controlplane.planning.table_prover import Unproved
+from controlplane.registry.transitions import stages
+from controlplane.requestlog.models import Request
+from tercast.errors import Refused, format_path
+from tercast.planner.planner import Outcome
+from tercast.tables.entries import SwitchDiff
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """Requests with their answers filled in, and the change that they come to together.
+
+    `moved` are the topics that have two encodings now, by the id of the request that is the cause; `in_place`
+    those whose events it takes elsewhere under the code in use.
+    """
+
+    rows: Sequence[Request]
+    diffs: Sequence[SwitchDiff] = ()
+    alarms: Sequence[str] = ()
+    moved: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    in_place: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    merged: Update | None = None
+    """What became of merged entries; None where the requests change nothing."""
+
+    @property
+    def position(self) -> int:
+        """That of the last request."""
+        position = self.rows[-1].position
+        assert position is not None
+        return position
+
+
+def plan(hot: Hot, rows: Sequence[Request], northbound: Northbound) -> Iterator[Planned]:
+    """Carry out `rows`, which follow the planner's position, and prove the result.
+
+    Tables that cannot be proved, or to which full ones cannot change without losing events, are seen by
+    nobody: the planner goes back to where it was, and the halves of the batch are tried alone, until the
+    request is found that has to fail for it. Each part is to be decided before the next one is asked for.
+    """
+    try:
+        prover = hot.prover  # of the tables as they are before
+        planned = _apply(hot, rows)
+        prover.prove(rows, planned.diffs)
+        feasibility.check(hot, northbound, rows, planned.diffs)
+        yield planned
+        return
+    except NoWay as stuck:
+        hot.rewind()
+        if len(rows) == 1:
+            yield _stuck(hot, rows[0], stuck)
+            return
+    except Exception as error:  # whatever the planner trips over must not stop the log
+        logger.exception("requests %d to %d cannot be planned", rows[0].pk, rows[-1].pk)
+        hot.rewind()
+        fault = str(error) if isinstance(error, Unproved) else f"{type(error).__name__}: {error}"
+        if len(rows) == 1:
+            yield _failed(rows[0], fault)
+            return
+    middle = len(rows) // 2
+    yield from plan(hot, rows[:middle], northbound)
+    yield from plan(hot, rows[middle:], northbound)
+
+
+def _apply(hot: Hot, rows: Sequence[Request]) -> Planned:
+    """The change that `rows` come to, and what the operators should know of it."""
+    merged = Merged()
+    alarms = []
+    moved: dict[int, Sequence[str]] = {}
+    in_place: dict[int, Sequence[str]] = {}
+    planner = hot.state.planner
+    ledger = hot.merged.begin(planner)
+    for row, outcome in zip(rows, planner.in_turn(row.payload for row in rows), strict=True):
+        diff = planner.take_diff()
+        ledger.step(outcome.ok)
+        _answer(row, outcome, diff.switches)
+        for one in diff:
+            merged.take(one)
+        if outcome.ok and outcome.failed_switches:
+            alarms.append(f"over their budget after request {row.pk}: {', '.join(outcome.failed_switches)}")
+        if outcome.moved:
+            moved[row.pk] = outcome.moved
+        rough = {*outcome.in_place, *(stages.told(row.kind) if outcome.ok and len(diff) else ())}
+        if rough:
+            in_place[row.pk] = sorted(rough)
+            alarms.append(_IN_PLACE.format(row.pk, row.kind, ", ".join(in_place[row.pk])))
+    update = hot.merged.update(ledger)
+    for row, merging in zip(rows, merging_json(ledger, update), strict=True):
+        row.merging = merging
+    return Planned(rows, merged.diffs(), alarms, moved, in_place, update)
+
+
+_IN_PLACE = (
+    "request {} ({}) changes the ways of topics in place: {}; events on them may be lost or doubled until all"
+    " switches have changed"
+)
+
+
+def _answer(row: Request, outcome: Outcome, diffs: Sequence[SwitchDiff]) -> None:
+    row.matched = outcome.matched
+    row.problem = None if outcome.ok else _refusal(outcome)
+    row.switches = sorted(diff.switch for diff in diffs)
+    row.added = sum(len(diff.added) for diff in diffs)
+    row.removed = sum(len(diff.removed) for diff in diffs)
+    row.modified = sum(len(diff.modified) for diff in diffs)
+
+
+def _refusal(outcome: Outcome) -> dict[str, Any]:
+    refused = outcome.reason or Refused((), "refused", "the planner refused it")
+    error = {
+        "pointer": format_path(refused.path),
+        "code": refused.code,
+        "detail": refused.detail,
+        "value": refused.value,
+    }
+    title = "No room in a table" if outcome.failed_switches else "Cannot be carried out"
+    return problem("refused", title, str(refused), outcome.failed_switches, [error])
+
+
+def _stuck(hot: Hot, row: Request, stuck: NoWay) -> Planned:
+    """It fails, and nothing else changes; a first reserve is asked for again when an entry is free."""
+    if row.kind == "set_reserve":
+        hot.unreserved.update(stuck.switches)
+    row.problem = problem("refused", "No room in a table", str(stuck), stuck.switches)
+    _nothing(row)
+    return Planned([row])
+
+
+def _nothing(row: Request) -> None:
+    """A request comes to nothing."""
+    row.matched, row.switches, row.added, row.removed, row.modified = None, [], 0, 0, 0
+    row.merging = None
+
+
+def _failed(row: Request, fault: str) -> Planned:
+    detail = (
+        f"the tables that this request leads to were not deployed, because they cannot be proved: {fault}"
+    )
+    row.problem = problem("internal", "An error of the planner", detail)
+    _nothing(row)
+    return Planned([row], (), [f"request {row.pk} ({row.kind}) failed: {detail}"])

@@ -1,0 +1,148 @@
+"""Bringing switches to the plan by what they report: read back, compare, send the smallest difference.
+
+It serves a switch that connected anew, one whose last change was not confirmed, a worker that was killed, and
+an operator who asks. A switch that cannot be asked is unreachable, which says nothing of its entries.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils import timezone
+
+from controlplane.common import fault_injection
+from controlplane.deployment import capacity, confirmations, spare_entry, switch_sync, table_push
+from controlplane.deployment.capacity import Connected
+from controlplane.deployment.entry_codec import HostBook, repair
+from controlplane.deployment.session_cache import Hot
+from controlplane.deployment.table_push import Result
+from controlplane.network.controller_client import Northbound, NorthboundError, Reading
+from controlplane.network.models import Switch
+from controlplane.planning.headroom import Room, Rooms
+from controlplane.planning.stepwise import BUNDLES, Stepwise
+from controlplane.requestlog import outbox
+from tercast.tables.entries import Entry, SwitchDiff
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A switch that answered: what it holds, what has to change, and whether it can do it in one step.
+
+    `room` is how many content entries it says that its table can hold, beside those of others.
+    """
+
+    switch: Switch
+    found: tuple[Entry, ...]
+    diff: SwitchDiff
+    bundles: bool
+    room: int | None = None
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing has been confirmed over this connection."""
+        return self.switch.epoch != self.switch.reconciled_epoch
+
+
+def run(hot: Hot, northbound: Northbound) -> bool:
+    """Repair the switches that are due; whether there were any."""
+    known = switch_sync.switches()
+    names = switch_sync.due(known, timezone.now())
+    if not names:
+        return False
+    hot.sources.is_stale = True
+    names |= {name for name in hot.lag.without_room() if name in known}  # together they may find a way
+    due = [known[name] for name in sorted(names)]
+    asked, silent = _ask(hot, northbound, due)
+    found = {one.switch.name: one.found for one in asked}
+    spare_entry.ask(hot, [(one.switch.name, one.bundles) for one in asked if one.is_new], found)
+    capacity.see(hot, [_connected(one) for one in asked if one.is_new])
+    results = _send(hot, northbound, asked, known)
+    fault_injection.point("reconcile:push")
+    confirmations.repaired(hot, [(results[one.switch.name], one.found) for one in asked], silent)
+    for one in asked:
+        capacity.learn(hot, results[one.switch.name], hot.counts[one.switch.name])
+    confirmations.finish(hot)
+    return True
+
+
+def _connected(one: Asked) -> Connected:
+    return Connected(one.switch.name, one.switch.epoch, one.room, one.switch.tcam_budget)
+
+
+def _ask(hot: Hot, northbound: Northbound, switches: Sequence[Switch]) -> tuple[list[Asked], dict[str, str]]:
+    """What the switches hold; and the names of those that could not be asked, with the reasons."""
+    asked: list[Asked] = []
+    silent: dict[str, str] = {}
+    book = HostBook.read()
+    try:
+        rows = {row["dpid"]: row for row in northbound.switches()}
+    except NorthboundError as error:
+        return [], {switch.name: str(error) for switch in switches}
+    for switch in switches:
+        row = rows.get(switch.dpid)
+        if row is None:
+            state = "is not connected" if switch.epoch else "has never connected"
+            silent[switch.name] = f"switch {switch.name} {state}"
+            continue
+        try:
+            reading = northbound.read_back(switch.dpid)
+        except NorthboundError as error:
+            silent[switch.name] = str(error)
+            continue
+        switch.epoch = int(row["epoch"])
+        found = tuple(map(book.entry, reading.entries))
+        diff = repair(switch.name, found, hot.table(switch.name))
+        bundles = BUNDLES in row.get("capabilities", ())
+        asked.append(Asked(switch, found, diff, bundles, _room_told(row, reading)))
+    return asked, silent
+
+
+def _room_told(row: Mapping[str, Any], reading: Reading) -> int | None:
+    """What the switch says that its table can hold, less what is neither content nor can be said."""
+    told = row.get("features", {}).get("capacity")
+    others = reading.reserved + reading.foreign + len(reading.unreadable)
+    return None if told is None else max(0, int(told) - others)
+
+
+def _send(
+    hot: Hot, northbound: Northbound, asked: Sequence[Asked], known: Mapping[str, Switch]
+) -> dict[str, Result]:
+    """All differences in one change, but for switches that have to make room first: each of them alone.
+
+    Those are the ones that refused something before, and full ones that know no change in one step and for
+    which no steps are found.
+    """
+    names = {one.switch.name for one in asked}
+    silent = [name for name in hot.lag if name not in names and not hot.lag.refused(name)]
+    room = _room(hot, asked)
+    tables = {one.switch.name: one.found for one in asked if not one.bundles}
+    stepwise = Stepwise(hot.state.planner, tables)
+    stuck = [one.diff for one in asked if _is_stuck(one, room, stepwise)]
+    full = [one.diff for one in asked if hot.lag.refused(one.switch.name) or one.diff in stuck]
+    willing = [one.diff for one in asked if one.diff not in full]
+    results = table_push.push_holding(
+        northbound, willing, known, hot.lag, silent, room=room, stepwise=stepwise
+    )
+    _tell([diff.switch for diff in stuck])
+    for diff in full:  # make room first: an entry can come only when another one has gone
+        steps = (SwitchDiff(diff.switch, removed=diff.removed), replace(diff, removed=()))
+        parts = [table_push.push_holding(northbound, [step], known, hot.lag, silent)[0] for step in steps]
+        results.append(table_push.joined(*parts))
+    return {result.switch.name: result for result in results}
+
+
+def _is_stuck(one: Asked, rooms: Rooms, stepwise: Stepwise) -> bool:
+    room = rooms.get(one.switch.name)
+    return room is not None and room.is_tight(one.diff) and stepwise.is_stuck(one.diff, room.budget)
+
+
+def _tell(names: Sequence[str]) -> None:
+    """Operators should know of tables in which events may be lost for a moment."""
+    for name in names:
+        outbox.alarm(f"switch {name} knows no bundles and its table is full: it removes first, then adds")
+
+
+def _room(hot: Hot, asked: Sequence[Asked]) -> dict[str, Room]:
+    """The room beside what the switches have, where they have a budget."""
+    budgets = [(one.switch.name, hot.budget(one.switch.name), len(one.found)) for one in asked]
+    return {name: Room(budget, there) for name, budget, there in budgets if budget is not None}

@@ -1,0 +1,86 @@
+"""A switch without bundles keeps an entry of its budget free; what it knows is seen when it connects.
+
+A full table makes that room in steps that lose nothing. Where there are none (no entry is free, and no
+entry's events could go another way for a moment without leaving their trees) it waits for a free entry.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from django.db import transaction
+
+from controlplane.deployment.session_cache import Hot
+from controlplane.network.models import Switch
+from controlplane.planning.stepwise import way
+from controlplane.requestlog import outbox
+from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.models import FINAL_STATES, Request
+from tercast.planner.planner import Planner
+from tercast.tables.entries import Table
+
+RESERVE = 1
+"""The fewest with which a merge can give way to its parts, and parts to their merge."""
+
+
+def ask(hot: Hot, connected: Iterable[tuple[str, bool]], tables: Mapping[str, Table]) -> None:
+    """Log what has changed at switches that have connected anew, by name and whether they know bundles.
+
+    `tables` are what they hold.
+    """
+    known = hot.state.planner.topology.switches
+    wanted = {name: 0 if bundles else RESERVE for name, bundles in connected}
+    hot.unreserved -= wanted.keys()
+    changed = {
+        name: entries
+        for name, entries in wanted.items()
+        if entries != (known[name].reserve if name in known else 0)
+    }
+    late = {name for name, entries in changed.items() if entries and _would_lose(hot, name, tables[name])}
+    for name in sorted(late):
+        outbox.alarm(_LATE.format(name))
+    hot.unreserved |= late
+    _log({name: entries for name, entries in changed.items() if name not in late})
+
+
+def ask_late(hot: Hot, known: Mapping[str, Switch]) -> None:
+    """The same for full tables that could not make room when their switches connected, and have some now."""
+    for name in sorted(hot.unreserved):
+        budget = hot.budget(name)
+        if name not in known or budget is None or hot.entries(known[name]) < budget:
+            hot.unreserved.discard(name)
+            if budget is not None:
+                _log({name: RESERVE})
+
+
+def _would_lose(hot: Hot, name: str, table: Table) -> bool:
+    """Whether no steps lead from a full table to the one that leaves room; tried on a copy of the planner."""
+    budget = hot.budget(name)
+    if budget is None or len(table) < budget:
+        return False
+    planner = Planner.restore(hot.state.planner.snapshot())
+    if not planner.apply({"op": _OP, "switch": name, "entries": RESERVE}).ok:
+        return False
+    return way(planner, name, table, planner.table(name), max(budget, len(table))) is None
+
+
+def _log(changed: Mapping[str, int]) -> None:
+    """Log reserves that are not on their way already."""
+    if not changed:
+        return
+    waiting = Request.objects.filter(kind=_OP).exclude(state__in=FINAL_STATES)
+    asked = {payload["switch"]: payload["entries"] for payload in waiting.values_list("payload", flat=True)}
+    with transaction.atomic():
+        submit(
+            [
+                Entry({"op": _OP, "switch": name, "entries": entries})
+                for name, entries in sorted(changed.items())
+                if asked.get(name) != entries
+            ]
+        )
+
+
+_OP = "set_reserve"
+
+_LATE = (
+    "switch {} knows no bundles and its table is full: an entry is kept in reserve as soon as one is free;"
+    " now there is no way that loses nothing"
+)

@@ -1,0 +1,269 @@
+"""Handing a change to the controller, and reading from its answer what each switch has and still owes."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from controlplane.deployment.entry_codec import HostBook
+from controlplane.network.controller_client import (
+    CONFIRMED,
+    FAILED,
+    EntryError,
+    Northbound,
+    NorthboundError,
+    SwitchAnswer,
+)
+from controlplane.network.models import Switch
+from controlplane.planning.headroom import Room, Rooms
+from controlplane.planning.stepwise import Stepwise, Swap
+from controlplane.planning.unconfirmed import Debt, Lag, destinations
+from tercast.tables.entries import Entry, SwitchDiff
+
+LARGEST = 20_000
+"""Entries a change; a body of the northbound holds some more."""
+
+_NO_ROOM = "the table has no room for new entries beside old ones"
+_KEPT = "old entries stay until all of the new ones are confirmed"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of a change on one switch: the part that it has, and what it owes (None: nothing)."""
+
+    switch: Switch
+    done: SwitchDiff
+    debt: Debt | None
+    errors: tuple[EntryError, ...] = ()
+
+
+def push(
+    northbound: Northbound,
+    diffs: Sequence[SwitchDiff],
+    switches: Mapping[str, Switch],
+    swaps: Mapping[str, Swap] = MappingProxyType({}),
+) -> list[Result]:
+    """Change tables, adding in the order of `diffs`; a controller that fails leaves all of it owed.
+
+    Switches without a change are confirmed without being asked. What is too large for one change goes in
+    several: all that adds, then, when all of it is confirmed, all that removes. The switches named by
+    `swaps`, whose tables have no room for old and new entries, do all in one step or nothing, or in steps.
+    """
+    results = {diff.switch: Result(switches[diff.switch], SwitchDiff(diff.switch), None) for diff in diffs}
+    book = HostBook.read()
+    failure = ""
+    for step in _steps(diffs, swaps):
+        complete = all(result.debt is None for result in results.values())
+        try:
+            if failure or not (complete or any(diff.installs for diff in step)):
+                parts = [_unknown(switches[diff.switch], diff, failure or _KEPT) for diff in step]
+            else:
+                parts = _send(northbound, step, switches, book, swaps)
+        except NorthboundError as error:
+            failure = str(error)
+            parts = [_unknown(switches[diff.switch], diff, failure) for diff in step]
+        for part in parts:
+            results[part.switch.name] = joined(results[part.switch.name], part)
+    return list(results.values())
+
+
+def _send(
+    northbound: Northbound,
+    diffs: Sequence[SwitchDiff],
+    switches: Mapping[str, Switch],
+    book: HostBook,
+    swaps: Mapping[str, Swap],
+) -> list[Result]:
+    changes = [book.change(switches[diff.switch].dpid, diff, swaps.get(diff.switch)) for diff in diffs]
+    answers = northbound.change(changes)
+    return [
+        _result(switches[diff.switch], diff, answer, swaps.get(diff.switch))
+        for diff, answer in zip(diffs, answers, strict=True)
+    ]
+
+
+def _steps(diffs: Sequence[SwitchDiff], swaps: Collection[str]) -> list[list[SwitchDiff]]:
+    """What to send in one change each."""
+    if sum(map(len, diffs)) <= LARGEST:
+        parts = [diff for diff in diffs if len(diff)]
+        return [parts] if parts else []
+    adding = [piece for diff in diffs for piece in ([diff] if diff.switch in swaps else _pieces(diff))]
+    removing = [
+        SwitchDiff(diff.switch, removed=part)
+        for diff in reversed(diffs)
+        if diff.switch not in swaps
+        for part in _slices(diff.removed)
+    ]
+    return [*_portions(adding), *_portions(removing)]
+
+
+def _pieces(diff: SwitchDiff) -> list[SwitchDiff]:
+    return [
+        *(SwitchDiff(diff.switch, added=part) for part in _slices(diff.added)),
+        *(SwitchDiff(diff.switch, modified=part) for part in _slices(diff.modified)),
+    ]
+
+
+def _slices(entries: tuple[Entry, ...]) -> list[tuple[Entry, ...]]:
+    return [entries[start : start + LARGEST] for start in range(0, len(entries), LARGEST)]
+
+
+def _portions(pieces: Sequence[SwitchDiff]) -> list[list[SwitchDiff]]:
+    """`pieces` in order, as many together as one change takes, with no switch twice in it."""
+    portions: list[list[SwitchDiff]] = []
+    room = 0
+    for piece in pieces:
+        if not portions or len(piece) > room or portions[-1][-1].switch == piece.switch:
+            portions.append([])
+            room = LARGEST
+        portions[-1].append(piece)
+        room -= len(piece)
+    return portions
+
+
+def push_holding(
+    northbound: Northbound,
+    diffs: Sequence[SwitchDiff],
+    switches: Mapping[str, Switch],
+    lag: Lag,
+    silent: Collection[str],
+    *,
+    room: Rooms = MappingProxyType({}),
+    stepwise: Stepwise | None = None,
+) -> list[Result]:
+    """`push`, but for the removals that `silent` switches hold up: those are owed afterwards.
+
+    A table without room for what is added beside what goes is changed in one step, or in those that
+    `stepwise` finds; one without room because of what is held up has to wait, and what depends on it waits
+    with it.
+    """
+    held, stuck = _held(diffs, lag, set(silent), room)
+    going = [diff for diff in diffs if diff.switch not in stuck]
+    allowed = [replace(diff, removed=_but(diff.removed, held[diff.switch])) for diff in going]
+    rooms = [(diff, room.get(diff.switch)) for diff in allowed]
+    swaps = {
+        diff.switch: stepwise.swap(diff, one.budget) if stepwise else Swap(one.budget)
+        for diff, one in rooms
+        if one is not None and one.is_tight(diff)
+    }
+    names = ", ".join(sorted({*silent, *stuck}))
+    results = [
+        _still_owing(result, held[result.switch.name], names)
+        for result in push(northbound, allowed, switches, swaps)
+    ]
+    return results + [_stuck(switches[name], diff, names) for name, diff in stuck.items()]
+
+
+def _held(
+    diffs: Sequence[SwitchDiff], lag: Lag, silent: set[str], room: Rooms
+) -> tuple[dict[str, frozenset[str]], dict[str, SwitchDiff]]:
+    """By switch, the destinations whose removal has to wait; and the diffs that have to wait as a whole."""
+    stuck: dict[str, SwitchDiff] = {}
+    while True:
+        held = {diff.switch: lag.held(diff.removed, silent - {diff.switch}) for diff in diffs}
+        found = [
+            diff
+            for diff in diffs
+            if diff.switch not in stuck and _is_stuck(diff, held[diff.switch], room.get(diff.switch))
+        ]
+        if not found:
+            return held, stuck
+        for diff in found:
+            stuck[diff.switch] = diff
+            silent.add(diff.switch)
+            lag.add(diff.switch, Debt.of(diff, _NO_ROOM, held=True))
+
+
+def _is_stuck(diff: SwitchDiff, held: frozenset[str], room: Room | None) -> bool:
+    if room is None or not held:
+        return False
+    return room.is_short(diff, len(diff.removed) - len(_but(diff.removed, held)))
+
+
+def _stuck(switch: Switch, diff: SwitchDiff, silent: str) -> Result:
+    reason = f"switch {switch.name} has no room for new entries beside old ones that {silent} hold up"
+    return Result(switch, SwitchDiff(diff.switch), Debt.of(diff, reason, held=True))
+
+
+def _but(entries: Sequence[Entry], dsts: frozenset[str]) -> tuple[Entry, ...]:
+    return tuple(entry for entry in entries if entry.dst not in dsts)
+
+
+def _still_owing(result: Result, held: frozenset[str], silent: str) -> Result:
+    if not held:
+        return result
+    if result.debt is not None:
+        return replace(result, debt=replace(result.debt, left_over=result.debt.left_over | held))
+    name = result.switch.name
+    reason = f"switch {name} keeps {len(held)} old entries until new ones are confirmed by {silent}"
+    return replace(result, debt=Debt(left_over=held, reason=reason))
+
+
+def _unknown(switch: Switch, diff: SwitchDiff, reason: str) -> Result:
+    return Result(switch, SwitchDiff(diff.switch), Debt.of(diff, reason))
+
+
+def joined(first: Result, second: Result) -> Result:
+    """Two results of one switch as one."""
+    debts = [result.debt for result in (first, second) if result.debt is not None]
+    debt = debts[0] if debts else None
+    if len(debts) == 2:
+        missing, left_over = debts[0].missing | debts[1].missing, debts[0].left_over | debts[1].left_over
+        debt = replace(debts[1], missing=missing, left_over=left_over)
+    done = SwitchDiff(
+        first.switch.name,
+        first.done.added + second.done.added,
+        first.done.modified + second.done.modified,
+        first.done.removed + second.done.removed,
+    )
+    return Result(second.switch, done, debt, first.errors + second.errors)
+
+
+def _result(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: Swap | None) -> Result:
+    if answer.epoch not in (None, switch.epoch):
+        return _unknown(switch, diff, f"switch {switch.name} has connected anew")
+    if answer.state == CONFIRMED and (answer.removed or not diff.removed):
+        return Result(switch, diff, None)
+    if answer.state not in (CONFIRMED, FAILED):
+        return _unknown(switch, diff, f"switch {switch.name} is not reachable{_because(answer.detail)}")
+    return _partial(switch, diff, answer) if swap is None else _nothing(switch, diff, answer, swap)
+
+
+def _nothing(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: Swap) -> Result:
+    """The switch was to do all in one step and has done nothing, for its own or for others' sake.
+
+    What it did of several steps, it has to be asked.
+    """
+    because = answer.errors[0].text if answer.errors else answer.detail
+    way = f"{len(swap.steps)} steps" if swap.steps else "one step"
+    reason = f"switch {switch.name} has not changed in {way}{_because(because)}"
+    debt = replace(Debt.of(diff, reason), refused=bool(answer.errors))
+    return Result(switch, SwitchDiff(diff.switch), debt, answer.errors)
+
+
+def _partial(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer) -> Result:
+    """The switch answered, but has not done all of it."""
+    refused = {(error.dst, error.in_port) for error in answer.errors}
+    if answer.state == FAILED and not refused:
+        return _unknown(switch, diff, f"switch {switch.name} refused the change{_because(answer.detail)}")
+
+    def taken(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+        return tuple(entry for entry in entries if entry.key not in refused)
+
+    removed = taken(diff.removed) if answer.removed else ()
+    done = SwitchDiff(diff.switch, taken(diff.added), taken(diff.modified), removed)
+    missing = destinations(entry for entry in diff.installs if entry.key in refused)
+    left_over = destinations(entry for entry in diff.removed if entry not in removed)
+    debt = Debt(missing, left_over, _reason(switch, answer), answer.state == FAILED)
+    return Result(switch, done, debt, answer.errors)
+
+
+def _reason(switch: Switch, answer: SwitchAnswer) -> str:
+    if not answer.errors:
+        return f"switch {switch.name} keeps old entries until the other switches have confirmed the new ones"
+    first = answer.errors[0]
+    more = f" and {len(answer.errors) - 1} more" if len(answer.errors) > 1 else ""
+    return f"switch {switch.name} refused the entry for {first.dst}{more}: {first.text}"
+
+
+def _because(detail: str) -> str:
+    return f": {detail}" if detail else ""

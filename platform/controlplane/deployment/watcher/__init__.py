@@ -1,0 +1,1 @@
+"""Watching switches, ports and links."""

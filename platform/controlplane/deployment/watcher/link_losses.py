@@ -1,0 +1,47 @@
+"""What links lost: packets that one end sent and the other never saw, told once a link is down and still.
+
+Both ends' counters are read at different moments, so what is on its way looks lost while packets flow. When a
+link is down and nothing is sent into it any more, the difference is exact. It is counted from the time when
+the link was first seen, or when its counters began anew.
+"""
+
+from typing import Any
+
+from django.db import transaction
+
+from controlplane.network.models import Link
+from controlplane.requestlog import outbox
+
+Totals = tuple[int, int]
+"""Packets that both ends have sent, and received."""
+
+_seen: dict[int, Totals] = {}
+
+
+def see(counters: dict[str, Any]) -> None:
+    """Compare the counters of links' ends with those seen last, and tell what was lost."""
+    ports = {(row["dpid"], row["port"]): row for row in counters.get("ports", [])}
+    for link in Link.objects.select_related("a", "b").filter(removal=None):
+        ends = [ports.get(end) for end in ((link.a.dpid, link.a_port), (link.b.dpid, link.b_port))]
+        rows = [row for row in ends if row is not None]
+        if len(rows) == 2:
+            _look(link, (sum(row["tx_packets"] for row in rows), sum(row["rx_packets"] for row in rows)))
+
+
+def _look(link: Link, totals: Totals) -> None:
+    before = _seen.get(link.pk)
+    _seen[link.pk] = totals
+    gap = totals[0] - totals[1]
+    if link.gap is None or (before is not None and (totals[0] < before[0] or totals[1] < before[1])):
+        Link.objects.filter(pk=link.pk).update(gap=gap)
+    elif not link.up and before == totals and gap > link.gap:
+        _tell(link, gap - link.gap, gap)
+
+
+def _tell(link: Link, lost: int, gap: int) -> None:
+    total = link.lost + lost
+    with transaction.atomic():
+        Link.objects.filter(pk=link.pk).update(gap=gap, lost=total)
+        outbox.emit("link", {"id": link.pk, "up": link.up, "lost": total})
+        ends = f"{link.a.name}:{link.a_port} to {link.b.name}:{link.b_port}"
+        outbox.alarm(f"link {ends} went down: {lost} packets that were sent into it are lost")

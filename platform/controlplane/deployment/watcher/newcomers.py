@@ -1,0 +1,266 @@
+"""What the controller found and nobody declared: switches that connect, links that probes cross.
+
+Declared comes first: something unknown is added only when it has been seen for `GRACE_SECONDS`, so that a
+topology that is being loaded is not overtaken by its own switches. What was added or declared once, and
+removed by an operator since, stays out until it has been out of sight.
+
+A link waits for an operator (`network.found_links`) where the policy says so, where one of its ports has a
+host or another link, and while probes do not cross it steadily.
+"""
+
+import time
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from controlplane.network import found_links
+from controlplane.network.models import FoundLink, FoundReason, FoundState, Link, Switch
+from controlplane.network.ports import host_ends, link_ends
+from controlplane.requestlog import append, checkpoints, outbox
+
+GRACE_SECONDS = 20.0
+STEADY_SECONDS = 60.0
+"""How long probes have to cross a link that was silent, until it is as good as any other."""
+
+CROSSED_RESOLUTION = timedelta(seconds=30)
+UNSEEN = timedelta(minutes=2)
+"""A link that waits and that the controller no longer reports is forgotten after so long."""
+UNSEEN_SILENT = timedelta(hours=1)
+"""The same for one that was silent, so that it cannot come back as a new one."""
+UNSEEN_REJECTED = timedelta(days=30)
+NAMED = 5
+
+End = tuple[str, int]
+Pair = tuple[End, End]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A link as the controller reports it."""
+
+    pair: Pair
+    silent: bool = False
+
+
+_first_seen: dict[str, float] = {}
+
+
+def see(switches: list[dict[str, Any]], links: list[dict[str, Any]]) -> None:
+    """Add what has been unknown for long enough, or let it wait; note which known links were crossed."""
+    names = dict(Switch.objects.values_list("dpid", "name"))
+    strangers = {f"switch {row['dpid']}": row for row in switches}
+    found = {_name(one.pair): one for one in _pairs(links, names)}
+    declared = {_name(_pair(link)): link for link in Link.objects.select_related("a", "b")}
+    _note_crossings([link for name, link in declared.items() if name in found])
+    known = {f"switch {dpid}" for dpid in names} | declared.keys()
+    settled = _settle({*strangers, *found}, known)
+    held = {_name(_pair(row)): row for row in FoundLink.objects.select_related("a", "b")}
+    _note_held(held, found, declared.keys())
+    unknown = found.keys() - settled
+    quiet = [name for name in sorted(unknown) if found[name].silent and name not in held]
+    steady = {name for name in unknown if not found[name].silent}
+    fresh = _ripe((strangers.keys() - settled) | steady, held)
+    decided = [name for name in fresh if name in held and not _may_join(held[name])]
+    fresh = [name for name in fresh if name not in decided]
+    if fresh or quiet:
+        _take_in(
+            [strangers[n] for n in fresh if n in strangers],
+            [found[n].pair for n in fresh if n in found],
+            [found[n].pair for n in quiet],
+            held,
+        )
+
+
+def _pairs(links: list[dict[str, Any]], names: dict[str, str]) -> list[Found]:
+    """The links between known switches, by name, each once and in one order of its ends."""
+    return [
+        Found(
+            _ordered((names[row["a"]], row["a_port"]), (names[row["b"]], row["b_port"])),
+            bool(row.get("silent", False)),
+        )
+        for row in links
+        if row["a"] in names and row["b"] in names
+    ]
+
+
+def _pair(link: Link | FoundLink) -> Pair:
+    return _ordered((link.a.name, link.a_port), (link.b.name, link.b_port))
+
+
+def _ordered(one: End, other: End) -> Pair:
+    return (one, other) if one <= other else (other, one)
+
+
+def _name(pair: Pair) -> str:
+    (a, a_port), (b, b_port) = pair
+    return f"link {a}:{a_port} to {b}:{b_port}"
+
+
+def _note_crossings(links: Iterable[Link]) -> None:
+    now = timezone.now()
+    stale = [
+        link.pk
+        for link in links
+        if link.discovered_at is None or link.discovered_at < now - CROSSED_RESOLUTION
+    ]
+    if stale:
+        Link.objects.filter(pk__in=stale).update(discovered_at=now)
+
+
+def _settle(seen: set[str], known: set[str]) -> set[str]:
+    """Those in sight that are, or once were, known; remembered for as long as they are in sight."""
+    before = set(checkpoints.recall("discovered", []))
+    settled = seen & (before | known)
+    if settled != before:
+        checkpoints.keep("discovered", sorted(settled))
+    return settled
+
+
+def _ripe(candidates: Collection[str], held: Mapping[str, FoundLink]) -> list[str]:
+    """Those that have been seen for the grace time, in this process; longer for links that were silent."""
+    now = time.monotonic()
+    for gone in _first_seen.keys() - candidates:
+        del _first_seen[gone]
+    silent = {name for name, row in held.items() if row.reason == FoundReason.SILENT}
+    return sorted(
+        name
+        for name in candidates
+        if now - _first_seen.setdefault(name, now) >= (STEADY_SECONDS if name in silent else GRACE_SECONDS)
+    )
+
+
+def _note_held(held: Mapping[str, FoundLink], found: Mapping[str, Found], declared: Collection[str]) -> None:
+    """Note which links that wait are in sight; forget those that were declared, or out of sight for long."""
+    now = timezone.now()
+    stale = [row.pk for name, row in held.items() if name in found and row.seen_at < now - CROSSED_RESOLUTION]
+    if stale:
+        FoundLink.objects.filter(pk__in=stale).update(seen_at=now)
+    for name, row in held.items():
+        if name in declared or (name not in found and row.seen_at < now - _patience(row)):
+            with transaction.atomic():
+                found_links.emit(row, "gone")
+                row.delete()
+
+
+def _patience(row: FoundLink) -> timedelta:
+    if row.state == FoundState.REJECTED:
+        return UNSEEN_REJECTED
+    return UNSEEN_SILENT if row.reason == FoundReason.SILENT else UNSEEN
+
+
+def _may_join(row: FoundLink) -> bool:
+    """Whether a link that waits needs no operator any more: it was only silent, or the policy has changed."""
+    if row.state == FoundState.REJECTED:
+        return False
+    if row.reason == FoundReason.SILENT:
+        return True
+    return row.reason == FoundReason.POLICY and settings.ENV.link_approval == "automatic"
+
+
+def _take_in(
+    switches: list[dict[str, Any]], links: list[Pair], silent: list[Pair], held: Mapping[str, FoundLink]
+) -> None:
+    with transaction.atomic():
+        for row in switches:
+            _add_switch(row)
+        added, waiting = [], []
+        for pair in links:
+            reason, detail = _obstacle(pair)
+            before = held.get(_name(pair))
+            if reason is None:
+                _add_link(pair, before)
+                added.append(pair)
+            elif before is None or before.reason != reason:
+                waiting.append((pair, detail))
+                _hold(pair, reason, detail)
+        for pair in silent:
+            detail = "probes do not cross it steadily"
+            waiting.append((pair, detail))
+            _hold(pair, FoundReason.SILENT, detail)
+        _announce(added, waiting)
+
+
+def _announce(added: list[Pair], waiting: list[tuple[Pair, str]]) -> None:
+    """Report what was found: one alarm for the links that are added, one for each reason to wait."""
+    if added:
+        outbox.alarm(f"{_listed(added)}: found by probes and added to the network")
+    for detail in sorted({detail for _, detail in waiting}):
+        pairs = [pair for pair, why in waiting if why == detail]
+        outbox.alarm(f"probes crossed {_listed(pairs)}, which waits for approval: {detail}")
+
+
+def _listed(pairs: list[Pair]) -> str:
+    names = ", ".join(_name(pair) for pair in pairs[:NAMED])
+    return names if len(pairs) <= NAMED else f"{names} and {len(pairs) - NAMED} more"
+
+
+def _add_switch(row: dict[str, Any]) -> None:
+    """The switch gets its datapath id as a name; an operator may give it a label."""
+    name = dpid = row["dpid"]
+    payload = {"op": "add_switch", "switch": {"id": name, "dpid": dpid, "tcam_budget": None}}
+    (request,) = append.submit([append.Entry(payload)])
+    Switch.objects.create(name=name, dpid=dpid, request=request)
+    outbox.alarm(f"switch {dpid} connected and was not declared; it is taken in under its datapath id")
+
+
+def _add_link(pair: Pair, before: FoundLink | None) -> None:
+    (a, a_port), (b, b_port) = pair
+    link = {"a": a, "a_port": a_port, "b": b, "b_port": b_port, "cost": 1}
+    (request,) = append.submit([append.Entry({"op": "add_link", "link": link})])
+    ends = _switches(pair)
+    Link.objects.create(
+        a=ends[a], a_port=a_port, b=ends[b], b_port=b_port, request=request, discovered_at=timezone.now()
+    )
+    row = before or _unsaved(pair, FoundReason.POLICY, "")
+    found_links.emit(row, "added")
+    if before is not None:
+        before.delete()
+
+
+def _hold(pair: Pair, reason: FoundReason, detail: str) -> None:
+    """Let the link wait for an operator."""
+    new = _unsaved(pair, reason, detail)
+    ends: dict[str, Any] = {"a": new.a, "a_port": new.a_port, "b": new.b, "b_port": new.b_port}
+    values = {"reason": reason, "detail": detail, "seen_at": new.seen_at, "state": FoundState.WAITING}
+    row, _ = FoundLink.objects.update_or_create(**ends, defaults=values)
+    found_links.emit(row, "waiting")
+
+
+def _unsaved(pair: Pair, reason: FoundReason, detail: str) -> FoundLink:
+    (a, a_port), (b, b_port) = pair
+    ends = _switches(pair)
+    return FoundLink(
+        a=ends[a],
+        a_port=a_port,
+        b=ends[b],
+        b_port=b_port,
+        reason=reason,
+        detail=detail,
+        seen_at=timezone.now(),
+    )
+
+
+def _switches(pair: Pair) -> dict[str, Switch]:
+    return {switch.name: switch for switch in Switch.objects.filter(name__in=[name for name, _ in pair])}
+
+
+def _obstacle(pair: Pair) -> tuple[FoundReason | None, str]:
+    """Return why the link cannot be added without an operator, in a sentence too; None: it can."""
+    names = {name for name, _ in pair}
+    for ends, reason in (
+        (host_ends(names), FoundReason.EDGE_PORT),
+        (link_ends(names), FoundReason.PORT_IN_USE),
+    ):
+        used = [
+            f"port {port} of {name} has {ends[name, port]}" for name, port in pair if (name, port) in ends
+        ]
+        if used:
+            return reason, f"one of these ports is declared to lead elsewhere: {', '.join(used)}"[:500]
+    if settings.ENV.link_approval == "manual":
+        return FoundReason.POLICY, "nobody declared it, and TERCAST_LINK_APPROVAL is manual"
+    return None, ""

@@ -1,0 +1,157 @@
+"""Seeing what the controller sees: connections, ports, links and alarms, and logging what that changes.
+
+A run compares the controller's view with the database and writes only what differs. Whatever it remembers is
+written in the transaction of what it did about it, so a run that is killed is made good by the next one.
+"""
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+
+from controlplane.deployment import confirmed_topology, lock_order, switch_sync
+from controlplane.deployment.audits import loss_signs
+from controlplane.deployment.watcher import link_load, link_losses, newcomers, port_status, spoofing
+from controlplane.network.controller_client import Northbound, NorthboundError
+from controlplane.network.controller_names import names_of, place
+from controlplane.network.models import Switch
+from controlplane.periodic import task_failures
+from controlplane.registry.transitions import stages
+from controlplane.requestlog import checkpoints, outbox
+from controlplane.telemetry import table_snapshots
+from controlplane.worker.planner_tasks import wake
+
+WATCH_SECONDS = 3.0
+"""How long the controller may take to answer; a watch that hangs would hold up the planner's worker."""
+
+_CONTROLLER = "controller"
+_EVENTS = "events"
+
+logger = logging.getLogger(__name__)
+
+
+def run() -> None:
+    """Look once; a controller that does not answer makes every switch unreachable, and an alarm."""
+    try:
+        with Northbound(seconds=WATCH_SECONDS) as northbound:
+            switches, links = northbound.switches(), northbound.links()
+            events = _new_events(northbound)
+            counters = northbound.counters() if link_load.due() else None
+    except NorthboundError as error:
+        _controller_lost(str(error))
+        return
+    _controller_found()
+    steps: dict[str, Callable[[], object]] = {
+        "switches": lambda: _wake_if(see_switches(switches)),
+        "moves": lambda: _wake_if(stages.awaits()),
+        "ports": lambda: port_status.see(switches),
+        "links": lambda: newcomers.see(switches, links),
+        "topology": confirmed_topology.confirm,
+        "events": lambda: _see_events(events, counters),
+    }
+    if counters is not None:
+        steps["load"] = partial(link_load.see, counters)
+        steps["losses"] = partial(link_losses.see, counters)
+        steps["spoofing"] = partial(spoofing.see, counters)
+        steps["snapshots"] = partial(table_snapshots.see, counters)
+    task_failures.attempt_all("tercast.watch", steps)
+
+
+def _see_events(events: list[dict[str, Any]], counters: dict[str, Any] | None) -> None:
+    """Both or neither: `_tell_alarms` notes that the events are seen."""
+    loss_signs.see(events, counters)
+    _tell_alarms(events)
+
+
+def _wake_if(something: bool) -> None:
+    if something:
+        wake()
+
+
+def see_switches(rows: list[dict[str, Any]]) -> bool:
+    """Bring connection, epoch, address and problems up to date; whether a switch connected anew."""
+    seen = {row["dpid"]: row for row in rows}
+    if not any(_differs(switch, seen.get(switch.dpid)) for switch in Switch.objects.all()):
+        return False
+    anew = False
+    with transaction.atomic():
+        names = {each.name for each in Switch.objects.all() if _differs(each, seen.get(each.dpid))}
+        lock_order.take((), names)
+        for switch in Switch.objects.all():
+            row = seen.get(switch.dpid)
+            if switch.name not in names or not _differs(switch, row):
+                continue
+            if row is not None and switch.epoch != row["epoch"]:
+                anew = True
+                switch_sync.hasten([switch.name])
+            _update(switch, row)
+    return anew
+
+
+def _differs(switch: Switch, row: dict[str, Any] | None) -> bool:
+    if row is None:
+        return switch.connected
+    now = (True, row["epoch"], row["address"], *_told(row))
+    known = (switch.connected, switch.epoch, switch.address, switch.problems, switch.lacks, switch.features)
+    return now != known
+
+
+def _told(row: dict[str, Any]) -> tuple[list[str], list[str], dict[str, Any]]:
+    """What the switch cannot do, what it lacks, and what it has."""
+    return row.get("problems", []), row.get("lacks", []), row.get("features", {})
+
+
+def _update(switch: Switch, row: dict[str, Any] | None) -> None:
+    problems = switch.problems
+    before = (switch.connected, switch.problems)
+    switch.connected = row is not None
+    if row is not None:
+        switch.epoch, switch.address = row["epoch"], row["address"]
+        switch.problems, switch.lacks, switch.features = _told(row)
+    switch.save(update_fields=("connected", "epoch", "address", "problems", "lacks", "features"))
+    if (switch.connected, switch.problems) != before:
+        told = {"connected": switch.connected, "up": switch.up, "problems": switch.problems}
+        outbox.emit("switch", {"name": switch.name, **told})
+    for problem in switch.problems:
+        if problem not in problems:
+            outbox.alarm(f"switch {switch.name}: {problem}")
+
+
+def _new_events(northbound: Northbound) -> list[dict[str, Any]]:
+    """The controller's events since the last run; a controller that restarted counts from the start again."""
+    after = int(checkpoints.recall(_EVENTS, 0))
+    answer = northbound.events(after)
+    if int(answer.get("newest", 0)) < after:
+        answer = northbound.events(0)
+    newest = int(answer.get("newest", 0))
+    events = [{**event, "newest": newest} for event in answer.get("events", [])]
+    return events if newest != after else []
+
+
+def _tell_alarms(events: list[dict[str, Any]]) -> None:
+    if not events:
+        return
+    with transaction.atomic():
+        checkpoints.keep(_EVENTS, events[-1]["newest"])
+        alarms = [event for event in events if event.get("kind") == "alarm"]
+        names = names_of(alarms)
+        for event in alarms:
+            state, name, detail = (event.get(key, "") for key in ("state", "alarm", "detail"))
+            outbox.alarm(f"controller: {name} {state}{place(event, names)}: {detail}")
+
+
+def _controller_lost(reason: str) -> None:
+    logger.warning("the controller does not answer: %s", reason)
+    if checkpoints.recall(_CONTROLLER, "unknown") == "lost":
+        return
+    with transaction.atomic():
+        see_switches([])
+        checkpoints.keep(_CONTROLLER, "lost")
+        outbox.alarm(f"the controller does not answer, no table can be changed: {reason}")
+
+
+def _controller_found() -> None:
+    if checkpoints.recall(_CONTROLLER, "unknown") != "found":
+        checkpoints.keep(_CONTROLLER, "found")

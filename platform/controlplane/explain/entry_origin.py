@@ -1,0 +1,83 @@
+"""Where an installed entry comes from: the live subscriptions that it stands for, as the plan has it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from controlplane.common.address_plan import address_plan
+from controlplane.explain.explanation import reading_planner
+from controlplane.explain.network_state import Encoded, announced, number_of
+from controlplane.network.models import InstalledEntry
+from controlplane.planning.confirmed_entries import entries
+from controlplane.registry.models import Subscription, Topic
+from tercast.errors import Refused
+from tercast.eventspace.dz import Dz, overlaps
+from tercast.explain.entry_origin import EntryOrigin, entry_origin
+from tercast.explain.network_state import Announced, Situation
+from tercast.explain.origins import UNPLANNED
+from tercast.planner.planner import Planner
+from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
+
+SHOWN = 100
+"""Subscriptions that are told one by one."""
+
+
+def origin_of(row: InstalledEntry) -> dict[str, Any]:
+    """`kind`, the first subscriptions that the entry stands for, and how many there are.
+
+    Raises `Problem` (503) where the planner of this process is not free in time.
+    """
+    with reading_planner() as planner:
+        found = _find(row, planner)
+    ids = sorted(number_of(name) for name in found.subscriptions)
+    return {
+        "kind": found.kind,
+        "subscriptions": list(_told(ids[:SHOWN])),
+        "subscriptions_count": len(ids),
+    }
+
+
+def _find(row: InstalledEntry, planner: Planner) -> EntryOrigin:
+    try:
+        code, cell = address_plan().parse_match(row.dst)
+    except Refused:
+        return EntryOrigin(UNPLANNED, (), ())
+    topic = Topic.objects.filter(code__in=(code, code & ~1)).first()
+    if topic is None or topic.name not in planner.topics or row.switch.name not in planner.topology.switches:
+        return EntryOrigin(UNPLANNED, (), ())
+    encoded = Encoded.find(planner, topic.name, code)
+    (entry,) = entries(InstalledEntry.objects.filter(pk=row.pk))
+    return entry_origin(_situation(planner, encoded, cell), topic.name, row.switch.name, entry)
+
+
+def _situation(planner: Planner, encoded: Encoded, cell: Dz) -> Situation:
+    """What of a topic may have to do with a cell; without filters, and without records of the database."""
+    name = encoded.topic.name
+    return Situation(
+        planner.address,
+        planner.depth,
+        planner.topology,
+        {name: encoded.topic},
+        {one.id: one for one in _meeting(encoded, ADVERTISEMENT, cell)},
+        list(_meeting(encoded, SUBSCRIPTION, cell)),
+        list(encoded.trees()),
+        encoded.planned(planner),
+        encoded.planned(planner),
+    )
+
+
+def _meeting(encoded: Encoded, kind: str, cell: Dz) -> Iterator[Announced]:
+    for one in encoded.registered(kind):
+        if any(overlaps(own, cell) for own in one.dz):
+            yield announced(one, None)
+
+
+def _told(ids: list[int]) -> Iterator[dict[str, Any]]:
+    rows = Subscription.objects.filter(pk__in=ids).select_related("subscriber__host").order_by("pk")
+    for row in rows:
+        yield {
+            "id": row.pk,
+            "name": row.planner_id,
+            "subscriber": row.subscriber.name,
+            "host": row.subscriber.host.name,
+            "filter": None if row.by_dz else row.filter,
+        }

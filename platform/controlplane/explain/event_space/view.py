@@ -1,0 +1,160 @@
+"""The picture of an event space: announcements, their dz cells and recent events, as boxes and dots."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any
+
+from controlplane.explain.event_space.axes import Axis
+from controlplane.registry.encoding import core_topic, current_dz
+from controlplane.registry.models import Advertisement, Subscription
+from controlplane.registry.models import Topic as TopicRow
+from controlplane.requestlog.models import State
+from controlplane.telemetry.models import EventSample
+from tercast.errors import Refused
+from tercast.eventspace import dz
+from tercast.eventspace.attribute import Attribute
+from tercast.eventspace.cell_bounds import cell_ranges
+from tercast.eventspace.intervals import Cut, IntervalSet
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
+
+MAX_BOXES = 32
+"""Boxes of one filter that are told."""
+
+MAX_CELLS = 4000
+"""Distinct dz cells of a kind that are looked at, the largest."""
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """An announcement in the picture; without a filter it is its cells."""
+
+    row: Any
+    filter: Filter | None
+    cells: tuple[dz.Dz, ...]
+
+
+def picture(row: TopicRow, x: str, y: str | None, limit: int) -> dict[str, Any]:
+    """The picture over attributes `x` and `y` (None: there is one only), the newest `limit` of each kind."""
+    topic = core_topic(row)
+    kinds = {"advertisements": (Advertisement, "publisher"), "subscriptions": (Subscription, "subscriber")}
+    shown = {name: _shown(topic, row, model, owner, limit) for name, (model, owner) in kinds.items()}
+    samples, events = _events(topic, row, limit)
+    every = [one for found in shown.values() for one in found]
+    axes = [_axis(topic, name, every, events) for name in (x, y) if name is not None]
+    told: dict[str, Any] = {"topic": row.name, "x": axes[0].to_json(), "y": axes[1].to_json() if y else None}
+    for name, (model, owner) in kinds.items():
+        total = _live(model, row).count()
+        items = [_announced(one, owner, axes, topic) for one in shown[name]]
+        told[name] = {"total": total, "truncated": total > len(items), "items": items}
+        told[f"{name.removesuffix('s')}_cells"] = _cells(topic, axes, shown[name])
+    total = EventSample.objects.filter(topic=row).count()
+    items = [_event(sample, values, axes) for sample, values in zip(samples, events, strict=True)]
+    told["events"] = {"total": total, "truncated": total > len(items), "items": items}
+    return told
+
+
+def _shown(topic: Topic, row: TopicRow, model: Any, owner: str, limit: int) -> list[_Shown]:
+    rows = _live(model, row).select_related(f"{owner}__host", "topic__reindexing")
+    return [_read(topic, one) for one in rows.order_by("-id")[:limit]]
+
+
+def _live(model: Any, row: TopicRow) -> Any:
+    return model._default_manager.filter(topic=row).exclude(state__in=(State.WITHDRAWN, State.FAILED))
+
+
+def _read(topic: Topic, row: Any) -> _Shown:
+    cells = tuple(dz.parse(cell) for cell in current_dz(row))
+    return _Shown(row, None if row.by_dz else Filter.parse(row.filter, topic), cells)
+
+
+def _events(topic: Topic, row: TopicRow, limit: int) -> tuple[list[EventSample], list[dict[str, Any]]]:
+    """The newest samples that fit the topic, and their values."""
+    samples, events = [], []
+    for sample in EventSample.objects.filter(topic=row).order_by("-id")[:limit]:
+        try:
+            events.append(topic.check_json(sample.values))
+        except Refused:
+            continue
+        samples.append(sample)
+    return samples, events
+
+
+def _axis(topic: Topic, name: str, shown: Iterable[_Shown], events: Iterable[dict[str, Any]]) -> Axis:
+    attribute = topic.attribute(name)
+    if attribute.kind != "string":
+        return Axis.of(attribute, ())
+    position = topic.positions[name]
+    cuts: set[Cut] = set()
+    for one in shown:
+        for term in one.filter.terms if one.filter else ():
+            cuts.update(cut for interval in dict(term).get(position, ()) for cut in interval)
+    for values in events:
+        cuts |= {attribute.before(values[name]), attribute.after(values[name])}
+    return Axis.of(attribute, cuts)
+
+
+def _announced(one: _Shown, owner: str, axes: Sequence[Axis], topic: Topic) -> dict[str, Any]:
+    if one.filter is None:
+        boxes = iter(dict.fromkeys(_cell_box(topic, axes, cell) for cell in one.cells))
+    else:
+        boxes = _filter_boxes(one.filter, axes)
+    first = list(islice(boxes, MAX_BOXES + 1))
+    who = getattr(one.row, owner)
+    return {
+        "id": one.row.pk,
+        "name": one.row.planner_id,
+        "owner": who.name,
+        "host": who.host.name,
+        "filter": None if one.filter is None else one.row.filter,
+        "boxes": first[:MAX_BOXES],
+        "truncated": len(first) > MAX_BOXES,
+    }
+
+
+def _filter_boxes(filter_: Filter, axes: Sequence[Axis]) -> Iterator[Box]:
+    """What each term holds of the two attributes; the others are left out of account."""
+    positions = filter_.topic.positions
+    seen: set[Box] = set()
+    for term in filter_.terms:
+        held = dict(term)
+        sides = [_held(axis.attribute, held.get(positions[axis.attribute.name])) for axis in axes]
+        for pairs in product(*sides):
+            box = _box([(axis.at(low), axis.at(high)) for axis, (low, high) in zip(axes, pairs, strict=True)])
+            if box not in seen:
+                seen.add(box)
+                yield box
+
+
+def _held(attribute: Attribute, held: IntervalSet | None) -> IntervalSet:
+    return (attribute.domain,) if held is None else held
+
+
+def _box(sides: Sequence[tuple[float, float]]) -> Box:
+    """left, right, bottom, top; from 0 to 1 without a second axis."""
+    return (*sides[0], *(sides[1] if len(sides) > 1 else (0.0, 1.0)))
+
+
+def _cell_box(topic: Topic, axes: Sequence[Axis], cell: dz.Dz) -> Box:
+    ranges = cell_ranges(topic, cell)
+    names = [axis.attribute.name for axis in axes]
+    pairs = zip(axes, names, strict=True)
+    return _box([axis.cells(*ranges[name]) if name in ranges else axis.whole for axis, name in pairs])
+
+
+def _cells(topic: Topic, axes: Sequence[Axis], shown: Iterable[_Shown]) -> dict[str, Any]:
+    """The boxes of the distinct cells, the largest, each with how many of them lie there."""
+    distinct = {cell for one in shown for cell in one.cells}
+    boxes = Counter(_cell_box(topic, axes, cell) for cell in sorted(distinct)[:MAX_CELLS])
+    items = [{"box": box, "cells": n} for box, n in boxes.items()]
+    return {"total": len(distinct), "truncated": len(distinct) > MAX_CELLS, "items": items}
+
+
+def _event(sample: EventSample, values: dict[str, Any], axes: Sequence[Axis]) -> dict[str, Any]:
+    x, y = (*(axis.point(values[axis.attribute.name]) for axis in axes), 0.5)[:2]
+    at = sample.reported_at
+    return {"id": sample.pk, "advertisement": f"a{sample.advertisement_id}", "at": at, "x": x, "y": y}

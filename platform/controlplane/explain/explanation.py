@@ -1,0 +1,90 @@
+"""The answer to a question, as JSON."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from controlplane.common.problems import FieldError, Problem, conflict
+from controlplane.explain.network_state import Encoded, announced, situation_of
+from controlplane.explain.question import Asked, refused_parameter
+from controlplane.explain.real_switches import read_back_eyes, traced_eyes
+from controlplane.planning.planner_state import Behind, reading
+from controlplane.registry.models import Topic
+from controlplane.requestlog.models import FINAL_STATES
+from tercast.errors import Refused, RefusedMany, shown
+from tercast.explain.event import Event, Space, read_event
+from tercast.explain.explanation import explain
+from tercast.explain.observers import FirstThatSees
+from tercast.explain.real_path import trace
+from tercast.planner.planner import Planner
+from tercast.requests.registry import ADVERTISEMENT
+
+SECONDS = 10.0
+"""How long a question waits for the planner: for who asked before, and until it is as the log has it."""
+
+
+def answer(asked: Asked) -> dict[str, Any]:
+    """The explanation of the event; raises `Problem` where there is no such event, 503 without it in time.
+
+    The planner is held while the answer is worked out, and not while switches are looked at.
+    """
+    with reading_planner() as planner:
+        encodings = {
+            name: Encoded.find(planner, name, asked.codes.get(name))
+            for name in asked.topics
+            if name in planner.topics
+        }
+        event = _event(asked, planner, encodings)
+        situation = situation_of(planner, encodings[event.topic], event.full)
+        found = explain(situation, event)
+        told = {**found.to_json(), "real": None}
+        looking = asked.trace and bool(found.way.hops)
+        traced = traced_eyes(found, planner) if looking else None
+    if looking:
+        with read_back_eyes(found) as read_back:
+            eyes = FirstThatSees(read_back) if traced is None else FirstThatSees(traced, read_back)
+            told["real"] = trace(found, eyes).to_json()
+    return told
+
+
+@contextmanager
+def reading_planner() -> Iterator[Planner]:
+    """The planner as the log has it; raises `Problem` (503) where that takes longer than `SECONDS`."""
+    with ExitStack() as stack:
+        try:
+            planner = stack.enter_context(reading(SECONDS))
+        except Behind:
+            detail = (
+                f"The planner of this web server answers somebody else, or has yet to catch up with the log; "
+                f"{SECONDS:g} s were not enough. That goes on: ask again in a moment."
+            )
+            raise Problem(503, "busy", detail, headers={"Retry-After": "10"}) from None
+        yield planner
+
+
+def _event(asked: Asked, planner: Planner, encodings: Mapping[str, Encoded]) -> Event:
+    """The event that is asked about, in the encodings that its publisher is told."""
+    name = asked.publisher.name
+    live = [one for encoded in encodings.values() for one in encoded.registered(ADVERTISEMENT)]
+    own = [announced(one, name) for one in live if one.id in asked.advertisements]
+    topics = {topic: encoded.topic for topic, encoded in encodings.items()}
+    space = Space(planner.address, planner.depth, topics)
+    try:
+        return read_event(space, own, asked.values, asked.publisher.host.name, asked.topic)
+    except (Refused, RefusedMany) as refused:
+        _check_planned(asked.topic, planner)
+        raise refused_parameter(refused) from None
+
+
+def _check_planned(name: str | None, planner: Planner) -> None:
+    """Raise 409 where the topic is registered, and the planner has yet to take it up."""
+    if name is None or name in planner.topics:
+        return
+    row = Topic.objects.select_related("request").filter(name=name).first()
+    if row is not None and row.request is not None and row.request.state not in FINAL_STATES:
+        detail = (
+            f"Topic {shown(name)} is registered, but request {row.request_id} that adds it has not ended: "
+            f"it is {row.request.state}. Ask again when it is active."
+        )
+        error = FieldError("", "not_active", detail, name, parameter="topic")
+        raise conflict("not_active", detail, [error])

@@ -1,0 +1,129 @@
+"""The answer: whether the filter can be read, its cells and volumes, whom it meets, and its cost."""
+
+from typing import Any
+
+from controlplane.common.address_plan import MAX_DZ_PER_FILTER, max_dz_length
+from controlplane.common.problems import Problem, pointer
+from controlplane.explain.filter_preview.overlap import Overlap, overlap
+from controlplane.explain.filter_preview.question import Asked
+from controlplane.planning.cost_estimate import Encodings, Patience, cost
+from controlplane.planning.planner_state import Behind, reading
+from controlplane.registry.announcements import ADVERTISEMENT, SUBSCRIPTION, Draft, draft_payloads
+from controlplane.registry.duplicates import CODE, duplicate
+from controlplane.registry.encoding import Encoded, core_topic
+from controlplane.registry.filter_digests import digest_of_filter
+from controlplane.registry.missing_path_text import explained, owners_of
+from tercast.encoding.encoder import Encoding, encode
+from tercast.errors import Misread, Refused
+from tercast.eventspace import dz
+from tercast.filters.filter import Filter
+from tercast.planner.reachability import Reach
+from tercast.requests.registry import ADVERTISEMENT as ADVERTISEMENTS
+from tercast.requests.registry import SUBSCRIPTION as SUBSCRIPTIONS
+
+PATIENCE = Patience(seconds=1.0, waiting=200)
+_BUSY = (
+    "The planner is at work on other requests, or answers somebody else; what this meets and costs is told "
+    "once it has caught up. Ask again in a moment."
+)
+
+
+def answer(asked: Asked) -> dict[str, Any]:
+    """What is told of a filter, right or wrong."""
+    try:
+        filter_ = Filter.parse(asked.text, core_topic(asked.topic), ("filter",))
+    except Refused as refused:
+        return {**_NOTHING, "errors": [_mistake(refused)]}
+    encoding = encode(filter_, max_dz_length(), MAX_DZ_PER_FILTER)
+    return {**_NOTHING, **_meaning(filter_, encoding, asked.limit), **_network(asked, filter_, encoding)}
+
+
+_NOTHING: dict[str, Any] = {
+    "valid": False,
+    "errors": [],
+    "canonical": None,
+    "dz": [],
+    "dz_cells": None,
+    "more": 0,
+    "volume": None,
+    "covered": None,
+    "excess": None,
+    "overlap": None,
+    "reach": None,
+    "unreachable": None,
+    "cost": None,
+    "unknown": None,
+}
+
+
+def _mistake(refused: Refused) -> dict[str, Any]:
+    at = refused if isinstance(refused, Misread) else None
+    return {
+        "pointer": pointer(refused.path),
+        "code": refused.code,
+        "detail": refused.detail,
+        "offset": at and at.offset,
+        "length": at and at.length,
+        "expected": at and at.expected,
+    }
+
+
+def _meaning(filter_: Filter, encoding: Encoding, limit: int) -> dict[str, Any]:
+    return {
+        "valid": True,
+        "canonical": str(filter_),
+        "dz": [dz.text(cell) for cell in encoding.dz[:limit]],
+        "dz_cells": len(encoding.dz),
+        "more": max(0, len(encoding.dz) - limit),
+        "volume": encoding.volume,
+        "covered": encoding.covered,
+        "excess": encoding.excess,
+    }
+
+
+def _network(asked: Asked, filter_: Filter, encoding: Encoding) -> dict[str, Any]:
+    """What it meets and costs; neither where the planner is not to be had in time."""
+    other = SUBSCRIPTIONS if asked.kind is ADVERTISEMENT else ADVERTISEMENTS
+    told: dict[str, Any] = {}
+    try:
+        with reading(PATIENCE.seconds) as planner:
+            host = None if asked.owner is None else asked.owner.host.name
+            found = overlap(planner, filter_, encoding.dz, other, host)
+        told |= {"overlap": found.told, "reach": found.reach, "unreachable": _unreachable(asked, found)}
+        if asked.owner is not None:
+            told["cost"] = _cost(asked, filter_, encoding)
+    except Behind:
+        told["unknown"] = _BUSY
+    except Problem as problem:
+        told["unknown"] = problem.detail
+    return told
+
+
+def _unreachable(asked: Asked, found: Overlap) -> dict[str, Any] | None:
+    """Whom an announcement at the host that is named would match and not reach."""
+    if asked.owner is None or found.reach is None or found.reach is Reach.FULL:
+        return None
+    subscribes = asked.kind is SUBSCRIPTION
+    names = owners_of(found.missed)
+    return explained(found.reach, subscribes, asked.owner.host.name, names, found.more)
+
+
+def _cost(asked: Asked, filter_: Filter, encoding: Encoding) -> dict[str, Any]:
+    """What announcing it would do. A duplicate costs nothing, and is not accepted."""
+    digest = digest_of_filter(filter_)
+    encoded = Encoded([dz.text(cell) for cell in encoding.dz], encoding.excess, digest)
+    draft = Draft(asked.owner, asked.topic, asked.text, encoded)
+    detail = None if asked.owner.pk is None else duplicate(asked.kind, draft)
+    if detail is not None:
+        refused = {"accepted": False, "matched": None, "code": CODE, "detail": detail}
+        return {**refused, "change": 0, "entries": [], "budgets_exceeded": []}
+    payloads = draft_payloads(asked.kind, [draft])
+    found = cost(payloads, Encodings([(len(encoding.dz), encoding.excess)]), 1, PATIENCE)
+    (item,) = found["results"]
+    return {
+        **{name: item[name] for name in ("accepted", "matched", "code", "detail")},
+        "change": sum(entry["after"] - entry["before"] for entry in found["entries"]),
+        "entries": found["entries"],
+        "budgets_exceeded": found["budgets_exceeded"],
+        "merging": found["merging"],
+    }

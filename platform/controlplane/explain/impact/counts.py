@@ -1,0 +1,119 @@
+"""Counting who is affected, by the planner that readers share."""
+
+from collections.abc import Collection, Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from controlplane.common.problems import Problem
+from controlplane.deployment.batches import chunks
+from controlplane.explain.impact.cuts import crossing
+from controlplane.explain.impact.groups import Deadline, grouped, meeting
+from controlplane.explain.impact.question import Cut, question
+from controlplane.network.models import InstalledEntry, Link
+from controlplane.planning.planner_state import Behind, reading
+from controlplane.registry.models import Advertisement, Subscription
+from controlplane.web.explain.impact_serializers import NAMES
+from tercast.planner.planner import Planner
+from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
+
+SECONDS = 5.0
+"""How long the planner is waited for."""
+
+LOOKING = 1.5
+"""Seconds for looking; what was not looked at by then is not counted."""
+
+MOST_TRIED = 500
+"""Withdrawals that are tried together for the entries that would go."""
+
+Live = Mapping[str, Registration]
+
+
+def affected(row: Any) -> dict[str, Any]:
+    """Who is affected where this row of the API goes; raises `Problem` (503) without the planner in time."""
+    asked = question(row)
+    deadline = Deadline(LOOKING)
+    with ExitStack() as stack:
+        try:
+            planner = stack.enter_context(reading(SECONDS))
+        except Behind:
+            detail = "The planner is at work on other requests. Ask again in a moment."
+            raise Problem(503, "busy", detail, headers={"Retry-After": "5"}) from None
+        if asked.cut is not None:
+            trees, found = crossing(planner, asked.cut, deadline)
+            return _told(found, 0, trees, _entries_at(planner, asked.cut), deadline)
+        live = planner.registry.live
+        going = {name: live[name] for name in (*asked.advertisements, *asked.subscriptions) if name in live}
+        met, left = _met(live, going, deadline)
+        names = {one.topic for one in going.values()} | {asked.topic}
+        trees = sum(tree.topic in names for tree in planner.trees())
+        return _told({**going, **met}, left, trees, _entries(planner, going), deadline)
+
+
+def _met(live: Live, going: Live, deadline: Deadline) -> tuple[dict[str, Registration], int]:
+    """The subscriptions that overlap the advertisements that go, and how many are left without any."""
+    met: dict[str, Registration] = {}
+    left = 0
+    ads = [one for one in going.values() if one.kind == ADVERTISEMENT]
+    for topic in {one.topic for one in ads}:
+        of_topic = [one for name, one in live.items() if one.topic == topic and name not in going]
+        stay = [one.dz for one in of_topic if one.kind == ADVERTISEMENT]
+        subs = grouped((one, None) for one in of_topic if one.kind == SUBSCRIPTION)
+        groups = list(meeting(subs, [one.dz for one in ads if one.topic == topic], deadline))
+        served = set(meeting(groups, stay, deadline))
+        met |= {one.id: one for group in groups for one in subs[group]}
+        left += sum(len(subs[group]) for group in groups if group not in served)
+    return met, left
+
+
+def _entries(planner: Planner, going: Live) -> int | None:
+    """How many entries the withdrawals would take away."""
+    if len(going) > MOST_TRIED:
+        return None
+    ops = {ADVERTISEMENT: "unadvertise", SUBSCRIPTION: "unsubscribe"}
+    run = planner.dry_run([{"op": ops[one.kind], "id": one.id} for one in going.values()])
+    return sum(max(0, n - run.after.get(switch, 0)) for switch, n in run.before.items())
+
+
+def _entries_at(planner: Planner, cut: Cut) -> int:
+    """The entries of a switch; of a link, those that send into it from either end."""
+    if cut.port is None:
+        return planner.counts().get(cut.switch, 0)
+    link = Link.objects.select_related("a", "b").filter(a__name=cut.switch, a_port=cut.port).first()
+    if link is None:
+        return 0
+    ends = ((link.a_id, link.a_port), (link.b_id, link.b_port))
+    return sum(
+        any(action.get("port") == port for action in actions)
+        for switch, port in ends
+        for actions in InstalledEntry.objects.filter(switch=switch)
+        .values_list("actions", flat=True)
+        .iterator()
+    )
+
+
+def _told(found: Live, left: int, trees: int, entries: int | None, deadline: Deadline) -> dict[str, Any]:
+    by_kind = {
+        kind: [one for one in found.values() if one.kind == kind] for kind in (ADVERTISEMENT, SUBSCRIPTION)
+    }
+    hosts = sorted({one.host for one in found.values()})
+    subscriptions = [one.id for one in by_kind[SUBSCRIPTION]]
+    return {
+        "advertisements": len(by_kind[ADVERTISEMENT]),
+        "subscriptions": len(subscriptions),
+        "left_without": left,
+        "publishers": _owners(Advertisement, "publisher", [one.id for one in by_kind[ADVERTISEMENT]]),
+        "subscribers": _owners(Subscription, "subscriber", subscriptions),
+        "hosts": len(hosts),
+        "trees": trees,
+        "entries_removed": entries,
+        "complete": not deadline.passed,
+        "subscription_names": subscriptions[:NAMES],
+        "host_names": hosts[:NAMES],
+    }
+
+
+def _owners(model: Any, owner: str, names: Collection[str]) -> int:
+    found: set[int] = set()
+    for some in chunks([int(name[1:]) for name in names]):
+        found.update(model._default_manager.filter(pk__in=some).values_list(owner, flat=True))
+    return len(found)

@@ -1,0 +1,57 @@
+"""Looking at real switches: traces of a local Open vSwitch, else entries that the controller reads back."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
+
+from controlplane.deployment.entry_codec import HostBook
+from controlplane.network.controller_client import Northbound, NorthboundError
+from controlplane.network.models import Switch
+from tercast.explain.explanation import Explanation
+from tercast.explain.observation import NotSeen
+from tercast.explain.observers import ReadBack, Traced
+from tercast.explain.ovs_socket import OpenVSwitch
+from tercast.planner.planner import Planner
+from tercast.tables.entries import Entry
+
+
+def traced_eyes(found: Explanation, planner: Planner) -> Traced | None:
+    """Eyes for the Open vSwitch that the settings name; None where they name none."""
+    if settings.OVS_RUN_DIR is None:
+        return None
+    return Traced(found, planner.topology, OpenVSwitch(settings.OVS_RUN_DIR))
+
+
+@contextmanager
+def read_back_eyes(found: Explanation) -> Iterator[ReadBack]:
+    """Eyes that read switches back over the controller; one that does not answer is asked once."""
+    with Northbound() as northbound:
+        yield ReadBack(found, _Reading(northbound).read)
+
+
+class _Reading:
+    """Reads the entries of switches by their names."""
+
+    def __init__(self, northbound: Northbound) -> None:
+        self._northbound = northbound
+        self._book: HostBook | None = None
+        self._failure = ""
+
+    def read(self, switch: str) -> Iterable[Entry]:
+        """The content entries of a switch, as it reports them now."""
+        if self._failure:
+            raise NotSeen(self._failure)
+        dpid = Switch.objects.filter(name=switch).values_list("dpid", flat=True).first()
+        if dpid is None:
+            raise NotSeen(f"there is no record of switch {switch}")
+        try:
+            rows = self._northbound.entries(dpid)
+        except NorthboundError as error:
+            self._failure = f"the controller cannot be asked: {error}"
+            raise NotSeen(self._failure) from None
+        if rows is None:
+            raise NotSeen(f"switch {switch} is not connected, or does not answer the controller")
+        if self._book is None:
+            self._book = HostBook.read()
+        return [self._book.entry(row) for row in rows]

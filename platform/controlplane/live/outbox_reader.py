@@ -1,0 +1,98 @@
+"""Reading the outbox by id, from a thread and a database connection of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+from django.db import Error as DatabaseError
+from django.db import connection
+
+from controlplane.live.protocol import Bounds, Event, event_text
+from controlplane.requestlog.models import OutboxEvent
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Events in id order; `complete` is false when some that should be among them are no longer kept."""
+
+    events: tuple[Event, ...]
+    complete: bool
+
+
+class OutboxReader:
+    """The outbox for one event loop.
+
+    The connection stays open between reads (to open SQLite anew several times a second costs more than the
+    read) and is given up after an error and by `close`.
+    """
+
+    def __init__(self) -> None:
+        self._thread: ThreadPoolExecutor | None = None
+
+    async def bounds(self) -> Bounds:
+        """Ids of the oldest and the newest event."""
+        return await self._in_thread(_bounds)
+
+    async def page(self, after: int, limit: int, characters: int) -> Page:
+        """The first events above `after`: at most `limit`, and `characters` together (but at least one)."""
+        return await self._in_thread(lambda: _page(after, limit, characters))
+
+    def close(self) -> None:
+        """Give up thread and connection; the next read takes new ones."""
+        if self._thread is not None:
+            self._thread.submit(_forget_connection)
+            self._thread.shutdown(wait=False)
+            self._thread = None
+
+    async def _in_thread(self, read: Callable[[], T]) -> T:
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="outbox")
+        return await asyncio.get_running_loop().run_in_executor(self._thread, _guarded, read)
+
+
+def _guarded(read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except DatabaseError:
+        connection.close()
+        raise
+
+
+def _forget_connection() -> None:
+    connection.close()  # looked up here, since every thread has its own
+
+
+def _bounds() -> Bounds:
+    # Two reads from the ends of the index: SQLite scans the whole table for MIN and MAX together.
+    newest = OutboxEvent.objects.order_by("-id").values_list("id", flat=True).first() or 0
+    return Bounds(oldest=_oldest() or newest, newest=newest)
+
+
+def _oldest() -> int:
+    return OutboxEvent.objects.order_by("id").values_list("id", flat=True).first() or 0
+
+
+def _page(after: int, limit: int, characters: int) -> Page:
+    rows = OutboxEvent.objects.filter(id__gt=after).order_by("id")[:limit]
+    events: list[Event] = []
+    for row in rows.iterator(chunk_size=50):
+        text = event_text(row.id, row.kind, row.payload, row.created_at.isoformat())
+        characters -= len(text)
+        if events and characters < 0:
+            break
+        events.append(Event(row.id, row.kind, text))
+    return Page(tuple(events), complete=not events or _joins(after, events[0].id))
+
+
+def _joins(after: int, first: int) -> bool:
+    """Whether nothing between `after` and `first` was pruned; a number that was never used is no gap.
+
+    Asked after the rows were read, so that pruning between the two reads cannot hide a gap.
+    """
+    return after == 0 or first == after + 1 or _oldest() <= after

@@ -1,0 +1,291 @@
+"""The controller's northbound interface: a client that says what went wrong, and never waits for ever."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Any, Self
+from uuid import uuid4
+
+import httpx
+from django.conf import settings
+
+from controlplane.requestlog import correlation
+
+CONNECT_SECONDS = 2.0
+READ_SECONDS = 10.0
+CHANGE_SECONDS = 30.0
+ENTRIES_A_SECOND = 500
+"""What a slow controller installs; a change may take its share of it on top of `CHANGE_SECONDS`."""
+
+CONFIRMED, UNREACHABLE, FAILED = "confirmed", "unreachable", "failed"
+
+
+class NorthboundError(Exception):
+    """The controller did not do what it was asked; whether a change was made is not known."""
+
+
+class UnreachableError(NorthboundError):
+    """No connection, or no answer in time."""
+
+
+class TokenRefusedError(NorthboundError):
+    """The controller does not accept this control plane's token."""
+
+
+class BadAnswerError(NorthboundError):
+    """The controller answered something that its interface does not have."""
+
+
+class SwitchGoneError(NorthboundError):
+    """The switch is not connected, went away in the middle, or does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a switch reports: its content entries, over which connection, and what else was found.
+
+    `missing` names reserved entries that are gone, `unreadable` own entries that no key says.
+    """
+
+    entries: tuple[dict[str, Any], ...]
+    epoch: int | None
+    foreign: int = 0
+    reserved: int = 0
+    missing: tuple[str, ...] = ()
+    unreadable: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EntryError:
+    """Why a switch refused one entry."""
+
+    dst: str
+    in_port: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchAnswer:
+    """What became of a change on one switch: `confirmed`, `unreachable` or `failed`.
+
+    `removed` is False where the removals were left undone because another switch did not confirm its
+    additions; `epoch` is that of the connection over which the switch confirmed.
+    """
+
+    dpid: str
+    state: str
+    removed: bool = True
+    epoch: int | None = None
+    detail: str = ""
+    errors: tuple[EntryError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """The address at which switches connect; with the scheme `ssl` they need a certificate of their own."""
+
+    scheme: str
+    address: str
+    port: int
+
+    def __str__(self) -> str:
+        address = f"[{self.address}]" if ":" in self.address else self.address
+        return f"{self.scheme}:{address}:{self.port}"
+
+
+class Northbound:
+    """One connection to the controller; use it as a context manager."""
+
+    def __init__(self, seconds: float = READ_SECONDS) -> None:
+        self._seconds = seconds
+        self._client = httpx.Client(
+            base_url=settings.NORTHBOUND_URL,
+            headers={"Authorization": f"Bearer {settings.NORTHBOUND_TOKEN}"},
+            timeout=httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
+            trust_env=False,
+            verify=False,  # noqa: S501 - plain HTTP; a TLS context costs more than a request
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+    def switches(self) -> list[dict[str, Any]]:
+        """The switches that are connected, with their ports."""
+        return _rows(self._get("/v1/switches"))
+
+    def listening(self) -> Listening:
+        """Where the controller listens for switches."""
+        row = _mapping(_field(_mapping(self._get("/v1/listening")), "openflow"))
+        try:
+            return Listening(str(row["scheme"]), str(ip_address(row["address"])), int(row["port"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadAnswerError(f"GET /v1/listening: {error!r} in {row}") from None
+
+    def links(self) -> list[dict[str, Any]]:
+        """The links that probes have crossed."""
+        return _rows(self._get("/v1/links"))
+
+    def topology(self) -> str | None:
+        """Return the id of the confirmed topology, "" without one; None from an older controller."""
+        answer = self._call("GET", "/v1/topology", missing=True)
+        return None if answer is None else str(_field(answer, "id") or "")
+
+    def confirm_topology(self, body: dict[str, Any]) -> None:
+        """Replace the topology that the controller may use: `id`, `links` and `edges`."""
+        self._call("PUT", "/v1/topology", body)
+
+    def entries(self, dpid: str) -> list[dict[str, Any]] | None:
+        """The content entries that the switch reports, or None when it cannot be asked."""
+        answer = self._call("GET", f"/v1/switches/{dpid}/entries", missing=True, seconds=CHANGE_SECONDS)
+        return None if answer is None else _rows(_field(answer, "entries"))
+
+    def read_back(self, dpid: str) -> Reading:
+        """All that the switch reports. Raises SwitchGoneError with the reason when it cannot be asked."""
+        body = self._of_switch("GET", f"/v1/switches/{dpid}/entries")
+        return Reading(
+            tuple(_rows(_field(body, "entries"))),
+            body.get("epoch"),
+            int(body.get("foreign", 0)),
+            int(body.get("reserved", 0)),
+            tuple(map(str, body.get("missing", ()))),
+            tuple(_rows(body.get("unreadable", []))),
+        )
+
+    def repair(self, dpid: str) -> list[str]:
+        """Let the controller put back and remove what `read_back` found beside content; what was refused."""
+        return list(map(str, _field(self._of_switch("POST", f"/v1/switches/{dpid}/repair"), "refused")))
+
+    def _of_switch(self, method: str, path: str) -> dict[str, Any]:
+        response = self._request(method, path, None, CHANGE_SECONDS)
+        if response.status_code in (404, 503):
+            raise SwitchGoneError(_detail(response))
+        return _mapping(_content(response, f"{method} {path}", False))
+
+    def alarms(self) -> list[dict[str, Any]]:
+        """The alarms that stand at the controller."""
+        return _rows(self._get("/v1/alarms"))
+
+    def counters(self) -> dict[str, Any]:
+        """Packets and bytes of ports, entries of tables, as last polled by the controller."""
+        return _mapping(self._get("/v1/counters"))
+
+    def events(self, after: int) -> dict[str, Any]:
+        """What happened after event `after`: `{"events": [...], "newest": n}`."""
+        return _mapping(self._get(f"/v1/events?after={after}&wait=0"))
+
+    def signals(self, after: int, wait: float) -> dict[str, Any]:
+        """Control messages of hosts behind message `after`, waiting for the first; those before are done."""
+        answer = self._call("GET", f"/v1/signals?after={after}&wait={wait:.0f}", seconds=wait + self._seconds)
+        return {**_mapping(answer), "signals": _rows(_field(answer, "signals"))}
+
+    def answer_signals(self, answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Send answers to hosts; for each whether it was `sent`."""
+        return _rows(_field(self._call("POST", "/v1/signals/answers", {"answers": list(answers)}), "answers"))
+
+    def sources(self, switches: Sequence[dict[str, Any]], widen: bool) -> list[dict[str, Any]]:
+        """Bring switches to their source checks, with `widen` as far as that allows more.
+
+        Returns:
+            A row of each switch, in their order: `dpid`, `state`, `epoch`, `detail`.
+        """
+        body = {"switches": list(switches), "widen": widen}
+        answer = self._call("POST", "/v1/sources", body, seconds=CHANGE_SECONDS)
+        found = {row.get("dpid"): row for row in _rows(_field(answer, "switches"))}
+        missing = [row["dpid"] for row in switches if row["dpid"] not in found]
+        if missing:
+            raise BadAnswerError(f"POST /v1/sources: nothing said of {', '.join(missing)}")
+        return [found[row["dpid"]] for row in switches]
+
+    def change(self, switches: Sequence[dict[str, Any]]) -> list[SwitchAnswer]:
+        """Apply changes, additions in the order given, removals in reverse; an answer for each switch."""
+        steps = [step for switch in switches for step in switch.get("steps", (switch,))]
+        size = sum(len(step[part]) for step in steps for part in ("add", "modify", "remove"))
+        body = {"id": correlation.current() or uuid4().hex, "switches": list(switches)}
+        answer = self._call("POST", "/v1/changes", body, seconds=CHANGE_SECONDS + size / ENTRIES_A_SECOND)
+        return _answers(answer, [switch["dpid"] for switch in switches])
+
+    def _get(self, path: str) -> Any:
+        return self._call("GET", path)
+
+    def _call(
+        self, method: str, path: str, body: Any = None, missing: bool = False, seconds: float | None = None
+    ) -> Any:
+        seconds = self._seconds if seconds is None else seconds
+        return _content(self._request(method, path, body, seconds), f"{method} {path}", missing)
+
+    def _request(self, method: str, path: str, body: Any, seconds: float) -> httpx.Response:
+        timeout = httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+        try:
+            return self._client.request(method, path, json=body, timeout=timeout)
+        except httpx.TimeoutException as error:
+            raise UnreachableError(f"{method} {path}: no answer within {seconds:.0f} s") from error
+        except httpx.HTTPError as error:
+            raise UnreachableError(f"{method} {path}: {error}") from error
+
+
+def _content(response: httpx.Response, what: str, missing: bool) -> Any:
+    if response.status_code in (401, 403):
+        raise TokenRefusedError(f"{what}: token refused; both sides read secrets/northbound-token")
+    if missing and response.status_code in (404, 503):
+        return None
+    if response.status_code != 200:
+        raise BadAnswerError(f"{what}: status {response.status_code}: {response.text[:200]}")
+    try:
+        return response.json()
+    except ValueError as error:
+        raise BadAnswerError(f"{what}: no JSON: {response.text[:100]}") from error
+
+
+def _detail(response: httpx.Response) -> str:
+    """What a problem document says; the status where there is none."""
+    try:
+        body = response.json()
+    except ValueError:
+        body = None
+    said = body.get("detail") if isinstance(body, dict) else None
+    return str(said or f"the switch cannot be asked (status {response.status_code})")
+
+
+def _answers(body: Any, asked: Sequence[str]) -> list[SwitchAnswer]:
+    """One answer a switch that was asked, in the order of asking; a missing one is a bad answer."""
+    found = {answer.dpid: answer for answer in map(_answer, _rows(_field(body, "switches")))}
+    missing = [dpid for dpid in asked if dpid not in found]
+    if missing:
+        raise BadAnswerError(f"POST /v1/changes: nothing said of {', '.join(missing)}")
+    return [found[dpid] for dpid in asked]
+
+
+def _answer(row: dict[str, Any]) -> SwitchAnswer:
+    state = _field(row, "state")
+    if state not in (CONFIRMED, UNREACHABLE, FAILED):
+        raise BadAnswerError(f"POST /v1/changes: unknown state {state!r}")
+    errors = tuple(map(_entry_error, _rows(row.get("errors", []))))
+    removed, detail = row.get("removed", True) is True, str(row.get("detail") or "")
+    return SwitchAnswer(_field(row, "dpid"), state, removed, row.get("epoch"), detail, errors)
+
+
+def _entry_error(row: dict[str, Any]) -> EntryError:
+    text = " ".join(str(row[key]) for key in ("type", "code", "detail") if row.get(key) not in (None, ""))
+    return EntryError(str(row.get("dst", "")), row.get("in_port"), text)
+
+
+def _rows(value: Any) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        raise BadAnswerError(f"a list of objects was expected, not {str(value)[:100]}")
+    return value
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadAnswerError(f"an object was expected, not {str(value)[:100]}")
+    return value
+
+
+def _field(value: Any, name: str) -> Any:
+    try:
+        return _mapping(value)[name]
+    except KeyError:
+        raise BadAnswerError(f"no {name!r} in {str(value)[:100]}") from None

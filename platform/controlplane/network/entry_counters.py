@@ -1,0 +1,71 @@
+"""What switches have counted of their entries, read over the controller and kept for some seconds."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from threading import Lock
+from typing import Any
+
+from django.utils import timezone
+
+from controlplane.common.problems import Problem
+from controlplane.network.controller_client import Northbound, NorthboundError
+from controlplane.network.models import InstalledEntry, Switch
+from tercast.errors import shown
+
+FRESH_SECONDS = 5.0
+KEPT = 4
+"""Switches whose counters a process keeps at most."""
+
+Counts = Mapping[tuple[str, int | None], tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    at: datetime
+    clock: float
+    counts: Counts
+
+
+_kept: OrderedDict[str, _Read] = OrderedDict()
+_lock = Lock()
+
+
+def counters(switch: Switch, rows: Iterable[InstalledEntry]) -> dict[str, Any]:
+    """Packets and bytes of entries, and when they were counted; raises `Problem` (503) without an answer."""
+    with _lock:  # who asks meanwhile gets the same answer
+        read = _kept.get(switch.dpid)
+        if read is None or time.monotonic() - read.clock > FRESH_SECONDS:
+            read = _kept[switch.dpid] = _ask(switch)
+            _kept.move_to_end(switch.dpid)
+            while len(_kept) > KEPT:
+                _kept.popitem(last=False)
+    told = ((row.pk, read.counts.get((row.dst, row.in_port), (None, None))) for row in rows)
+    return {
+        "counted_at": read.at,
+        "counters": [{"id": pk, "packets": packets, "bytes": octets} for pk, (packets, octets) in told],
+    }
+
+
+def forget() -> None:
+    """Ask anew next time."""
+    with _lock:
+        _kept.clear()
+
+
+def _ask(switch: Switch) -> _Read:
+    try:
+        with Northbound() as northbound:
+            entries = northbound.entries(switch.dpid)
+    except NorthboundError as error:
+        raise _unknown(f"The counters of {shown(switch.name)} are not known: {error}") from None
+    if entries is None:
+        raise _unknown(f"Switch {shown(switch.name)} is not connected, so that its counters are not known.")
+    counts = {(row["dst"], row["in_port"]): (int(row["packets"]), int(row["bytes"])) for row in entries}
+    return _Read(timezone.now(), time.monotonic(), counts)
+
+
+def _unknown(detail: str) -> Problem:
+    return Problem(503, "not_counted", detail, headers={"Retry-After": "10"})

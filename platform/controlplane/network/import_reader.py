@@ -1,0 +1,73 @@
+"""Reading a topology file outside of the web process, except for small ones."""
+
+import json
+import signal
+from dataclasses import asdict
+from threading import BoundedSemaphore
+from typing import Any
+
+from controlplane.common.child_answers import ask_child
+from controlplane.common.problems import Problem, too_large
+from tercast.errors import Refused, RefusedMany
+from tercast.topology.importers import Imported, Taken, read_topology
+
+SMALL = 16_384
+"""Bytes, times the hosts of a switch and one: what is read in some 30 ms, and starts no process."""
+
+CPU_SECONDS = 20
+"""Processor time for one file; files at the limits of size and count take 2 to 3 s."""
+
+MEMORY = 1 << 30
+"""Bytes for one file."""
+
+SECONDS = 90
+"""How long a call waits for its file, on a busy machine too."""
+
+AT_ONCE = 2
+PATIENCE_SECONDS = 10
+
+_free = BoundedSemaphore(AT_ONCE)
+
+
+def read(  # noqa: PLR0917
+    data: bytes, form: str | None, hosts: int, family: str, taken: Taken, most: int
+) -> Imported:
+    """Return the topology of a file; beyond `most` switches, links and hosts it is not read on.
+
+    Raises:
+        Refused: By the readers, or `RefusedMany`.
+        Problem: 413 for a file that takes too much time or memory, 503 while others are read.
+    """
+    if len(data) * (hosts + 1) <= SMALL:
+        return read_topology(data, form, hosts, family, taken, most)
+    if not _free.acquire(timeout=PATIENCE_SECONDS):
+        detail = f"{AT_ONCE} other topology files are being read. Try again when they are."
+        raise Problem(503, "busy", detail, headers={"Retry-After": "10"})
+    question: dict[str, Any] = {"format": form, "hosts": hosts, "family": family, "most": most}
+    question |= {"taken": {name: sorted(values) for name, values in asdict(taken).items()}}
+    question |= {"seconds": CPU_SECONDS, "bytes": MEMORY}
+    try:
+        return _answer(_run(json.dumps(question).encode() + b"\n" + data))
+    finally:
+        _free.release()
+
+
+def _run(question: bytes) -> dict[str, Any]:
+    late = f"The file was not read within {SECONDS} s. Try again when the machine is less busy."
+    killed: dict[int, str] = {
+        signal.SIGXCPU: f"more than {CPU_SECONDS} s of processor time",
+        signal.SIGKILL: "more memory than this machine has",
+    }
+    return ask_child("controlplane.network.import_process", question, SECONDS, late, killed)
+
+
+def _answer(found: dict[str, Any]) -> Imported:
+    if "failed" in found:
+        raise too_large(f"Reading the file takes {found['failed']}. Split it, or import its parts as lists.")
+    if "refused" in found:
+        errors = [
+            Refused(tuple(row["path"]), row["code"], row["detail"], row["value"]) for row in found["refused"]
+        ]
+        raise errors[0] if len(errors) == 1 else RefusedMany(errors)
+    ok = found["ok"]
+    return Imported(ok["topology"], ok["format"], tuple(ok["repairs"]), ok["assumed"])

@@ -1,0 +1,146 @@
+"""Alarms that stand, whoever raised them, in one form."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import DatabaseError
+from django.utils.dateparse import parse_datetime
+
+from controlplane.aggregation.policy import standing_alarms
+from controlplane.deployment.audits import audits
+from controlplane.network import found_links
+from controlplane.network.controller_client import Northbound, NorthboundError
+from controlplane.network.models import Switch
+from controlplane.operations import disk_space, missing_paths
+from controlplane.periodic import task_failures
+
+ASK_SECONDS = 2.0
+SOURCES = ("controller", "aggregation", "audit", "periodic", "planner", "disk", "discovery")
+_OWN = frozenset({"alarm", "detail", "since", "last", "count"})
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One thing that is wrong now: who says so, its name, what it is about, and since when."""
+
+    source: str
+    alarm: str
+    subject: str
+    detail: str
+    since: datetime | None = None
+    last: datetime | None = None
+    count: int | None = None
+
+
+def standing() -> tuple[list[Standing], str | None]:
+    """All that stand, and why the controller's are not known (None: they are)."""
+    found, trouble = [row for source, read in _READERS.items() for row in _read(source, read)], None
+    try:
+        with Northbound(seconds=ASK_SECONDS) as northbound:
+            rows = northbound.alarms()
+    except NorthboundError as error:
+        rows, trouble = [], str(error)
+    names = dict(Switch.objects.values_list("dpid", "name")) if rows else {}
+    return [*(_controller(row, names) for row in rows), *found], trouble
+
+
+def _controller(row: Mapping[str, Any], names: Mapping[str, str]) -> Standing:
+    subject = {name: value for name, value in row.items() if name not in _OWN}
+    return Standing(
+        "controller",
+        str(row.get("alarm")),
+        ", ".join(_told(name, value, names) for name, value in subject.items()),
+        str(row.get("detail") or ""),
+        _time(row.get("since")),
+        _time(row.get("last")),
+        row.get("count"),
+    )
+
+
+def _told(name: str, value: object, names: Mapping[str, str]) -> str:
+    """A part of the subject; switches by their names."""
+    text = str(value)
+    return f"switch {names[text]}" if text in names else f"{name} {text}"
+
+
+def _aggregation() -> list[Standing]:
+    return [
+        Standing(
+            "aggregation",
+            "aggregation_cost",
+            f"switch {name}",
+            f"{one['measured']:.3f} needless copies an event measured, {one['expected']:.3f} expected",
+            _time(one.get("since")),
+        )
+        for name, one in sorted(standing_alarms().items())
+    ]
+
+
+def _audits() -> list[Standing]:
+    return [
+        Standing("audit", "unrepaired", f"switch {name}", reason)
+        for name, reason in audits.unrepaired().items()
+    ]
+
+
+def _periodic() -> list[Standing]:
+    """Schedules that cannot run, rows that loops skip, and tasks that keep failing."""
+    return [
+        Standing("periodic", one.alarm, one.subject, one.detail, _time(one.since), _time(one.last), one.count)
+        for one in task_failures.standing()
+    ]
+
+
+def _reach() -> list[Standing]:
+    return [Standing("planner", "out_of_reach", *one) for one in missing_paths.standing()]
+
+
+def _disks() -> list[Standing]:
+    return [
+        Standing("disk", "disk_low", one.subject, one.detail, _time(one.since))
+        for one in disk_space.standing()
+    ]
+
+
+def _found_links() -> list[Standing]:
+    found = found_links.waiting()
+    if not found:
+        return []
+    return [Standing("discovery", "links_waiting", "", found_links.describe(found), found[0].found_at)]
+
+
+def _read(source: str, read: Callable[[], list[Standing]]) -> list[Standing]:
+    """The alarms of a source; what cannot be read is an alarm, and hides those of no other source.
+
+    Raises:
+        DatabaseError: The database is away, so that no source can be read.
+    """
+    try:
+        return read()
+    except DatabaseError:
+        raise
+    except Exception as error:
+        logger.exception("the alarms of %s cannot be read", source)
+        return [Standing(source, "unreadable", "its alarms", f"they cannot be read: {error}")]
+
+
+_READERS: Mapping[str, Callable[[], list[Standing]]] = {
+    "aggregation": _aggregation,
+    "audit": _audits,
+    "periodic": _periodic,
+    "planner": _reach,
+    "disk": _disks,
+    "discovery": _found_links,
+}
+
+
+def _time(text: object) -> datetime | None:
+    try:
+        return parse_datetime(text) if isinstance(text, str) else None
+    except ValueError:
+        return None

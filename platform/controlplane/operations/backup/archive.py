@@ -1,0 +1,248 @@
+"""The file of a backup: a zip with a manifest, a table of rows (JSON lines) for each model, and the secrets.
+
+The manifest is written last and the file appears complete or not at all, so what can be opened is whole; the
+zip's checksums say when it has been damaged since.
+"""
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any, Self
+
+from controlplane.operations.backup.errors import UpkeepError
+
+FORMAT = "backup/1"
+_MANIFEST = "manifest.json"
+
+_DAMAGED = (KeyError, ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+"""What reading a damaged zip raises; RuntimeError if it is encrypted, or its JSON nested too deep."""
+
+MOST_ROW_BYTES = 256 * 1024 * 1024
+"""One row; the largest ones are snapshots of the planner, some 20 MB for 100,000 subscriptions."""
+
+MOST_SMALL_BYTES = 16 * 1024 * 1024
+"""The manifest, and a secret."""
+
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Compression of members; others (LZMA) let a file choose how much memory unpacking takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup holds: by table the rows and the last id; the migrations, as `app.name`."""
+
+    version: str
+    created_at: datetime
+    vendor: str
+    migrations: tuple[str, ...]
+    rows: dict[str, int]
+    last_ids: dict[str, int]
+    secrets: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in the file."""
+        return {
+            "format": FORMAT,
+            "version": self.version,
+            "created_at": self.created_at.isoformat(),
+            "vendor": self.vendor,
+            "migrations": list(self.migrations),
+            "rows": self.rows,
+            "last_ids": self.last_ids,
+            "secrets": list(self.secrets),
+        }
+
+    @classmethod
+    def from_json(cls, found: dict[str, Any]) -> Self:
+        """From the file's; raises KeyError, TypeError or ValueError for anything else."""
+        return cls(
+            version=str(found["version"]),
+            created_at=_time(found["created_at"]),
+            vendor=str(found["vendor"]),
+            migrations=_texts(found["migrations"]),
+            rows=_numbers(found["rows"]),
+            last_ids=_numbers(found["last_ids"]),
+            secrets=_texts(found["secrets"]),
+        )
+
+
+class Writer:
+    """Fills the file of a backup."""
+
+    def __init__(self, file: zipfile.ZipFile) -> None:
+        self._file = file
+
+    def table(self, name: str, columns: list[str], rows: Iterable[list[Any]]) -> int:
+        """Write a table; how many rows it has."""
+        count = 0
+        with self._file.open(f"tables/{name}.jsonl", "w", force_zip64=True) as out:
+            out.write(_line(columns))
+            for row in rows:
+                out.write(_line(row))
+                count += 1
+        return count
+
+    def secret(self, name: str, content: bytes) -> None:
+        """Write a secret."""
+        self._file.writestr(f"secrets/{name}", content)
+
+    def manifest(self, manifest: Manifest) -> None:
+        """The last thing to be written."""
+        self._file.writestr(_MANIFEST, json.dumps(manifest.to_json(), indent=1))
+
+
+class Reader:
+    """Reads the file of a backup; raises UpkeepError where it is damaged."""
+
+    def __init__(self, path: Path, file: zipfile.ZipFile) -> None:
+        self._path, self._file = path, file
+        for member in file.infolist():
+            if member.compress_type not in _METHODS:
+                raise self._damaged(member.filename, f"compression method {member.compress_type} is unknown")
+        self.manifest = self._manifest()
+
+    @property
+    def unpacked_bytes(self) -> int:
+        """The size of all members as declared, which reading never exceeds."""
+        return sum(member.file_size for member in self._file.infolist())
+
+    def table(self, name: str) -> tuple[list[str], Iterator[list[Any]]]:
+        """The columns and the rows of a table."""
+        lines = self._lines(f"tables/{name}.jsonl")
+        return next(lines, []), lines
+
+    def secret(self, name: str) -> bytes:
+        """The content of a secret."""
+        try:
+            return _read(self._file, f"secrets/{name}")
+        except _DAMAGED as error:
+            raise self._damaged(f"secrets/{name}", error) from None
+
+    def check(self) -> None:
+        """Read all of it: every table and secret of the manifest is there and whole, with all its rows."""
+        for table, expected in self.manifest.rows.items():
+            columns, rows = self.table(table)
+            if not isinstance(columns, list) or not all(isinstance(each, str) for each in columns):
+                raise self._damaged(f"tables/{table}.jsonl", "its first line is no list of columns")
+            count = 0
+            for row in rows:
+                count += 1
+                if not isinstance(row, list) or len(row) != len(columns):
+                    raise self._damaged(f"tables/{table}.jsonl", f"row {count} does not fit its columns")
+            if count != expected:
+                raise self._damaged(
+                    f"tables/{table}.jsonl", f"{table} has {count} rows, and should have {expected}"
+                )
+        for name in self.manifest.secrets:
+            self.secret(name)
+
+    def _damaged(self, where: str, why: object) -> UpkeepError:
+        return UpkeepError(
+            f"{self._path} is damaged at {where}: {why}; nothing is changed, take another backup"
+        )
+
+    def _manifest(self) -> Manifest:
+        try:
+            found = json.loads(_read(self._file, _MANIFEST))
+            if found["format"] != FORMAT:
+                raise UpkeepError(
+                    f"{self._path} has the format {found['format']!r}, and this version reads {FORMAT!r}; "
+                    "restore it with the version that made it"
+                )
+            return Manifest.from_json(found)
+        except (TypeError, *_DAMAGED) as error:
+            raise UpkeepError(f"{self._path} is no backup: its manifest cannot be read ({error})") from None
+
+    def _lines(self, member: str) -> Iterator[list[Any]]:
+        try:
+            with self._file.open(member) as file:
+                while line := file.readline(MOST_ROW_BYTES + 1):
+                    if len(line) > MOST_ROW_BYTES:
+                        raise ValueError(f"a row has more than {MOST_ROW_BYTES} bytes")
+                    yield json.loads(line)
+        except _DAMAGED as error:
+            raise self._damaged(member, error) from None
+
+
+@contextmanager
+def writing(path: Path, replace: bool = False) -> Iterator[Writer]:
+    """A new backup, readable by its owner alone, that takes its place when all of it is on the disk."""
+    if path.exists() and not replace:
+        raise UpkeepError(f"{path} is there already; name another file, or remove it first")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with private(temporary) as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
+                yield Writer(archive)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        settle(path.parent)
+    except OSError as error:
+        raise UpkeepError(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Reader]:
+    """A backup that is there."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except _DAMAGED as error:
+        reason = getattr(error, "strerror", None) or f"it is no backup, or not all of one ({error})"
+        raise UpkeepError(f"{path} cannot be read: {reason}") from None
+    with archive:
+        yield Reader(path, archive)
+
+
+def private(path: Path) -> IO[bytes]:
+    """A new file for its owner alone, to write and read."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    return os.fdopen(descriptor, "w+b")
+
+
+def settle(folder: Path) -> None:
+    """The name is on the disk as well."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _read(file: zipfile.ZipFile, member: str) -> bytes:
+    """A small member; raises ValueError for one that is not, before it is unpacked."""
+    size = file.getinfo(member).file_size
+    if size > MOST_SMALL_BYTES:
+        raise ValueError(f"it has {size} bytes, and may have {MOST_SMALL_BYTES}")
+    return file.read(member)
+
+
+def _texts(found: Any) -> tuple[str, ...]:
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise ValueError("a list of texts is expected")
+    return tuple(found)
+
+
+def _time(found: Any) -> datetime:
+    time = datetime.fromisoformat(found)
+    if time.tzinfo is None or time.year > 9000:
+        raise ValueError("a time with its offset from UTC is expected")
+    return time
+
+
+def _numbers(found: Any) -> dict[str, int]:
+    if not isinstance(found, dict) or not all(type(each) is int for each in found.values()):
+        raise ValueError("an object of whole numbers is expected")
+    return dict(found)
+
+
+def _line(values: list[Any]) -> bytes:
+    return json.dumps(values, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"

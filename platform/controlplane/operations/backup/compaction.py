@@ -1,0 +1,195 @@
+"""Compaction: what ended long ago leaves the request log, and a snapshot of the planner takes its place.
+
+1. prove   the new base, a snapshot, and the log behind it lead to the tables that the old base and the whole
+           log lead to. Nothing is changed.
+2. pin     the base stays from now on; it is what the log begins with. One transaction, with the planner's
+           lock held, so that no session lets the snapshot go meanwhile.
+3. remove  withdrawn and failed announcements, requests and bulk calls that ended before the time to keep, in
+           short transactions. A request stays as long as an object refers to it.
+
+Whatever is killed anywhere has changed no table: up to 2 nothing is different, and from then on every row
+that may be missing lies before the base.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Exists, ForeignObjectRel, Max, Model, OuterRef, QuerySet
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from controlplane.common import fault_injection
+from controlplane.deployment.batches import chunks
+from controlplane.deployment.session_lock import Held, planner_lock
+from controlplane.operations import stage_histograms
+from controlplane.operations.backup.errors import UpkeepError
+from controlplane.planning import planner_state
+from controlplane.planning.planner_state import Positioned, ReplayError
+from controlplane.registry.models import Advertisement, Subscription
+from controlplane.requestlog import checkpoints
+from controlplane.requestlog.models import FINAL_STATES, Operation, PlannerSnapshot, Request, State
+from controlplane.telemetry import request_rows
+
+SNAPSHOT_EVERY = 500
+"""Positions behind the newest snapshot from which on a compaction makes a newer one."""
+
+_PATIENCE = 60.0
+_BLOCKING = {"PROTECT", "RESTRICT", "DO_NOTHING"}
+
+logger = logging.getLogger(__name__)
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """How many rows went, and the position that the log begins at."""
+
+    base: int
+    announcements: int
+    requests: int
+    operations: int
+
+
+def compact(keep: timedelta, say: Say) -> Removed:
+    """Remove what ended longer than `keep` ago and lies before a snapshot. Raises UpkeepError."""
+    cutoff = timezone.now() - keep
+    base = _new_base(say)
+    fault_injection.point("compact:pinned")
+    ended = _ended(base, cutoff)
+    announcements = sum(_remove_announcements(model, ended) for model in (Subscription, Advertisement))
+    fault_injection.point("compact:announcements")
+    requests = _remove_requests(ended)
+    fault_injection.point("compact:requests")
+    operations = _remove_operations(cutoff)
+    found = Removed(base, announcements, requests, operations)
+    say(
+        f"removed {requests} requests, {announcements} announcements and {operations} bulk calls that ended "
+        f"before {cutoff:%Y-%m-%d %H:%M} UTC; the log begins with the snapshot at position {base}"
+    )
+    return found
+
+
+def _new_base(say: Say) -> int:
+    """Make sure of a snapshot that the log can begin with, prove it, and pin it; its position."""
+    replayed = planner_state.load(snapshots=False)
+    say(f"replayed the log up to position {replayed.position}")
+    with _locked():
+        planner_state.keep_snapshot(replayed, every=SNAPSHOT_EVERY)
+    oldest = PlannerSnapshot.objects.order_by("position").filter(position__gt=planner_state.base()).first()
+    if oldest is None:
+        return planner_state.base()
+    _prove(oldest, replayed)
+    with _locked(), transaction.atomic():
+        if not PlannerSnapshot.objects.filter(pk=oldest.pk).exists():
+            raise UpkeepError("newer snapshots have taken the place of the one that was proved; try again")
+        planner_state.pin(oldest.position)
+    return oldest.position
+
+
+def _prove(snapshot: PlannerSnapshot, replayed: Positioned) -> None:
+    """Raise UpkeepError unless `snapshot` and the log behind it come to what the whole log comes to."""
+    try:
+        state = planner_state.restored(snapshot)
+        planner_state.bring_forward(state, until=replayed.position)
+        if (state.position, state.planner.tables()) == (replayed.position, replayed.planner.tables()):
+            return
+        reason = "the tables are others"
+    except ReplayError as error:
+        reason = str(error)
+    raise UpkeepError(
+        f"the snapshot at position {snapshot.position} does not lead to the tables of the log ({reason}); "
+        "nothing was removed. Look at manage.py replay --check"
+    )
+
+
+def _locked() -> AbstractContextManager[Held]:
+    """The planner's lock, waited for: sessions are short."""
+    return _Lock()
+
+
+class _Lock(AbstractContextManager[Held]):
+    def __enter__(self) -> Held:
+        end = time.monotonic() + _PATIENCE
+        while True:
+            self._lock = planner_lock()
+            held = self._lock.__enter__()
+            if held is not None:
+                return held
+            self._lock.__exit__(None, None, None)
+            if time.monotonic() > end:
+                raise UpkeepError(f"the planner was busy for {_PATIENCE:.0f} s; try again later")
+            time.sleep(0.05)
+
+    def __exit__(self, *error: Any) -> None:
+        self._lock.__exit__(*error)
+
+
+def _ended(base: int, cutoff: datetime) -> QuerySet[Request]:
+    """The requests that nothing needs any more but the objects that refer to them.
+
+    What counts requests, or tells telemetry of them, has seen them: that is made sure of, or they wait.
+    """
+    counted = stage_histograms.totals().last
+    told = int(checkpoints.recall(request_rows.POSITION, 0))
+    rows = Request.objects.filter(
+        position__lte=min(base, told), pk__lte=counted, state__in=FINAL_STATES, told=None
+    )
+    return rows.alias(ended=Coalesce("confirmed_at", "computed_at", "received_at")).filter(ended__lt=cutoff)
+
+
+def _remove_announcements(model: type[Any], ended: QuerySet[Request]) -> int:
+    """Withdrawn and failed ones all of whose requests have ended; how many."""
+    rows = model.objects.filter(state__in=(State.WITHDRAWN, State.FAILED), request__in=ended)
+    rows = rows.exclude(withdrawal__isnull=False, withdrawal__in=_others(ended))
+    return _in_chunks(rows)
+
+
+def _others(ended: QuerySet[Request]) -> QuerySet[Request]:
+    return Request.objects.exclude(pk__in=ended.values("pk"))
+
+
+def _remove_requests(ended: QuerySet[Request]) -> int:
+    """Those that no object refers to; one that takes another back goes before it."""
+    rows = ended
+    for model, column in _referring():
+        rows = rows.exclude(Exists(model._default_manager.filter(**{column: OuterRef("pk")})))
+    newest = rows.aggregate(newest=Max("pk"))["newest"]
+    if newest is not None:
+        planner_state.note_removed(int(newest))
+    removed = 0
+    while some := _in_chunks(rows):
+        removed += some
+    return removed
+
+
+def _referring() -> list[tuple[type[Model], str]]:
+    """The fields that keep a request from being removed: all that do not go, or let go, with it."""
+    found = []
+    for relation in Request._meta.get_fields(include_hidden=True):
+        if isinstance(relation, ForeignObjectRel):
+            on_delete = getattr(relation.on_delete, "__name__", "")
+            if on_delete in _BLOCKING:
+                found.append((relation.field.model, str(relation.field.name)))
+    return found
+
+
+def _remove_operations(cutoff: datetime) -> int:
+    rows = Operation.objects.alias(left=Count("requests")).filter(created_at__lt=cutoff, left=0)
+    return _in_chunks(rows)
+
+
+def _in_chunks(rows: QuerySet[Any]) -> int:
+    """Delete `rows` in short transactions; how many of them there were."""
+    ids = list(rows.order_by("pk").values_list("pk", flat=True))
+    for part in chunks(ids):
+        with transaction.atomic():
+            rows.model._default_manager.filter(pk__in=part).delete()
+        fault_injection.point(f"compact:{rows.model._meta.model_name}")
+    return len(ids)

@@ -1,0 +1,202 @@
+"""A restore: the database becomes what a backup says, all at once or not at all, and then the secrets do.
+
+All of the backup is read and checked, and the secrets lie beside their places, before anything changes. Who
+is killed has changed nothing, or all rows and perhaps not all secrets; to run it again brings the rest.
+Afterwards every switch is read back and brought to what the restored log says: what a switch holds has
+nothing to do with when the backup was made.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from django.apps import apps as current_apps
+from django.apps.registry import Apps
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection, transaction
+from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Model
+from django.utils import timezone
+from django_celery_beat.models import PeriodicTask
+
+from controlplane.deployment import session_cache, switch_sync
+from controlplane.deployment.session_lock import planner_lock
+from controlplane.network.models import Switch
+from controlplane.operations.backup import (
+    archive,
+    backup,
+    exclusive_access,
+    free_space,
+    row_codec,
+    secret_staging,
+    sequences,
+)
+from controlplane.operations.backup.archive import Manifest, Reader
+from controlplane.operations.backup.errors import UpkeepError
+from controlplane.periodic import row_faults, task_failures
+from controlplane.planning import planner_state
+from controlplane.requestlog import checkpoints, outbox
+from controlplane.requestlog.models import OutboxEvent, Watermark
+from controlplane.signalling import seals
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`replace` what is in the database; keep this installation's `own_secrets`."""
+
+    replace: bool = False
+    own_secrets: bool = False
+
+
+def restore(path: Path, say: Say, options: Options) -> Manifest:
+    """Make the database and the secrets those of the backup at `path`. Raises UpkeepError."""
+    with archive.reading(path) as file:
+        manifest = file.manifest
+        made = f"{manifest.created_at:%Y-%m-%d %H:%M:%S} UTC, version {manifest.version}"
+        say(f"{path}: made {made}, {sum(manifest.rows.values())} rows")
+        free_space.check(file)
+        older = _older(manifest)
+        found = _filled()
+        if found and not options.replace:
+            raise UpkeepError(
+                f"the database is not empty ({', '.join(found)}); give --replace to lose what is in it"
+            )
+        if found:
+            exclusive_access.check(say)
+        if older and backup.applied():
+            raise UpkeepError(
+                f"the backup is of a database before {older[0]}; such a one can be restored only where there "
+                "are no tables yet: name a new database by TERCAST_DATABASE_URL (or TERCAST_STATE_DIR)"
+            )
+        say("reading all of the backup")
+        file.check()
+        if options.own_secrets:
+            _load(file, say, older)
+            return manifest
+        with secret_staging.staged(file, settings.ENV.secrets_dir) as secrets:
+            _load(file, say, older)
+            secrets.move()
+        say(f"secrets: {', '.join(manifest.secrets) or 'none'}")
+        return manifest
+
+
+def _older(manifest: Manifest) -> list[str]:
+    """The migrations that this version has and the backup has not. Raises UpkeepError for a newer backup."""
+    known = {f"{app}.{name}" for app, name in MigrationExecutor(connection).loader.disk_migrations}
+    newer = sorted(set(manifest.migrations) - known)
+    if newer:
+        raise UpkeepError(
+            f"the backup is of version {manifest.version} with migrations that this version "
+            f"({backup.release()}) does not know ({newer[0]}, ...); restore it with that version"
+        )
+    unknown = sorted(set(backup.applied()) - known)
+    if unknown:
+        raise UpkeepError(f"the database is of a newer version (it has {unknown[0]}); use that version")
+    return sorted(known - set(manifest.migrations))
+
+
+def _filled() -> list[str]:
+    """The tables with rows in them, with their numbers."""
+    there = set(connection.introspection.table_names())
+    found = []
+    for model in row_codec.models(current_apps):
+        table = model._meta.db_table
+        if table in there - row_codec.LEFT_OUT - row_codec.MADE_BY_MIGRATIONS:
+            with connection.cursor() as cursor:
+                quoted = connection.ops.quote_name(table)
+                cursor.execute(f"SELECT COUNT(*) FROM {quoted}")  # noqa: S608 - own names
+                (count,) = cursor.fetchone()
+            if count:
+                found.append(f"{count} rows in {table}")
+    return [*found[:5], *(["..."] if len(found) > 5 else [])]
+
+
+def _load(file: Reader, say: Say, older: list[str]) -> None:
+    apps = _schema(file.manifest, say, older)
+    with planner_lock() as held:
+        if held is None:
+            raise UpkeepError("a worker is at the database; stop it first")
+        with transaction.atomic():
+            used = {} if older else seals.used_counters()  # an older backup needs a database without tables
+            _replace_rows(file, apps, say)
+            if not older:
+                _begin_anew(file.manifest, used, say)
+        if older:
+            say(f"bringing the database forward: {len(older)} migrations")
+            call_command("migrate", interactive=False, verbosity=0)
+            with transaction.atomic():
+                _begin_anew(file.manifest, used, say)
+
+
+def _schema(manifest: Manifest, say: Say, older: list[str]) -> Apps:
+    """Make the tables that the backup was made from; the models that they belong to."""
+    if not older:
+        call_command("migrate", interactive=False, verbosity=0)
+        return current_apps
+    say("making the tables as they were")
+    executor = MigrationExecutor(connection)
+    graph = executor.loader.graph
+    done = [(app, name) for app, _, name in (text.partition(".") for text in manifest.migrations)]
+    targets = [key for key in done if not any(child.key in done for child in graph.node_map[key].children)]
+    executor.migrate(targets)
+    apps: Apps = executor.loader.project_state(targets).apps
+    return apps
+
+
+def _replace_rows(file: Reader, apps: Apps, say: Say) -> None:
+    """Empty every table and fill it; ids go on above those of both."""
+    models = row_codec.models(apps)
+    lasts = {model: _last_id(model, file.manifest) for model in models}
+    live = next(model for model in models if model._meta.db_table == OutboxEvent._meta.db_table)
+    lasts[live] += 1  # so that pages which saw the last one read everything anew
+    with connection.cursor() as cursor:
+        for model in models:
+            quoted = connection.ops.quote_name(model._meta.db_table)
+            cursor.execute(f"DELETE FROM {quoted}")  # noqa: S608 - own names
+    for model in models:
+        table = model._meta.db_table
+        if table in file.manifest.rows:
+            _fill(file, model, file.manifest.rows[table])
+            say(f"{table}: {file.manifest.rows[table]} rows")
+    sequences.set_last_ids(lasts, connection)
+
+
+def _last_id(model: type[Model], manifest: Manifest) -> int:
+    return max(sequences.last_ids(model, "default"), manifest.last_ids.get(model._meta.db_table, 0))
+
+
+def _fill(file: Reader, model: type[Model], expected: int) -> None:
+    table = model._meta.db_table
+    columns, found = file.table(table)
+    strange = sorted(set(columns) - set(row_codec.columns(model)))
+    if strange:
+        raise UpkeepError(f"the backup has a column {table}.{strange[0]}, which this version does not know")
+    count = row_codec.write(model, columns, found)
+    if count != expected:
+        raise UpkeepError(f"the backup is damaged: {table} has {count} rows, and should have {expected}")
+
+
+def _begin_anew(manifest: Manifest, used: seals.Used, say: Say) -> None:
+    """Nobody goes on from what was before: sessions, readers, seals, and what is known of switches."""
+    seals.skip_counters(used, max(timezone.now(), manifest.created_at))
+    Watermark.objects.filter(name__startswith="life of ").delete()
+    task_failures.forget()
+    session_cache.forget()
+    checkpoints.keep(planner_state.RESTORED, uuid4().hex)
+    Switch.objects.update(connected=False, epoch=0, reconciled_epoch=0)
+    switch_sync.ask_for(Switch.objects.values_list("name", flat=True))
+    when = f"{manifest.created_at:%Y-%m-%d %H:%M:%S}"
+    outbox.alarm(f"restored from a backup of {when} UTC at {timezone.now():%Y-%m-%d %H:%M:%S} UTC")
+    _disable_bad_tasks(say)
+
+
+def _disable_bad_tasks(say: Say) -> None:
+    """Restore periodic tasks that cannot run as disabled: one bad row costs no other one of the backup."""
+    for name, why in row_faults.bad_rows().items():
+        PeriodicTask.objects.filter(name=name).update(enabled=False, last_run_at=None)
+        say(f"periodic task {name} is disabled, since it cannot run: {why}")
+        outbox.alarm(f"periodic task {name} is restored as disabled, since it cannot run: {why}")

@@ -1,0 +1,96 @@
+"""Where switches connect, what to type at them, and which of them have yet to."""
+
+import ipaddress
+import socket
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from django.conf import settings
+
+from controlplane.network.controller_client import Listening, Northbound, NorthboundError
+from controlplane.network.models import Switch
+
+WAITING = 20
+"""Switches that are listed at most."""
+
+_LOOPBACK = (
+    "The controller listens on this machine only. To let switches of other machines connect, start with "
+    '`make run ARGS="--empty --openflow 0.0.0.0"`, or set `TERCAST_OPENFLOW=0.0.0.0:{port}` and restart the '
+    "controller."
+)
+_TLS = (
+    "Switches connect over TLS, with a certificate that the controller's authority has signed. For tests, "
+    "`tercast certificates FOLDER NAME=DPID` makes one that proves the datapath id. Copy its key, its "
+    "certificate and the authority's certificate to the switch before you run the command."
+)
+_UNREPORTED = " The addresses are those of the setting `TERCAST_OPENFLOW`."
+
+
+def connect() -> dict[str, Any]:
+    """Addresses, commands, and the switches that are registered and not connected, or the other way round."""
+    listening, seen, problem = _ask()
+    reported = listening is not None
+    listening = listening or Listening(*settings.ENV.openflow)
+    is_local, is_tls = ipaddress.ip_address(listening.address).is_loopback, listening.scheme == "ssl"
+    addresses = [str(replace(listening, address=address)) for address in _addresses(listening.address)]
+    rows = Switch.objects.filter(connected=False).order_by("id")
+    names = rows.values_list("name", "dpid")[:WAITING]
+    waiting = [_waiting(name, dpid, addresses[0]) for name, dpid in names]
+    notes = [_LOOPBACK.format(port=listening.port)] * is_local + [_TLS] * is_tls
+    known = set(Switch.objects.values_list("dpid", flat=True))
+    unknown = [{"dpid": row["dpid"], "address": row["address"]} for row in seen if row["dpid"] not in known]
+    return {
+        "addresses": addresses,
+        "local_only": is_local,
+        "tls": is_tls,
+        "reported": reported,
+        "note": " ".join(notes),
+        "command": _command("BRIDGE", addresses[0]),
+        "switches": Switch.objects.count(),
+        "connected": Switch.objects.filter(connected=True).count(),
+        "waiting": waiting,
+        "unknown": unknown,
+        "problem": problem,
+    }
+
+
+def _waiting(name: str, dpid: str, address: str) -> dict[str, str]:
+    own = f"ovs-vsctl set bridge {name} other-config:datapath-id={dpid}"
+    return {"name": name, "dpid": dpid, "command": f"{own} && {_command(name, address)}"}
+
+
+def _command(bridge: str, address: str) -> str:
+    files = f"/etc/openvswitch/{bridge}-key.pem /etc/openvswitch/{bridge}.pem /etc/openvswitch/ca.pem"
+    certificate = f"ovs-vsctl set-ssl {files} && " if address.startswith("ssl:") else ""
+    return (
+        f"{certificate}ovs-vsctl set bridge {bridge} protocols=OpenFlow13 fail_mode=secure && "
+        f"ovs-vsctl set-controller {bridge} {address}"
+    )
+
+
+def _ask() -> tuple[Listening | None, list[dict[str, Any]], str]:
+    """Where the controller listens, its switches, and why that is not known."""
+    listening = None
+    try:
+        with Northbound(seconds=2.0) as northbound:
+            listening = northbound.listening()
+            return listening, northbound.switches(), ""
+    except NorthboundError as error:
+        problem = f"The controller does not answer: {error}."
+        return listening, [], problem if listening else problem + _UNREPORTED
+
+
+def _addresses(host: str) -> list[str]:
+    """Those that a switch may use: of this machine's own where the controller listens on all."""
+    address = ipaddress.ip_address(host)
+    if not address.is_unspecified:
+        return [host]
+    found: dict[str, None] = {}
+    for family, target in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        if family == socket.AF_INET6 and address.version == 4:
+            continue
+        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((target, 9))  # sends nothing; the system chooses the local address
+            found[probe.getsockname()[0]] = None
+    return list(found) or ["127.0.0.1"]

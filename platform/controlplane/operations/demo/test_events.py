@@ -1,0 +1,152 @@
+"""Test events: queued for the launcher, published at the publisher's host, and who received them."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from controlplane.common import clock
+from controlplane.common.problems import Problem, conflict
+from controlplane.operations.demo import demo
+from controlplane.operations.demo.models import DemoState, TestEvent, TestState
+from controlplane.registry.announcements import LIVE
+from controlplane.registry.encoding import core_topic
+from controlplane.registry.models import Advertisement, Subscription
+from controlplane.rest.request_body import Body
+from controlplane.telemetry.samples import advertisements, checked_event
+from tercast.errors import Refused, RefusedMany, shown
+from tercast.filters.filter import Filter
+
+MOST_WAITING = 20
+KEPT = 200
+PATIENCE = timedelta(seconds=30)
+"""A test event that the launcher has not reported on by then has failed."""
+
+_MOST_MATCHED = 1000
+_OPEN = (TestState.QUEUED, TestState.SENDING)
+
+
+def ask(body: Body, actor: Any) -> TestEvent:
+    """Queue a test event; raises `Problem` for one that cannot be, 409 where no host can send it."""
+    item, errors = body.items[0], body.errors
+    name = item.get("advertisement", "")
+    row = advertisements([name]).get(name)
+    if row is None and name:
+        detail = f"There is no live advertisement {shown(name)}; its id is like a7."
+        errors.add(0, ("advertisement",), "unknown_advertisement", detail, name)
+    values: dict[str, Any] = {}
+    if row is not None and "values" in item:
+        try:
+            values = _checked(row, item["values"])
+        except (Refused, RefusedMany) as refused:
+            errors.refused(0, (), refused)
+    errors.check()
+    assert row is not None
+    _check_driven(row)
+    with transaction.atomic():
+        expire()
+        if TestEvent.objects.filter(state__in=_OPEN).count() >= MOST_WAITING:
+            detail = f"{MOST_WAITING} test events wait already. Try again in a few seconds."
+            raise Problem(429, "too_many", detail, headers={"Retry-After": "5"})
+        event = TestEvent.objects.create(advertisement=row, values=values, actor=actor)
+        TestEvent.objects.filter(pk__lte=event.pk - KEPT).exclude(state__in=_OPEN).delete()
+        return event
+
+
+def _checked(row: Advertisement, values: Any) -> dict[str, Any]:
+    topic = core_topic(row.topic)
+    checked = checked_event(topic, values)
+    if not row.by_dz and not Filter.parse(row.filter, topic).matches(checked):
+        detail = f"The event lies outside advertisement {row.planner_id}: {row.filter or 'true'}."
+        raise Refused(("values",), "outside_advertisement", detail, values)
+    return topic.values_json(checked)
+
+
+def _check_driven(row: Advertisement) -> None:
+    """Raise 409 where no launcher drives the publisher's host."""
+    launcher = demo.launcher()
+    if launcher is None or not demo.stands_by(launcher) or demo.state_of(launcher) != DemoState.RUNNING:
+        detail = (
+            "Test events are published in the demo network, which does not run. Start it (POST demo/), or "
+            "publish from a host of your own with `tercast publish`."
+        )
+        raise conflict("no_demo", detail)
+    host = row.publisher.host.name
+    if host not in launcher.hosts:
+        detail = (
+            f"{shown(row.publisher.name)} is at host {shown(host)}, which is none of the demo's. Publish "
+            "there with `tercast publish`, or choose an advertisement at a host of the demo."
+        )
+        raise conflict("not_driven", detail)
+
+
+def take() -> list[dict[str, Any]]:
+    """What the launcher is to publish now; each is given out once."""
+    with transaction.atomic():
+        expire()
+        rows = TestEvent.objects.select_for_update(of=("self",)).filter(state=TestState.QUEUED).order_by("id")
+        taken = list(rows.select_related("advertisement__topic", "advertisement__publisher__host"))
+        TestEvent.objects.filter(pk__in=[row.pk for row in taken]).update(state=TestState.SENDING)
+    return [_order(row) for row in taken]
+
+
+def _order(row: TestEvent) -> dict[str, Any]:
+    announced = row.advertisement
+    return {
+        "id": row.pk,
+        "advertisement": announced.planner_id,
+        "filter": announced.filter,
+        "host": announced.publisher.host.name,
+        "topic": announced.topic.name,
+        "values": row.values,
+    }
+
+
+def reported(results: list[dict[str, Any]]) -> None:
+    """Take in what became of test events; one that has ended stays as it is."""
+    for result in results:
+        with transaction.atomic():
+            rows = TestEvent.objects.select_for_update(of=("self",)).filter(pk=result["id"], state__in=_OPEN)
+            row = rows.select_related("advertisement__topic").first()
+            if row is not None:
+                _end(row, result)
+
+
+def _end(row: TestEvent, result: dict[str, Any]) -> None:
+    problem = result.get("problem") or ""
+    row.state = TestState.FAILED if problem else TestState.DONE
+    row.problem, row.seq, row.ended_at = problem, result.get("seq"), timezone.now()
+    by_host = {one["host"]: one for one in result.get("received") or ()}
+    matched = _matched(row, set(by_host))
+    row.received = [
+        {**one, "subscriptions": matched.get(host, []), "wanted": bool(matched.get(host))}
+        for host, one in by_host.items()
+    ]
+    row.save()
+
+
+def _matched(row: TestEvent, hosts: set[str]) -> dict[str, list[str]]:
+    """By host: the live subscriptions there that match the event exactly."""
+    topic = core_topic(row.advertisement.topic)
+    values = topic.check_json(row.values)
+    rows = Subscription.objects.filter(LIVE, topic=row.advertisement.topic, subscriber__host__name__in=hosts)
+    found: dict[str, list[str]] = {}
+    for one in rows.select_related("subscriber__host").order_by("id")[:_MOST_MATCHED]:
+        if not one.by_dz and Filter.parse(one.filter, topic).matches(values):
+            found.setdefault(one.subscriber.host.name, []).append(one.planner_id)
+    return found
+
+
+def expire(now: datetime | None = None) -> None:
+    """What the launcher has not told of in time has failed: it may have ended meanwhile."""
+    past = clock.over("created_at", PATIENCE, now or timezone.now())
+    late = TestEvent.objects.filter(past, state__in=_OPEN)
+    problem = f"The launcher told nothing of it within {PATIENCE.seconds} s. See how the demo is; send again."
+    late.update(state=TestState.FAILED, problem=problem, ended_at=now or timezone.now())
+
+
+def ended(pk: int) -> bool:
+    """Whether it is in a final state."""
+    expire()
+    return not TestEvent.objects.filter(pk=pk, state__in=_OPEN).exists()

@@ -1,0 +1,171 @@
+"""Why a row of a periodic task cannot run: each fault with the field that has it, the rule and the remedy."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+
+from django.db.models import QuerySet
+from django_celery_beat.models import PeriodicTask
+from kombu.utils.json import loads
+
+from controlplane.common.celery import app
+from controlplane.common.queues import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
+from controlplane.periodic import task_failures
+from controlplane.periodic.schedule_rows import crontab_of, interval_length
+
+KINDS = ("interval", "crontab", "solar", "clocked")
+QUEUES = (DEFAULT_QUEUE, PLANNER_QUEUE, ANALYTICS_QUEUE)
+_FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9998, 1, 1, tzinfo=UTC)
+_LARGEST_PRIORITY = 255
+
+SOLAR = (
+    "solar schedules are not supported, since no library for them is installed; use a crontab or an interval"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One reason: the field of the row, and a sentence without a full stop."""
+
+    field: str
+    detail: str
+
+
+def with_schedules() -> QuerySet[PeriodicTask]:
+    """All periodic tasks with their schedules, by name."""
+    rows: QuerySet[PeriodicTask] = PeriodicTask.objects.select_related(*KINDS).order_by("name")
+    return rows
+
+
+def faults(task: PeriodicTask) -> list[Fault]:
+    """Why `task` cannot run, enabled or not; empty where it can."""
+    checks: tuple[tuple[str, Callable[[PeriodicTask], Iterator[Fault]]], ...] = (
+        ("schedule", _schedule),
+        ("times", _times),
+        ("task", _target),
+        ("arguments", _arguments),
+        ("call", _call),
+    )
+    found: list[Fault] = []
+    for name, check in checks:
+        try:
+            found += check(task)
+        except Exception as error:  # a row nobody thought of must not end whoever looks at all of them
+            found.append(Fault(name, f"the {name} cannot be read: {type(error).__name__}: {error}"))
+    return found
+
+
+def reason(task: PeriodicTask) -> str | None:
+    """The faults of a row in one text; None where it can run."""
+    return "; ".join(fault.detail for fault in faults(task)) or None
+
+
+def bad_rows() -> dict[str, str]:
+    """By name, why enabled periodic tasks cannot run."""
+    rows = with_schedules().filter(enabled=True)
+    return {task.name: why for task in rows if (why := reason(task)) is not None}
+
+
+def report_bad_rows() -> dict[str, str]:
+    """By name, why enabled periodic tasks cannot run; an alarm for each that is new among them."""
+    found = bad_rows()
+    task_failures.report(
+        "periodic tasks", "bad_schedule", {f"periodic task {name}": why for name, why in found.items()}
+    )
+    return found
+
+
+@cache
+def _registered_tasks() -> frozenset[str]:
+    app.autodiscover_tasks(force=True)  # without the checks of models that a worker begins with
+    return frozenset(app.tasks)
+
+
+@cache
+def _protocol_headers() -> frozenset[str]:
+    """Headers by which a worker reads a message; wrong values of some end the worker."""
+    return frozenset(app.amqp.as_task_v2("", "").headers)
+
+
+def _schedule(task: PeriodicTask) -> Iterator[Fault]:
+    kinds = [kind for kind in KINDS if getattr(task, f"{kind}_id") or getattr(task, kind)]
+    if len(kinds) != 1:
+        given = ", ".join(kinds) or "none"
+        yield Fault(
+            kinds[0] if kinds else "interval", f"it needs one schedule and has {given}; set exactly one"
+        )
+        return
+    kind = kinds[0]
+    try:
+        if kind == "interval":
+            interval_length(task.interval)
+        elif kind == "crontab":
+            crontab_of(task.crontab)
+        elif kind == "solar":
+            yield Fault("solar", SOLAR)
+        elif not task.one_off:
+            yield Fault("one_off", "a clocked schedule has one time; mark the task as one-off")
+    except (ValueError, OverflowError, OSError) as error:
+        yield Fault(kind, str(error))
+
+
+def _times(task: PeriodicTask) -> Iterator[Fault]:
+    times = {"start_time": task.start_time, "expires": task.expires}
+    if task.clocked is not None:
+        times["clocked"] = task.clocked.clocked_time
+    for field, at in times.items():
+        if at is not None and not _FIRST <= at <= _LAST:
+            yield Fault(field, f"the time {at} is not from {_FIRST.year} to {_LAST.year}; change it")
+
+
+def _target(task: PeriodicTask) -> Iterator[Fault]:
+    if task.task not in _registered_tasks():
+        yield Fault("task", f"no task is called {task.task!r}; choose a registered one")
+    if task.queue and task.queue not in QUEUES:
+        yield Fault("queue", f"no worker takes from the queue {task.queue!r}; use one of {', '.join(QUEUES)}")
+    if task.exchange and task.routing_key:
+        yield Fault(
+            "exchange",
+            f"no queue takes from the exchange {task.exchange!r} by the key {task.routing_key!r}; "
+            "leave both empty, and set a queue",
+        )
+    if task.priority is not None and not 0 <= task.priority <= _LARGEST_PRIORITY:
+        yield Fault(
+            "priority", f"the priority {task.priority} is not from 0 to {_LARGEST_PRIORITY}; change it"
+        )
+
+
+def _arguments(task: PeriodicTask) -> Iterator[Fault]:
+    for field, kind, name in (
+        ("args", list, "list"),
+        ("kwargs", dict, "object"),
+        ("headers", dict, "object"),
+    ):
+        text = getattr(task, field)
+        if not text:
+            continue
+        try:
+            value = loads(text)  # type: ignore[no-untyped-call] # kombu has no types
+        except (ValueError, RecursionError) as error:
+            yield Fault(field, f"{field} is not JSON: {error}; write a JSON {name}")
+            continue
+        if not isinstance(value, kind):
+            yield Fault(field, f"{field} is {text[:40]!r}, which is no JSON {name}; write one")
+        elif field == "headers" and (taken := sorted(_protocol_headers().intersection(value))):
+            yield Fault(field, f"headers has {', '.join(taken)}, which Celery sets itself; use other names")
+
+
+def _call(task: PeriodicTask) -> Iterator[Fault]:
+    """Whether the task takes these arguments; where they cannot be read, `_arguments` says so."""
+    header = getattr(app.tasks.get(task.task), "__header__", None)
+    try:
+        args, kwargs = loads(task.args or "[]"), loads(task.kwargs or "{}")  # type: ignore[no-untyped-call]
+    except Exception:
+        return
+    if header is None or not isinstance(args, list) or not isinstance(kwargs, dict):
+        return
+    try:
+        header(*args, **kwargs)
+    except TypeError as error:
+        yield Fault("args" if args else "kwargs", f"{task.task} takes other arguments: {error}; change them")

@@ -1,0 +1,68 @@
+"""Rows of django-celery-beat: the length of an interval, the fields of a crontab, and texts of both."""
+
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
+
+from controlplane.periodic.crontab import Crontab
+from controlplane.periodic.time_zones import UnknownZone
+
+SHORTEST, LONGEST = timedelta(seconds=1), timedelta(days=36_500)
+"""Shorter intervals would fill a queue; longer ones end beyond the calendar."""
+
+UNITS = {
+    IntervalSchedule.DAYS: timedelta(days=1),
+    IntervalSchedule.HOURS: timedelta(hours=1),
+    IntervalSchedule.MINUTES: timedelta(minutes=1),
+    IntervalSchedule.SECONDS: timedelta(seconds=1),
+    IntervalSchedule.MICROSECONDS: timedelta(microseconds=1),
+}
+_TEXT_UNITS = {name.removesuffix("s"): unit for name, unit in UNITS.items()}
+
+
+def interval_length(row: IntervalSchedule) -> timedelta:
+    """The length of an interval.
+
+    Raises:
+        ValueError: The unit is unknown, or the length is not within `SHORTEST` and `LONGEST`.
+    """
+    unit = UNITS.get(row.period)
+    if unit is None:
+        raise ValueError(f"the interval's unit {row.period!r} is unknown; use one of {', '.join(UNITS)}")
+    if not max(SHORTEST // unit, 1) <= row.every <= LONGEST // unit:
+        raise ValueError(
+            f"an interval of {row.every} {row.period} is not from 1 second to {LONGEST.days} days; change it"
+        )
+    length: timedelta = row.every * unit
+    return length
+
+
+def crontab_of(row: CrontabSchedule) -> tuple[Crontab, ZoneInfo]:
+    """The fields and the time zone of a crontab.
+
+    Raises:
+        ValueError: A field cannot be read, the crontab never runs, or its time zone is unknown.
+    """
+    if not row.timezone or isinstance(row.timezone, UnknownZone):
+        raise ValueError(f"the time zone {str(row.timezone or '')!r} is unknown; choose one of the list")
+    zone = row.timezone if isinstance(row.timezone, ZoneInfo) else ZoneInfo(str(row.timezone))
+    fields = (row.minute, row.hour, row.day_of_month, row.month_of_year, row.day_of_week)
+    return Crontab.parse(*map(str, fields)), zone
+
+
+def interval_text(length: timedelta) -> str:
+    """A length as people say it, in the largest unit that fits: "every hour", "every 90 minutes"."""
+    name, unit = next((name, unit) for name, unit in _TEXT_UNITS.items() if length % unit == timedelta())
+    number = length // unit
+    return f"every {name}" if number == 1 else f"every {number} {name}s"
+
+
+def timetable_text(task: PeriodicTask) -> str:
+    """When a task runs, for people; also for rows that cannot run."""
+    if task.interval is not None:
+        try:
+            return interval_text(interval_length(task.interval))
+        except ValueError:
+            return f"every {task.interval.every} {task.interval.period}"
+    return str(task.crontab or task.clocked or task.solar or "never")

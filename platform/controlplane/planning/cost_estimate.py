@@ -1,0 +1,186 @@
+"""What a call would cost: dz cells, table entries and budgets, asked of the planner without changing it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rest_framework import serializers
+
+from controlplane.common.problems import Problem
+from controlplane.network.models import Switch
+from controlplane.requestlog.logged_rows import Payload
+from controlplane.requestlog.models import Request, State
+from controlplane.rest.serializers import ErrorSerializer
+from controlplane.web.explain.impact_serializers import AffectedSerializer
+from controlplane.web.requests.merging_serializers import MergingSerializer
+from tercast.planner.reachability import Reach
+
+if TYPE_CHECKING:
+    from tercast.planner.planner import Outcome
+
+MAX_WAITING = 10_000
+
+
+class SwitchCostSerializer(serializers.Serializer[Any]):
+    """What changes at a switch."""
+
+    switch = serializers.CharField()
+    before = serializers.IntegerField(help_text="entries now")
+    after = serializers.IntegerField(help_text="entries afterwards")
+    tcam_budget = serializers.IntegerField(allow_null=True)
+    exceeded = serializers.BooleanField()
+
+
+class ItemCostSerializer(serializers.Serializer[Any]):
+    """What one item takes."""
+
+    index = serializers.IntegerField()
+    dz_cells = serializers.IntegerField()
+    excess = serializers.FloatField(help_text="volume beyond the filter, as a share of the filter's own")
+    accepted = serializers.BooleanField()
+    matched = serializers.BooleanField(allow_null=True)
+    reach = serializers.ChoiceField(
+        choices=tuple(Reach),
+        allow_null=True,
+        help_text="of a subscription that matches something: whether paths lead to all of it",
+    )
+    code = serializers.CharField(allow_null=True, help_text="kind of error, where it would fail")
+    detail = serializers.CharField(allow_null=True)
+
+
+class CostSerializer(serializers.Serializer[Any]):
+    """What a call would cost; nothing was changed."""
+
+    dry_run = serializers.BooleanField()
+    items = serializers.IntegerField()
+    accepted = serializers.BooleanField(help_text="whether every item would be")
+    dz_cells = serializers.IntegerField()
+    excess = serializers.FloatField(help_text="mean over the items")
+    entries = SwitchCostSerializer(many=True, help_text="switches whose number of entries changes")
+    budgets_exceeded = serializers.ListField(child=serializers.CharField())
+    merging = MergingSerializer(allow_null=True, help_text="null: no merged entry changes")
+    results = ItemCostSerializer(many=True)
+    refused = serializers.IntegerField(required=False, help_text="how many items are bad (`atomic=false`)")
+    errors = ErrorSerializer(many=True, required=False)  # type: ignore[assignment]
+    affected = AffectedSerializer(
+        required=False, help_text="of a call that removes something: whom that would affect"
+    )
+    withheld = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="for client tokens: counts of what they may not read, like `2 subscriptions of others`",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for the planner (None: no limit), and how many waiting requests are counted in."""
+
+    seconds: float | None = None
+    waiting: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Encodings:
+    """(dz cells, excess) of each item."""
+
+    items: list[tuple[int, float]]
+
+
+def cost(
+    payloads: Sequence[Payload], encodings: Encodings | None, items: int, patience: Patience | None = None
+) -> dict[str, Any]:
+    """What logging `payloads` would cost; `encodings` of announcements, one for each payload.
+
+    With `patience`, `Behind` or `Problem` (503) is raised where it would take longer.
+    """
+    encoded = encodings.items if encodings else [(0, 0.0)] * items
+    estimate = _estimate(payloads, patience or Patience()) if payloads else Estimate((), {}, {})
+    outcomes: list[Outcome | None] = list(estimate.outcomes)
+    outcomes += [None] * (len(encoded) - len(outcomes))
+    entries = _entries(estimate)
+    failed = {name for outcome in estimate.outcomes for name in outcome.failed_switches}
+    return {
+        "dry_run": True,
+        "items": items,
+        "accepted": all(outcome.ok for outcome in estimate.outcomes),
+        "dz_cells": sum(cells for cells, _ in encoded),
+        "excess": sum(excess for _, excess in encoded) / max(len(encoded), 1),
+        "entries": entries,
+        "merging": estimate.merging,
+        "budgets_exceeded": sorted(failed | {entry["switch"] for entry in entries if entry["exceeded"]}),
+        "results": [
+            _item(index, cells, excess, outcome)
+            for index, ((cells, excess), outcome) in enumerate(zip(encoded, outcomes, strict=True))
+        ],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The outcomes of some requests, the entries of each switch before and after them, and what is merged."""
+
+    outcomes: tuple[Outcome, ...]
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    merging: dict[str, Any] | None = None
+
+
+def _estimate(payloads: Sequence[Payload], patience: Patience) -> Estimate:
+    """As the planner has it, once it has applied all that waits in the log."""
+    from controlplane.aggregation.merge_forecast import Forecast, picture  # noqa: PLC0415 - they need a planner
+    from controlplane.planning.planner_state import reading  # noqa: PLC0415 - dry runs alone need a planner
+
+    with reading(patience.seconds) as planner:
+        waiting = _waiting(MAX_WAITING if patience.waiting is None else patience.waiting)
+        if waiting:
+            first = planner.dry_run(waiting, picture)
+            before, merged = first.after, first.seen
+        else:
+            before, merged = planner.counts(), picture(planner)
+        run = planner.dry_run([*waiting, *payloads], Forecast(merged))
+    return Estimate(tuple(run.outcomes[len(waiting) :]), before, run.after, run.seen)
+
+
+def _waiting(most: int) -> list[Payload]:
+    """What was logged and not decided yet, in the order in which the planner will take it."""
+    rows = Request.objects.filter(state__in=(State.QUEUED, State.PLANNING)).order_by("id")
+    found = list(rows.values_list("payload", flat=True)[: most + 1])
+    if len(found) > most:
+        detail = f"More than {most} requests wait for the planner. Try again once there are fewer."
+        raise Problem(503, "busy", detail, headers={"Retry-After": "5"})
+    return found
+
+
+def _entries(estimate: Estimate) -> list[dict[str, Any]]:
+    """The switches whose number of entries changes."""
+    names = estimate.before.keys() | estimate.after.keys()
+    counts = {name: (estimate.before.get(name, 0), estimate.after.get(name, 0)) for name in sorted(names)}
+    changed = {name: (before, after) for name, (before, after) in counts.items() if before != after}
+    budgets = {switch.name: switch.limit for switch in Switch.objects.filter(name__in=list(changed))}
+    return [
+        {
+            "switch": name,
+            "before": before,
+            "after": after,
+            "tcam_budget": budgets.get(name),
+            "exceeded": (budget := budgets.get(name)) is not None and after > budget,
+        }
+        for name, (before, after) in changed.items()
+    ]
+
+
+def _item(index: int, cells: int, excess: float, outcome: Outcome | None) -> dict[str, Any]:
+    reason = outcome.reason if outcome is not None else None
+    return {
+        "index": index,
+        "dz_cells": cells,
+        "excess": excess,
+        "accepted": outcome is None or outcome.ok,
+        "matched": None if outcome is None else outcome.matched,
+        "reach": None if outcome is None else outcome.reach,
+        "code": None if reason is None else reason.code,
+        "detail": None if reason is None else reason.detail,
+    }

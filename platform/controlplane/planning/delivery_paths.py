@@ -1,0 +1,177 @@
+"""Switches that the events of an announcement cross: those between its host and the others, in its trees.
+
+What is found follows the planner by what a batch changed, so that an announcement is not compared with all
+others. `follow` names what may cross fewer switches than before.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from controlplane.planning.unconfirmed import Place, Region, order
+from tercast.eventspace.dz import DzSet, difference
+from tercast.planner.planner import Planner, TreeView
+from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
+from tercast.routing.cell_counts import Cells
+
+_OTHER = {ADVERTISEMENT: SUBSCRIPTION, SUBSCRIPTION: ADVERTISEMENT}
+
+
+@dataclass(slots=True)
+class Shrunk:
+    """What a batch took from the ways: announcements by name, and cells with the kind of what they concern.
+
+    `everything`: the network or an encoding has changed.
+    """
+
+    names: set[str] = field(default_factory=set)
+    places: dict[str, list[Place]] = field(default_factory=lambda: {ADVERTISEMENT: [], SUBSCRIPTION: []})
+    everything: bool = False
+
+
+class Ways:
+    """The ways in a planner's trees, as they were when `follow` was last called."""
+
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+        self._known: dict[str, Registration] = {}
+        self._by_host: dict[tuple[str, str], dict[str, Cells]] = defaultdict(dict)
+        for one in planner.registry.live.values():
+            self._enter(one)
+        self._network = self._network_now()
+        self._trees = _views(planner)
+        self._paths: dict[tuple[str, int], _Paths] = {}
+
+    def of(self, one: Registration) -> frozenset[str]:
+        """The switches between the host of `one` and the hosts that it exchanges events with."""
+        start = self._switch(one.host)
+        if start is None:
+            return frozenset()
+        keys = [order().key(dz) for dz in one.dz]
+        hosts = self._by_host[one.topic, _OTHER[one.kind]]
+        ends = {self._switch(host) for host, cells in hosts.items() if any(map(cells.overlaps, keys))}
+        found = {start}
+        for name, tree in self._trees.items():
+            if tree.topic == one.topic:
+                paths = self._paths.get(name)
+                if paths is None:
+                    paths = self._paths[name] = _Paths(tree)
+                if paths.overlaps(keys):
+                    found |= paths.between(start, ends - {None, start})
+        return frozenset(found)
+
+    def follow(self, names: Collection[str] | None) -> Shrunk:
+        """Catch up with a batch about these announcements, or with one that changed anything else (None)."""
+        shrunk = Shrunk()
+        live = self._planner.registry.live
+        network = self._network if names is not None else self._network_now()
+        shrunk.everything, self._network = network != self._network, network
+        for name in names if names is not None else {*self._known, *live}:
+            old, new = self._known.get(name), live.get(name)
+            if old is new:
+                continue
+            if old is not None:
+                self._leave(old)
+                shrunk.names.add(name)
+                shrunk.places[_OTHER[old.kind]] += self._places(old.topic, old.dz)
+            if new is not None:
+                self._enter(new)
+        self._follow_trees(shrunk)
+        return shrunk
+
+    def _follow_trees(self, shrunk: Shrunk) -> None:
+        before, now = self._trees, _views(self._planner)
+        for name, old in before.items():
+            new = now.get(name)
+            if old == new:
+                continue
+            self._paths.pop(name, None)
+            lost = _lost(old, new)
+            for kind in shrunk.places:
+                shrunk.places[kind] += self._places(old.topic, lost)
+        self._trees = now
+
+    def _places(self, topic: str, dz: DzSet) -> list[Place]:
+        found = self._planner.topics.get(topic)  # one that is gone has no announcements
+        return [] if found is None else list(Region(found.code, dz).places())
+
+    def _network_now(self) -> tuple[dict[str, str | None], dict[str, int]]:
+        """Where hosts are, and the codes of topics."""
+        hosts = {name: self._switch(name) for name in self._planner.topology.hosts}
+        return hosts, {name: topic.code for name, topic in self._planner.topics.items()}
+
+    def _enter(self, one: Registration) -> None:
+        self._known[one.id] = one
+        hosts = self._by_host[one.topic, one.kind]
+        cells = hosts.get(one.host)
+        if cells is None:
+            cells = hosts[one.host] = Cells(order())
+        cells.add_all(order().key(dz) for dz in one.dz)
+
+    def _leave(self, one: Registration) -> None:
+        del self._known[one.id]
+        hosts = self._by_host[one.topic, one.kind]
+        hosts[one.host].remove_all(order().key(dz) for dz in one.dz)
+        if not hosts[one.host]:
+            del hosts[one.host]
+
+    def _switch(self, host: str) -> str | None:
+        place = self._planner.topology.live_attachment(host)
+        return None if place is None else place.switch
+
+
+class _Paths:
+    """The paths of one tree."""
+
+    def __init__(self, tree: TreeView) -> None:
+        self._owned = Cells(order())
+        self._owned.add_all(map(order().key, tree.dz))
+        self._near: dict[str, list[str]] = defaultdict(list)
+        for a, _, b, _ in tree.edges:
+            self._near[a].append(b)
+            self._near[b].append(a)
+        self._came: dict[str, dict[str, str]] = {}
+
+    def overlaps(self, keys: Iterable[int]) -> bool:
+        """Whether the tree owns a part of any of these cells."""
+        return any(map(self._owned.overlaps, keys))
+
+    def between(self, start: str, ends: Iterable[str | None]) -> set[str]:
+        """The switches on the paths from `start` to each of `ends` that the tree reaches."""
+        came = self._came.get(start)
+        if came is None:
+            came = self._came[start] = self._from(start)
+        found = {start}
+        for switch in ends:
+            while switch in came and switch not in found:
+                found.add(switch)
+                switch = came[switch]
+        return found
+
+    def _from(self, start: str) -> dict[str, str]:
+        """By switch that is reached, the one before it."""
+        came, queue = {start: start}, [start]
+        for switch in queue:
+            for other in self._near.get(switch, ()):
+                if other not in came:
+                    came[other] = switch
+                    queue.append(other)
+        return came
+
+
+def _views(planner: Planner) -> dict[tuple[str, int], TreeView]:
+    """The trees by name; where a topic leaves a code, two trees may have the same."""
+    views: dict[tuple[str, int], TreeView] = {}
+    for tree in planner.trees():
+        number = 0
+        while (tree.id, number) in views:
+            number += 1
+        views[tree.id, number] = tree
+    return views
+
+
+def _lost(old: TreeView, new: TreeView | None) -> DzSet:
+    """The cells of `old` whose events may cross fewer switches than before."""
+    if new is None or new.topic != old.topic or not set(old.edges) <= set(new.edges):
+        return old.dz
+    return difference(old.dz, new.dz)

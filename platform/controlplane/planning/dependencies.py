@@ -1,0 +1,74 @@
+"""What a request depends on: the events that it concerns, and the switches whose tables it needs."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from controlplane.deployment.batches import chunks
+from controlplane.deployment.deploying_requests import Waiter
+from controlplane.planning.delivery_paths import Ways
+from controlplane.planning.unconfirmed import Lag, Region
+from controlplane.registry.models import Advertisement, Subscription
+from tercast.eventspace import dz
+from tercast.planner.planner import Planner
+from tercast.requests.registry import Registration
+
+ANNOUNCING = frozenset({"advertise", "subscribe"})
+WITHDRAWING = frozenset({"unadvertise", "unsubscribe"})
+
+
+@dataclass(frozen=True, slots=True)
+class Stake:
+    """A request waits for switches that lag in `region`; None is every event.
+
+    They are `own`, those whose tables it changed itself, and, of an announcement that is live, those that its
+    events cross, whoever had the entries put there.
+    """
+
+    region: Region | None
+    own: frozenset[str]
+    live: Registration | None = None
+
+    def waits(self, lag: Lag, ways: Ways, among: Iterable[str]) -> list[str]:
+        """Those of `among` that the request has to wait for, sorted."""
+        names = among if self.live is not None else self.own.intersection(among)
+        found = lag.concerned(names, self.region)
+        if self.live is not None and not self.own.issuperset(found):
+            needed = self.own | ways.of(self.live)
+            found = [name for name in found if name in needed]
+        return sorted(found)
+
+
+def stakes(requests: Sequence[Waiter], planner: Planner) -> dict[int, Stake]:
+    """What each request depends on, by its id."""
+    withdrawn = _withdrawn(requests)
+    return {row.pk: _stake(row, planner, withdrawn) for row in requests}
+
+
+def _stake(row: Waiter, planner: Planner, withdrawn: dict[str, Region]) -> Stake:
+    own = frozenset(row.switches)
+    if row.kind in WITHDRAWING:
+        return Stake(withdrawn.get(row.announcement), own)
+    live = planner.registry.live.get(row.announcement) if row.kind in ANNOUNCING else None
+    if live is None:
+        return Stake(None, own)
+    return Stake(Region(planner.topics[live.topic].code, live.dz), own, live)
+
+
+def _withdrawn(rows: Sequence[Waiter]) -> dict[str, Region]:
+    """By the planner's id: the events of withdrawals."""
+    found: dict[str, Region] = {}
+    for kind, model in _WITHDRAWN.items():
+        keys = [
+            int(row.announcement[1:]) for row in rows if row.kind == kind and row.announcement[1:].isdigit()
+        ]
+        for part in chunks(keys):
+            for one in model._default_manager.filter(pk__in=part).select_related("topic"):
+                if one.dz and one.topic.reindexing_id is None:  # else it may have been encoded again
+                    found[one.planner_id] = Region(one.topic.code, tuple(map(dz.parse, one.dz)))
+    return found
+
+
+_WITHDRAWN: dict[str, type[Advertisement] | type[Subscription]] = {
+    "unadvertise": Advertisement,
+    "unsubscribe": Subscription,
+}

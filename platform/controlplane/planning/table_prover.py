@@ -1,0 +1,101 @@
+"""Proving tables before they are deployed, as far as a change touches them."""
+
+from collections.abc import Iterable, Sequence
+
+from controlplane.planning.dependencies import ANNOUNCING, WITHDRAWING
+from controlplane.planning.former_encoding_prover import Former, part
+from controlplane.requestlog.models import Request
+from tercast.eventspace.dz import Dz, canonical
+from tercast.planner.planner import Planner
+from tercast.tables.entries import Diff, SwitchDiff
+from tercast.verification.verifier import Verifier
+from tercast.verification.violations import Violation
+
+ANNOUNCEMENTS = ANNOUNCING | WITHDRAWING
+_SHOWN = 3
+
+
+class Unproved(Exception):  # noqa: N818 - named by meaning
+    """The verifier found what the tables do wrong."""
+
+
+class Prover:
+    """Follows one planner, change by change; after an `Unproved` it is worth nothing any more."""
+
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+        self._begin()
+
+    def _begin(self) -> None:
+        """Look at everything anew: the tables in use, and what is left under former codes."""
+        planner = self._planner
+        tables = planner.tables_of(planner.plans)
+        self._verifier = Verifier.of(planner.registry, tables, covers=planner.keeper.covers)
+        self._known = dict(planner.registry.live)
+        self._formers = {one.code: Former(planner, one) for one in planner.leaving.values()}
+        self._encodings = self._current()
+
+    def _current(self) -> dict[str, tuple[int, bool]]:
+        """Which code each topic uses, and whether it has left the other one."""
+        planner = self._planner
+        return {name: (topic.code, name in planner.leaving) for name, topic in planner.topics.items()}
+
+    def prove(self, rows: Sequence[Request], diffs: Sequence[SwitchDiff]) -> None:
+        """Raise `Unproved` unless the tables, changed by `diffs`, do what the requests say after `rows`.
+
+        Entries under covers may bring more than is wanted, all others bring exactly that, and none lose,
+        double or loop. Budgets that an operator or a change of the network left exceeded are not their fault.
+        """
+        if self._has_moved():
+            self._begin()
+            found = self._verifier.check()
+            found += [one for former in self._formers.values() for one in former.check()]
+            self._judge(found)
+            return
+        mine = part(diffs, lambda code: code not in self._formers) if self._formers else diffs
+        diff = Diff(tuple(mine))
+        former = [one for each in self._formers.values() for one in each.step(diffs)]
+        if all(row.kind in ANNOUNCEMENTS for row in rows):
+            found = self._step({str(row.payload.get("id")) for row in rows}, diff)
+        else:
+            found = self._verifier.step(self._planner.registry, diff)
+            self._known = dict(self._planner.registry.live)
+        self._judge(found + former)
+
+    def _has_moved(self) -> bool:
+        """Whether a topic that was there has changed its code, or has let the former one go."""
+        before, now = self._encodings, self._current()
+        self._encodings = now
+        return any(now.get(name, (code, left)) != (code, left) for name, (code, left) in before.items()) or (
+            len(self._formers) != len(self._planner.leaving)
+        )
+
+    def _judge(self, found: Sequence[Violation]) -> None:
+        over = self._planner.over_budget()
+        wrong = [one for one in found if not (one.kind == "budget" and one.switch in over)]
+        if wrong:
+            raise Unproved(_text(wrong))
+
+    def _step(self, names: Iterable[str], diff: Diff) -> list[Violation]:
+        """The verifier's own step, but it looks at the announcements `names` instead of at all that live."""
+        touched: dict[str, set[Dz]] = {}
+        for name in names:
+            old, new = self._known.get(name), self._planner.registry.live.get(name)
+            if old is new:
+                continue
+            if old is not None:
+                self._verifier.withdraw(name)
+                del self._known[name]
+            if new is not None:
+                self._verifier.register(new)
+                self._known[name] = new
+            for registration in filter(None, (old, new)):
+                touched.setdefault(registration.topic, set()).update(registration.dz)
+        for topic, cells in self._verifier.apply(diff).items():
+            touched.setdefault(topic, set()).update(cells)
+        return self._verifier.check({topic: canonical(cells) for topic, cells in touched.items()})
+
+
+def _text(found: Sequence[Violation]) -> str:
+    more = f" (and {len(found) - _SHOWN} more)" if len(found) > _SHOWN else ""
+    return "; ".join(str(violation) for violation in found[:_SHOWN]) + more

@@ -1,0 +1,222 @@
+"""Differences between the plan and what switches have confirmed, and which requests they delay.
+
+A switch lags by entries that it has yet to install (missing) or to remove (left over). A request waits for
+those lagging switches that lag in its own region, the events that it concerns. The destinations of these
+entries are kept in sorted sets of cells, so that a question takes a search per cell, not a scan.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+
+from controlplane.common.address_plan import address_plan
+from tercast.eventspace.dz import Dz
+from tercast.routing.cell_counts import Cells
+from tercast.routing.cell_keys import Key, Order
+from tercast.tables.entries import Entry, SwitchDiff
+
+Place = tuple[int, Key]
+"""A cell of a topic; the topic's two codes count as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Some of a topic's events; the two codes of a topic count as one."""
+
+    code: int
+    dz: tuple[Dz, ...]
+
+    def places(self) -> Iterator[Place]:
+        """Its cells."""
+        key = order().key
+        return ((self.code | 1, key(dz)) for dz in self.dz)
+
+
+@dataclass(frozen=True, slots=True)
+class Debt:
+    """Destinations of the entries that a switch misses, of those left over, and the reason.
+
+    `refused`: the switch was asked and said no, so that nobody knows whether it will ever have them.
+    `held`: it was not asked, since it has no room while others hold up what has to go first.
+    """
+
+    missing: frozenset[str] = frozenset()
+    left_over: frozenset[str] = frozenset()
+    reason: str = ""
+    refused: bool = False
+    held: bool = False
+
+    @classmethod
+    def of(cls, diff: SwitchDiff, reason: str, held: bool = False) -> "Debt":
+        """All of `diff`."""
+        return cls(destinations(diff.installs), destinations(diff.removed), reason, held=held)
+
+
+class Places:
+    """A set of cells of topics, which knows whether anything in it overlaps a cell."""
+
+    __slots__ = ("_cells",)
+
+    def __init__(self, places: Iterable[Place] = ()) -> None:
+        self._cells: dict[int, Cells] = {}
+        self.add(places)
+
+    def __bool__(self) -> bool:
+        return bool(self._cells)
+
+    def __iter__(self) -> Iterator[Place]:
+        return ((code, key) for code, cells in self._cells.items() for key in cells)
+
+    def __contains__(self, place: Place) -> bool:
+        cells = self._cells.get(place[0])
+        return cells is not None and place[1] in cells
+
+    def add(self, places: Iterable[Place]) -> None:
+        """Add those that are not in it yet."""
+        for code, key in places:
+            cells = self._cells.get(code)
+            if cells is None:
+                cells = self._cells[code] = Cells(order())
+            if key not in cells:
+                cells.add(key)
+
+    def overlaps(self, places: Iterable[Place]) -> bool:
+        """Whether any of `places` has events in common with a cell of the set."""
+        return any(
+            cells.overlaps(key) for code, key in places if (cells := self._cells.get(code)) is not None
+        )
+
+
+@dataclass(slots=True)
+class _Owed:
+    """What one switch owes."""
+
+    missing: Places = field(default_factory=Places)
+    left_over: Places = field(default_factory=Places)
+    reason: str = ""
+    refused: bool = False
+    held: bool = False
+
+    def add(self, debt: Debt) -> None:
+        self.missing.add(map(place_of, debt.missing))
+        self.left_over.add(map(place_of, debt.left_over))
+        self.reason, self.held = debt.reason, debt.held
+        self.refused = self.refused or debt.refused
+
+    def overlaps(self, places: list[Place]) -> bool:
+        return self.missing.overlaps(places) or self.left_over.overlaps(places)
+
+    def minus(self, other: "_Owed") -> list[Place]:
+        """The cells that `other` does not owe."""
+        parts = ((self.missing, other.missing), (self.left_over, other.left_over))
+        return [place for own, others in parts for place in own if place not in others]
+
+
+class Lag:
+    """The switches that lag, by name. A switch whose debt is empty has yet to be asked what it holds."""
+
+    def __init__(self) -> None:
+        self._owed: dict[str, _Owed] = {}
+        self._eased: dict[str, list[Place] | None] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._owed)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._owed))
+
+    def __len__(self) -> int:
+        return len(self._owed)
+
+    def __contains__(self, switch: str) -> bool:
+        return switch in self._owed
+
+    def reason(self, switch: str) -> str:
+        """Why `switch` lags."""
+        return self._owed[switch].reason
+
+    def add(self, switch: str, debt: Debt) -> None:
+        """`switch` owes `debt` in addition to what it owed before."""
+        self._owed.setdefault(switch, _Owed()).add(debt)
+
+    def lose(self, switch: str, reason: str) -> None:
+        """`switch` cannot be asked; it owes what it owed before."""
+        owed = self._owed.setdefault(switch, _Owed())
+        owed.reason, owed.refused = reason, False
+
+    def put(self, switch: str, debt: Debt) -> None:
+        """`switch` owes `debt` and nothing else."""
+        before, now = self._owed.get(switch), _Owed()
+        now.add(debt)
+        self._owed[switch] = now
+        gone = [] if before is None else before.minus(now)
+        if gone and self._eased.get(switch, []) is not None:
+            self._eased[switch] = [*(self._eased.get(switch) or ()), *gone]
+
+    def settle(self, switch: str) -> None:
+        """`switch` has confirmed everything."""
+        if self._owed.pop(switch, None) is not None:
+            self._eased[switch] = None
+
+    def take_eased(self) -> dict[str, list[Place] | None]:
+        """The switches that owe less than at the last call, with the cells that are gone (None: all)."""
+        eased, self._eased = self._eased, {}
+        return eased
+
+    def concerns(self, switch: str, region: Region | None) -> bool:
+        """Whether `switch` lags in `region`; None stands for a request that may concern any event."""
+        owed = self._owed.get(switch)
+        return owed is not None and (region is None or owed.overlaps(list(region.places())))
+
+    def concerned(self, switches: Iterable[str], region: Region | None) -> list[str]:
+        """Those of `switches` that lag in `region`, in their order."""
+        lagging = [name for name in switches if name in self._owed]
+        if region is None or not lagging:
+            return lagging
+        places = list(region.places())
+        return [name for name in lagging if self._owed[name].overlaps(places)]
+
+    def refused(self, switch: str) -> bool:
+        """Whether `switch` was asked last and said no."""
+        return switch in self._owed and self._owed[switch].refused
+
+    def held_up(self) -> list[str]:
+        """The switches that lag only because others do: by entries kept in place, or for want of room."""
+        return [
+            name for name, owed in self._owed.items() if owed.held or (owed.left_over and not owed.missing)
+        ]
+
+    def without_room(self) -> list[str]:
+        """The switches that wait as a whole, for want of room."""
+        return [name for name, owed in self._owed.items() if owed.held]
+
+    def held(self, entries: Iterable[Entry], silent: Iterable[str]) -> frozenset[str]:
+        """The destinations of those `entries`, about to be removed, that a `silent` switch holds up.
+
+        While events move to another way, the old one stays until all of the new one is confirmed. A switch
+        that refused something holds up nobody: tables must be able to make room.
+        """
+        wanted = [self._owed[name].missing for name in silent if name in self._owed]
+        return frozenset(
+            entry.dst
+            for entry in entries
+            if any(missing.overlaps([place_of(entry.dst)]) for missing in wanted)
+        )
+
+
+def destinations(entries: Iterable[Entry]) -> frozenset[str]:
+    """Where `entries` match."""
+    return frozenset(entry.dst for entry in entries)
+
+
+@cache
+def order() -> Order:
+    """The keys of all cells that addresses have room for."""
+    return Order(address_plan().dz_room)
+
+
+@lru_cache(maxsize=65536)
+def place_of(dst: str) -> Place:
+    """The cell that an entry to `dst` matches."""
+    code, dz = address_plan().parse_match(dst)
+    return code | 1, order().key(dz)

@@ -1,0 +1,155 @@
+"""Keys that events of sealed topics are sealed with: made, replaced, and given to those who may have them.
+
+Each advertisement has a key of its own for each number. A publisher gets the newest one with its lease. For a
+time after a change, old and new are accepted: until every publisher has asked again, or its lease is over.
+"""
+
+import base64
+import hmac
+import secrets
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from controlplane.common import clock
+from controlplane.common.problems import conflict, not_found
+from controlplane.network.services import counted
+from controlplane.registry.duplicates import LASTING
+from controlplane.registry.models import Advertisement, Origin, SealKey, Topic
+from tercast.client.event_origins import Policy
+from tercast.runtime.secret_files import secret
+
+MASTER = "event-seals"
+"""The file of the installation's secret."""
+
+KEPT = timedelta(days=730)
+"""A key is deleted when another one is made this long after it: no period is as long."""
+
+MARGIN = timedelta(seconds=60)
+"""For events under way, and for clocks that differ."""
+
+
+def overlap() -> timedelta:
+    """How long after a change both the old and the new are accepted."""
+    return timedelta(seconds=settings.ENV.lease_seconds) + MARGIN
+
+
+def policy(topic: Topic, now: datetime) -> Policy:
+    """Whether subscribers are to accept events without a seal."""
+    changed = topic.seal_changed_at
+    if changed is not None and now < changed + overlap():
+        return Policy.CHANGING
+    return Policy.REQUIRED if topic.seal else Policy.OFF
+
+
+def current(topic: Topic) -> SealKey | None:
+    """Return the key that publishers are to use, a new one where the period is over; None without seals."""
+    if not topic.seal:
+        return None
+    newest = topic.seal_keys.order_by("-number").first()
+    due = timezone.now() - timedelta(hours=settings.ENV.seal_hours)
+    return newest if newest is not None and _is_recent(newest, due) else rotate(topic.pk, due)
+
+
+def rotate(pk: int, due: datetime | None = None) -> SealKey:
+    """Make the next key of a topic, unless (`due`) one was made since that time.
+
+    Raises:
+        Problem: 404 without the topic, 409 where it is not sealed.
+    """
+    with transaction.atomic():
+        topic = Topic.objects.select_for_update(no_key=True).filter(pk=pk).first()
+        if topic is None:
+            raise not_found(f"There is no topic {pk}.")
+        if not topic.seal:
+            raise conflict("not_sealed", f"topic {topic.name} has no keys. Set `seal` of it first.")
+        newest = topic.seal_keys.order_by("-number").first()
+        if newest is not None and due is not None and _is_recent(newest, due):
+            return newest
+        return make(topic, newest)
+
+
+def make(topic: Topic, newest: SealKey | None = None) -> SealKey:
+    """Store a new number, which is above all earlier ones, also where a backup was restored."""
+    now = timezone.now()
+    future = topic.seal_keys.filter(made_at__gt=now)
+    future.update(made_at=now)  # else they are accepted until the clock is there again
+    topic.seal_keys.filter(made_at__lt=now - KEPT).delete()
+    number = max(int(now.timestamp()), newest.number + 1 if newest is not None else 0)
+    return SealKey.objects.create(topic=topic, number=number, salt=secrets.token_hex(32), made_at=now)
+
+
+def _is_recent(key: SealKey, due: datetime) -> bool:
+    """Whether a key was made since `due`; one of the future was made before the clock was set back."""
+    return due < key.made_at <= timezone.now() + clock.MARGIN
+
+
+def accepted(topic: Topic, now: datetime) -> list[SealKey]:
+    """Return the keys whose events subscribers are to accept, the newest last."""
+    if policy(topic, now) is Policy.OFF:
+        return []
+    limit = now - overlap()
+    before = topic.seal_keys.filter(made_at__lte=limit).order_by("-number")[:1]
+    return [*before, *topic.seal_keys.filter(made_at__gt=limit).order_by("number")]
+
+
+def told(row: SealKey, advertisement: int) -> dict[str, Any]:
+    """Return the key of an advertisement as answers have it."""
+    key = base64.b64encode(key_of(row, advertisement)).decode("ascii")
+    return {"number": row.number, "key": key}
+
+
+def key_of(row: SealKey, advertisement: int) -> bytes:
+    """Return the key of an advertisement: 32 bytes."""
+    master = secret(settings.ENV.secrets_dir, MASTER).encode()
+    text = f"{row.topic_id}:{row.number}:{row.salt}:a{advertisement}"
+    return hmac.digest(master, text.encode(), "sha256")
+
+
+def told_sources(topic: Topic, ids: Iterable[int], entitled: bool) -> dict[int, dict[str, Any]]:
+    """Return `seal` and `keys` of sources; the keys are None for a caller who gets none."""
+    now = timezone.now()
+    rows = accepted(topic, now)
+    seal = policy(topic, now).value
+    return {pk: {"seal": seal, "keys": [told(row, pk) for row in rows] if entitled else None} for pk in ids}
+
+
+def change(topic: Topic, seal: bool) -> None:
+    """Turn seals on or off, in the caller's transaction, which holds the topic's lock and saves it.
+
+    Raises:
+        Problem: 409 while hosts use the topic in band, where no key can be given.
+    """
+    if topic.seal == seal:
+        return
+    if seal:
+        _check_in_band(topic)
+        make(topic, topic.seal_keys.order_by("-number").first())
+    topic.seal, topic.seal_changed_at = seal, timezone.now()
+
+
+def _check_in_band(topic: Topic) -> None:
+    users = [
+        *counted(
+            topic.advertisements.filter(LASTING, publisher__origin=Origin.IN_BAND).count(), "advertisement"
+        ),
+        *counted(
+            topic.subscriptions.filter(LASTING, subscriber__origin=Origin.IN_BAND).count(), "subscription"
+        ),
+    ]
+    if users:
+        detail = (
+            f"topic {topic.name} has {' and '.join(users)} of in-band hosts, which get no keys. Withdraw "
+            "them, or register them by the API."
+        )
+        raise conflict("in_band", detail)
+
+
+def advertisement_seal(row: Advertisement) -> dict[str, Any] | None:
+    """Return the key that an advertisement's publisher is to use; None where its topic is not sealed."""
+    key = current(row.topic)
+    return None if key is None else told(key, row.pk)

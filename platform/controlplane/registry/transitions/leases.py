@@ -1,0 +1,239 @@
+"""Leases: what a publisher is told about the encoding of its events, and for how long it may rely on that."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from controlplane.common.problems import Problem, conflict, not_found
+from controlplane.registry import event_keys
+from controlplane.registry.announcements import LIVE
+from controlplane.registry.models import Advertisement, Topic
+from controlplane.registry.transitions.models import OPEN, Encoding, Lease, Move
+from controlplane.requestlog.models import FINAL_STATES, State
+from tercast.errors import shown
+from tercast.runtime.wording import quantity
+
+POLLS_A_SECOND = 50.0
+"""How often all publishers together ask, about."""
+
+SHORTEST_POLL = 1.0
+
+MOST_OF_AN_ADVERTISEMENT = 64
+"""Leases of one advertisement that run at a time: a host's processes and their replacements."""
+
+PLATFORM = "platform"
+"""The caller of leases that the platform's own code takes."""
+
+CLOCKS = timedelta(seconds=1)
+"""How much slower a publisher's clock may run during a lease."""
+
+KEPT = timedelta(minutes=1)
+"""How long a lease that is over stays in the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An encoding, as publishers are told it."""
+
+    topic: str
+    version: int
+    code: int
+    indexed: list[str]
+
+
+def lease_time() -> timedelta:
+    """How long a publisher may go on without asking."""
+    return timedelta(seconds=settings.ENV.lease_seconds)
+
+
+def current(topic: Topic) -> Told:
+    """What the publishers of a topic are told."""
+    row = Encoding.objects.filter(topic=topic).first()
+    if row is None:
+        return Told(topic.name, 1, topic.code, list(topic.indexed))
+    return Told(topic.name, row.version, row.code, list(row.indexed))
+
+
+def newest(topic: Topic) -> Told:
+    """What the publishers of a topic are told, or will be, where it is moving."""
+    move = Move.objects.filter(topic=topic, stage__in=OPEN).first()
+    if move is None:
+        return current(topic)
+    return Told(topic.name, move.version, move.code, list(move.indexed))
+
+
+def told(advertisement: Advertisement) -> Told:
+    """What a publisher is told: the encoding to come, where the old one was left before it advertised."""
+    move = Move.objects.filter(topic=advertisement.topic, stage__in=OPEN).select_related("request").first()
+    mine = advertisement.request.position
+    if move is not None:
+        began = move.request.position
+        if mine is not None and began is not None and began < mine:
+            return newest(advertisement.topic)
+    return current(advertisement.topic)
+
+
+def hold(pk: int, holder: str, version: int | None, caller: str = PLATFORM) -> dict[str, Any]:
+    """Grant, confirm or extend a publisher's lease.
+
+    A lease is extended only for the version that is told, so that no publisher delays a move for longer.
+    The caller of this function has checked that `caller` may publish for the advertisement.
+
+    Args:
+        pk: The advertisement's id.
+        holder: The running publisher's own name.
+        version: The version of the encoding that it uses; None while it has none.
+        caller: Who asks: limits apply to it, and a lease belongs to the caller that took it.
+
+    Raises:
+        Problem: 404 without a live advertisement, 409 where another caller uses the name `holder` or the
+            advertisement has too many leases, 429 where the caller has too many.
+    """
+    row = _advertisement(pk)
+    found, now = told(row), timezone.now()
+    lease = Lease.objects.filter(advertisement=row, holder=holder).first()
+    if _is_fresh(lease, found, version, now) and lease is not None and lease.caller == caller:
+        return _answer(found, lease.expires_at - now, caller, row)
+    with transaction.atomic():
+        Topic.objects.select_for_update(no_key=True).get(pk=row.topic_id)  # nothing is told meanwhile
+        found = told(row)
+        lease = Lease.objects.select_for_update().filter(advertisement=row, holder=holder).first()
+        lapsed = lease is None or lease.expires_at <= now
+        if lapsed:
+            _check_room(row, caller, now)
+        else:
+            assert lease is not None
+            _check_holder(lease, caller, now)
+            if version != found.version:
+                return _answer(found, lease.expires_at - now, caller, row)
+        confirms = lease is not None and lease.version != found.version
+        _grant(row, holder, caller, found.version, now)
+        if confirms:
+            transaction.on_commit(_wake)
+    return _answer(found, lease_time(), caller, row)
+
+
+def release(pk: int, holder: str) -> None:
+    """Delete the lease of a publisher that has stopped; nothing happens where there is none."""
+    with transaction.atomic():
+        gone, _ = Lease.objects.filter(advertisement=pk, holder=holder).delete()
+        if gone and Move.objects.filter(stage__in=OPEN).exists():
+            transaction.on_commit(_wake)
+
+
+def waited_for(move: Move, now: datetime) -> int:
+    """Count the publishers that may still use the old encoding.
+
+    A lease counts until it ends, and no longer than the time it was granted for after the move was told:
+    the second bound holds even where a clock was set back.
+    """
+    held = Lease.objects.filter(advertisement__topic=move.topic_id, version__lt=move.version)
+    held = held.exclude(advertisement__state__in=(State.FAILED, State.WITHDRAWN))  # nobody gets its events
+    running = held.filter(expires_at__gt=now - CLOCKS).values_list("seconds", flat=True)
+    if move.told_at is None:
+        return len(running)
+    age = now - move.told_at - CLOCKS
+    return sum(age < timedelta(seconds=seconds) for seconds in running)
+
+
+def prune(now: datetime) -> None:
+    """Delete leases that have been over for a minute."""
+    Lease.objects.filter(expires_at__lt=now - KEPT).delete()
+
+
+def _check_room(row: Advertisement, caller: str, now: datetime) -> None:
+    """Raise `Problem` where one more lease exceeds a limit; leases that are over do not count."""
+    prune(now)
+    running = Lease.objects.filter(expires_at__gt=now)
+    count = running.filter(advertisement=row).count()
+    if count >= MOST_OF_AN_ADVERTISEMENT:
+        detail = (
+            f"Advertisement {row.pk} has {count} leases; {MOST_OF_AN_ADVERTISEMENT} are the most. Give back"
+            " those that are not used, or wait until they end."
+        )
+        raise conflict("too_many_leases", detail)
+    most = settings.ENV.leases_a_caller
+    ends = list(
+        running.filter(caller=caller).order_by("-expires_at").values_list("expires_at", flat=True)[:most]
+    )
+    if len(ends) >= most:
+        wait = max(1, ceil((ends[-1] - now).total_seconds()))
+        detail = (
+            f"You hold {len(ends)} leases; {most} are the most (TERCAST_LEASES_A_CALLER). Give back those"
+            f" that are not used, or try again in {quantity(wait, 'second')}."
+        )
+        raise Problem(429, "too_many_leases", detail, headers={"Retry-After": str(wait)})
+
+
+def _check_holder(lease: Lease, caller: str, now: datetime) -> None:
+    """Raise `Problem` where the lease is another caller's; those of earlier releases are nobody's."""
+    if lease.caller not in ("", caller):
+        wait = max(1, ceil((lease.expires_at - now).total_seconds()))
+        detail = (
+            f"The holder {shown(lease.holder)} is in use by another caller, for {quantity(wait, 'second')} at"
+            " least. Give each running publisher a name of its own."
+        )
+        raise conflict("other_holder", detail)
+
+
+def _grant(row: Advertisement, holder: str, caller: str, version: int, now: datetime) -> None:
+    length = lease_time()
+    fields = {
+        "version": version,
+        "expires_at": now + length,
+        "seconds": length.total_seconds(),
+        "caller": caller,
+    }
+    Lease.objects.update_or_create(advertisement=row, holder=holder, defaults=fields)
+
+
+def _advertisement(pk: int) -> Advertisement:
+    rows = Advertisement.objects.filter(LIVE).select_related("topic", "request")
+    row: Advertisement | None = rows.filter(pk=pk).first()
+    if row is None or (row.request.state in FINAL_STATES and row.state in ("failed", "withdrawn")):
+        raise not_found(f"There is no live advertisement {pk}.")
+    return row
+
+
+def _is_fresh(lease: Lease | None, found: Told, version: int | None, now: datetime) -> bool:
+    """Whether there is nothing to write down."""
+    if lease is None or not lease.version == found.version == version:
+        return False
+    return lease.expires_at - now > lease_time() * 3 / 4
+
+
+def _answer(found: Told, left: timedelta, caller: str, row: Advertisement) -> dict[str, Any]:
+    return {
+        "topic": found.topic,
+        "version": found.version,
+        "code": found.code,
+        "indexed": found.indexed,
+        "expires_in": round(max(left.total_seconds(), 0.0), 3),
+        "poll_in": round(_pause(caller), 3),
+        "seal": event_keys.advertisement_seal(row),
+    }
+
+
+def _pause(caller: str) -> float:
+    """Return the seconds until the next question: callers share `POLLS_A_SECOND` equally.
+
+    So a caller with many leases asks more rarely for each, and delays nobody else's questions.
+    """
+    running = Lease.objects.filter(expires_at__gt=timezone.now())
+    counts = running.aggregate(
+        callers=Count("caller", distinct=True), own=Count("pk", filter=Q(caller=caller))
+    )
+    pause: float = counts["own"] * counts["callers"] / POLLS_A_SECOND
+    return min(max(SHORTEST_POLL, pause), settings.ENV.lease_seconds / 4)
+
+
+def _wake() -> None:
+    from controlplane.worker.planner_tasks import wake  # noqa: PLC0415 - tasks import this module's neighbours
+
+    wake()

@@ -1,0 +1,251 @@
+"""Moves from stage to stage: made, told, followed, broken off, and the requests that end with them.
+
+All of it is in the database, and each step is a transaction of its own, so whoever comes next goes on from
+there. It runs in the planner session, under the planner's lock.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from controlplane.common import fault_injection
+from controlplane.periodic import task_failures
+from controlplane.registry.models import Topic
+from controlplane.registry.transitions import leases
+from controlplane.registry.transitions.models import OPEN, UNFINISHED, Encoding, Move, Stage
+from controlplane.requestlog import outbox
+from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.models import FINAL_STATES, Request, State, SwitchSync
+from tercast.planner.planner import Planner
+
+PATIENCE = 3
+"""So often a switch may refuse the new entries of a move before the old ones go first."""
+
+TOPOLOGY = frozenset(
+    {"add_link", "remove_link", "link_up", "link_down", "switch_up", "switch_down", "remove_switch"}
+)
+"""Requests that may move topics; they keep their order among each other."""
+
+
+def begin(moved: Mapping[int, Sequence[str]], planner: Planner) -> None:
+    """Requests, by id, have moved topics: both encodings are planned now. In the caller's transaction."""
+    Move.objects.bulk_create(_moves(moved, planner, Stage.MAKING))
+
+
+def note_in_place(changed: Mapping[int, Sequence[str]], planner: Planner) -> None:
+    """Requests, by id, change topics in place, which is over with them. In the caller's transaction."""
+    Move.objects.bulk_create(_moves(changed, planner, Stage.DONE))
+
+
+def _moves(moved: Mapping[int, Sequence[str]], planner: Planner, stage: Stage) -> list[Move]:
+    topics = {row.name: row for row in Topic.objects.filter(name__in={*_flat(moved.values())})}
+    return [
+        Move(
+            topic=topics[name],
+            request_id=pk,
+            version=planner.version(name),
+            code=planner.topics[name].code,
+            indexed=list(planner.topics[name].indexed),
+            stage=stage,
+            in_place=stage == Stage.DONE,
+        )
+        for pk, names in moved.items()
+        for name in names
+        if name in topics
+    ]
+
+
+def advance(planner: Planner, refused: Callable[[str], bool] = lambda switch: False) -> bool:
+    """Bring every move as far as it can go now; whether any went on.
+
+    `refused` says of which switches the last answer was no.
+    """
+    _tell_in_place(planner)
+    now = timezone.now()
+    went_on = False
+    with task_failures.skipping("moves of topics") as skips:
+        for move in list(_unfinished().select_related("topic", "request", "finish")):
+            with skips.attempt(f"the move of topic {move.topic.name}"):
+                while _step(move, now) or _given_up(move, now, refused):
+                    went_on = True
+                    fault_injection.point(f"move:{move.stage}")
+    return went_on
+
+
+def awaits() -> bool:
+    """Whether some move may go on by itself: a worker should look at it now and then."""
+    return Move.objects.filter(stage__in=(Stage.TELLING, Stage.SETTLING)).exists()
+
+
+def with_open_moves() -> set[int]:
+    """The requests, by id, that end only when their moves do."""
+    return set(_unfinished().values_list("request", flat=True))
+
+
+def held_back() -> Q | None:
+    """Queued requests that have to wait until the moves under way are over; None where none has to.
+
+    What is encoded anew, or could move a topic on, waits while publishers change over; it goes ahead where
+    something has failed meanwhile, for that cannot wait, and must not be overtaken.
+    """
+    unfinished = Q(stage=Stage.BREAKING, finish__state__in=(State.QUEUED, State.PLANNING))
+    rows = Move.objects.filter(Q(stage__in=OPEN) | unfinished)
+    moves = list(rows.values_list("topic__name", "stage"))
+    if not moves:
+        return None
+    held = Q(kind="set_indexed", payload__topic__in=[name for name, _ in moves]) | Q(kind="aggregate")
+    if any(stage != Stage.MAKING for _, stage in moves) and not _something_failed():
+        held |= Q(kind__in=TOPOLOGY)
+    return held
+
+
+def told(kind: str) -> list[str]:
+    """Topics whose new tables are in use while a request of that kind, which may move them on, is planned."""
+    if kind not in TOPOLOGY:
+        return []
+    rows = Move.objects.filter(stage__in=(Stage.TELLING, Stage.SETTLING))
+    return list(rows.values_list("topic__name", flat=True))
+
+
+def note(row: Request, now: datetime) -> str:
+    """What a request that waits for its moves waits for."""
+    parts = []
+    for move in row.moves.filter(stage__in=UNFINISHED).select_related("topic"):
+        what = f"topic {move.topic.name} moves to version {move.version} of its encoding"
+        text = f"{what}: {move.get_stage_display()}"
+        if move.stage == Stage.TELLING:
+            text += f" ({leases.waited_for(move, now)} have yet to)"
+        parts.append(text)
+    return "; ".join(parts)
+
+
+def _unfinished() -> QuerySet[Move]:
+    """The moves that are under way, found by the index of stages."""
+    return Move.objects.filter(stage__in=UNFINISHED)
+
+
+def _flat(names: Iterable[Sequence[str]]) -> Iterable[str]:
+    return (name for each in names for name in each)
+
+
+def _something_failed() -> bool:
+    rows = Request.objects.filter(state=State.QUEUED, kind__in=("link_down", "switch_down"))
+    return any(not payload.get("planned") for payload in rows.values_list("payload", flat=True))
+
+
+def _tell_in_place(planner: Planner) -> None:
+    """Encodings that changed without a move are told at once: they are in the tables already."""
+    if not planner.versions:
+        return
+    moving = set(Move.objects.filter(stage__in=OPEN).values_list("topic__name", flat=True))
+    known = dict(Encoding.objects.values_list("topic__name", "version"))
+    behind = [
+        name
+        for name, version in planner.versions.items()
+        if name not in moving and known.get(name, 1) < version and name in planner.topics
+    ]
+    for topic in Topic.objects.filter(name__in=behind):
+        encoding = planner.topics[topic.name]
+        _tell(topic, planner.version(topic.name), encoding.code, list(encoding.indexed))
+
+
+@transaction.atomic
+def _tell(topic: Topic, version: int, code: int, indexed: list[str]) -> None:
+    Topic.objects.select_for_update(no_key=True).get(pk=topic.pk)
+    Encoding.objects.update_or_create(
+        topic=topic, defaults={"version": version, "code": code, "indexed": indexed}
+    )
+    outbox.emit("encoding", {"topic": topic.name, "version": version, "code": code, "indexed": indexed})
+
+
+def _step(move: Move, now: datetime) -> bool:
+    """One stage further, if it is over; whether it was."""
+    match move.stage:
+        case Stage.MAKING:
+            return _made(move, now)
+        case Stage.TELLING:
+            return _followed(move, now)
+        case Stage.SETTLING:
+            return _settled(move, now)
+        case Stage.BREAKING:
+            return _broken(move)
+    return False
+
+
+@transaction.atomic
+def _made(move: Move, now: datetime) -> bool:
+    move.request.refresh_from_db()
+    if move.request.waits_for or move.request.state != State.DEPLOYING:
+        return False
+    _tell(move.topic, move.version, move.code, list(move.indexed))
+    _enter(move, Stage.TELLING, told_at=now)
+    return True
+
+
+@transaction.atomic
+def _given_up(move: Move, now: datetime, refused: Callable[[str], bool]) -> bool:
+    """New entries that a switch refuses again and again have no room beside the old ones: these go first."""
+    waits = move.request.waits_for
+    if move.stage != Stage.MAKING or not any(map(refused, waits)):
+        return False
+    if not SwitchSync.objects.filter(switch__in=waits, attempts__gte=PATIENCE).exists():
+        return False
+    _tell(move.topic, move.version, move.code, list(move.indexed))
+    finish = _finish(move)
+    _enter(move, Stage.BREAKING, told_at=now, finish=finish, in_place=True)
+    outbox.alarm(
+        f"topic {move.topic.name} changes in place, because {', '.join(waits)} refused new entries beside old"
+        " ones: its events may be lost until publishers and switches have changed over"
+    )
+    return True
+
+
+def _finish(move: Move) -> Request:
+    payload = {"op": "finish_move", "topic": move.topic.name, "version": move.version}
+    (finish,) = submit([Entry(payload)])
+    return finish
+
+
+@transaction.atomic
+def _followed(move: Move, now: datetime) -> bool:
+    if move.told_at is None or move.told_at > now:  # the clock was set back: count the wait from here
+        move.told_at = now
+        move.save(update_fields=("told_at",))
+    if leases.waited_for(move, now):
+        return False
+    leases.prune(now)
+    _enter(move, Stage.SETTLING, followed_at=now)
+    return True
+
+
+@transaction.atomic
+def _settled(move: Move, now: datetime) -> bool:
+    assert move.followed_at is not None
+    if now < move.followed_at + timedelta(seconds=settings.ENV.settling_seconds):
+        return False
+    _enter(move, Stage.BREAKING, finish=_finish(move))
+    return True
+
+
+@transaction.atomic
+def _broken(move: Move) -> bool:
+    assert move.finish is not None
+    move.finish.refresh_from_db()
+    if move.finish.state not in FINAL_STATES:
+        return False
+    if move.finish.state == State.FAILED:
+        outbox.alarm(f"the old entries of topic {move.topic.name} stay: request {move.finish_id} failed")
+    _enter(move, Stage.DONE)
+    return True
+
+
+def _enter(move: Move, stage: Stage, **fields: object) -> None:
+    move.stage = stage
+    for name, value in fields.items():
+        setattr(move, name, value)
+    move.save(update_fields=("stage", *fields))
+    outbox.emit("move", {"topic": move.topic.name, "version": move.version, "stage": str(stage)})

@@ -1,0 +1,113 @@
+"""What a watcher remembers from run to run, in the transaction of what it did about it."""
+
+import json
+import logging
+from datetime import datetime
+from typing import Any
+
+from django.db.models import TextField
+from django.db.models.functions import Cast
+from django.utils.dateparse import parse_datetime
+
+from controlplane.requestlog.models import Watermark
+
+logger = logging.getLogger(__name__)
+
+
+class Malformed(ValueError):  # noqa: N818 - named by meaning
+    """A row's value is no JSON, or of another kind than its reader expects; somebody changed it by SQL."""
+
+    def __init__(self, name: str, rule: str) -> None:
+        super().__init__(
+            f"the row {name!r} of the table {Watermark._meta.db_table} is malformed: {rule}. "
+            "Correct it by SQL, or restore a backup."
+        )
+
+
+def recall(name: str, default: Any) -> Any:
+    """The value last kept under `name`, or `default`.
+
+    Raises:
+        Malformed: The row's value cannot be read, or is of another kind than `default`.
+    """
+    text = _texts().filter(name=name).values_list("text", flat=True).first()
+    return default if text is None else _read(name, text, default)
+
+
+def recall_or_default(name: str, default: Any) -> Any:
+    """The value last kept under `name`; `default` also where the row is malformed."""
+    try:
+        return recall(name, default)
+    except Malformed as error:
+        logger.warning("%s", error)
+        return default
+
+
+def recall_all(prefix: str) -> dict[str, Any]:
+    """All values whose names begin with `prefix`, by name; a `Malformed` for each that cannot be read."""
+    found: dict[str, Any] = {}
+    for name, text in _texts().filter(name__startswith=prefix).order_by("name").values_list("name", "text"):
+        try:
+            found[name] = _read(name, text, None)
+        except Malformed as error:
+            found[name] = error
+    return found
+
+
+def hold(name: str, default: Any) -> Any:
+    """The value last kept under `name`; until the transaction ends, nobody else holds `name`.
+
+    Raises:
+        Malformed: The row's value cannot be read, or is of another kind than `default`.
+    """
+    Watermark.objects.bulk_create([Watermark(name=name, value=default)], ignore_conflicts=True)
+    Watermark.objects.select_for_update().filter(name=name).values_list("pk", flat=True).get()
+    return recall(name, default)
+
+
+def hold_or_default(name: str, default: Any) -> Any:
+    """The value last kept under `name`, held as by `hold`; `default` also where the row is malformed."""
+    try:
+        return hold(name, default)
+    except Malformed as error:
+        logger.warning("%s", error)
+        return default
+
+
+def keep(name: str, value: Any) -> None:
+    """Remember `value` under `name`, whatever the row holds now."""
+    if not Watermark.objects.filter(name=name).update(value=value):
+        row = Watermark(name=name, value=value)
+        Watermark.objects.bulk_create(
+            [row], update_conflicts=True, unique_fields=["name"], update_fields=["value"]
+        )
+
+
+def moment(value: object) -> datetime | None:
+    """Return the time that a kept value is; None for anything else, which only SQL can have put there."""
+    try:
+        found = parse_datetime(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return None if found is None or found.tzinfo is None else found
+
+
+def _texts() -> Any:
+    return Watermark.objects.annotate(text=Cast("value", TextField()))
+
+
+def _read(name: str, text: str, default: Any) -> Any:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError, TypeError) as error:
+        raise Malformed(name, f"it is no JSON ({error})") from None
+    if default is not None and not _alike(value, default):
+        raise Malformed(name, f"it holds a {type(value).__name__} instead of a {type(default).__name__}")
+    return value
+
+
+def _alike(value: Any, default: Any) -> bool:
+    kind = (
+        int | float if isinstance(default, int | float) and not isinstance(default, bool) else type(default)
+    )
+    return isinstance(value, kind)

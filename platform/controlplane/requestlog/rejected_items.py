@@ -1,0 +1,21 @@
+"""Items of a bulk call that were not taken while others were (`atomic=false`)."""
+
+from typing import Any
+
+from controlplane.requestlog.logged_rows import Logged
+from controlplane.requestlog.models import Operation, RefusedItem
+from controlplane.rest.request_body import Body
+
+
+def note(logged: Logged, body: Body) -> None:
+    """Store, with the operation, the errors of the items that it leaves out; in the caller's transaction."""
+    if not body.refused or not isinstance(logged, Operation):
+        return
+    found: dict[int, list[dict[str, Any]]] = {}
+    for error in body.refused:
+        found.setdefault(error.index or 0, []).append(error.to_json())
+    rows = [RefusedItem(operation=logged, index=index, errors=errors) for index, errors in found.items()]
+    RefusedItem.objects.bulk_create(rows, batch_size=2000)
+    logged.refused = len(rows)
+    logged.items += len(rows)
+    logged.save(update_fields=("refused", "items"))

@@ -1,0 +1,267 @@
+"""The base of all views: declared parameters, ids, and the options of calls that change something."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, cast
+
+from django.db.models import Model, Q, QuerySet
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from rest_framework.viewsets import GenericViewSet
+
+from controlplane.accounts.callers import Client, caller_of
+from controlplane.common.problems import Problem, bad_parameter, not_found
+from controlplane.rest import etags, rate_limits
+from controlplane.rest.call_pipeline import carry_out
+from controlplane.rest.csv_export import FORMAT, CsvRenderer, asked_format, export, in_csv
+from controlplane.rest.cursor_pagination import PARAMETERS, page_readers
+from controlplane.rest.deprecation import Deprecated
+from controlplane.rest.permissions import Clients
+from controlplane.rest.prefer_header import Wait
+from controlplane.rest.query_parameters import (
+    Filter,
+    Readers,
+    check_parameters,
+    filter_parameters,
+    filter_readers,
+    read_flag,
+    read_id,
+)
+from controlplane.rest.strict_json import body_required
+
+WRITE_PARAMETERS = frozenset({"dry_run", "atomic"})
+ROOT = "/api/v1"
+
+
+def url(resource: str, pk: object) -> str:
+    """The address of an object of the API."""
+    return f"{ROOT}/{resource}/{pk}/"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """What the query says about a call that changes something."""
+
+    dry_run: bool
+    wait: Wait
+    partly: bool = False
+    """Whether the good items of a list are taken without the others."""
+
+    @classmethod
+    def read(cls, request: Request, lists: bool = False) -> "WriteOptions":
+        """From the query; raises `Problem` for `atomic=false` where no `lists` are taken."""
+        query = request.query_params
+        partly = not read_flag("atomic", query.get("atomic", "true"))
+        if partly and not lists:
+            detail = "atomic=false is not available here: the call is carried out or not. Leave it out."
+            raise bad_parameter("atomic", "not_available", detail, "false")
+        return cls(read_flag("dry_run", query.get("dry_run", "false")), Wait.read(request), partly)
+
+
+class StrictView(APIView):
+    """A view that refuses query parameters it does not declare."""
+
+    open: ClassVar[bool] = False
+    clients: ClassVar[Clients] = {}
+    remedy: ClassVar[str] = ""
+    """What a caller without the role or scope can do, where that is not to ask for the role."""
+    audited: ClassVar[bool] = True
+    """Whether changes are noted in the audit trail; what is denied always is."""
+    keyed: ClassVar[bool] = True
+    """Whether changes take an `Idempotency-Key`."""
+    secret: ClassVar[bool] = False
+    """Whether answers hold what is shown once, and so are not kept for a key."""
+    versioned: ClassVar[bool] = True
+    """Whether `pk` of the address is that of a row of the view's own, with a version."""
+    single: ClassVar[bool] = False
+    """Whether the view is about one object, whose address has no `pk`."""
+    deprecated: ClassVar[Deprecated | None] = None
+    csv: ClassVar[bool] = False
+    """Whether what it reads is there as CSV, too."""
+
+    def exports(self) -> bool:
+        """Whether the current call may ask for CSV."""
+        return self.csv
+
+    def get_renderers(self) -> Any:
+        """JSON, and CSV where there is any."""
+        return [*super().get_renderers(), *([CsvRenderer()] if self.exports() else ())]
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
+        """By `Accept`, or by `?format=` where CSV may be asked for."""
+        asked = None
+        if request.method == "GET" and self.exports():
+            with suppress(Problem):  # told together with the other parameters
+                asked = asked_format(request)
+        if asked is None:
+            return super().perform_content_negotiation(request, force)
+        renderer = next(each for each in self.get_renderers() if each.format == asked)
+        return renderer, renderer.media_type
+
+    http_method_names: ClassVar[list[str]] = ["get", "head", "post", "patch", "delete"]  # type: ignore[misc]
+
+    def known_parameters(self) -> Iterable[str]:
+        """The query parameters of the current call."""
+        return ()
+
+    def readers(self, request: Request) -> Readers:
+        """What reads the query parameters of the current call, so that all bad ones are told together."""
+        return {FORMAT: partial(asked_format, request)} if self.exports() else {}
+
+    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        """As of any view, but that handlers run within `carry_out`."""
+        self.args, self.kwargs = args, kwargs
+        call = self.initialize_request(request, *args, **kwargs)
+        self.request = call
+        self.headers = self.default_response_headers
+        try:
+            self.initial(call, *args, **kwargs)
+            name = (call.method or "").lower()
+            known = name in self.http_method_names
+            handler = getattr(self, name, None) if known else None
+            handler = handler or self.http_method_not_allowed
+            response = carry_out(self, call, lambda: handler(call, *args, **kwargs))
+        except Exception as error:
+            response = self.handle_exception(error)
+        self.response = self.finalize_response(call, response, *args, **kwargs)
+        if self.deprecated is not None:
+            self.deprecated.tell(self.response)
+        return self.response
+
+    def tagged(self, request: Request, response: Response) -> Response:
+        """The answer to a reading call, with its `ETag` where there is one."""
+        return response
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Count the call, authenticate and authorize; then check what stands around the body."""
+        rate_limits.check(request, self.open)
+        super().initial(request, *args, **kwargs)
+        check_parameters(request.query_params, self.known_parameters(), self.readers(request))
+        if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
+            raise body_required()
+
+
+class Resource(StrictView, GenericViewSet[Any]):
+    """A resource: lists by `filters`, `search` and `orderings`; `bulk` where a POST takes a list."""
+
+    filters: ClassVar[tuple[Filter, ...]] = ()
+    search: ClassVar[tuple[str, ...]] = ()
+    id_prefix: ClassVar[str] = ""
+    """What stands before the id where a row is shown, like `q` in `q3`; `q=` finds it by that."""
+    orderings: ClassVar[tuple[str, ...]] = ("id",)
+    bulk: ClassVar[bool] = False
+    write_parameters: ClassVar[frozenset[str]] = WRITE_PARAMETERS
+    noun: ClassVar[str] = "object"
+    lookup_value_regex = "[^/]+"
+    found: Any = None
+    """The object that `find` found."""
+
+    def known_parameters(self) -> Iterable[str]:
+        """Filters and paging in lists, options of a write elsewhere."""
+        if self.action is None:
+            return self.request.query_params.keys()  # 405 follows
+        if self.action in ("create", "partial_update", "destroy"):
+            return self.write_parameters
+        if not self.lists():
+            return ()
+        return filter_parameters(self) | PARAMETERS | ({FORMAT} if self.csv else set())
+
+    def readers(self, request: Request) -> Readers:
+        """Filters and paging in lists, options of a write elsewhere."""
+        query = request.query_params
+        if not self.lists():
+            names = [name for name in WRITE_PARAMETERS & self.write_parameters if name in query]
+            return {name: partial(read_flag, name, query[name]) for name in names}
+        paging = page_readers(request, self) if not in_csv(request) else {}
+        return {**super().readers(request), **filter_readers(self, query), **paging}
+
+    def lists(self) -> bool:
+        """Whether the current action answers with a page."""
+        return self.action == "list"
+
+    def exports(self) -> bool:
+        """Lists alone."""
+        return self.csv and self.lists()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """As of any view; and what a client token changes has to be its own."""
+        super().initial(request, *args, **kwargs)
+        client = caller_of(request).client
+        if client is not None and self.action in ("partial_update", "destroy"):
+            self.check_own(client)
+
+    def check_own(self, client: Client) -> None:
+        """Raise `Problem` (404) unless the object that the path names is the client's own."""
+        self.find()
+
+    def own(self, client: Client) -> Q:
+        """Which rows a client token may read: none, but for views that say otherwise."""
+        return Q(pk__in=())
+
+    def rows(self) -> QuerySet[Any]:
+        """The rows that the caller may read."""
+        client = caller_of(self.request).client
+        return self.get_queryset() if client is None else self.get_queryset().filter(self.own(client))
+
+    def find(self, queryset: QuerySet[Any] | None = None) -> Any:
+        """The object that the path names; raises `Problem` (400 for what is no id, 404)."""
+        pk = read_id(self.kwargs["pk"])
+        rows = self.rows() if queryset is None else queryset
+        row: Model | None = rows.filter(pk=pk).first()
+        if row is None:
+            raise not_found(f"There is no {self.noun} {pk}.")
+        self.found = row
+        return row
+
+    def row_id(self) -> int:
+        """The id of the row that the address names."""
+        return read_id(self.kwargs["pk"])
+
+    def tagged(self, request: Request, response: Response) -> Response:
+        """A single object has a tag."""
+        single = (self.single or self.action == "retrieve") and self.found is not None
+        return etags.tagged(request, self.found, response) if single else response
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """`rows` by the view's serializer."""
+        return self.get_serializer(rows, many=many).data
+
+
+class Single(Resource):
+    """One object for the network, without a list: the one row of the model, made where there is none."""
+
+    single = True
+    pagination_class = None
+    filter_backends = ()
+
+    def lists(self) -> bool:
+        """It is one object, without pages."""
+        return False
+
+    def row_id(self) -> int:
+        """The id of the one row."""
+        return int(self.get_queryset().model.current().pk)
+
+    def find(self, queryset: QuerySet[Any] | None = None) -> Any:
+        """The one row."""
+        self.found = self.get_queryset().model.current()
+        return self.found
+
+
+class ListAndRead(Resource):
+    """The two reading actions of a resource."""
+
+    def list(self, request: Request) -> Response:
+        """A page of the rows that the parameters ask for."""
+        if in_csv(request):
+            found = self.filter_queryset(self.rows())
+            return cast("Response", export(self, request, found, request.path.split("/")[-2]))
+        rows = self.paginate_queryset(self.filter_queryset(self.rows()))
+        return self.get_paginated_response(self.rendered(rows, many=True))
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One row."""
+        return Response(self.rendered(self.find()))

@@ -1,0 +1,99 @@
+"""Lists as CSV, streamed: a page of rows in memory at a time, whatever the number of rows."""
+
+import csv
+import io
+import json
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.core.handlers.asgi import ASGIRequest
+from django.http import StreamingHttpResponse
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+
+from controlplane.common.problems import bad_parameter
+from controlplane.rest.cursor_pagination import pages
+from controlplane.rest.list_bodies import CSV_TYPE, guarded
+
+FORMAT = "format"
+FORMATS = ("json", "csv")
+PAGE = 1000
+
+
+class CsvRenderer(BaseRenderer):
+    """Stands for CSV where the type of the answer is agreed on; rows are written by `stream`."""
+
+    media_type = CSV_TYPE
+    format = "csv"
+
+    def render(self, data: Any, media_type: str | None = None, context: Any = None) -> bytes:
+        """Nothing is rendered by it."""
+        raise NotImplementedError
+
+
+def in_csv(request: Request) -> bool:
+    """Whether the answer is to be CSV."""
+    return isinstance(getattr(request, "accepted_renderer", None), CsvRenderer)
+
+
+def asked_format(request: Any) -> str | None:
+    """What `?format=` says; raises `Problem` for what is none."""
+    text: str | None = request.query_params.get(FORMAT)
+    if text is not None and text not in FORMATS:
+        detail = f"{FORMAT}={text[:40]}: use one of {', '.join(FORMATS)}."
+        raise bad_parameter(FORMAT, "not_a_choice", detail, text)
+    return text
+
+
+def export(view: Any, request: Request, queryset: Any, name: str) -> StreamingHttpResponse:
+    """All rows that the filters leave, in the order asked for, as a file `name`.csv."""
+    for parameter in ("limit", "cursor", "count"):
+        if parameter in request.query_params:
+            detail = f"CSV has all rows, without pages. Leave {parameter} out."
+            raise bad_parameter(parameter, "not_available", detail)
+    fields = list(view.get_serializer().fields)
+    rows = pages(queryset, request.query_params.get("ordering"), view.orderings, PAGE)
+    tables = (view.rendered(page, many=True) for page in rows)
+    return stream(request, name, fields, tables)
+
+
+def stream(
+    request: Request, name: str, fields: Sequence[str], tables: Iterable[Iterable[Any]]
+) -> StreamingHttpResponse:
+    """Rows (objects by field) as CSV with a heading, piece by piece."""
+    pieces = _pieces(fields, tables)
+    # Under ASGI Django would read a plain iterator to its end before it sends anything.
+    content = _one_by_one(pieces) if isinstance(request._request, ASGIRequest) else pieces
+    response = StreamingHttpResponse(content, content_type=f"{CSV_TYPE}; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response
+
+
+def _pieces(fields: Sequence[str], tables: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+    yield _text([list(fields)])
+    for rows in tables:
+        yield _text([[_cell(row.get(field)) for field in fields] for row in rows])
+
+
+async def _one_by_one(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    following = sync_to_async(lambda: next(pieces, None))
+    while (piece := await following()) is not None:
+        yield piece
+
+
+def _text(rows: Iterable[list[str]]) -> bytes:
+    out = io.StringIO()
+    csv.writer(out).writerows(rows)
+    return out.getvalue().encode()
+
+
+def _cell(value: Any) -> str:
+    """Text as it is (but for formulas), nothing for null, JSON for all else."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return guarded(value)
+    if isinstance(value, bool | int | float | list | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)

@@ -1,0 +1,139 @@
+"""The one place where errors become answers, inside the REST framework and outside of it."""
+
+import logging
+import sys
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
+from django.template import loader
+from django.views import defaults
+from rest_framework import exceptions
+from rest_framework.renderers import JSONRenderer
+from rest_framework.response import Response
+
+from controlplane.common.problems import Problem, from_refused, invalid, pointer
+from controlplane.common.request_id import request_id
+from controlplane.rest.outages import Outage, outage_of
+from tercast.errors import Refused, RefusedMany
+
+CONTENT_TYPE = "application/problem+json"
+PREFIX = "/api/"
+logger = logging.getLogger(__name__)
+
+_CODES = {
+    HTTPStatus.BAD_REQUEST: "bad_request",
+    HTTPStatus.UNAUTHORIZED: "not_authenticated",
+    HTTPStatus.FORBIDDEN: "forbidden",
+    HTTPStatus.NOT_FOUND: "not_found",
+    HTTPStatus.METHOD_NOT_ALLOWED: "method_not_allowed",
+    HTTPStatus.NOT_ACCEPTABLE: "not_acceptable",
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "unsupported_media_type",
+    HTTPStatus.TOO_MANY_REQUESTS: "too_many_requests",
+}
+_REMEDIES = {
+    HTTPStatus.UNAUTHORIZED: "Log in, or send `Authorization: Bearer TOKEN`.",
+    HTTPStatus.NOT_ACCEPTABLE: "This API answers in application/json; accept it.",
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "Send the body as `Content-Type: application/json`.",
+}
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
+    """The problem answer to `error`; None for what is a fault of ours, which `server_error` answers."""
+    problem = as_problem(error)
+    if problem is None:
+        return None
+    request = context["request"]
+    renderer = JSONRenderer()  # whatever was negotiated for the good answer
+    request.accepted_renderer, request.accepted_media_type = renderer, renderer.media_type
+    document = problem.to_json(request_id(request))
+    return Response(document, problem.status, headers=dict(problem.headers), content_type=CONTENT_TYPE)
+
+
+def as_problem(error: Exception) -> Problem | None:
+    """The problem that `error` stands for; None when it is none of the caller's doing."""
+    match error:
+        case Problem():
+            return error
+        case Refused() | RefusedMany():
+            return invalid(from_refused(error))
+        case Http404():
+            return Problem(HTTPStatus.NOT_FOUND, "not_found", "There is nothing here.")
+        case PermissionDenied():
+            return Problem(HTTPStatus.FORBIDDEN, "forbidden", "You may not do this.")
+        case exceptions.APIException():
+            return _from_framework(error)
+        case RequestDataTooBig():
+            return Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "The body is too large.")
+        case SuspiciousOperation() | UnreadablePostError():
+            return Problem(HTTPStatus.BAD_REQUEST, "bad_request", "The request cannot be read.")
+        case _:
+            outage = outage_of(error)
+            return None if outage is None else outage.problem()
+
+
+def _from_framework(error: exceptions.APIException) -> Problem:
+    status = HTTPStatus(error.status_code)
+    headers = {}
+    for attribute, header in (("auth_header", "WWW-Authenticate"), ("wait", "Retry-After")):
+        value = getattr(error, attribute, None)
+        if value:
+            headers[header] = str(value)
+    said = error.detail if isinstance(error.detail, str) else "The request is refused."
+    detail = " ".join(filter(None, (str(said), _REMEDIES.get(status))))
+    return Problem(status, _CODES.get(status, pointer((error.default_code,))[1:]), detail, headers=headers)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler of 400, outside the REST framework (a Host header that is not allowed, say)."""
+    if not request.path.startswith(PREFIX):
+        return defaults.bad_request(request, exception)
+    problem = Problem(HTTPStatus.BAD_REQUEST, "bad_request", "The request cannot be read.")
+    return _answer(request, as_problem(exception) or problem)
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler of 403."""
+    if not request.path.startswith(PREFIX):
+        return defaults.permission_denied(request, exception)
+    return _answer(request, Problem(HTTPStatus.FORBIDDEN, "forbidden", "You may not do this."))
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler of 404."""
+    if not request.path.startswith(PREFIX):
+        return defaults.page_not_found(request, exception)
+    return _answer(request, Problem(HTTPStatus.NOT_FOUND, "not_found", "There is nothing here."))
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Django's handler of 500; the traceback is in the log, under the same request id.
+
+    An outage (a full disk, a locked database) is answered as what it is, outside of the API by a page.
+    """
+    error = sys.exc_info()[1]
+    if not request.path.startswith(PREFIX):
+        outage = None if error is None else outage_of(error)
+        return defaults.server_error(request) if outage is None else _outage_page(request, outage)
+    if isinstance(error, Exception) and (problem := as_problem(error)) is not None:
+        return _answer(request, problem)  # it came before the REST framework had the call
+    logger.error("request %s failed: %s %s", request_id(request), request.method, request.path)
+    detail = "The server failed; the log has the reason under this request_id."
+    return _answer(request, Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "server_error", detail))
+
+
+def _outage_page(request: HttpRequest, outage: Outage) -> HttpResponse:
+    """A page that reads nothing from the database; it says what is wrong and when to try again."""
+    context = {"outage": outage, "request_id": request_id(request)}
+    text = loader.get_template("outage.html").render(context)
+    return HttpResponse(text, status=outage.status, headers={"Retry-After": str(outage.retry_seconds)})
+
+
+def _answer(request: HttpRequest, problem: Problem) -> JsonResponse:
+    return JsonResponse(
+        problem.to_json(request_id(request)),
+        status=problem.status,
+        content_type=CONTENT_TYPE,
+        headers=dict(problem.headers),
+    )

@@ -1,0 +1,43 @@
+"""The routes of the API, as its URL patterns have them, with the methods of each."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import URLPattern
+
+METHODS = ("GET", "POST", "PATCH", "DELETE")
+_PARAMETER = re.compile(r"<\w+:(\w+)>|\(\?P<(\w+)>[^)]*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """An address below the version (`switches/{pk}/aggregated/`), its view, and the methods taken there."""
+
+    path: str
+    view: type[Any]
+    methods: tuple[str, ...]
+
+    @property
+    def resource(self) -> str:
+        """What the address belongs to: a list and its objects are one resource."""
+        return self.path.removesuffix("{pk}/").rstrip("/")
+
+
+def routes() -> Iterator[Route]:
+    """All routes below the version, in the order in which they are looked up."""
+    from controlplane.web.urls import v1  # noqa: PLC0415 - the routes import views that ask for the routes
+
+    for pattern in v1:
+        assert isinstance(pattern, URLPattern)
+        text = str(pattern.pattern).removeprefix("^").removesuffix("$")
+        path = _PARAMETER.sub(lambda found: f"{{{found[1] or found[2]}}}", text)
+        if "." not in path:  # the router's twins with a format suffix
+            callback: Any = pattern.callback
+            yield Route(path, callback.cls, _methods(callback))
+
+
+def _methods(view: Any) -> tuple[str, ...]:
+    named = getattr(view, "actions", None) or {name: name for name in dir(view.cls)}
+    return tuple(method for method in METHODS if method.lower() in named)

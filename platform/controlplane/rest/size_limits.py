@@ -1,0 +1,116 @@
+"""What is let in at all: bodies, addresses and headers are measured before anything of them is kept."""
+
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from controlplane.common.problems import Problem, too_large
+from controlplane.common.request_id import HEADER, named
+from controlplane.rest.strict_json import MAX_BULK_BYTES
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[..., Awaitable[None]]
+
+FORM_OVERHEAD = 64 * 1024
+"""What a form may add to the file in it."""
+
+MAX_BODY = MAX_BULK_BYTES + FORM_OVERHEAD
+"""The largest body that any call of the API takes; most take less."""
+
+MAX_PAGE_BODY = 1024 * 1024
+"""The largest body outside of the API: forms of pages."""
+
+MAX_TARGET = 16 * 1024
+"""Bytes of a path with its query."""
+
+MAX_HEADERS = 64 * 1024
+"""Bytes of all headers of a call, names and values."""
+
+
+class Intake:
+    """ASGI middleware around Django, which would write whatever comes to a file before anybody looks at it.
+
+    A body beyond the limit is refused (413) by its announced length, or as soon as too much of it came;
+    addresses (414) and headers (431) beyond theirs before any of the body is read.
+    """
+
+    def __init__(self, inner: Application) -> None:
+        self.inner = inner
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the call on, or refuse it."""
+        if scope["type"] != "http":
+            await self.inner(scope, receive, send)
+            return
+        limit = MAX_BODY if scope["path"].startswith("/api/") else MAX_PAGE_BODY
+        problem = _refused(scope, limit)
+        if problem is None:
+            body = _Body(receive, send, limit)
+            await self.inner(scope, body.receive, body.send)
+            problem = _beyond(limit) if body.left < 0 and not body.answered else None
+        if problem is not None:
+            await _answer(scope, send, problem)
+
+
+class _Body:
+    """A call's body, which ends for the application when more of it comes than is taken."""
+
+    def __init__(self, receive: Receive, send: Send, limit: int) -> None:
+        self._receive = receive
+        self._send = send
+        self.left = limit
+        self.answered = False
+
+    async def receive(self) -> Message:
+        """The next piece; the client is as good as gone after too many."""
+        message = await self._receive()
+        self.left -= len(message.get("body", b""))
+        return message if self.left >= 0 else {"type": "http.disconnect"}
+
+    async def send(self, message: Message) -> None:
+        """A piece of the answer."""
+        self.answered = True
+        await self._send(message)
+
+
+def _refused(scope: Scope, limit: int) -> Problem | None:
+    """Why nothing more of the call is read; None where it may come."""
+    target = len(scope.get("raw_path") or scope["path"].encode()) + len(scope.get("query_string", b""))
+    if target > MAX_TARGET:
+        detail = f"Path and query have {target} bytes; at most {MAX_TARGET} are taken. Ask for less at once."
+        return Problem(414, "uri_too_long", detail)
+    headers = sum(len(name) + len(value) for name, value in scope["headers"])
+    if headers > MAX_HEADERS:
+        detail = f"The headers have {headers} bytes; at most {MAX_HEADERS} are taken. Send fewer or shorter."
+        return Problem(431, "headers_too_large", detail)
+    announced = _header(scope, b"content-length")
+    if announced.isdigit() and (len(announced) > 19 or int(announced) > limit):
+        return _beyond(limit)
+    return None
+
+
+def _beyond(limit: int) -> Problem:
+    return too_large(f"The body is larger than {limit} bytes. Split it into several calls.")
+
+
+def _header(scope: Scope, wanted: bytes) -> str:
+    found: list[bytes] = [value for name, value in scope["headers"] if name.lower() == wanted]
+    return found[0].decode("latin-1") if found else ""
+
+
+async def _answer(scope: Scope, send: Send, problem: Problem) -> None:
+    name = named(_header(scope, HEADER.lower().encode()))
+    body = json.dumps(problem.to_json(name)).encode()
+    headers = (
+        ("Content-Type", "application/problem+json"),
+        ("Content-Length", str(len(body))),
+        ("Cache-Control", "no-store"),
+        (HEADER, name),
+        ("Connection", "close"),
+    )
+    raw = [(key.lower().encode(), value.encode()) for key, value in headers]
+    await send({"type": "http.response.start", "status": problem.status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})

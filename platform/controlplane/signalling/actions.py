@@ -1,0 +1,225 @@
+"""What a control message does: the same rows and log entries as a call of the API."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q
+
+from controlplane.common.address_plan import max_dz_length
+from controlplane.network.availability import LEAVING
+from controlplane.network.models import Host
+from controlplane.registry import announcements
+from controlplane.registry.announcements import ADVERTISEMENT, LIVE, SUBSCRIPTION, Kind
+from controlplane.registry.encoding import Encoded, core_topic
+from controlplane.registry.filter_digests import digest_of_dz, digest_of_filter
+from controlplane.registry.models import Origin, Topic
+from controlplane.registry.transitions import leases
+from controlplane.requestlog.models import FINAL_STATES, Request, State
+from controlplane.rest.request_body import Body, Errors
+from controlplane.signalling.errors import Refusing
+from tercast.errors import shown
+from tercast.eventspace import dz
+from tercast.filters.filter import Filter
+from tercast.signalling.messages import (
+    Address,
+    Cells,
+    FilterText,
+    Holding,
+    Message,
+    Named,
+    Terms,
+    TopicRef,
+    Type,
+)
+from tercast.wire.packets import pack_ip
+
+MAX_LIVE = 1000
+"""Advertisements, and subscriptions, that a host may have in band at one time."""
+
+KINDS = {
+    Type.ADVERTISE: ADVERTISEMENT,
+    Type.UNADVERTISE: ADVERTISEMENT,
+    Type.SUBSCRIBE: SUBSCRIPTION,
+    Type.UNSUBSCRIBE: SUBSCRIPTION,
+}
+UNKEPT = (Type.LEASE, Type.RELEASE)
+"""What may be done again without harm, and is asked every second: not remembered."""
+
+_RELATED = ("topic", "request", "withdrawal")
+_STANDS = LIVE & (Q(withdrawal=None) | Q(withdrawal__state=State.FAILED))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a message came to: the name that the host may use, the topic's code, the request of the log."""
+
+    name: str
+    code: int | None
+    request: Request | None
+    terms: Terms | None = None
+
+
+def do(host: Host, message: Message) -> Result:
+    """Carry a message of that host out. Raises Refusing, and Problem."""
+    if message.type is Type.ADDRESS:
+        return _address(host, message)
+    if message.type in UNKEPT:
+        return _lease(host, message)
+    kind = KINDS[message.type]
+    if message.type.withdraws:
+        return _withdraw(kind, host, message)
+    topic = _topic(message.body.topic)  # type: ignore[union-attr] # the codec has checked the form
+    _check_open(topic)
+    same = _standing(kind, host, topic, message.body)
+    if same is not None:
+        return Result(f"{kind.prefix}{same.pk}", _code(topic), same.request)
+    return _announce(kind, host, topic, message.body)
+
+
+def _address(host: Host, message: Message) -> Result:
+    assert isinstance(message.body, Address)
+    if message.body.packed != pack_ip(host.ip):
+        raise Refusing(
+            "other_address", f"the message names another address than {host.ip}, which it came from"
+        )
+    return Result(host.name, None, host.request)
+
+
+def _lease(host: Host, message: Message) -> Result:
+    """A publisher at that host asks how to encode, or says that it has stopped; nothing else changes."""
+    body = message.body
+    assert isinstance(body, Holding)
+    row = _numbered(ADVERTISEMENT, body.name).filter(publisher__host=host).first()
+    if row is None:
+        raise Refusing("unknown_advertisement", f"host {host.name} has no advertisement {shown(body.name)}")
+    holder = f"{body.holder:016x}"
+    if message.type is Type.RELEASE:
+        leases.release(row.pk, holder)
+        return Result(body.name, None, None)
+    _check_open(row.topic)
+    told = leases.hold(row.pk, holder, body.version or None, f"host:{host.pk}")
+    names = [attribute["name"] for attribute in row.topic.attributes]
+    indexed = tuple(names.index(name) for name in told["indexed"])
+    expires, poll = round(1000 * told["expires_in"]), round(1000 * told["poll_in"])
+    terms = Terms(told["version"], expires, poll, indexed)
+    return Result(body.name, told["code"], None, terms)
+
+
+def _check_open(topic: Topic) -> None:
+    """Raise Refusing for a sealed topic: its keys are given over HTTPS alone."""
+    if topic.seal:
+        detail = (
+            f"the events of topic {topic.name} are sealed, and in-band hosts get no keys; use the REST API"
+        )
+        raise Refusing("sealed_topic", detail)
+
+
+def _code(topic: Topic) -> int:
+    """The code that the topic's events go out under now."""
+    return leases.current(topic).code
+
+
+def _announce(kind: Kind, host: Host, topic: Topic, body: Any) -> Result:
+    _check_room(kind, host)
+    owner = _owner(kind, host)
+    if isinstance(body, Cells):
+        drafts = [announcements.Draft(owner, topic, "", _encoded(topic, body.dz), by_dz=True)]
+    else:
+        item = {kind.owner: owner.name, "topic": topic.name, "filter": body.text}
+        drafts = announcements.draft(kind, Body([item], Errors(), False))
+    logged = announcements.add(kind, drafts, None)
+    assert isinstance(logged, Request)
+    return Result(logged.payload["id"], leases.newest(topic).code, logged)
+
+
+def _encoded(topic: Topic, cells: dz.DzSet) -> Encoded:
+    change = topic.reindexing
+    if change is not None and change.state not in FINAL_STATES:
+        detail = f"topic {topic.name} is being re-encoded; send the filter, or try again in a moment"
+        raise Refusing("topic_changing", detail)
+    room = max_dz_length()
+    for cell in cells:
+        if dz.length(cell) > room:
+            raise Refusing("dz_too_long", f"a dz of {dz.length(cell)} bits; at most {room} here")
+    texts = [dz.text(cell) for cell in cells]
+    return Encoded(texts, digest=digest_of_dz(texts))
+
+
+def _check_room(kind: Kind, host: Host) -> None:
+    live = _own(kind, host).filter(_STANDS).count()
+    if live >= MAX_LIVE:
+        detail = f"host {host.name} has {live} {kind.noun}s in band, the most there may be; withdraw some"
+        raise Refusing("too_many", detail)
+
+
+def _owner(kind: Kind, host: Host) -> Any:
+    """The publisher or subscriber that stands for the host's own messages."""
+    rows = kind.owners._default_manager
+    row = rows.filter(host=host, origin=Origin.IN_BAND).order_by("id").first()
+    if row is not None:
+        return row
+    base = host.name[:80]
+    for name in (base, f"{base}.in-band", f"{base}.{host.pk}"):
+        if not rows.filter(name=name).exists():
+            return rows.create(name=name, host=host, origin=Origin.IN_BAND)
+    raise Refusing("no_name", f"all names for the {kind.owner} of host {host.name} are taken")
+
+
+def _topic(ref: TopicRef) -> Topic:
+    """By name, or by either of its two codes."""
+    rows = Topic.objects.exclude(LEAVING).select_related("request", "reindexing")
+    row = rows.filter(**({"name": ref} if isinstance(ref, str) else {"code": ref & ~1})).first()
+    if row is None and isinstance(ref, int):
+        row = rows.filter(code=ref).first()
+    if row is None:
+        raise Refusing("unknown_topic", f"There is no topic {shown(ref)}.")
+    return row
+
+
+def _own(kind: Kind, host: Host) -> Any:
+    return kind.model._default_manager.select_related(*_RELATED).filter(**_owned(kind, host))
+
+
+def _owned(kind: Kind, host: Host) -> dict[str, Any]:
+    return {f"{kind.owner}__host": host, f"{kind.owner}__origin": Origin.IN_BAND}
+
+
+def _numbered(kind: Kind, name: str) -> Any:
+    """The announcement of that name, as a query."""
+    number = name.removeprefix(kind.prefix)
+    pk = int(number) if number.isascii() and number.isdigit() and len(number) < 19 else -1
+    return kind.model._default_manager.select_related(*_RELATED).filter(pk=pk)
+
+
+def _standing(kind: Kind, host: Host, topic: Topic, body: Any) -> Any:
+    """Return what the host has announced in band already, in the same or equivalent words; None: nothing."""
+    rows = _own(kind, host).filter(_STANDS, topic=topic)
+    if isinstance(body, FilterText):
+        digest = digest_of_filter(Filter.parse(body.text, core_topic(topic), ("filter",)))
+    else:
+        digest = digest_of_dz(map(dz.text, body.dz))
+    return rows.filter(digest=digest).order_by("id").first()
+
+
+def _withdraw(kind: Kind, host: Host, message: Message) -> Result:
+    row = _named(kind, host, message.body)
+    name = f"{kind.prefix}{row.pk}"
+    if row.withdrawal is not None and row.withdrawal.state != State.FAILED:
+        return Result(name, _code(row.topic), row.withdrawal)
+    return Result(name, _code(row.topic), announcements.withdraw(kind, row.pk, None))
+
+
+def _named(kind: Kind, host: Host, body: Any) -> Any:
+    """The announcement that a withdrawal means, by name or by what it says."""
+    if not isinstance(body, Named):
+        topic = _topic(body.topic)
+        row = _standing(kind, host, topic, body)
+        if row is None:
+            raise Refusing("unknown_" + kind.noun, f"host {host.name} has no such {kind.noun} in band")
+        return row
+    row = _numbered(kind, body.name).filter(**_owned(kind, host)).first()
+    if row is None:
+        raise Refusing(
+            "unknown_" + kind.noun, f"host {host.name} has no {kind.noun} {shown(body.name)} in band"
+        )
+    return row

@@ -1,0 +1,221 @@
+"""A control message from arrival to answer: who sent it, whether it may, what it does, once."""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from controlplane.common.problems import Problem
+from controlplane.network.models import Host
+from controlplane.registry.disclosure import reason_for_host
+from controlplane.requestlog.models import FINAL_STATES, Request, State
+from controlplane.signalling import actions, keys, refusals, seals, sender_lookup
+from controlplane.signalling.errors import Refusing, of_problem, of_refused
+from controlplane.signalling.models import Done, HostSignals
+from controlplane.signalling.signal import Signal, digest, hex_id
+from tercast.errors import Refused
+from tercast.signalling import codec
+from tercast.signalling.codec import Received
+from tercast.signalling.errors import Malformed
+from tercast.signalling.messages import Answer, Status
+from tercast.signalling.seal import Seal
+
+KEPT_DONE = 4096
+"""Messages remembered for each host; one that comes again later than that is a new one."""
+
+PRUNED_EVERY = 64
+
+logger = logging.getLogger(__name__)
+
+Out = dict[str, Any]
+"""An answer on its way, in the northbound's form but for the payload, which is bytes."""
+
+
+@dataclass(slots=True)
+class _Case:
+    """One message and what was found out about it so far.
+
+    `signals` are those of a host whose seal is good, or that needs none; `counter` is one that was not used
+    before, and is used now.
+    """
+
+    signal: Signal
+    received: Received
+    host: Host | None = None
+    signals: HostSignals | None = None
+    counter: int | None = None
+
+    @property
+    def seal(self) -> Seal | None:
+        """The seal of the answer: by the host's key, with the message's counter."""
+        if self.signals is None or not self.signals.has_key or self.received.sealed is None:
+            return None
+        return Seal(keys.key_of(self.signals), self.received.sealed.counter)
+
+
+def handle(signal: Signal) -> Out | None:
+    """Carry a message out, or refuse it; the answer. None for what is no message: nobody can be answered."""
+    try:
+        received = signal.read()
+    except Malformed as malformed:
+        refusals.note(signal, malformed.code, str(malformed))
+        return None
+    case = _Case(signal, received)
+    request_id = received.message.request_id
+    try:
+        answer = _answer(case)
+    except Refusing as refusing:
+        name = case.host.name if case.host else ""
+        refusals.note(signal, refusing.reason, refusing.detail, name)
+        answer = Answer(Status.REFUSED, request_id, reason=refusing.reason, detail=refusing.detail)
+    except DatabaseError as error:
+        logger.warning("a control message could not be carried out now: %s", error)
+        detail = "the database is busy; send it again"
+        answer = Answer(Status.BUSY, request_id, reason="busy", detail=detail)
+    except Exception:
+        logger.exception("a control message could not be carried out")
+        detail = "the platform made a mistake, which its log tells; send it again"
+        answer = Answer(Status.BUSY, request_id, reason="internal", detail=detail)
+    return {**signal.reply, "payload": codec.encode_answer(answer, case.seal)}
+
+
+def _answer(case: _Case) -> Answer:
+    """In one transaction; what was refused leaves the counter of its seal behind, and nothing else."""
+    with transaction.atomic():
+        try:
+            with transaction.atomic():
+                return _carry_out(case)
+        except Refusing as error:
+            refusing = error
+        except Problem as problem:
+            refusing = of_problem(problem)
+        except Refused as refused:
+            refusing = of_refused(refused)
+        _keep_counter(case)
+    raise refusing
+
+
+def _carry_out(case: _Case) -> Answer:
+    message = case.received.message
+    case.host = sender_lookup.find(case.signal)
+    known = None
+    if case.host is None:
+        seals.check_stranger(case.received)
+        case.host = sender_lookup.register(case.signal)
+    else:
+        known = _known(case, case.host)
+    HostSignals.objects.filter(host=case.host).update(last_seen_at=timezone.now())
+    _keep_counter(case)
+    if known is not None:
+        _again(case, known)
+        return answer_of(known)
+    result = actions.do(case.host, message)
+    if message.type in actions.UNKEPT:
+        return Answer(Status.DONE, message.request_id, result.name, result.code, terms=result.terms)
+    return answer_of(_remember(case, case.host, result))
+
+
+def _known(case: _Case, host: Host) -> Done | None:
+    """What the host's message did when it came before; None for a new one. Raises Refusing."""
+    signals = HostSignals.objects.get(host=host)
+    seals.check_tag(signals, case.received)
+    case.signals = signals
+    known = (
+        Done.objects.select_related("request")
+        .filter(host=host, message_id=hex_id(case.received.message.request_id))
+        .first()
+    )
+    if known is not None and known.digest != digest(case.received):
+        raise Refusing("id_reused", "another message of this host had the same request id")
+    at_home = sender_lookup.is_at(host, case.signal)
+    if known is None or not at_home or not seals.is_old(signals, case.received):
+        case.counter = seals.check_counter(signals, case.received)
+    if not at_home:
+        sender_lookup.follow(host, case.signal, proven=signals.has_key)
+    return known
+
+
+def _remember(case: _Case, host: Host, result: actions.Result) -> Done:
+    message = case.received.message
+    done = Done.objects.create(
+        host=host,
+        message_id=hex_id(message.request_id),
+        digest=digest(case.received),
+        name=result.name,
+        code=result.code,
+        request=result.request,
+        counter=case.counter,
+        reply=case.signal.reply,
+        waits=message.confirm and not _ended(result.request),
+    )
+    if done.pk % PRUNED_EVERY == 0:
+        _prune(host)
+    return done
+
+
+def _again(case: _Case, done: Done) -> None:
+    """The same message once more: the answer goes where it came from now."""
+    sealed = case.received.sealed
+    done.reply, done.counter = case.signal.reply, sealed.counter if sealed else None
+    done.waits = case.received.message.confirm and not _ended(done.request)
+    done.save(update_fields=("reply", "counter", "waits"))
+
+
+def _keep_counter(case: _Case) -> None:
+    if case.counter is not None and case.host is not None:
+        HostSignals.objects.filter(host=case.host, counter__lt=case.counter).update(counter=case.counter)
+
+
+def _prune(host: Host) -> None:
+    rows = Done.objects.filter(host=host).order_by("-id").values_list("id", flat=True)
+    oldest = next(iter(rows[KEPT_DONE - 1 : KEPT_DONE]), None)
+    if oldest is not None:
+        Done.objects.filter(host=host, id__lt=oldest).delete()
+
+
+def _ended(request: Request | None) -> bool:
+    return request is None or request.state in FINAL_STATES
+
+
+def answer_of(done: Done) -> Answer:
+    """What the host is told of its message now."""
+    request = done.request
+    request_id, name, code = int(done.message_id, 16), done.name, done.code
+    if request is not None and request.state == State.FAILED:
+        detail = reason_for_host(request.problem)
+        return Answer(Status.FAILED, request_id, name, code, reason="failed", detail=detail)
+    status = Status.DONE if _ended(request) else Status.ACCEPTED
+    unmatched = request is not None and request.matched is False
+    return Answer(status, request_id, name, code, unmatched)
+
+
+def ends(limit: int = 500) -> list[tuple[Done, Out]]:
+    """Messages whose hosts wait to be told of an end that came, with the answers."""
+    rows = Done.objects.select_related("request", "host__signals").filter(waits=True)
+    found = []
+    for done in rows.filter(request__state__in=FINAL_STATES).order_by("id")[:limit]:
+        try:
+            found.append((done, _out(done)))
+        except Exception:
+            logger.exception("the end of message %s of host %s cannot be told", done.message_id, done.host_id)
+            told([done])  # else it would be tried in every turn; the host asks again
+    return found
+
+
+def _out(done: Done) -> Out:
+    return {**done.reply, "payload": codec.encode_answer(answer_of(done), _seal_of(done))}
+
+
+def told(rows: Iterable[Done]) -> None:
+    """These hosts were told; one that heard nothing asks again, and is answered."""
+    Done.objects.filter(pk__in=[done.pk for done in rows]).update(waits=False)
+
+
+def _seal_of(done: Done) -> Seal | None:
+    signals = done.host.signals
+    if done.counter is None or not signals.has_key:
+        return None
+    return Seal(keys.key_of(signals), done.counter)

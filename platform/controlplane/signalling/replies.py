@@ -1,0 +1,43 @@
+"""Answers on their way to hosts: one that the controller will not take is passed over, the others go out."""
+
+import logging
+from base64 import b64encode
+from collections.abc import Sequence
+
+from controlplane.network.controller_client import BadAnswerError, Northbound
+from controlplane.signalling import refusals
+from controlplane.signalling.handler import Out
+from controlplane.signalling.signal import Signal
+
+REFUSED = "answer_refused"
+"""The reason under which an answer is counted that the controller did not take."""
+
+logger = logging.getLogger(__name__)
+
+
+def send(northbound: Northbound, answers: Sequence[Out]) -> None:
+    """Send answers, each by itself where they are refused together. Raises NorthboundError otherwise.
+
+    A host that did not get its answer sends its message again.
+    """
+    try:
+        northbound.answer_signals([_row(answer) for answer in answers])
+    except BadAnswerError as error:
+        if len(answers) == 1:
+            _pass_over(answers[0], str(error))
+            return
+        for answer in answers:
+            send(northbound, [answer])
+
+
+def _row(answer: Out) -> Out:
+    return {**answer, "payload": b64encode(answer["payload"]).decode()}
+
+
+def _pass_over(answer: Out, why: str) -> None:
+    signal = Signal(**{**answer, "payload": b""})
+    logger.warning(
+        "the controller took no answer to %s (%s) at port %s of %s: %s",
+        *(signal.ip, signal.mac, signal.port, signal.dpid, why),
+    )
+    refusals.note(signal, REFUSED, f"the controller did not take the answer: {why}")

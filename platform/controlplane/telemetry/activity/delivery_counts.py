@@ -1,0 +1,94 @@
+"""What is known of the events of rows that a page shows, in a few queries for all of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Max, Sum
+
+from controlplane.registry.models import Advertisement, Subscription
+from controlplane.requestlog.models import State
+from controlplane.telemetry.activity.models import AdvertisementActivity, HostActivity, SubscriptionActivity
+
+OVER = (State.WITHDRAWN, State.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Events over all reporters, None where nobody has reported any; `announced`: what lives of an owner."""
+
+    events: int | None = None
+    unwanted: int | None = None
+    last_at: datetime | None = None
+    announced: int = 0
+
+
+UNKNOWN = Figures()
+
+
+def of_subscriptions(rows: Iterable[Subscription]) -> dict[int, Figures]:
+    """By id; `unwanted` is what reached the host and no subscription there wanted."""
+    rows = list(rows)
+    hosts = _unwanted({row.subscriber.host_id for row in rows})
+    found = _sums(SubscriptionActivity, "about", [row.pk for row in rows])
+    return {row.pk: _figures(found.get(row.pk), hosts.get(row.subscriber.host_id)) for row in rows}
+
+
+def of_advertisements(rows: Iterable[Advertisement]) -> dict[int, Figures]:
+    """By id."""
+    found = _sums(AdvertisementActivity, "about", [row.pk for row in rows])
+    return {pk: _figures(sums) for pk, sums in found.items()}
+
+
+def of_owners(kind: str, rows: Iterable[Any]) -> dict[int, Figures]:
+    """Of publishers or subscribers, by id: all that their announcements published or got."""
+    rows = list(rows)
+    ids = [row.pk for row in rows]
+    publishing = kind == "publisher"
+    activity: Any = AdvertisementActivity if publishing else SubscriptionActivity
+    model: Any = Advertisement if publishing else Subscription
+    found = _sums(activity, "owner", ids)
+    hosts = {} if publishing else _unwanted({row.host_id for row in rows})
+    live = model._default_manager.filter(**{f"{kind}__in": ids}).exclude(state__in=OVER).order_by()
+    counts = dict(live.values_list(kind).annotate(n=Count("id")))
+    return {
+        row.pk: _figures(found.get(row.pk), hosts.get(row.host_id), counts.get(row.pk, 0)) for row in rows
+    }
+
+
+Sums = tuple[int, datetime | None]
+
+
+def _sums(model: Any, by: str, ids: Iterable[int]) -> dict[int, Sums]:
+    rows = model._default_manager.filter(**{f"{by}__in": list(ids)}).order_by().values_list(by)
+    return {pk: (events, last) for pk, events, last in rows.annotate(n=Sum("events"), last=Max("last_at"))}
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """Events that reached a host, over all reporters; None where nobody has reported any."""
+
+    delivered: int | None = None
+    unwanted: int | None = None
+    last_at: datetime | None = None
+
+
+NOTHING_REPORTED = Arrivals()
+
+
+def of_hosts(ids: Iterable[int]) -> dict[int, Arrivals]:
+    """By id, where anybody has reported."""
+    rows = HostActivity.objects.filter(about__in=list(ids)).order_by().values_list("about")
+    sums = rows.annotate(n=Sum("events"), unwanted=Sum("unwanted"), last=Max("last_at"))
+    return {pk: Arrivals(*told) for pk, *told in sums}
+
+
+def _unwanted(hosts: Iterable[int]) -> dict[int, int]:
+    rows = HostActivity.objects.filter(about__in=list(hosts)).order_by().values_list("about")
+    return dict(rows.annotate(n=Sum("unwanted")))
+
+
+def _figures(sums: Sums | None, unwanted: int | None = None, announced: int = 0) -> Figures:
+    events, last = sums or (None, None)
+    return Figures(events, unwanted, last, announced)

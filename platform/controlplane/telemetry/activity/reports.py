@@ -1,0 +1,88 @@
+"""Taking what a report tells of single announcements and hosts."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, Client
+from controlplane.deployment.batches import chunks
+from controlplane.network.models import Host
+from controlplane.registry.models import Advertisement, Subscription
+from controlplane.telemetry.activity.models import AdvertisementActivity, HostActivity, SubscriptionActivity
+
+Rows = Sequence[dict[str, Any]]
+
+
+def take(reporter: int, values: dict[str, Any]) -> None:
+    """Store the counters of a report, in the caller's transaction; what there is no more is passed over."""
+    model: Any
+    for part, model, name, counted in (
+        ("advertisements", AdvertisementActivity, "advertisement", {"events": "published"}),
+        ("subscriptions", SubscriptionActivity, "subscription", {"events": "delivered"}),
+        ("hosts", HostActivity, "host", {"events": "delivered", "unwanted": "unwanted"}),
+    ):
+        rows: Rows = values.get(part) or ()
+        known = _known(part, [row[name] for row in rows])
+        found = {
+            known[row[name]]["about_id"]: model(
+                reporter_id=reporter,
+                last_at=row["last_at"],
+                **known[row[name]],
+                **{field: row[told] for field, told in counted.items()},
+            )
+            for row in rows
+            if row[name] in known
+        }
+        model._default_manager.bulk_create(
+            list(found.values()),
+            batch_size=1000,
+            update_conflicts=True,
+            unique_fields=["about", "reporter"],
+            update_fields=["last_at", *(() if part == "hosts" else ("owner",)), *counted],
+        )
+
+
+def own(values: dict[str, Any], client: Client) -> dict[str, Any]:
+    """The report with what a client token may tell of: its own announcements, and its own host."""
+    ads = Advertisement.objects.filter(publisher=client.pk if client.kind == PUBLISHER else None)
+    subs = Subscription.objects.filter(subscriber=client.pk if client.kind == SUBSCRIBER else None)
+    mine = {f"a{pk}" for pk in ads.values_list("pk", flat=True)}
+    mine |= {f"q{pk}" for pk in subs.values_list("pk", flat=True)}
+    told = {
+        "advertisements": [row for row in values.get("advertisements") or () if row["advertisement"] in mine],
+        "subscriptions": [row for row in values.get("subscriptions") or () if row["subscription"] in mine],
+        "hosts": [row for row in values.get("hosts") or () if row["host"] == client.host],
+    }
+    return {**values, **told}
+
+
+def topics(values: dict[str, Any]) -> list[str]:
+    """The names of the topics whose announcements a report tells of; [] where it names none."""
+    found: set[str] = set()
+    for part, name, model in (
+        ("advertisements", "advertisement", Advertisement),
+        ("subscriptions", "subscription", Subscription),
+    ):
+        known = _known(part, [row[name] for row in values.get(part) or ()])
+        numbers = [row["about_id"] for row in known.values()]
+        for some in chunks(numbers):
+            found |= set(model._default_manager.filter(pk__in=some).values_list("topic__name", flat=True))
+    return sorted(found)
+
+
+def _known(part: str, names: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Of those of `names` that there are: the row that it is about, and its owner."""
+    if part == "hosts":
+        hosts = Host.objects.values_list("name", "pk")
+        found = (row for some in chunks(names) for row in hosts.filter(name__in=some))
+        return {name: {"about_id": pk} for name, pk in found}
+    prefix, model, owner = (
+        ("a", Advertisement, "publisher") if part == "advertisements" else ("q", Subscription, "subscriber")
+    )
+    numbers = [int(name[1:]) for name in names if name[:1] == prefix and _is_number(name[1:])]
+    rows = model._default_manager.values_list("pk", owner)
+    there = (row for some in chunks(numbers) for row in rows.filter(pk__in=some))
+    return {f"{prefix}{pk}": {"about_id": pk, "owner_id": who} for pk, who in there}
+
+
+def _is_number(digits: str) -> bool:
+    return digits.isascii() and digits.isdecimal() and len(digits) < 19

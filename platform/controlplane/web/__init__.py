@@ -1,0 +1,1 @@
+"""Views, serializers and addresses of all resources."""

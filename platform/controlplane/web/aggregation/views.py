@@ -1,0 +1,210 @@
+"""`/api/v1/aggregation/`."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_view
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.accounts.roles import Role
+from controlplane.aggregation import policy, runs, what_if
+from controlplane.aggregation.models import AggregatedEntry, Policy, Run, RunState
+from controlplane.common.problems import not_found
+from controlplane.network.models import Switch
+from controlplane.registry.models import Subscription
+from controlplane.rest.base_views import ListAndRead, Resource, Single, StrictView, WriteOptions, url
+from controlplane.rest.openapi import DRY_RUN, PREFER, WRITE
+from controlplane.rest.prefer_header import Wait, awaited
+from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, Filter, choice, read_id
+from controlplane.rest.request_body import read_one
+from controlplane.web.aggregation.serializers import (
+    RUNS,
+    AggregatedEntrySerializer,
+    CurveSerializer,
+    PolicyChangeSerializer,
+    PolicySerializer,
+    RunCreateSerializer,
+    RunSerializer,
+    StandsForSerializer,
+    WhatIfAnswerSerializer,
+    WhatIfSerializer,
+)
+from controlplane.web.requests.accepted_responses import ACCEPTED, accepted, cost_answer
+
+RUN_ACCEPTED = OpenApiResponse(RunSerializer, "Asked for; `Location` names the run.")
+
+
+class PolicyViewSet(Single):
+    """The network's policy of aggregation."""
+
+    queryset = Policy.objects.all()
+    serializer_class = PolicySerializer
+    noun = "policy"
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """The policy as it is, with what stands beside its row."""
+        return PolicySerializer(policy.standing()).data
+
+    @extend_schema(operation_id="aggregation_read", tags=["aggregation"], responses=PolicySerializer)
+    def list(self, request: Request) -> Response:
+        """The policy as it is."""
+        return Response(self.rendered(self.find()))
+
+    @extend_schema(
+        operation_id="aggregation_update",
+        tags=["aggregation"],
+        request=PolicyChangeSerializer,
+        responses={202: ACCEPTED, 200: PolicySerializer},
+        parameters=[*WRITE],
+    )
+    def partial_update(self, request: Request) -> Response:
+        """Change it; the method is the network's, and logged (202), the rest is done at once (200)."""
+        options = WriteOptions.read(request)
+        values = read_one(request, PolicyChangeSerializer(partial=True))
+        if options.dry_run:
+            asked = policy.payload(values)
+            return cost_answer([asked] if asked else [], items=1)
+        logged = policy.change(values, request.user)
+        return accepted(options.wait, logged) if logged else self.list(request)
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="runs_list", tags=["aggregation"]),
+    retrieve=extend_schema(operation_id="runs_read", tags=["aggregation"], parameters=[PREFER]),
+)
+class RunViewSet(ListAndRead):
+    """Runs: computations of covers, and what became of them."""
+
+    queryset = Run.objects.all()
+    serializer_class = RunSerializer
+    noun = "run"
+    write_parameters: ClassVar[frozenset[str]] = frozenset({"dry_run"})
+    filters = (
+        ID,
+        Filter("state", "state", choice(*RunState.values), ("in",)),
+        Filter("trigger", "trigger", TEXT, ("in",)),
+        Filter("created_at", "created_at", TIME, ("gte", "lte")),
+    )
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One run; `Prefer: wait=N` waits for its end."""
+        wait = Wait.read(request)
+        row = self.find()
+        wait.until(lambda: runs.is_over(row.pk))
+        return Response(self.rendered(self.find()), headers=wait.headers)
+
+    @extend_schema(
+        operation_id="runs_create",
+        tags=["aggregation"],
+        request=RunCreateSerializer,
+        responses={202: RUN_ACCEPTED, 200: WhatIfAnswerSerializer},
+        parameters=[DRY_RUN, PREFER],
+    )
+    def create(self, request: Request) -> Response:
+        """Work out covers for the network as it is, and install them."""
+        options = WriteOptions.read(request)
+        values = read_one(request, RunCreateSerializer())
+        method, sampling = values.get("method"), values.get("sampling")
+        if options.dry_run:
+            return Response(what_if.ask(*runs.terms(method, sampling), {}, {}))
+        return self._accepted(options.wait, runs.ask(method, sampling, request.user))
+
+    @extend_schema(
+        operation_id="runs_revert",
+        tags=["aggregation"],
+        request=None,
+        responses={202: RUN_ACCEPTED},
+        parameters=[PREFER],
+    )
+    def revert(self, request: Request, pk: str) -> Response:
+        """Install the covers that were there before a run."""
+        wait = Wait.read(request)
+        return self._accepted(wait, runs.revert(read_id(pk), request.user))
+
+    def _accepted(self, wait: Wait, run: Run) -> Response:
+        return awaited(wait, lambda: runs.is_over(run.pk), lambda: self._answer(run.pk))
+
+    def _answer(self, pk: int) -> Response:
+        body: Any = self.rendered(Run.objects.get(pk=pk))
+        return Response(body, status.HTTP_202_ACCEPTED, headers={"Location": url(RUNS, pk)})
+
+
+class WhatIfView(StrictView):
+    """What other budgets and methods would bring."""
+
+    audited = keyed = False
+    bulk = True  # it takes as many bytes
+    write_role = Role.VIEWER
+
+    @extend_schema(
+        operation_id="what_if",
+        tags=["aggregation"],
+        request=WhatIfSerializer,
+        responses={200: WhatIfAnswerSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Entries and false positives, per switch and network-wide; nothing is touched."""
+        return Response(what_if.what_if(request))
+
+
+@extend_schema_view(list=extend_schema(operation_id="aggregated_list", tags=["aggregation"]))
+class AggregatedViewSet(Resource):
+    """The aggregated entries of a switch."""
+
+    queryset = AggregatedEntry.objects.all()
+    serializer_class = AggregatedEntrySerializer
+    noun = "switch"
+    filters = (
+        Filter("topic", "topic", TEXT, ("in",)),
+        Filter("in_port", "in_port", INTEGER),
+        Filter("dz", "dz", TEXT),
+    )
+
+    def list(self, request: Request, pk: str) -> Response:
+        """A page of them, as the last request left them, with what was measured last."""
+        switch = self.find(Switch.objects.all())
+        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset().filter(switch=switch)))
+        return self.get_paginated_response(self.rendered(rows or [], many=True))
+
+
+@extend_schema_view(list=extend_schema(operation_id="aggregated_subscriptions", tags=["aggregation"]))
+class StandsForViewSet(Resource):
+    """The subscriptions that an aggregated entry stands for."""
+
+    queryset = Subscription.objects.select_related("subscriber")
+    serializer_class = StandsForSerializer
+    noun = "entry"
+
+    def list(self, request: Request, pk: str, entry: str) -> Response:
+        """A page of them."""
+        row = AggregatedEntry.objects.filter(switch=read_id(pk), pk=read_id(entry)).first()
+        if row is None:
+            detail = (
+                f"There is no aggregated entry {entry} at switch {pk}. An entry that changes gets a new id."
+            )
+            raise not_found(detail)
+        found = self.get_queryset().filter(pk__in=row.subscriptions)
+        rows = self.paginate_queryset(self.filter_queryset(found))
+        return self.get_paginated_response(self.rendered(rows or [], many=True))
+
+
+class BudgetCurveView(StrictView):
+    """False positives against the budget of a switch."""
+
+    def known_parameters(self) -> tuple[str, ...]:
+        """What the question may say."""
+        return ("method", "budgets")
+
+    @extend_schema(
+        operation_id="budget_curve",
+        tags=["aggregation"],
+        responses={200: CurveSerializer},
+        parameters=[
+            OpenApiParameter("method", str, enum=policy.RUNNING_METHODS, description="default: the policy's"),
+            OpenApiParameter("budgets", str, description="some numbers of entries, separated by commas"),
+        ],
+    )
+    def get(self, request: Request, pk: str) -> Response:
+        """By the samples that are kept, with all other switches as they are."""
+        return Response(what_if.budget_curve(read_id(pk), request.query_params))

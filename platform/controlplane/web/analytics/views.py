@@ -1,0 +1,143 @@
+"""`/api/v1/analytics/runs/` and `/api/v1/analytics/schedules/`."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.analytics import runs, schedules
+from controlplane.analytics.jobs import JOBS
+from controlplane.analytics.models import TASK_PARTS, Run, RunState, Schedule, Trigger
+from controlplane.analytics.spark_process import LOG_BYTES
+from controlplane.rest.base_views import ListAndRead, url
+from controlplane.rest.openapi import PREFER
+from controlplane.rest.prefer_header import Wait, awaited
+from controlplane.rest.query_parameters import FLAG, ID, INTEGER, TEXT, TIME, Filter, choice, read_id
+from controlplane.rest.request_body import read_body, read_one
+from controlplane.web.analytics.serializers import (
+    RUNS,
+    AnalyticsRunCreateSerializer,
+    AnalyticsRunLogSerializer,
+    AnalyticsRunSerializer,
+    ScheduleChangeSerializer,
+    ScheduleSerializer,
+)
+from controlplane.worker import analytics_tasks
+
+RUN_ACCEPTED = OpenApiResponse(AnalyticsRunSerializer, "Asked for; `Location` names the run.")
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="analytics_runs_list", tags=["analytics"]),
+    retrieve=extend_schema(operation_id="analytics_runs_read", tags=["analytics"], parameters=[PREFER]),
+)
+class RunViewSet(ListAndRead):
+    """Runs of Spark jobs."""
+
+    queryset = Run.objects.select_related(
+        "series", "schedule", *(f"schedule__{part}" for part in TASK_PARTS)
+    ).defer("log")
+    serializer_class = AnalyticsRunSerializer
+    noun = "run"
+    orderings = ("id", "created_at")
+    write_parameters: ClassVar[frozenset[str]] = frozenset()
+    filters = (
+        ID,
+        Filter("job", "series__job", choice(*JOBS), ("in",)),
+        Filter("state", "state", choice(*RunState.values), ("in",)),
+        Filter("trigger", "trigger", choice(*Trigger.values)),
+        Filter("schedule", "schedule", INTEGER, ("in",)),
+        Filter("created_at", "created_at", TIME, ("gte", "lte")),
+        Filter("due", "due", TIME, ("gte", "lte")),
+    )
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One run; `Prefer: wait=N` waits for its end."""
+        wait = Wait.read(request)
+        row = self.find()
+        wait.until(lambda: runs.is_over(row.pk))
+        return Response(self.rendered(self.find()), headers=wait.headers)
+
+    @extend_schema(
+        operation_id="analytics_runs_create",
+        tags=["analytics"],
+        request=AnalyticsRunCreateSerializer,
+        responses={202: RUN_ACCEPTED},
+        parameters=[PREFER],
+    )
+    def create(self, request: Request) -> Response:
+        """Run a job now, as soon as the worker is free."""
+        body = read_body(request, AnalyticsRunCreateSerializer())
+        values = body.items[0]
+        since, until = values.get("since"), values.get("until")
+        if since and until and since >= until:
+            body.errors.add(0, ("until",), "out_of_order", "until has to be later than since.", str(until))
+        body.errors.check()
+        job = values.pop("job")
+        window = values.pop("window", None) or _window_of(job)
+        run = runs.ask(job, window, request.user, **values)
+        analytics_tasks.wake()
+        return self._accepted(Wait.read(request), run)
+
+    @extend_schema(
+        operation_id="analytics_runs_cancel",
+        tags=["analytics"],
+        request=None,
+        responses={202: RUN_ACCEPTED},
+        parameters=[PREFER],
+    )
+    def cancel(self, request: Request, pk: str) -> Response:
+        """End a run; its process and all that it started go."""
+        return self._accepted(Wait.read(request), runs.cancel(read_id(pk)))
+
+    @extend_schema(operation_id="analytics_runs_log", tags=["analytics"], responses=AnalyticsRunLogSerializer)
+    def log(self, request: Request, pk: str) -> Response:
+        """The end of what a run's process wrote."""
+        row = self.find(Run.objects.all())
+        return Response({"log": row.log, "truncated": len(row.log.encode()) >= LOG_BYTES})
+
+    def _accepted(self, wait: Wait, run: Run) -> Response:
+        return awaited(wait, lambda: runs.is_over(run.pk), lambda: self._answer(run.pk))
+
+    def _answer(self, pk: int) -> Response:
+        body: Any = self.rendered(self.get_queryset().get(pk=pk))
+        return Response(body, status.HTTP_202_ACCEPTED, headers={"Location": url(RUNS, pk)})
+
+
+def _window_of(job: str) -> str:
+    """The length of windows that the job's schedule has."""
+    row = Schedule.objects.filter(job=job).first()
+    return row.window if row is not None and row.fault() is None else JOBS[job].window
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="analytics_schedules_list", tags=["analytics"]),
+    retrieve=extend_schema(operation_id="analytics_schedules_read", tags=["analytics"]),
+)
+class ScheduleViewSet(ListAndRead):
+    """When jobs run by themselves."""
+
+    queryset = Schedule.objects.select_related(*TASK_PARTS)
+    serializer_class = ScheduleSerializer
+    noun = "schedule"
+    write_parameters: ClassVar[frozenset[str]] = frozenset()
+    filters = (
+        ID,
+        Filter("name", "name", TEXT, ("in",)),
+        Filter("job", "job", choice(*JOBS), ("in",)),
+        Filter("enabled", "task__enabled", FLAG),
+    )
+    search = ("name", "job")
+
+    @extend_schema(
+        operation_id="analytics_schedules_update",
+        tags=["analytics"],
+        request=ScheduleChangeSerializer,
+        responses=ScheduleSerializer,
+    )
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """Change when it runs, how long its windows are, or whether it runs at all."""
+        values = read_one(request, ScheduleChangeSerializer(partial=True))
+        return Response(self.rendered(schedules.change(self.find(), values)))

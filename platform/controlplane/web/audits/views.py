@@ -1,0 +1,136 @@
+"""`/api/v1/audits/`."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.deployment.audits import audits
+from controlplane.deployment.audits.models import (
+    Audit,
+    AuditState,
+    Check,
+    CheckState,
+    Drift,
+    DriftKind,
+    Trigger,
+)
+from controlplane.network.ports import check_switch, find_switches
+from controlplane.rest.base_views import ListAndRead, Resource, url
+from controlplane.rest.openapi import PREFER
+from controlplane.rest.prefer_header import Wait, awaited
+from controlplane.rest.query_parameters import FLAG, ID, TEXT, TIME, Filter, choice
+from controlplane.rest.request_body import Errors, read_body
+from controlplane.web.audits.serializers import (
+    AuditCreateSerializer,
+    AuditSerializer,
+    CheckSerializer,
+    DriftSerializer,
+)
+
+ACCEPTED = OpenApiResponse(AuditSerializer, "Asked for; `Location` names the audit.")
+SWITCH = Filter("switch", "switch", TEXT, ("in",))
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="audits_list", tags=["audits"]),
+    retrieve=extend_schema(operation_id="audits_read", tags=["audits"], parameters=[PREFER]),
+)
+class AuditViewSet(ListAndRead):
+    """Audits: what switches hold, compared with the plan."""
+
+    queryset = Audit.objects.all()
+    serializer_class = AuditSerializer
+    noun = "audit"
+    write_parameters: ClassVar[frozenset[str]] = frozenset()
+    filters = (
+        ID,
+        Filter("state", "state", choice(*AuditState.values), ("in",)),
+        Filter("trigger", "trigger", choice(*Trigger.values), ("in",)),
+        Filter("repair", "repair", FLAG),
+        Filter("created_at", "created_at", TIME, ("gte", "lte")),
+    )
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """With the numbers of switches in each state."""
+        listed = list(rows) if many else [rows]
+        shown = AuditSerializer(listed, many=True, context={"counts": audits.counts(listed)}).data
+        return shown if many else shown[0]
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One audit; `Prefer: wait=N` waits for its end."""
+        wait = Wait.read(request)
+        row = self.find()
+        wait.until(lambda: audits.is_over(row.pk))
+        return Response(self.rendered(self.find()), headers=wait.headers)
+
+    @extend_schema(
+        operation_id="audits_create",
+        tags=["audits"],
+        request=AuditCreateSerializer,
+        responses={202: ACCEPTED},
+        parameters=[PREFER],
+    )
+    def create(self, request: Request) -> Response:
+        """Read switches back, tell what differs from the plan, and repair it."""
+        wait = Wait.read(request)
+        body = read_body(request, AuditCreateSerializer())
+        values = body.items[0]
+        names = values.get("switches")
+        _check(names or [], body.errors)
+        audit = audits.ask(names, values.get("repair", True), request.user)
+        return awaited(wait, lambda: audits.is_over(audit.pk), lambda: self._accepted(audit.pk))
+
+    def _accepted(self, pk: int) -> Response:
+        body: Any = self.rendered(audits.find(pk))
+        return Response(body, status.HTTP_202_ACCEPTED, headers={"Location": url("audits", pk)})
+
+
+def _check(names: list[str], errors: Errors) -> None:
+    """Refuse, by place, names of no switch, with the errors that were found before."""
+    known = find_switches(names)
+    for index, name in enumerate(names):
+        if name not in known:
+            check_switch(errors, 0, ("switches", index), name, known)
+    errors.check()
+
+
+@extend_schema_view(list=extend_schema(operation_id="audits_checks", tags=["audits"]))
+class CheckViewSet(Resource):
+    """How each switch of an audit was found."""
+
+    queryset = Check.objects.all()
+    serializer_class = CheckSerializer
+    noun = "audit"
+    filters = (SWITCH, Filter("state", "state", choice(*CheckState.values), ("in",)))
+    search = ("switch", "detail")
+
+    def list(self, request: Request, pk: str) -> Response:
+        """A page of them."""
+        audit = self.find(Audit.objects.all())
+        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset().filter(audit=audit)))
+        return self.get_paginated_response(self.rendered(rows or [], many=True))
+
+
+@extend_schema_view(list=extend_schema(operation_id="audits_drift", tags=["audits"]))
+class DriftViewSet(Resource):
+    """The entries that differed."""
+
+    queryset = Drift.objects.select_related("check_of")
+    serializer_class = DriftSerializer
+    noun = "audit"
+    filters = (
+        Filter("switch", "check_of__switch", TEXT, ("in",)),
+        Filter("kind", "kind", choice(*DriftKind.values), ("in",)),
+        Filter("dst", "dst", TEXT),
+    )
+    search = ("check_of__switch", "dst")
+
+    def list(self, request: Request, pk: str) -> Response:
+        """A page of them."""
+        audit = self.find(Audit.objects.all())
+        rows = self.get_queryset().filter(check_of__audit=audit)
+        page = self.paginate_queryset(self.filter_queryset(rows))
+        return self.get_paginated_response(self.rendered(page or [], many=True))

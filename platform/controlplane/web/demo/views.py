@@ -1,0 +1,118 @@
+"""`/api/v1/` demo, demo/launcher, test-events and connect."""
+
+from typing import ClassVar
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.operations.demo import demo, test_events
+from controlplane.operations.demo.connect import connect
+from controlplane.operations.demo.models import TestEvent, TestState
+from controlplane.rest.base_views import ListAndRead, StrictView, url
+from controlplane.rest.openapi import PREFER
+from controlplane.rest.prefer_header import Wait
+from controlplane.rest.query_parameters import ID, Filter, choice
+from controlplane.rest.request_body import read_body, read_one
+from controlplane.web.demo.serializers import (
+    ConnectSerializer,
+    DemoAskSerializer,
+    DemoSerializer,
+    HeartbeatSerializer,
+    OrdersSerializer,
+    TestEventAskSerializer,
+    TestEventSerializer,
+)
+
+
+class DemoView(StrictView):
+    """The demo network."""
+
+    @extend_schema(operation_id="demo_read", tags=["first use"], responses=DemoSerializer)
+    def get(self, request: Request) -> Response:
+        """How it is, and whether it is offered."""
+        return Response(demo.standing())
+
+    @extend_schema(
+        operation_id="demo_ask",
+        tags=["first use"],
+        request=DemoAskSerializer,
+        responses={202: OpenApiResponse(DemoSerializer, "Asked for; the launcher takes it up in a second.")},
+    )
+    def post(self, request: Request) -> Response:
+        """Start it, or end it; 409 where no launcher stands by, or another network is there."""
+        demo.ask(read_one(request, DemoAskSerializer())["action"] == "start")
+        return Response(demo.standing(), status.HTTP_202_ACCEPTED)
+
+
+class LauncherView(StrictView):
+    """What a launcher says, and what it is to do."""
+
+    audited = False
+
+    @extend_schema(
+        operation_id="demo_launcher",
+        tags=["first use"],
+        request=HeartbeatSerializer,
+        responses={200: OrdersSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """A launcher's heartbeat, once a second; the answer is what it is to do."""
+        values = read_one(request, HeartbeatSerializer())
+        row = demo.heard(values)
+        test_events.reported(values.get("tested") or [])
+        return Response({"wanted": row.wanted, "tests": test_events.take()})
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="testevents_list", tags=["first use"]),
+    retrieve=extend_schema(operation_id="testevents_read", tags=["first use"], parameters=[PREFER]),
+)
+class TestEventViewSet(ListAndRead):
+    """Test events, the newest 200, and who got them."""
+
+    queryset = TestEvent.objects.select_related("advertisement__topic", "advertisement__publisher__host")
+    serializer_class = TestEventSerializer
+    noun = "test event"
+    filters = (ID, Filter("state", "state", choice(*TestState.values), ("in",)))
+    search = ("advertisement__topic__name", "advertisement__publisher__name", "problem")
+    write_parameters: ClassVar[frozenset[str]] = frozenset()
+
+    def list(self, request: Request) -> Response:
+        """A page of them."""
+        test_events.expire()
+        return super().list(request)
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One; `Prefer: wait=N` waits for its end."""
+        wait = Wait.read(request)
+        row = self.find()
+        wait.until(lambda: test_events.ended(row.pk))
+        test_events.expire()
+        return Response(self.rendered(self.find()), headers=wait.headers)
+
+    @extend_schema(
+        operation_id="testevents_send",
+        tags=["first use"],
+        request=TestEventAskSerializer,
+        responses={202: OpenApiResponse(TestEventSerializer, "Queued; `Location` names it.")},
+        parameters=[PREFER],
+    )
+    def create(self, request: Request) -> Response:
+        """Have an event published once at its publisher's host in the demo network, and see who gets it."""
+        wait = Wait.read(request)
+        row = test_events.ask(read_body(request, TestEventAskSerializer()), request.user)
+        wait.until(lambda: test_events.ended(row.pk))
+        headers = {"Location": url("test-events", row.pk), **wait.headers}
+        body = self.rendered(self.get_queryset().get(pk=row.pk))
+        return Response(body, status.HTTP_202_ACCEPTED, headers=headers)
+
+
+class ConnectView(StrictView):
+    """Where switches connect."""
+
+    @extend_schema(operation_id="connect", tags=["first use"], responses=ConnectSerializer)
+    def get(self, request: Request) -> Response:
+        """The controller's addresses, what to type at a switch, and which switches have yet to connect."""
+        return Response(connect())

@@ -1,0 +1,48 @@
+"""`/api/v1/<resource>/<id>/affected/`."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.common.problems import not_found
+from controlplane.explain.impact.counts import affected
+from controlplane.network.models import Host, Link, Switch
+from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
+from controlplane.rest.base_views import StrictView
+from controlplane.rest.query_parameters import read_id
+from controlplane.web.explain.impact_serializers import AffectedSerializer
+
+OF: dict[str, type[Any]] = {
+    "topics": Topic,
+    "publishers": Publisher,
+    "subscribers": Subscriber,
+    "advertisements": Advertisement,
+    "subscriptions": Subscription,
+    "switches": Switch,
+    "links": Link,
+    "hosts": Host,
+}
+
+
+class AffectedView(StrictView):
+    """Whom it would affect if something went."""
+
+    model: type[Any]
+
+    def get(self, request: Request, pk: str) -> Response:
+        """Count the subscriptions, hosts and others that it would affect, also where it is still in use."""
+        row = self.model._default_manager.filter(pk=read_id(pk)).first()
+        if row is None:
+            raise not_found(f"There is no {self.model._meta.verbose_name} {pk}.")
+        return Response(affected(row))
+
+
+def view_of(resource: str) -> Any:
+    """The view of one resource, with an operation of its own in the schema."""
+    made = type(f"Affected{resource.title()}View", (AffectedView,), {"model": OF[resource]})
+    get = extend_schema(
+        operation_id=f"{resource}_affected", tags=[resource], responses={200: AffectedSerializer}
+    )
+    return extend_schema_view(get=get)(made)

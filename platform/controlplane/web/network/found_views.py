@@ -1,0 +1,89 @@
+"""`/api/v1/found-links/`: links that discovery found, for an operator to approve or reject."""
+
+from typing import ClassVar
+
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.network import found_links
+from controlplane.network.models import FoundLink, FoundReason, FoundState
+from controlplane.rest.base_views import ListAndRead
+from controlplane.rest.openapi import PREFER
+from controlplane.rest.prefer_header import Wait
+from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, Filter, choice, read_id
+from controlplane.web.requests.accepted_responses import ACCEPTED, accepted
+
+
+class FoundLinkSerializer(serializers.ModelSerializer[FoundLink]):
+    """A link that probes cross and that is not in the network."""
+
+    a = serializers.CharField(source="a.name")
+    b = serializers.CharField(source="b.name")
+
+    class Meta:
+        model = FoundLink
+        fields = (
+            "id",
+            "a",
+            "a_port",
+            "b",
+            "b_port",
+            "state",
+            "reason",
+            "detail",
+            "found_at",
+            "seen_at",
+            "decided_by",
+            "decided_at",
+        )
+        read_only_fields = fields
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="found_links_list", tags=["links"]),
+    retrieve=extend_schema(operation_id="found_links_read", tags=["links"]),
+)
+class FoundLinkViewSet(ListAndRead):
+    """Links that were found and wait for approval, or were rejected."""
+
+    queryset = FoundLink.objects.select_related("a", "b")
+    serializer_class = FoundLinkSerializer
+    noun = "found link"
+    write_parameters: ClassVar[frozenset[str]] = frozenset()
+    filters = (
+        ID,
+        Filter("a", "a__name", TEXT, ("in",)),
+        Filter("a_port", "a_port", INTEGER),
+        Filter("b", "b__name", TEXT, ("in",)),
+        Filter("b_port", "b_port", INTEGER),
+        Filter("state", "state", choice(*FoundState.values), ("in",)),
+        Filter("reason", "reason", choice(*FoundReason.values), ("in",)),
+        Filter("found_at", "found_at", TIME, ("gte", "lte")),
+    )
+    search = ("a__name", "b__name")
+
+    @extend_schema(
+        operation_id="found_links_approve",
+        tags=["links"],
+        request=None,
+        responses={202: ACCEPTED},
+        parameters=[PREFER],
+    )
+    def approve(self, request: Request, pk: str) -> Response:
+        """Add the link to the network."""
+        wait = Wait.read(request)
+        self.find()
+        return accepted(wait, found_links.approve(read_id(pk), request.user))
+
+    @extend_schema(
+        operation_id="found_links_reject",
+        tags=["links"],
+        request=None,
+        responses={200: FoundLinkSerializer},
+    )
+    def reject(self, request: Request, pk: str) -> Response:
+        """Keep the link out of the network until it is approved."""
+        self.find()
+        return Response(self.rendered(found_links.reject(read_id(pk), request.user)))

@@ -1,0 +1,176 @@
+"""Importing a topology file: its switches, links and hosts are added together, all or none."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from rest_framework import serializers
+
+from controlplane.common.problems import invalid, too_large
+from controlplane.network import hosts, import_reader, links, switches
+from controlplane.network.models import Host, Link, Switch
+from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.logged_rows import Payload, racing
+from controlplane.requestlog.models import Operation
+from controlplane.rest.request_body import MAX_ITEMS, Body, Errors, read_object
+from controlplane.web.network.serializers import (
+    HostCreateSerializer,
+    LinkCreateSerializer,
+    SwitchCreateSerializer,
+)
+from tercast.errors import Path, Refused
+from tercast.topology.importers import TOO_LARGE, TOO_MANY, Imported, Taken
+from tercast.topology.rest_rows import API_NAMES, api_row
+
+MAX_BYTES = 16 * 1024 * 1024
+MAX_REPAIRS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The unsaved rows of a topology, which refer to each other."""
+
+    switches: list[Switch]
+    links: list[Link]
+    hosts: list[Host]
+
+    @property
+    def rows(self) -> list[Any]:
+        """All rows, each behind those it refers to."""
+        return [*self.switches, *self.links, *self.hosts]
+
+    def payloads(self) -> list[Payload]:
+        """What adding the rows logs, in their order."""
+        return [
+            *map(switches.payload, self.switches),
+            *map(links.payload, self.links),
+            *map(hosts.payload, self.hosts),
+        ]
+
+
+def read(data: bytes, form: str | None, hosts_per_switch: int) -> Imported:
+    """The topology of a file; what the file leaves open is given such that nobody else has it.
+
+    Raises `Problem` (413) beyond a limit, also of time and memory, (503) while the machine is too busy,
+    `Refused` for what the readers refuse.
+    """
+    try:
+        imported = import_reader.read(
+            data, form, hosts_per_switch, settings.ADDRESS_FAMILY, _taken(), MAX_ITEMS
+        )
+    except Refused as refused:
+        if refused.code in (TOO_LARGE, TOO_MANY):
+            raise too_large(str(refused)) from refused
+        raise
+    total = sum(imported.counts.values())
+    if total > MAX_ITEMS:
+        counts = ", ".join(f"{count} {part}" for part, count in imported.counts.items())
+        raise too_large(f"The topology has {counts}; at most {MAX_ITEMS} of all three are taken at once.")
+    return imported
+
+
+def told(imported: Imported) -> dict[str, Any]:
+    """What the answer says about the file."""
+    repairs = list(imported.repairs[:MAX_REPAIRS])
+    more = len(imported.repairs) - len(repairs)
+    if more:
+        repairs.append(f"and {more} more; `tercast import` tells all of them")
+    return {"format": imported.format, "counts": imported.counts, "repairs": repairs}
+
+
+def draft(topology: dict[str, Any]) -> Draft:
+    """The rows of an imported topology; raises `Problem` with all that cannot be taken in.
+
+    Its pointers lead into the topology as `tercast import` writes it.
+    """
+    return _drafted(_validated(topology))
+
+
+def _validated(topology: dict[str, Any]) -> dict[str, Body]:
+    """The parts of a topology with their errors. It reads no database: the largest file takes seconds."""
+    return {
+        "switches": _body("switches", SwitchCreateSerializer(), topology),
+        "links": _body("links", LinkCreateSerializer(), topology),
+        "hosts": _body("hosts", HostCreateSerializer(), topology),
+    }
+
+
+def _drafted(bodies: dict[str, Body]) -> Draft:
+    """The rows of validated parts; raises `Problem` with all errors, also those with objects that exist."""
+    _check_free(bodies["switches"], bodies["hosts"])
+    found = [error for body in bodies.values() for error in body.errors.found]
+    if found:
+        raise invalid(found)
+    named = {item["name"]: Switch(**item) for item in bodies["switches"].items}
+    return Draft(
+        list(named.values()),
+        [Link(**{**item, "a": named[item["a"]], "b": named[item["b"]]}) for item in bodies["links"].items],
+        [Host(**{**item, "switch": named[item["switch"]]}) for item in bodies["hosts"].items],
+    )
+
+
+def add(imported: Imported, actor: Any) -> Operation:
+    """Add all of it, or nothing; one operation stands for the call."""
+    bodies = _validated(imported.topology)  # outside: SQLite has one writer at a time, and others wait
+    with racing(), transaction.atomic():
+        drafted = _drafted(bodies)
+        rows = drafted.rows
+        operation = Operation.objects.create(actor=actor, items=len(rows))
+        entries = [Entry(payload, index) for index, payload in enumerate(drafted.payloads())]
+        for row, request in zip(rows, submit(entries, actor, operation), strict=True):
+            row.request = request
+        Switch.objects.bulk_create(drafted.switches, batch_size=2000)
+        Link.objects.bulk_create(drafted.links, batch_size=2000)
+        Host.objects.bulk_create(drafted.hosts, batch_size=2000)
+        return operation
+
+
+@dataclass(slots=True)
+class _PartErrors(Errors):
+    """Errors of one part of the topology, by the topology's own names."""
+
+    part: str = ""
+
+    def add(  # noqa: PLR0917
+        self,
+        index: int,
+        path: Path,
+        code: str,
+        detail: str,
+        value: object = None,
+        existing: str | None = None,
+    ) -> None:
+        """Add a bad value of the part's item `index`."""
+        own = {api: name for name, api in API_NAMES[self.part].items()}
+        steps = (own.get(str(step), step) if place == 0 else step for place, step in enumerate(path))
+        Errors.add(self, index, (self.part, index, *steps), code, detail, value, existing)
+
+
+def _body(part: str, serializer: serializers.Serializer[Any], topology: dict[str, Any]) -> Body:
+    """A part of the topology as the API reads it."""
+    errors = _PartErrors(part=part)
+    items = [
+        read_object(serializer, api_row(part, row), errors, index) for index, row in enumerate(topology[part])
+    ]
+    return Body(items, errors, bulk=True)
+
+
+def _check_free(new_switches: Body, new_hosts: Body) -> None:
+    """Names and addresses that others have are errors: the file says them, or they come from its labels."""
+    present = list(Switch.objects.values_list("name", "dpid"))
+    new_switches.add_if_free("name", {name: f"switch {name}" for name, _ in present}, "name")
+    new_switches.add_if_free("dpid", {dpid: f"switch {name}" for name, dpid in present}, "dpid")
+    rows = list(Host.objects.values_list("name", "ip", "mac"))
+    new_hosts.add_if_free("name", {name: f"host {name}" for name, _, _ in rows}, "name")
+    new_hosts.add_if_free("ip", {ip: f"host {name}" for name, ip, _ in rows}, "address")
+    new_hosts.add_if_free("mac", {mac: f"host {name}" for name, _, mac in rows}, "MAC address")
+
+
+def _taken() -> Taken:
+    rows = list(Host.objects.values_list("ip", "mac"))
+    return Taken(
+        dpids=frozenset(Switch.objects.values_list("dpid", flat=True)),
+        ips=frozenset(ip for ip, _ in rows),
+        macs=frozenset(mac for _, mac in rows),
+    )

@@ -1,0 +1,331 @@
+"""`/api/v1/` switches, links, hosts, tables and trees."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    OpenApiResponse,
+    PolymorphicProxySerializer,
+    extend_schema,
+    extend_schema_view,
+)
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.accounts.callers import Client
+from controlplane.common.problems import bad_parameter, not_found
+from controlplane.explain.entry_meaning import DZ, Meeting, OfTopic, with_topics
+from controlplane.network import hosts, links, services, switches
+from controlplane.network.entry_counters import counters
+from controlplane.network.map import placement
+from controlplane.network.models import Host, InstalledEntry, Link, Switch, Tree
+from controlplane.requestlog.logged_rows import Payload
+from controlplane.rest.base_views import ListAndRead, Resource, StrictView, WriteOptions
+from controlplane.rest.csv_export import export, in_csv
+from controlplane.rest.openapi import BULK_WRITE, WRITE
+from controlplane.rest.permissions import BOTH_READ
+from controlplane.rest.query_parameters import FLAG, ID, INTEGER, TEXT, TIME, Filter, read_id
+from controlplane.rest.request_body import Body, read_body, tell_refused
+from controlplane.telemetry.activity.delivery_counts import of_hosts
+from controlplane.web.network.serializers import (
+    EntryCountersSerializer,
+    EntrySerializer,
+    HostChangeSerializer,
+    HostCreateSerializer,
+    HostSerializer,
+    LinkChangeSerializer,
+    LinkCreateSerializer,
+    LinkSerializer,
+    SwitchChangeSerializer,
+    SwitchCreateSerializer,
+    SwitchSerializer,
+    TableSerializer,
+    TreeSerializer,
+)
+from controlplane.web.requests.accepted_responses import ACCEPTED, ACCEPTED_ANY, COST, accepted, cost_answer
+
+CREATED = Filter("created_at", "created_at", TIME, ("gte", "lte"))
+NAME = Filter("name", "name", TEXT, ("in",))
+GONE_AT_ONCE = OpenApiResponse(description="The network never had it; it is gone.")
+Change = Callable[[int, dict[str, Any], Any], tuple[Any, Any]]
+
+
+class NetworkViewSet(ListAndRead):
+    """What switches, links and hosts have in common."""
+
+    kind: ClassVar[services.Kind]
+    create_serializer: ClassVar[type[serializers.Serializer[Any]]]
+    change_serializer: ClassVar[type[serializers.Serializer[Any]]]
+    bulk = True
+
+    def change(self, pk: int, values: dict[str, Any], actor: Any) -> tuple[Any, Any]:
+        """Change the row; the request that was logged for it, if one was needed."""
+        raise NotImplementedError
+
+    def change_payload(self, row: Any, values: dict[str, Any]) -> Payload | None:
+        """The request that a change needs."""
+        raise NotImplementedError
+
+    def create(self, request: Request) -> Response:
+        """Add one, or a list of them, all or none, or those that are good."""
+        options = WriteOptions.read(request, lists=True)
+        body = read_body(request, self.create_serializer(), bulk=True, partly=options.partly)
+        if options.dry_run:
+            answer = cost_answer(services.draft_payloads(self.kind, body))
+            tell_refused(answer.data, body)
+            return answer
+        return accepted(options.wait, services.add(self.kind, body, request.user))
+
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """Change it; what changes the network is logged (202), the rest is done at once (200)."""
+        options = WriteOptions.read(request)
+        values = self._read_change(request)
+        if options.dry_run:
+            asked = self.change_payload(services.find(self.kind, read_id(pk)), values)
+            return cost_answer([asked] if asked else [], items=1)
+        _, logged = self.change(read_id(pk), values, request.user)
+        return accepted(options.wait, logged) if logged else Response(self.rendered(self.find()))
+
+    def _read_change(self, request: Request) -> dict[str, Any]:
+        body = read_body(request, self.change_serializer(partial=True))
+        self.check_change(body)
+        body.errors.check()
+        return body.items[0]
+
+    def check_change(self, body: Body) -> None:
+        """Add errors of a change that can be found without its object."""
+
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Remove it (409 while something uses it); at once (204) when it had failed to be added."""
+        options = WriteOptions.read(request)
+        if options.dry_run:
+            row = services.removable(self.kind, read_id(pk))
+            return cost_answer([self.kind.removal(row)], removed=row)
+        logged = services.remove(self.kind, read_id(pk), request.user)
+        return accepted(options.wait, logged) if logged else Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _network_schema(name: str, read: Any, create: Any, change: Any) -> Any:
+    tags = [name]
+    unlogged = PolymorphicProxySerializer(f"{name.title()}ChangedOrCost", [read, COST], None)
+    return extend_schema_view(
+        list=extend_schema(operation_id=f"{name}_list", tags=tags),
+        retrieve=extend_schema(operation_id=f"{name}_read", tags=tags),
+        create=extend_schema(
+            operation_id=f"{name}_create",
+            tags=tags,
+            request=create,
+            responses={202: ACCEPTED_ANY, 200: COST},
+            parameters=[*BULK_WRITE],
+        ),
+        partial_update=extend_schema(
+            operation_id=f"{name}_update",
+            tags=tags,
+            request=change,
+            responses={202: ACCEPTED, 200: unlogged},
+            parameters=[*WRITE],
+        ),
+        destroy=extend_schema(
+            operation_id=f"{name}_delete",
+            tags=tags,
+            request=None,
+            responses={202: ACCEPTED, 204: GONE_AT_ONCE, 200: COST},
+            parameters=[*WRITE],
+        ),
+    )
+
+
+def with_entry_count() -> QuerySet[Switch]:
+    """Switches with the number of their installed entries."""
+    rows = InstalledEntry.objects.filter(switch=OuterRef("pk")).order_by().values("switch")
+    counts = rows.annotate(n=Count("id")).values("n")
+    return Switch.objects.annotate(entry_count=Coalesce(Subquery(counts), 0))
+
+
+@_network_schema("switches", SwitchSerializer, SwitchCreateSerializer, SwitchChangeSerializer)
+class SwitchViewSet(NetworkViewSet):
+    """Switches, with their ports and TCAM budgets."""
+
+    queryset = with_entry_count().select_related("place").prefetch_related("ports")
+    serializer_class = SwitchSerializer
+    create_serializer = SwitchCreateSerializer
+    change_serializer = SwitchChangeSerializer
+    kind = switches.KIND
+    noun = "switch"
+    filters = (
+        ID,
+        NAME,
+        Filter("dpid", "dpid", TEXT, ("in",)),
+        Filter("up", "up", FLAG),
+        Filter("connected", "connected", FLAG),
+        Filter("tcam_budget", "tcam_budget", INTEGER, ("gte", "lte")),
+        CREATED,
+    )
+    search = ("name", "label", "dpid")
+    orderings = ("id", "name")
+
+    change = staticmethod(switches.change)
+    change_payload = staticmethod(switches.change_payload)
+
+    def get_queryset(self) -> QuerySet[Switch]:
+        """With positions for those that have none yet."""
+        placement.ensure()
+        return super().get_queryset()
+
+
+@_network_schema("links", LinkSerializer, LinkCreateSerializer, LinkChangeSerializer)
+class LinkViewSet(NetworkViewSet):
+    """Links between switches."""
+
+    queryset = Link.objects.select_related("a", "b")
+    serializer_class = LinkSerializer
+    create_serializer = LinkCreateSerializer
+    change_serializer = LinkChangeSerializer
+    kind = links.KIND
+    noun = "link"
+    filters = (
+        ID,
+        Filter("a", "a__name", TEXT, ("in",)),
+        Filter("b", "b__name", TEXT, ("in",)),
+        Filter("up", "up", FLAG),
+        Filter("cost", "cost", INTEGER, ("gte", "lte")),
+        CREATED,
+    )
+    search = ("a__name", "b__name")
+
+    change = staticmethod(links.change)
+    change_payload = staticmethod(links.change_payload)
+
+
+@_network_schema("hosts", HostSerializer, HostCreateSerializer, HostChangeSerializer)
+class HostViewSet(NetworkViewSet):
+    """Hosts, and where they are attached."""
+
+    queryset = Host.objects.select_related("switch", "signals")
+    serializer_class = HostSerializer
+    create_serializer = HostCreateSerializer
+    change_serializer = HostChangeSerializer
+    kind = hosts.KIND
+    noun = "host"
+    clients = BOTH_READ
+    filters = (
+        ID,
+        NAME,
+        Filter("switch", "switch__name", TEXT, ("in",)),
+        Filter("port", "port", INTEGER),
+        Filter("mac", "mac", TEXT, ("in",)),
+        CREATED,
+    )
+    search = ("name", "switch__name", "ip", "mac")
+    orderings = ("id", "name")
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """With the events that reached them."""
+        arrivals = of_hosts(row.pk for row in (rows if many else [rows]))
+        context = {**self.get_serializer_context(), "arrivals": arrivals}
+        return self.serializer_class(rows, many=many, context=context).data
+
+    def own(self, client: Client) -> Q:
+        """The host that the client is at."""
+        return Q(pk=client.host_id)
+
+    check_change = staticmethod(hosts.check_change)
+    change = staticmethod(hosts.change)
+    change_payload = staticmethod(hosts.change_payload)
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="tables_list", tags=["tables"]),
+    retrieve=extend_schema(operation_id="tables_read", tags=["tables"]),
+)
+class TableViewSet(ListAndRead):
+    """How full the switches' tables are, as the switches have confirmed it; a table has its switch's id."""
+
+    queryset = with_entry_count()
+    serializer_class = TableSerializer
+    noun = "table"
+    filters = (ID, Filter("switch", "name", TEXT, ("in",)))
+    search = ("name",)
+
+
+@extend_schema_view(list=extend_schema(operation_id="tables_entries", tags=["tables"]))
+class TableEntriesViewSet(Resource):
+    """The content entries of a table."""
+
+    queryset = InstalledEntry.objects.all()
+    serializer_class = EntrySerializer
+    noun = "table"
+    search = ("dst",)
+    csv = True
+    filters = (
+        Filter("dst", "dst", TEXT, ("in",)),
+        OfTopic("topic", "code", TEXT),
+        Meeting("dz", "dz", DZ, words="dz of the entry covers this one, or lies within it"),
+        Filter("in_port", "in_port", INTEGER),
+        Filter("priority", "priority", INTEGER, ("gte", "lte")),
+    )
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """With the topics that they belong to."""
+        return super().rendered(with_topics(rows or []), many)
+
+    def list(self, request: Request, pk: str) -> Any:
+        """A page of the entries that the switch has confirmed."""
+        switch = self.find(Switch.objects.all())
+        found = self.filter_queryset(self.get_queryset().filter(switch=switch))
+        if in_csv(request):
+            return export(self, request, found, f"entries-{switch.name}")
+        return self.get_paginated_response(self.rendered(self.paginate_queryset(found), many=True))
+
+
+class EntryCountersView(StrictView):
+    """What a switch has counted of its entries."""
+
+    def known_parameters(self) -> Iterable[str]:
+        """Which entries are meant."""
+        return ("id__in",)
+
+    @extend_schema(
+        operation_id="tables_counters",
+        tags=["tables"],
+        responses=EntryCountersSerializer,
+        parameters=[
+            OpenApiParameter(
+                "id__in", str, required=True, description="ids of entries of the table, at most 100"
+            )
+        ],
+    )
+    def get(self, request: Request, pk: str) -> Response:
+        """Packets and bytes of some entries, read from the switch at most 5 s ago."""
+        switch = Switch.objects.filter(pk=read_id(pk)).first()
+        if switch is None:
+            raise not_found(f"There is no table {pk}.")
+        if "id__in" not in request.query_params:
+            detail = "id__in is missing; it lists the ids of entries of the table."
+            raise bad_parameter("id__in", "required", detail)
+        meant = ID.condition("id__in", "in", request.query_params["id__in"])
+        rows = InstalledEntry.objects.filter(meant, switch=switch).only("pk", "dst", "in_port").order_by("pk")
+        return Response(EntryCountersSerializer(counters(switch, rows)).data)
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="trees_list", tags=["trees"]),
+    retrieve=extend_schema(operation_id="trees_read", tags=["trees"]),
+)
+class TreeViewSet(ListAndRead):
+    """The trees that carry the topics."""
+
+    queryset = Tree.objects.select_related("topic", "root")
+    serializer_class = TreeSerializer
+    noun = "tree"
+    filters = (
+        ID,
+        NAME,
+        Filter("topic", "topic__name", TEXT, ("in",)),
+        Filter("root", "root__name", TEXT, ("in",)),
+    )
+    search = ("name", "topic__name", "root__name")

@@ -1,0 +1,368 @@
+"""`/api/v1/` topics, publishers, subscribers, advertisements and subscriptions."""
+
+from typing import Any, ClassVar
+
+from django.db.models import Q
+from drf_spectacular.utils import (
+    OpenApiResponse,
+    PolymorphicProxySerializer,
+    extend_schema,
+    extend_schema_view,
+)
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, Client, caller_of
+from controlplane.planning.cost_estimate import Encodings
+from controlplane.registry import announcements, participants, topics
+from controlplane.registry.duplicates import without_duplicates
+from controlplane.registry.missing_path_text import REACHES
+from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription
+from controlplane.requestlog.models import State
+from controlplane.rest.base_views import ListAndRead, WriteOptions, url
+from controlplane.rest.list_bodies import CsvParser
+from controlplane.rest.openapi import ATOMIC, BULK_WRITE, DRY_RUN, PARTLY, WRITE
+from controlplane.rest.permissions import BOTH_READ, GET, Clients
+from controlplane.rest.query_parameters import FLAG, ID, INTEGER, TEXT, TIME, Filter, choice, read_id
+from controlplane.rest.request_body import MAX_ITEMS, Body, check_owner, read_body, taking, tell_refused
+from controlplane.rest.strict_json import MAX_BULK_BYTES, StrictJSONParser
+from controlplane.telemetry.activity import delivery_counts
+from controlplane.web.registry.serializers import (
+    AdvertisementCreateSerializer,
+    AdvertisementSerializer,
+    CreatedManySerializer,
+    PublisherCreateSerializer,
+    PublisherSerializer,
+    SubscriberCreateSerializer,
+    SubscriberSerializer,
+    SubscriptionCreateSerializer,
+    SubscriptionSerializer,
+    TopicChangeSerializer,
+    TopicCreateSerializer,
+    TopicSerializer,
+)
+from controlplane.web.requests.accepted_responses import ACCEPTED, ACCEPTED_ANY, COST, accepted, cost_answer
+
+ALL_OF_OWN = frozenset({"GET", "POST", "DELETE"})
+NAME = Filter("name", "name", TEXT, ("in",))
+CREATED = Filter("created_at", "created_at", TIME, ("gte", "lte"))
+GONE = OpenApiResponse(description="Done.")
+GONE_AT_ONCE = OpenApiResponse(description="The network never had it; it is gone.")
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="topics_list", tags=["topics"]),
+    retrieve=extend_schema(operation_id="topics_read", tags=["topics"]),
+)
+class TopicViewSet(ListAndRead):
+    """Event spaces: ordered attributes, some of them indexed."""
+
+    serializer_class = TopicSerializer
+    noun = "topic"
+    clients = BOTH_READ
+    filters = (ID, NAME, Filter("code", "code", INTEGER, ("in",)), CREATED)
+    search = ("name",)
+    orderings = ("id", "name", "code")
+
+    def get_queryset(self) -> Any:
+        """All but those that are on their way out."""
+        return topics.visible()
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """With what is announced of them."""
+        counts = topics.counts_of(rows if many else [rows], caller_of(self.request).client)
+        context = {**self.get_serializer_context(), "counts": counts}
+        return TopicSerializer(rows, many=many, context=context).data
+
+    def own(self, client: Client) -> Q:
+        """All: what an event space looks like is nobody's own."""
+        return Q()
+
+    @extend_schema(
+        operation_id="topics_create",
+        tags=["topics"],
+        request=TopicCreateSerializer,
+        responses={201: TopicSerializer, 200: COST},
+        parameters=[DRY_RUN, ATOMIC],
+    )
+    def create(self, request: Request) -> Response:
+        """Register a topic."""
+        options = WriteOptions.read(request)
+        body = read_body(request, TopicCreateSerializer())
+        if options.dry_run:
+            return cost_answer([topics.payload(topics.draft(body))])
+        row = topics.add(body, request.user)
+        return Response(
+            self.rendered(row), status.HTTP_201_CREATED, headers={"Location": url("topics", row.pk)}
+        )
+
+    @extend_schema(
+        operation_id="topics_update",
+        tags=["topics"],
+        request=TopicChangeSerializer,
+        responses={
+            202: ACCEPTED,
+            200: PolymorphicProxySerializer("TopicOrCost", [TopicSerializer, COST], None),
+        },
+        parameters=[*WRITE],
+    )
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """Change what is indexed (all filters are encoded anew), or whether the topic chooses it itself."""
+        options = WriteOptions.read(request)
+        body = read_body(request, TopicChangeSerializer(partial=True))
+        values = topics.read_change(body, self.find())
+        if options.dry_run:
+            asked = topics.change_payload(self.find(), values)
+            return cost_answer([asked] if asked else [])
+        row, logged = topics.change(read_id(pk), values, request.user)
+        return accepted(options.wait, logged) if logged else Response(self.rendered(row))
+
+    @extend_schema(
+        operation_id="topics_delete",
+        tags=["topics"],
+        request=None,
+        responses={204: GONE, 200: COST},
+        parameters=[DRY_RUN, ATOMIC],
+    )
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Remove a topic that nothing uses (409 otherwise)."""
+        if WriteOptions.read(request).dry_run:
+            row = topics.removable(read_id(pk))
+            return cost_answer([topics.removal(row)], removed=row)
+        topics.remove(read_id(pk), request.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class _FromFiles(ListAndRead):
+    """Lists that come as JSON or as a CSV file, and go out as both."""
+
+    bulk = True
+    csv = True
+    parser_classes = (StrictJSONParser, CsvParser)
+    max_bytes: ClassVar[int] = MAX_BULK_BYTES
+    max_items: ClassVar[int] = MAX_ITEMS
+
+
+class ParticipantViewSet(_FromFiles):
+    """What publishers and subscribers have in common."""
+
+    kind: ClassVar[participants.Kind]
+    create_serializer: ClassVar[type[serializers.Serializer[Any]]]
+    filters = (ID, NAME, Filter("host", "host__name", TEXT, ("in",)), CREATED)
+    search = ("name", "host__name")
+    orderings = ("id", "name")
+
+    def own(self, client: Client) -> Q:
+        """The one that the token is good for."""
+        return Q(pk=client.pk)
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """With what is known of their events."""
+        found = delivery_counts.of_owners(self.kind.noun, rows if many else [rows])
+        context = {**self.get_serializer_context(), "figures": found}
+        return self.get_serializer_class()(rows, many=many, context=context).data
+
+    def create(self, request: Request) -> Response:
+        """Register one, or a list of them, at hosts: all or none, or those that are good."""
+        options = WriteOptions.read(request, lists=True)
+        body = read_body(request, self.create_serializer(), bulk=True, partly=options.partly)
+        if options.dry_run:
+            taking(body, lambda body: participants.draft(self.kind, body))
+            answer = cost_answer([], items=len(body.items))
+            tell_refused(answer.data, body)
+            return answer
+        rows = participants.add(self.kind, body)
+        return self._created(rows, body)
+
+    def _created(self, rows: list[Any], body: Body) -> Response:
+        if not body.bulk:
+            headers = {"Location": url(self.kind.resource, rows[0].pk)}
+            return Response(self.rendered(rows[0]), status.HTTP_201_CREATED, headers=headers)
+        results = [
+            {"index": i, "id": row.pk, "url": url(self.kind.resource, row.pk), "name": row.name}
+            for i, row in enumerate(rows)
+        ]
+        told = {"items": len(rows), "results": results}
+        tell_refused(told, body)
+        return Response(told, status.HTTP_201_CREATED)
+
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Remove one that announces nothing (409 otherwise)."""
+        if WriteOptions.read(request).dry_run:
+            row = participants.removable(self.kind, read_id(pk))
+            return cost_answer([], items=1, removed=row)
+        participants.remove(self.kind, read_id(pk))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _participants_schema(name: str, read: Any, create: Any) -> Any:
+    tags = [name]
+    created = PolymorphicProxySerializer(f"{name.title()}Created", [read, CreatedManySerializer], None)
+    return extend_schema_view(
+        list=extend_schema(operation_id=f"{name}_list", tags=tags),
+        retrieve=extend_schema(operation_id=f"{name}_read", tags=tags),
+        create=extend_schema(
+            operation_id=f"{name}_create",
+            tags=tags,
+            request=create,
+            responses={201: created, 200: COST},
+            parameters=[DRY_RUN, PARTLY],
+        ),
+        destroy=extend_schema(
+            operation_id=f"{name}_delete",
+            tags=tags,
+            request=None,
+            responses={204: GONE, 200: COST},
+            parameters=[DRY_RUN, ATOMIC],
+        ),
+    )
+
+
+@_participants_schema("publishers", PublisherSerializer, PublisherCreateSerializer)
+class PublisherViewSet(ParticipantViewSet):
+    """Those who advertise and send events."""
+
+    queryset = Publisher.objects.select_related("host")
+    serializer_class = PublisherSerializer
+    create_serializer = PublisherCreateSerializer
+    kind = participants.PUBLISHER
+    noun = "publisher"
+    clients: ClassVar[Clients] = {PUBLISHER: GET}
+
+
+@_participants_schema("subscribers", SubscriberSerializer, SubscriberCreateSerializer)
+class SubscriberViewSet(ParticipantViewSet):
+    """Those who subscribe and receive events."""
+
+    queryset = Subscriber.objects.select_related("host")
+    serializer_class = SubscriberSerializer
+    create_serializer = SubscriberCreateSerializer
+    kind = participants.SUBSCRIBER
+    noun = "subscriber"
+    clients: ClassVar[Clients] = {SUBSCRIBER: GET}
+
+
+class AnnouncementViewSet(_FromFiles):
+    """What advertisements and subscriptions have in common."""
+
+    kind: ClassVar[announcements.Kind]
+    create_serializer: ClassVar[type[serializers.Serializer[Any]]]
+    orderings = ("id", "state")
+    figures_of: ClassVar[Any]
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """With what is known of their events."""
+        found = type(self).figures_of(rows if many else [rows])
+        named = caller_of(self.request).client is None
+        context = {**self.get_serializer_context(), "figures": found, "named": named}
+        return self.get_serializer_class()(rows, many=many, context=context).data
+
+    def own(self, client: Client) -> Q:
+        """What the token's publisher or subscriber announced."""
+        return Q(**{self.kind.owner: client.pk})
+
+    def create(self, request: Request) -> Response:
+        """Announce one filter, or a list of them, all or none, or those that are good."""
+        options = WriteOptions.read(request, lists=True)
+        body = read_body(request, self.create_serializer(), bulk=True, partly=options.partly)
+        client = caller_of(request).client
+        if client is not None:
+            check_owner(body, self.kind.owner, client.name)
+        drafts = taking(body, lambda body: announcements.draft(self.kind, body, costs=options.dry_run))
+        if options.dry_run:
+            drafts = without_duplicates(self.kind, drafts, body)
+            encodings = Encodings([(len(each.encoded.dz), each.encoded.excess) for each in drafts])
+            payloads = announcements.draft_payloads(self.kind, drafts)
+            answer = cost_answer(payloads, encodings=encodings, client=client)
+            tell_refused(answer.data, body)
+            return answer
+        logged = announcements.add(self.kind, drafts, request.user, body, str(client or ""))
+        return accepted(options.wait, logged, client)
+
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Withdraw it; at once (204) when it had failed."""
+        options, client = WriteOptions.read(request), caller_of(request).client
+        if options.dry_run:
+            row = announcements.withdrawable(self.kind, read_id(pk))
+            return cost_answer([announcements.withdrawal(self.kind, row)], removed=row, client=client)
+        logged = announcements.withdraw(self.kind, read_id(pk), request.user)
+        if logged is None:
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        return accepted(options.wait, logged, client)
+
+
+def _announcements_schema(name: str, create: Any) -> Any:
+    tags = [name]
+    return extend_schema_view(
+        list=extend_schema(operation_id=f"{name}_list", tags=tags),
+        retrieve=extend_schema(operation_id=f"{name}_read", tags=tags),
+        create=extend_schema(
+            operation_id=f"{name}_create",
+            tags=tags,
+            request=create,
+            responses={202: ACCEPTED_ANY, 200: COST},
+            parameters=[*BULK_WRITE],
+        ),
+        destroy=extend_schema(
+            operation_id=f"{name}_delete",
+            tags=tags,
+            request=None,
+            responses={202: ACCEPTED, 204: GONE_AT_ONCE, 200: COST},
+            parameters=[*WRITE],
+        ),
+    )
+
+
+STATE = Filter("state", "state", choice(*State.values), ("in",))
+TOPIC = Filter("topic", "topic__name", TEXT, ("in",))
+REACH = Filter("reach", "reach", choice(*REACHES), ("in",))
+
+
+@_announcements_schema("advertisements", AdvertisementCreateSerializer)
+class AdvertisementViewSet(AnnouncementViewSet):
+    """What publishers will send."""
+
+    queryset = Advertisement.objects.select_related("topic__reindexing", "publisher__host")
+    serializer_class = AdvertisementSerializer
+    create_serializer = AdvertisementCreateSerializer
+    kind = announcements.ADVERTISEMENT
+    id_prefix = announcements.ADVERTISEMENT.prefix
+    figures_of = staticmethod(delivery_counts.of_advertisements)
+    noun = "advertisement"
+    clients: ClassVar[Clients] = {PUBLISHER: ALL_OF_OWN}
+    filters = (
+        ID,
+        TOPIC,
+        STATE,
+        REACH,
+        Filter("publisher", "publisher__name", TEXT, ("in",)),
+        Filter("host", "publisher__host__name", TEXT, ("in",)),
+        CREATED,
+    )
+    search = ("filter", "publisher__name", "publisher__host__name", "topic__name")
+
+
+@_announcements_schema("subscriptions", SubscriptionCreateSerializer)
+class SubscriptionViewSet(AnnouncementViewSet):
+    """What subscribers want."""
+
+    queryset = Subscription.objects.select_related("topic__reindexing", "subscriber__host")
+    serializer_class = SubscriptionSerializer
+    create_serializer = SubscriptionCreateSerializer
+    kind = announcements.SUBSCRIPTION
+    id_prefix = announcements.SUBSCRIPTION.prefix
+    figures_of = staticmethod(delivery_counts.of_subscriptions)
+    noun = "subscription"
+    clients: ClassVar[Clients] = {SUBSCRIBER: ALL_OF_OWN}
+    filters = (
+        ID,
+        TOPIC,
+        STATE,
+        Filter("matched", "matched", FLAG),
+        REACH,
+        Filter("subscriber", "subscriber__name", TEXT, ("in",)),
+        Filter("host", "subscriber__host__name", TEXT, ("in",)),
+        CREATED,
+    )
+    search = ("filter", "subscriber__name", "subscriber__host__name", "topic__name")

@@ -1,0 +1,126 @@
+"""`/api/v1/signalling/`, and the keys of hosts."""
+
+from base64 import b64encode
+from typing import Any
+
+from django.db import transaction
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.common.problems import not_found
+from controlplane.network.models import Host
+from controlplane.requestlog import checkpoints
+from controlplane.rest.base_views import Resource, Single
+from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, Filter
+from controlplane.rest.request_body import read_one
+from controlplane.signalling import keys
+from controlplane.signalling.models import Policy, Refusal, RefusedCount
+from controlplane.signalling.poll_loop import DROPPED
+from controlplane.web.signalling.serializers import (
+    KeySerializer,
+    RefusalSerializer,
+    SignallingChangeSerializer,
+    SignallingSerializer,
+)
+
+NOTHING: frozenset[str] = frozenset()
+
+
+class KeyViewSet(Resource):
+    """The key of a host."""
+
+    queryset = Host.objects.all()
+    serializer_class = KeySerializer
+    noun = "host"
+    secret = True
+    write_parameters = NOTHING
+    pagination_class = None
+    filter_backends = ()
+
+    @extend_schema(
+        operation_id="hosts_key_create", tags=["hosts"], request=None, responses={201: KeySerializer}
+    )
+    def create(self, request: Request, pk: str) -> Response:
+        """Give the host a key, or another one; from now on its control messages need a seal."""
+        host = self.find()
+        signals, key = keys.give(host)
+        shown = {"host": host.name, "key": b64encode(key).decode(), "made_at": signals.key_made_at}
+        return Response(KeySerializer(shown).data, status.HTTP_201_CREATED)
+
+    @extend_schema(
+        operation_id="hosts_key_delete",
+        tags=["hosts"],
+        request=None,
+        responses={204: OpenApiResponse(description="The key is good no more.")},
+    )
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Take the key away; the host's control messages need no seal any more."""
+        host = self.find()
+        if not keys.take_away(host):
+            raise not_found(f"Host {host.name} has no key.")
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class SignallingViewSet(Single):
+    """What the network lets hosts do in band."""
+
+    queryset = Policy.objects.all()
+    serializer_class = SignallingSerializer
+    noun = "policy"
+    write_parameters = NOTHING
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """The policy as it is, and what was taken, dropped and refused."""
+        counts = checkpoints.recall_or_default(DROPPED, {})
+        dropped = [{"reason": why, "count": n} for why, n in sorted(counts.get("dropped", {}).items())]
+        shown = {
+            "self_registration": rows.self_registration,
+            "sealed_only": rows.sealed_only,
+            "taken": counts.get("taken", 0),
+            "dropped": dropped,
+            "refused": RefusedCount.objects.all(),
+        }
+        return SignallingSerializer(shown).data
+
+    @extend_schema(operation_id="signalling_read", tags=["signalling"], responses=SignallingSerializer)
+    def list(self, request: Request) -> Response:
+        """The policy as it is, and what was taken, dropped and refused."""
+        return Response(self.rendered(self.find()))
+
+    @extend_schema(
+        operation_id="signalling_update",
+        tags=["signalling"],
+        request=SignallingChangeSerializer,
+        responses=SignallingSerializer,
+    )
+    def partial_update(self, request: Request) -> Response:
+        """Change what hosts may do."""
+        values = read_one(request, SignallingChangeSerializer(partial=True))
+        with transaction.atomic():
+            Policy.objects.filter(pk=Policy.current().pk).update(**values)
+        return self.list(request)
+
+
+@extend_schema_view(list=extend_schema(operation_id="refusals_list", tags=["signalling"]))
+class RefusalViewSet(Resource):
+    """The newest control messages that were refused."""
+
+    queryset = Refusal.objects.all()
+    serializer_class = RefusalSerializer
+    noun = "refusal"
+    filters = (
+        ID,
+        Filter("reason", "reason", TEXT, ("in",)),
+        Filter("host", "host", TEXT, ("in",)),
+        Filter("dpid", "dpid", TEXT, ("in",)),
+        Filter("port", "port", INTEGER),
+        Filter("refused_at", "refused_at", TIME, ("gte", "lte")),
+    )
+    search = ("reason", "detail", "dpid", "mac", "ip", "host")
+
+    def list(self, request: Request) -> Response:
+        """A page of them."""
+        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
+        return self.get_paginated_response(self.rendered(rows, many=True))

@@ -1,0 +1,147 @@
+"""`/api/v1/telemetry/`."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from django.conf import settings
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import ViewSet
+
+from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, caller_of
+from controlplane.common.problems import FieldError, bad_parameter, invalid, too_large
+from controlplane.rest.base_views import StrictView
+from controlplane.rest.exception_handler import CONTENT_TYPE
+from controlplane.rest.permissions import Clients
+from controlplane.rest.query_parameters import choice, read_flag
+from controlplane.rest.request_body import read_one
+from controlplane.rest.serializers import ProblemSerializer
+from controlplane.rest.strict_json import MAX_BULK_BYTES, StrictJSONParser
+from controlplane.telemetry import batches, ownership, parquet_bodies, storage, writer_watch
+from controlplane.telemetry.batches import MAX_ROWS, TAKEN, Sent, Taken
+from controlplane.telemetry.parquet_bodies import MEDIA_TYPE, ParquetParser
+from controlplane.web.telemetry.serializers import (
+    TelemetryCreateSerializer,
+    TelemetrySerializer,
+    TelemetryTakenSerializer,
+)
+from tercast.telemetry.rows import check_whole_row, read_row
+
+WRITERS_TOLD = 100
+
+ATOMIC = OpenApiParameter(
+    "atomic", bool, OpenApiParameter.QUERY, description="false: take the good rows, and tell of the others"
+)
+DATASET = OpenApiParameter(
+    "dataset", str, OpenApiParameter.QUERY, enum=tuple(TAKEN), description="of a Parquet body"
+)
+BATCH = OpenApiParameter("batch", str, OpenApiParameter.QUERY, description="id of a Parquet body")
+
+
+class TelemetryViewSet(StrictView, ViewSet):
+    """Telemetry: what is stored, and batches of hosts that are away from the telemetry root."""
+
+    audited = keyed = False
+    parser_classes = (StrictJSONParser, ParquetParser)
+    bulk_bytes: ClassVar[bool] = True
+    clients: ClassVar[Clients] = {PUBLISHER: frozenset({"POST"}), SUBSCRIBER: frozenset({"POST"})}
+
+    def known_parameters(self) -> Iterable[str]:
+        """Of a batch; none of the reading, any where the method is not allowed."""
+        if self.action is None:
+            return self.request.query_params.keys()
+        return (ATOMIC.name, DATASET.name, BATCH.name) if self.action == "create" else ()
+
+    @extend_schema(operation_id="telemetry_read", tags=["telemetry"], responses=TelemetrySerializer)
+    def list(self, request: Request) -> Response:
+        """What is stored, what was lost, and who writes."""
+        told = {
+            "root": str(storage.root()),
+            "retention_days": settings.ENV.telemetry_days,
+            "problem": storage.problem(),
+            "most_rows": MAX_ROWS,
+            "most_bytes": MAX_BULK_BYTES,
+            "datasets": storage.contents(),
+            **writer_watch.totals(),
+            "writers": writer_watch.newest(WRITERS_TOLD),
+        }
+        return Response(TelemetrySerializer(told).data)
+
+    @extend_schema(
+        operation_id="telemetry_add",
+        tags=["telemetry"],
+        request={"application/json": TelemetryCreateSerializer, MEDIA_TYPE: OpenApiTypes.BINARY},
+        responses={
+            201: TelemetryTakenSerializer,
+            (422, CONTENT_TYPE): OpenApiResponse(
+                ProblemSerializer, "The id was used for a batch of another content."
+            ),
+            (507, CONTENT_TYPE): OpenApiResponse(ProblemSerializer, "The disk does not take it; try again."),
+        },
+        parameters=[ATOMIC, DATASET, BATCH],
+    )
+    def create(self, request: Request) -> Response:
+        """Store a batch of rows, all or (with `atomic=false`) the good ones; and take a writer's report."""
+        partly = not read_flag(ATOMIC.name, request.query_params.get(ATOMIC.name, "true"))
+        if isinstance(request.data, bytes):
+            sent = _from_parquet(request)
+            _check_own(request, sent)
+            client = str(caller_of(request).client or "")
+            taken = batches.take(sent, request.user, check_whole_row, partly, client)
+        else:
+            taken = _take_json(request, partly)
+        errors = [error.to_json() for error in taken.errors]
+        return Response({**asdict(taken), "errors": errors}, 201)
+
+
+def _take_json(request: Request, partly: bool) -> Taken:
+    body = read_one(request, TelemetryCreateSerializer())
+    client = caller_of(request).client
+    if client is not None and "writer" in body:
+        ownership.check_name(client, "writer/host", body["writer"]["host"], client.host)
+        for index, one in enumerate(body["writer"].get("rejected") or ()):
+            ownership.check_name(client, f"writer/rejected/{index}/host", one["host"], client.host)
+    parts = [name for name in ("id", "dataset", "rows") if name in body]
+    missing = {"id", "dataset", "rows"} - set(parts)
+    if missing and (parts or "writer" not in body):
+        detail = "A batch has an id, a dataset and rows; a report alone has none of them."
+        raise invalid([FieldError(f"/{name}", "required", detail) for name in sorted(missing)])
+    taken = Taken(None, None, 0, 0)
+    if parts:
+        if len(body["rows"]) > MAX_ROWS:
+            raise too_large(
+                f"The batch has {len(body['rows'])} rows; at most {MAX_ROWS} are taken. Split it."
+            )
+        dataset = TAKEN[body["dataset"]]
+        content = (json.dumps(row, sort_keys=True).encode() + b"\n" for row in body["rows"])
+        sent = Sent(body["id"], dataset, body["rows"], batches.digest(dataset, content))
+        _check_own(request, sent)
+        taken = batches.take(sent, request.user, read_row, partly, str(client or ""))
+    if "writer" in body:
+        writer_watch.note(body["writer"], writer_watch.API)
+    return taken
+
+
+def _check_own(request: Request, sent: Sent) -> None:
+    client = caller_of(request).client
+    if client is not None:
+        ownership.check_rows(client, sent.dataset.name, sent.rows)
+
+
+def _from_parquet(request: Request) -> Sent:
+    query = request.query_params
+    for name in (DATASET.name, BATCH.name):
+        if not query.get(name):
+            detail = f"{name} is missing: a Parquet body needs ?dataset=...&batch=ID."
+            raise bad_parameter(name, "required", detail)
+    dataset = TAKEN[choice(*TAKEN).read(DATASET.name, query[DATASET.name])]
+    batch = query[BATCH.name]
+    if len(batch) > 200 or "\0" in batch:
+        raise bad_parameter(BATCH.name, "too_long", "An id has at most 200 characters, and no U+0000.", batch)
+    content: Any = request.data
+    rows = parquet_bodies.read_rows(content, dataset)
+    return Sent(batch, dataset, rows, batches.digest(dataset, [content]))

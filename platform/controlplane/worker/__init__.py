@@ -1,0 +1,1 @@
+"""Celery tasks, the beat scheduler, and management commands."""

@@ -1,0 +1,32 @@
+"""A Celery worker's signs of life."""
+
+from typing import Any
+
+from celery import signals
+
+from controlplane.common.celery import serves
+from controlplane.common.queues import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
+
+_pulses: list[Any] = []
+
+
+@signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
+def begin(**_: Any) -> None:
+    """From now on, for each of its queues: who serves another one is no sign that this one is served."""
+    from controlplane.operations import heartbeats  # noqa: PLC0415 - models are there by now
+
+    signs = {
+        PLANNER_QUEUE: heartbeats.WORKER,
+        DEFAULT_QUEUE: heartbeats.WATCHER,
+        ANALYTICS_QUEUE: heartbeats.ANALYTICS,
+    }
+    pulse = heartbeats.Pulse([sign for queue, sign in signs.items() if serves(queue)])
+    _pulses.append(pulse)
+    pulse.start()
+
+
+@signals.worker_shutdown.connect(weak=False)  # type: ignore[untyped-decorator]
+def end(**_: Any) -> None:
+    """Until now."""
+    while _pulses:
+        _pulses.pop().stop()

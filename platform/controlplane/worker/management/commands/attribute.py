@@ -1,0 +1,21 @@
+"""`manage.py attribute`: measure what aggregated entries cost; a worker starts it, and so may anybody."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from controlplane.aggregation import aggregation_process, cost_watch
+from controlplane.deployment.session_lock import aggregation_lock
+
+
+class Command(BaseCommand):
+    """Measure what aggregated entries cost, and raise or clear alarms."""
+
+    help = __doc__ or ""
+    requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own declaration
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Look, and say how many entries there are."""
+        with aggregation_process.limited_memory(), aggregation_lock() as held:
+            text = "another process is at it" if held is None else f"{cost_watch.look()} aggregated entries"
+        self.stdout.write(f"attribute: {text}")

@@ -1,0 +1,72 @@
+"""`manage.py audit [SWITCH ...] [--dry-run]`: read tables back, tell what differs, repair it."""
+
+import time
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from controlplane.common.problems import Problem
+from controlplane.deployment import switch_sync
+from controlplane.deployment.audits import audits, worker
+from controlplane.deployment.audits.compare import Difference
+from controlplane.deployment.audits.models import Audit, Check, CheckState, DriftKind
+
+PATIENCE_SECONDS = 120.0
+GOOD = (CheckState.EQUAL, CheckState.REPAIRED)
+
+
+class Command(BaseCommand):
+    """Audit in this process; exits with 1 when a switch does not equal the plan in the end."""
+
+    help = __doc__ or ""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Switches, and whether they are to be repaired."""
+        parser.add_argument("switch", nargs="*", help="names of switches (default: all)")
+        how = parser.add_mutually_exclusive_group()
+        how.add_argument(
+            "--repair", action="store_true", default=True, help="make equal what differs (the default)"
+        )
+        how.add_argument("--dry-run", action="store_false", dest="repair", help="tell only, change nothing")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Ask, work, and tell."""
+        known = switch_sync.switches()
+        unknown = [name for name in options["switch"] if name not in known]
+        if unknown:
+            raise CommandError(f"there is no switch {', '.join(map(repr, unknown))}")
+        try:
+            audit = audits.ask(options["switch"] or None, options["repair"], None)
+        except Problem as problem:
+            raise CommandError(str(problem.detail)) from problem
+        self._await(audit)
+        checks = list(audit.checks.all())
+        for check in checks:
+            self._tell(check)
+        bad = [check.switch for check in checks if check.state not in GOOD]
+        if bad:
+            raise CommandError(f"{len(bad)} of {len(checks)} switches do not equal the plan", returncode=1)
+
+    def _await(self, audit: Audit) -> None:
+        """Work at it, or let another process that has the lock."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while not audits.is_over(audit.pk):
+            if time.monotonic() > end:
+                raise CommandError(f"audit {audit.pk} is not done after {PATIENCE_SECONDS:.0f} s; it goes on")
+            if not worker.run() and not audits.is_over(audit.pk):
+                time.sleep(0.2)
+
+    def _tell(self, check: Check) -> None:
+        reason = f": {check.detail}" if check.detail else ""
+        self.stdout.write(f"{check.switch}: {check.state}{reason}")
+        rows = check.drifts.values_list("kind", "dst", "in_port", "priority", "what", "expected", "found")
+        for kind, dst, in_port, priority, what, expected, found in rows:
+            one = Difference(DriftKind(kind), dst, in_port, priority, what, expected, found)
+            self.stdout.write(
+                f"  {kind}: {one.name}{_actions('expected', expected)}{_actions('found', found)}"
+            )
+
+
+def _actions(what: str, actions: list[Any] | None) -> str:
+    return "" if actions is None else f", {what} {actions}"

@@ -1,0 +1,34 @@
+"""All tasks, and what hooks into workers: Celery finds this module by its name."""
+
+# The order is that in which hooks run.
+from controlplane.worker import (  # isort: skip
+    retention_tasks,
+    planner_tasks,
+    telemetry_tasks,
+    aggregation_tasks,
+    audit_tasks,
+    analytics_tasks,
+    dimension_tasks,
+    compaction_tasks,
+    failing_tasks,
+    lifecycle,
+    telemetry_shutdown,
+    heartbeat,
+    signalling_thread,
+)
+
+__all__ = [
+    "aggregation_tasks",
+    "analytics_tasks",
+    "audit_tasks",
+    "compaction_tasks",
+    "dimension_tasks",
+    "failing_tasks",
+    "heartbeat",
+    "lifecycle",
+    "planner_tasks",
+    "retention_tasks",
+    "signalling_thread",
+    "telemetry_shutdown",
+    "telemetry_tasks",
+]

@@ -1,0 +1,25 @@
+"""What a Celery worker still writes when it ends."""
+
+import logging
+from typing import Any
+
+from celery import signals
+
+from controlplane.common.celery import serves
+from controlplane.common.queues import DEFAULT_QUEUE, PLANNER_QUEUE
+
+logger = logging.getLogger(__name__)
+
+
+@signals.worker_shutdown.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
+def finish(**_: Any) -> None:
+    """Write the snapshots that wait, and the stages reached since the last time."""
+    if not serves(PLANNER_QUEUE, DEFAULT_QUEUE):
+        return
+    from controlplane.telemetry import request_rows, storage, table_snapshots  # noqa: PLC0415
+
+    table_snapshots.close()
+    try:
+        request_rows.export(files=1)
+    except storage.NotWritten as why:
+        logger.warning("%s", why)

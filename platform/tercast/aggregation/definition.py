@@ -1,0 +1,237 @@
+"""What covers make of an exact table: the entries that are installed, and the rule that keeps trees apart.
+
+An installed entry resolves the space of its dz that no longer installed dz takes from it. Its outputs are the
+union of what the exact table does in that space. Towards switches they have to be edges, at this switch, of
+every tree that owns any of that space; hosts, and space that no tree owns, are free. So an event that goes
+where nobody asked for it goes there on its own tree, and can neither loop nor arrive twice.
+
+This module is the definition, and what faster ways are tested against.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tercast.routing.cell_keys import LENGTH_MASK, Key, Order
+from tercast.routing.forest import Forest
+from tercast.routing.switch_ports import Mask
+from tercast.routing.switch_trie import InPortKey, InPortMasks
+from tercast.routing.topic_routing import TopicPlan
+from tercast.tables.covers import Cover, TableCovers
+
+ALL: Mask = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """What resolves to an installed entry: outputs (elsewhere, and back where it came from), allowed links.
+
+    `edges` are the bits of links that every tree with a part in the region has here; ALL where none has one.
+    """
+
+    outputs: Mask
+    back: Mask
+    edges: Mask
+
+    def obeys(self, links: Mask) -> bool:
+        """Whether the outputs among `links` are all allowed."""
+        return not self.outputs & links & ~self.edges
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """The entries of one topic at one switch; outputs 0 is an entry that drops."""
+
+    plain: dict[Key, Mask]
+    in_port: dict[InPortKey, InPortMasks]
+
+    def __len__(self) -> int:
+        return len(self.plain) + len(self.in_port)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A cell that is open during a walk: what the exact tables do in it, who resolves it."""
+
+    end: Key
+    volume: int
+    outputs: Mask
+    inner: InPortMasks | None
+    edges: Mask
+    owner: list[Mask]
+    filled: int = 0
+
+
+class Ground:
+    """The exact table of one topic at one switch, the trees there, and the hosts on each port.
+
+    `trees` are cells, none within another, each with the links (a mask) that its tree has here. `links` are
+    all bits that stand for links. `mates` are, for each ingress port with entries of its own, the bits of the
+    hosts on it: a plain entry sends nothing back to where a packet came from. Where no cover is, entries are
+    installed without what is `spare` at their cells.
+    """
+
+    __slots__ = (
+        "_in_keys",
+        "_in_port",
+        "_plain_keys",
+        "_tops",
+        "links",
+        "mates",
+        "order",
+        "plain",
+        "spare",
+        "trees",
+    )
+
+    def __init__(
+        self,
+        order: Order,
+        plain: Mapping[Key, Mask],
+        in_port: Mapping[InPortKey, InPortMasks],
+        *,
+        trees: Mapping[Key, Mask],
+        links: Mask,
+        mates: Mapping[int, Mask],
+        spare: Mapping[Key, Mask] | None = None,
+    ) -> None:
+        self.order = order
+        self.plain = plain
+        self.spare = spare or {}
+        self.trees = trees
+        self.links = links
+        self.mates = mates
+        self._plain_keys = sorted(plain)
+        self._tops = sorted(trees)
+        self._in_port: dict[int, dict[Key, InPortMasks]] = {}
+        for (port, key), masks in in_port.items():
+            self._in_port.setdefault(port, {})[key] = masks
+        self._in_keys = {port: sorted(found) for port, found in self._in_port.items()}
+
+    @property
+    def ports(self) -> tuple[int, ...]:
+        """The ingress ports that have entries of their own."""
+        return tuple(sorted(self._in_port))
+
+    def in_port(self, port: int) -> Mapping[Key, InPortMasks]:
+        """The entries of an ingress port."""
+        return self._in_port.get(port, {})
+
+    def regions(self, cover: Cover, port: int | None = None) -> dict[Key, Region]:
+        """The entries under a cover of the plain table, or of that of an ingress port; top first.
+
+        The region of an entry whose space others take altogether is empty: nothing to output, ALL edges.
+        """
+        order, plain = self.order, self.plain
+        inner = self._in_port.get(port, {}) if port is not None else {}
+        apart = ~self.mates.get(port, 0) if port is not None else ALL
+        top = order.key(cover.dz)
+        end = order.end(top)
+        installed = {order.key(dz): [0, 0, ALL] for dz in (cover.dz, *cover.kept)}
+        stack = [self._outside(top, port, apart, installed[top])]
+        for key in self._points(top, end, port, installed):
+            while stack[-1].end <= key:
+                _close(stack)
+            over = stack[-1]
+            stack.append(
+                _Open(
+                    order.end(key),
+                    1 << order.depth - (key & LENGTH_MASK),
+                    plain[key] & apart if key in plain else over.outputs,
+                    inner.get(key, over.inner),
+                    self.trees.get(key, over.edges),
+                    installed.get(key, over.owner),
+                )
+            )
+        while len(stack) > 1:
+            _close(stack)
+        return {key: Region(*found) for key, found in installed.items()}
+
+    def under(self, cover: Cover, port: int | None = None) -> list[Key]:
+        """The exact entries at and below a cover, of the plain table or of that of an ingress port."""
+        top = self.order.key(cover.dz)
+        keys = self._plain_keys if port is None else self._in_keys.get(port, [])
+        return _within(keys, top, self.order.end(top))
+
+    def _points(self, top: Key, end: Key, port: int | None, installed: Iterable[Key]) -> list[Key]:
+        """Where anything begins within a range of keys."""
+        found = {*installed, *_within(self._plain_keys, top, end), *_within(self._tops, top, end)}
+        if port in self._in_keys:
+            found.update(_within(self._in_keys[port], top, end))
+        return sorted(found)
+
+    def _outside(self, top: Key, port: int | None, apart: Mask, owner: list[Mask]) -> _Open:
+        """What holds at a cell because of those that cover it."""
+        above = self._above(top)
+        inner = self._in_port.get(port, {}) if port is not None else {}
+        return _Open(
+            self.order.end(top),
+            0,
+            next((self.plain[key] & apart for key in above if key in self.plain), 0),
+            next((inner[key] for key in above if key in inner), None),
+            next((self.trees[key] for key in above if key in self.trees), ALL),
+            owner,
+        )
+
+    def _above(self, key: Key) -> list[Key]:
+        """A cell and those that cover it, from long to short."""
+        order = self.order
+        dz = order.dz(key)
+        return [order.key(dz >> k) for k in range(dz.bit_length())]
+
+
+def ground_of(plan: TopicPlan, switch: str, forest: Forest | None) -> Ground:
+    """The ground of a topic at a switch that has a trie; `forest` is that of the switch's component."""
+    trie = plan.tries[switch]
+    site = trie.site
+    owners = forest.owners() if forest is not None else {}
+    return Ground(
+        plan.order,
+        trie.entries,
+        trie.in_entries,
+        trees={key: tree.masks.get(site, 0) for key, tree in owners.items()},
+        links=site.links,
+        mates={port: site.hosts_on(port) for port in {port for port, _ in trie.in_entries}},
+        spare=trie.spare,
+    )
+
+
+def materialise(ground: Ground, covers: TableCovers) -> Installed:
+    """The entries that are installed under covers: of each cover its own, elsewhere the exact ones."""
+    plain = {key: mask & ~ground.spare.get(key, 0) for key, mask in ground.plain.items()}
+    in_port = {(port, key): masks for port in ground.ports for key, masks in ground.in_port(port).items()}
+    for cover in covers.plain:
+        regions = ground.regions(cover)
+        for key in ground.under(cover):
+            del plain[key]
+        plain.update((key, region.outputs) for key, region in regions.items())
+    for port, found in covers.in_port.items():
+        for cover in found:
+            regions = ground.regions(cover, port)
+            for key in ground.under(cover, port):
+                del in_port[port, key]
+            in_port.update(((port, key), (region.outputs, region.back)) for key, region in regions.items())
+    return Installed(plain, in_port)
+
+
+def obeys(ground: Ground, cover: Cover, port: int | None = None) -> bool:
+    """Whether a cover keeps trees apart."""
+    return all(region.obeys(ground.links) for region in ground.regions(cover, port).values())
+
+
+def _close(stack: list[_Open]) -> None:
+    """A cell ends: what of it no longer cell has goes to its owner."""
+    cell = stack.pop()
+    if cell.filled < cell.volume:
+        owner = cell.owner
+        outputs, back = cell.inner if cell.inner is not None else (cell.outputs, 0)
+        owner[0] |= outputs
+        owner[1] |= back
+        owner[2] &= cell.edges
+    stack[-1].filled += cell.volume
+
+
+def _within(keys: list[Key], low: Key, high: Key) -> list[Key]:
+    return keys[bisect_left(keys, low) : bisect_left(keys, high)]

@@ -1,0 +1,1 @@
+"""LA and its extension: covers that follow each request."""

@@ -1,0 +1,41 @@
+"""Covers as requests have them, and as tables do: by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+
+from tercast.aggregation.incremental.installed_table import Spread, Table
+from tercast.errors import Refused, shown
+from tercast.routing.cell_keys import Order
+from tercast.tables.covers import Cover, NetworkCovers, TableCovers
+
+
+def spreads(order: Order, covers: TableCovers) -> Iterator[tuple[int, Spread]]:
+    """Every cover with the port of its table (0: the plain one)."""
+    for port, found in ((0, covers.plain), *covers.in_port.items()):
+        for cover in found:
+            yield port, (order.key(cover.dz), tuple(sorted(map(order.key, cover.kept))))
+
+
+def table_covers(order: Order, tables: Mapping[int, Table]) -> TableCovers:
+    """The covers of a topic's tables at a switch."""
+    found = {
+        port: tuple(Cover.of(order.dz(top), map(order.dz, kept)) for top, kept in table.covers())
+        for port, table in tables.items()
+    }
+    return TableCovers(found.pop(0, ()), {port: covers for port, covers in found.items() if covers})
+
+
+def check_covers(covers: NetworkCovers, switches: Container[str], topics: Container[str], depth: int) -> None:
+    """Refuse covers of switches and topics that there are not, and dz longer than `depth`."""
+    for switch, of_switch in covers.items():
+        if switch not in switches:
+            raise Refused(("covers", switch), "unknown_switch", f"no switch {shown(switch)}", switch)
+        for topic, found in of_switch.items():
+            path = ("covers", switch, topic)
+            if topic not in topics:
+                raise Refused(path, "unknown_topic", f"no topic {shown(topic)}", topic)
+            for cover in (*found.plain, *(one for port in found.in_port.values() for one in port)):
+                longest = max(map(int.bit_length, (cover.dz, *cover.kept))) - 1
+                if longest > depth:
+                    raise Refused(path, "dz_too_long", f"a dz of {longest} bits; at most {depth} here")

@@ -1,0 +1,34 @@
+"""The cells of exact entries in order, found among the cells at which their trie has anything at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tercast.routing.cell_keys import Key
+from tercast.routing.switch_ports import Mask
+
+if TYPE_CHECKING:
+    from tercast.routing.switch_trie import Trie
+
+
+class ExactKeys:
+    """The keys of a table's exact entries; nothing has to be done when these change.
+
+    An entry stands only at cells where subscriptions or advertisements begin, which the trie keeps in order.
+    """
+
+    __slots__ = ("_own", "_trie")
+
+    def __init__(self, trie: Trie, own: Mapping[Key, Mask]) -> None:
+        self._trie = trie
+        self._own = own
+
+    def range(self, low: Key, high: Key) -> list[Key]:
+        """The keys from `low` (above NONE) up to but not including `high`."""
+        trie, own = self._trie, self._own
+        if trie.web is not None:
+            return [key for key in trie.web.keys_between(trie, low, high) if key in own]
+        keys = trie.subs.keys.range(low, high)
+        more = trie.ads.keys.range(low, high)
+        return [key for key in (sorted({*keys, *more}) if more else keys) if key in own]

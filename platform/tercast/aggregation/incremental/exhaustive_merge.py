@@ -1,0 +1,64 @@
+"""Behind LA: where no pair may be merged any more, covers that are found by looking at all there could be.
+
+From the lowest cells up, the fewest entries that covers can leave there (`fewest`) take the place of what
+stands, until the budget holds. At the top of the trie that is the least that there is, so what this does not
+bring within a budget no covers do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tercast.aggregation.incremental.installed_table import Members, Table, Undo
+from tercast.aggregation.incremental.minimum_entries import Fewest
+from tercast.requests.outcome import Least
+from tercast.routing.cell_keys import LENGTH_MASK, NONE
+
+
+def squeeze(tables: Sequence[Table], excess: int) -> tuple[list[Undo], Least]:
+    """Let the tables of a switch have `excess` entries fewer, or change nothing; the fewest they can have."""
+    programmes = [Fewest(table) for table in tables]
+    least = Least(sum(one.entries for one in programmes), all(one.proven for one in programmes))
+    undo: list[Undo] = []
+    left = excess
+    if left > sum(map(len, tables)) - least.entries:
+        return undo, least
+    for number, v in _from_below(programmes):
+        if left <= 0:
+            break
+        table, programme = tables[number], programmes[number]
+        key = programme.keys[v]
+        saved = len(table.within(key)) - programme.least[v]
+        if saved > 0 and not _is_inside(table, key):
+            undo.append(table.swap(key, _members(table, programme, v)))
+            left -= saved
+    return undo, least
+
+
+def _from_below(programmes: Sequence[Fewest]) -> Iterator[tuple[int, int]]:
+    """All cells of all tables, the longest first; of equal ones the first table's, and the first in order."""
+    found = (
+        (-(key & LENGTH_MASK), number, v)
+        for number, programme in enumerate(programmes)
+        for v, key in enumerate(programme.keys)
+    )
+    return ((number, v) for _, number, v in sorted(found))
+
+
+def _is_inside(table: Table, key: int) -> bool:
+    """Whether a cover stands over a cell."""
+    at = table.home(key)
+    return at != NONE and (at != key or table.nodes[at].up != NONE)
+
+
+def _members(table: Table, programme: Fewest, v: int) -> Members:
+    """What stands in a cell where covers leave the fewest entries."""
+    members: Members = []
+    key = programme.keys[v]
+    start = key
+    for top, kept in programme.spreads(v):
+        members += [(exact, None) for exact in table.exact.range(start, top)]
+        members += table.build((top, kept))
+        start = table.order.end(top)
+    members += [(exact, None) for exact in table.exact.range(start, table.order.end(key))]
+    return members

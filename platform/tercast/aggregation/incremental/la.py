@@ -1,0 +1,225 @@
+"""LA, the immediate aggregation of Bhowmik et al. (section 5.4): the pair lowest in the tree is merged.
+
+Only the switch itself is looked at. A merge is a cover that keeps nothing below its point. The paper has no
+covers that keep something; they come from other methods, which know the traffic. What those keep is kept when
+their covers are merged with what lies beside them; within a cover, the lowest pair is merged in its turn.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from tercast.aggregation.incremental.cover_node import Node, tally_of
+from tercast.aggregation.incremental.installed_table import Members, Table, Undo
+from tercast.aggregation.incremental.merge_exceptions import merge_kept
+from tercast.aggregation.incremental.merge_points import MergePoints
+from tercast.aggregation.incremental.partial_merge import merge_partly
+from tercast.routing.cell_keys import LENGTH_MASK, NONE, Key
+from tercast.routing.switch_ports import Mask
+
+
+def shrink(tables: Sequence[Table], excess: int) -> list[Undo]:
+    """Merge in the tables of one switch until they have `excess` entries fewer, or no merge is allowed.
+
+    Of several lowest points the first table's comes first, in it the first in order.
+    """
+    undo: list[Undo] = []
+    left = excess
+    while left > 0:
+        left = _merge_pairs(tables, left, undo)
+        if left > 0:
+            saved = merge_kept(tables, undo)
+            if saved is None:
+                saved = _partly(tables, undo)
+                if not saved:
+                    break
+            left -= saved
+    return undo
+
+
+def _partly(tables: Sequence[Table], undo: list[Undo]) -> int:
+    part = next(filter(None, map(merge_partly, tables)), None)
+    if part is None:
+        return 0
+    undo.append(part[0])
+    return part[1]
+
+
+def _merge_pairs(tables: Sequence[Table], left: int, undo: list[Undo]) -> int:
+    """Merge lowest pairs, as many as are needed and allowed; how many entries are still too many.
+
+    Down to where a pair within a cover is the lowest.
+    """
+    points = [table.start_points() for table in tables]
+    if len(tables) == 1:
+        return _merge_in(tables[0], points[0], max(_put_off(points), 0), left, undo)
+    while left > 0:
+        depths = [_length(one.lowest()) for one in points]
+        lowest, put_off = max(depths), max(_put_off(points), 0)
+        if lowest < put_off:
+            break
+        number = depths.index(lowest)
+        others = max(depth + (n < number) for n, depth in enumerate(depths) if n != number)
+        left = _merge_in(tables[number], points[number], max(put_off, others), left, undo)
+    return left
+
+
+def _put_off(points: Sequence[MergePoints]) -> int:
+    """The length of the lowest point within a cover; -1 where there is none."""
+    return max(_length(one.lowest_put_off()) for one in points)
+
+
+def _length(point: Key) -> int:
+    """That of a merge point; -1 where there is none."""
+    return point & LENGTH_MASK if point else -1
+
+
+def _is_within(node: Node | None, first: Key, point: Key) -> bool:
+    """Whether a point lies within a cover, by the first entry at or below it."""
+    return node is not None and (node.up != NONE or (first == point and bool(node.kids)))
+
+
+def _merge_in(table: Table, points: MergePoints, down_to: int, left: int, undo: list[Undo]) -> int:
+    """Merge lowest pairs of one table, at points of so many bits or more; what is still too much.
+
+    A merge makes no new points. So those to be merged are found first, and what then lies under several, in
+    one another, is merged at once.
+    """
+    while left > 0:
+        runs = _Runs(table)
+        down_to = max(down_to, _length(points.lowest_put_off()))
+        left = runs.choose(points, down_to, left)
+        runs.merge(undo)
+        if not runs.met_kept:
+            break
+        left -= _merge_anyhow(table, undo)
+    return left
+
+
+class _Runs:
+    """Parts of what is installed that are to become one entry each.
+
+    By the index where it begins: the one where it ends, its outputs, and the point at which it is merged.
+    """
+
+    __slots__ = ("_found", "_table", "met_kept")
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._found: dict[int, tuple[int, Mask, Key]] = {}
+        self.met_kept = False
+
+    def choose(self, points: MergePoints, down_to: int, left: int) -> int:
+        """Find the lowest points that save `left` entries, as far as `down_to` allows; what is missing.
+
+        It stops where covers that keep something, or plain entries besides those of a port, are to be merged.
+        """
+        table, found, rule, installed = self._table, self._found, self._table.rule, self._table.installed
+        shifts, forbidden, members_at = table.order.shifts, rule.forbidden, self._members
+        while left > 0 and (point := points.take(down_to)):
+            start = bisect_left(installed, point)
+            shift = shifts[point & LENGTH_MASK]
+            stop, members, mask = members_at(start, point >> shift, shift)
+            if stop < 0 and _is_within(table.nodes.get(installed[start]), installed[start], point):
+                points.put_off(point)
+                down_to = max(down_to, point & LENGTH_MASK)
+            elif stop < 0 or (members > 1 and table.port):
+                points.give_back(point)
+                self.met_kept = True
+                break
+            elif members > 1:
+                if mask & forbidden and not rule.allows(point, mask, ()):
+                    points.put_aside(point)
+                else:
+                    found[start] = (stop, mask, point)
+                    left -= members - 1
+        return left
+
+    def _members(self, start: int, cell: int, shift: int) -> tuple[int, int, Mask]:
+        """Where what is installed in a cell ends (-1: a cover keeps something), its number, its outputs."""
+        table, found = self._table, self._found
+        installed, nodes, own = table.installed, table.nodes, table.own
+        at, members, mask, end = start, 0, 0, len(installed)
+        while at < end and (key := installed[at]) >> shift == cell:
+            if at in found:
+                at, more, _ = found[at]
+                mask |= more
+            else:
+                if key not in nodes:
+                    mask |= own[key]
+                elif (node := nodes[key]).kids or node.up:
+                    return -1, 0, 0
+                else:
+                    mask |= node.mask
+                at += 1
+            members += 1
+        return at, members, mask
+
+    def merge(self, undo: list[Undo]) -> None:
+        """Merge them."""
+        merge, found = self._table.merge, self._found
+        tops: list[tuple[int, int, Key]] = []
+        beyond = 0
+        for start in sorted(found):
+            if start >= beyond:
+                beyond, _, point = found[start]
+                tops.append((start, beyond, point))
+        for start, stop, point in reversed(tops):
+            undo.append(merge(start, stop, point))
+
+
+def _joined(table: Table, members: Members) -> Node:
+    """A node for what exact entries, and covers that keep nothing, stand for."""
+    own, merged = table.own, Node()
+    entries = tally = mask = 0
+    for key, node in members:
+        if node is None:
+            mine = own[key]
+            entries += 1
+            tally += tally_of(mine)
+            mask |= mine
+        else:
+            entries += node.entries
+            tally += node.tally
+            mask |= node.mask
+    merged.entries, merged.tally, merged.mask = entries, tally, mask
+    return merged
+
+
+def _merge_anyhow(table: Table, undo: list[Undo]) -> int:
+    """Merge at the lowest point, which lies in no cover, and keep what covers keep; the entries it saves."""
+    points = table.start_points()
+    point = points.take(0)
+    members = [(key, table.nodes.get(key)) for key in table.within(point)]
+    roots = [(key, node) for key, node in members if node is None or node.up == NONE]
+    if len(roots) < 2:
+        return 0
+    merged = _joined(table, roots)
+    if table.port:
+        _add_others(table, point, roots, merged)
+    merged.kids = [kid for _, node in roots if node is not None for kid in node.kids]
+    merged.size = 1 + len(members) - len(roots)
+    kept = [(key, node) for key, node in members if node is not None and node.up != NONE]
+    tops = {key for key, _ in roots}
+    built: Members = [(point, merged)]
+    built += [(key, node.under(point) if node.up in tops else node) for key, node in kept]
+    if not merged.tally:
+        built = table.build((point, tuple(key for key, _ in kept)))
+    if not table.rule.allows(point, merged.mask, merged.kids):
+        points.put_aside(point)
+        return 0
+    undo.append(table.swap(point, built))
+    return len(members) - len(built)
+
+
+def _add_others(table: Table, point: Key, roots: Members, merged: Node) -> None:
+    """Count the plain entries that come to the table of a port there, but those that `roots` count."""
+    start = point
+    for key, node in roots:
+        if node is not None:
+            for mask in table.others_between(start, key):
+                merged.count(mask)
+            start = table.order.end(key)
+    for mask in table.others_between(start, table.order.end(point)):
+        merged.count(mask)

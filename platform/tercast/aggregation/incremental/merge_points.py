@@ -1,0 +1,179 @@
+"""Merge points: where the installed entries of a table have a common prefix, the longest first.
+
+As in the merge point trees of Bhowmik et al. (section 5.1), of which only the lowest point matters at once.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from itertools import pairwise
+
+from tercast.routing.cell_keys import LENGTH_BITS, LENGTH_MASK, NONE, Key, Order
+
+_SLACK = 1_000
+
+_FEW = 64
+"""So many points that have come wait in a list, which is sorted where it is read."""
+
+
+class MergePoints:
+    """Common prefixes of entries that are neighbours in order; some that are no such prefix any more stay.
+
+    A point that may not be merged is put aside: merging cannot be allowed there, or at any point above, until
+    outputs below it become fewer, covers there keep other entries, or trees change. One within a cover is put
+    off: it comes when nothing else is left to merge.
+    """
+
+    __slots__ = ("_aside", "_heap", "_later", "_mask", "_new", "_order", "_rise", "_sorted")
+
+    def __init__(self, order: Order, installed: Iterable[Key]) -> None:
+        self._order = order
+        self._aside: set[Key] = set()
+        self._rise = order.depth + LENGTH_BITS + 1
+        self._mask = (1 << self._rise) - 1
+        self._heap: list[int] = []  # the bits that a point lacks, above its key
+        self._new: list[int] = []  # the same for the last to come, most of which go at once
+        self._sorted = True
+        self.refill(installed)
+
+    def refill(self, installed: Iterable[Key]) -> None:
+        """Begin anew with the neighbours among these keys, which stand in order."""
+        self._aside.clear()
+        self._new.clear()
+        self._later: list[int] = []
+        self._heap = [self._place(common(self._order, a, b)) for a, b in pairwise(installed)]
+        heapq.heapify(self._heap)
+
+    def meet(self, a: Key, b: Key) -> None:
+        """`a` and `b`, in this order, are neighbours now."""
+        point = common(self._order, a, b)
+        if point not in self._aside:
+            heapq.heappush(self._heap, self._place(point))
+
+    def come(self, before: Key, key: Key, after: Key) -> None:
+        """A key is new: the longer of its prefixes with its neighbours (NONE: none) may be a new point.
+
+        The shorter one is that of the neighbours. Where a key goes, theirs was one of its own, so none comes.
+        """
+        order = self._order
+        length, width = -1, order.depth + LENGTH_BITS
+        if before:
+            length = min(before & LENGTH_MASK, width - (before ^ key).bit_length())
+        if after:
+            other = width - (key ^ after).bit_length()
+            if other > length:
+                length = min(other, key & LENGTH_MASK)
+        if length < 0:
+            return
+        shift = order.shifts[length]
+        point = key >> shift << shift | length
+        if not self._aside or point not in self._aside:
+            self._new.append((LENGTH_MASK - length) << self._rise | point)
+            self._sorted = False
+
+    def overgrown(self, installed: int) -> bool:
+        """Whether most of what is kept here is of no use any more."""
+        return len(self._heap) + len(self._new) + len(self._later) > 4 * installed + _SLACK
+
+    def lowest(self) -> Key:
+        """The lowest point, the first in order of several; NONE where there is none."""
+        if not self._sorted:
+            self._sort()
+        new, heap = self._new, self._heap
+        if new and (not heap or new[-1] <= heap[0]):
+            return new[-1] & self._mask
+        return heap[0] & self._mask if heap else NONE
+
+    def take(self, down_to: int) -> Key:
+        """The lowest point, which goes, if it has at least so many bits; NONE where there is none."""
+        if not self._sorted:
+            self._sort()
+        new, heap = self._new, self._heap
+        is_new = bool(new) and (not heap or new[-1] <= heap[0])
+        if not is_new and not heap:
+            return NONE
+        point = (new[-1] if is_new else heap[0]) & self._mask
+        if point & LENGTH_MASK < down_to:
+            return NONE
+        if is_new:
+            new.pop()
+        else:
+            heapq.heappop(heap)
+        return point
+
+    def give_back(self, point: Key) -> None:
+        """A point that was taken stays."""
+        heapq.heappush(self._heap, self._place(point))
+
+    def put_aside(self, point: Key) -> None:
+        """A point that was taken may not be merged."""
+        self._aside.add(point)
+
+    def put_off(self, point: Key) -> None:
+        """A point that was taken lies within a cover."""
+        heapq.heappush(self._later, self._place(point))
+
+    def lowest_put_off(self) -> Key:
+        """The lowest of those that were put off; NONE where there is none."""
+        return self._later[0] & self._mask if self._later else NONE
+
+    def drop_put_off(self, forbidden: bool = False) -> None:
+        """That is none any more, or may not be merged."""
+        point = heapq.heappop(self._later) & self._mask
+        if forbidden:
+            self._aside.add(point)
+
+    def forbidden(self) -> list[Key]:
+        """The points that were put aside, the lowest first."""
+        return sorted(self._aside, key=self._place)
+
+    def reconsider(self, key: Key) -> None:
+        """Outputs at `key` have become fewer."""
+        if self._aside:
+            order = self._order
+            dz = order.dz(key)
+            while dz:
+                point = order.key(dz)
+                if point in self._aside:
+                    self._aside.discard(point)
+                    heapq.heappush(self._heap, self._place(point))
+                dz >>= 1
+
+    def reconsider_around(self, cell: Key) -> None:
+        """Other covers stand within `cell`: what they keep takes outputs from merges there and above."""
+        if self._aside:
+            order = self._order
+            again = [point for point in self._aside if order.covers(cell, point) or order.covers(point, cell)]
+            self._aside.difference_update(again)
+            for point in again:
+                heapq.heappush(self._heap, self._place(point))
+
+    def reconsider_all(self) -> None:
+        """Trees have changed."""
+        for point in self._aside:
+            heapq.heappush(self._heap, self._place(point))
+        self._aside.clear()
+
+    def _sort(self) -> None:
+        """Put in order what came."""
+        new, heap = self._new, self._heap
+        if len(new) <= _FEW:
+            new.sort(reverse=True)
+        else:
+            heap += new
+            new.clear()
+            heapq.heapify(heap)
+        self._sorted = True
+
+    def _place(self, point: Key) -> int:
+        return (LENGTH_MASK - (point & LENGTH_MASK)) << self._rise | point
+
+
+def common(order: Order, a: Key, b: Key) -> Key:
+    """The longest common prefix of two cells, `a` before `b` in order."""
+    if not (a ^ b) >> order.shifts[a & LENGTH_MASK]:
+        return a
+    length = order.depth + LENGTH_BITS - (a ^ b).bit_length()
+    shift = order.shifts[length]
+    return a >> shift << shift | length

@@ -1,0 +1,191 @@
+"""What stands between the exact tables of one switch and those that are installed there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from tercast.aggregation.incremental.installed_table import Table
+from tercast.aggregation.tree_rule import Rule
+from tercast.routing.cell_keys import Key
+from tercast.routing.switch_ports import Mask, Site
+
+if TYPE_CHECKING:
+    from tercast.routing.live_network import Network
+    from tercast.routing.switch_trie import InPortKey, InPortMasks, Trie
+    from tercast.routing.topic_routing import TopicPlan
+
+Touched = dict[int, dict[Key, Mask | None]]
+"""By ingress port (0: plain entries): what was installed when changes were last taken."""
+
+
+class TopicOverlay:
+    """The installed tables of one topic at one switch; table 0 is that of the plain entries.
+
+    What is installed in each is also put into the list `everything`.
+    """
+
+    __slots__ = ("_all", "_trie", "plan", "rule", "tables")
+
+    def __init__(self, trie: Trie, plan: TopicPlan, network: Network, everything: list[list[Key]]) -> None:
+        self._trie = trie
+        self._all = everything
+        self.plan = plan
+        self.rule = Rule(plan, network, trie.site)
+        trie.keep()
+        self.tables: dict[int, Table] = {0: Table(trie, self.rule, trie.entries, spare=trie.spare)}
+        everything.append(self.tables[0].installed)
+        for port, _ in trie.in_entries:
+            self.table(port)
+        self.take_exact()
+
+    def table(self, port: int) -> Table:
+        """The table of an ingress port, made at the first call from the exact entries as they are."""
+        table = self.tables.get(port)
+        if table is None:
+            trie = self._trie
+            own = {
+                key: outputs | back for (at, key), (outputs, back) in trie.in_entries.items() if at == port
+            }
+            table = self._new(port, own)
+            self.tables[port] = table
+            self.tables = dict(sorted(self.tables.items()))
+        return table
+
+    def _new(self, port: int, own: dict[Key, Mask]) -> Table:
+        """A table for an ingress port."""
+        trie = self._trie
+        mates, keys = trie.site.hosts_on(port), self.tables[0].exact
+        table = Table(trie, self.rule, own, port=port, others=trie.entries, other_keys=keys, mates=mates)
+        self._all.append(table.installed)
+        return table
+
+    def follow(self) -> bool:
+        """Take in how the exact entries have changed since the last call; whether they have."""
+        trie = self._trie
+        touched, in_touched = trie.touched, trie.in_touched
+        if not touched and not in_touched:
+            return False
+        if trie.spare or trie.spare_touched:
+            self.tables[0].touch_spare(trie.changes())
+        trie.forget_changes()
+        if in_touched or len(self.tables) > 1:
+            self._follow_ports(touched, in_touched)
+        self.tables[0].follow_all(touched)
+        for table in self.tables.values():
+            if table.stale:
+                table.refill()
+        return True
+
+    def take_exact(self) -> None:
+        """Take over what stood in the exact tables when changes were last taken."""
+        trie = self._trie
+        self.tables[0].touched = {key: before or None for key, before, _ in trie.changes()}
+        for (port, key), masks in trie.in_touched.items():
+            self.table(port).touched[key] = None if masks is None else masks[0] | masks[1]
+        trie.forget_changes()
+
+    def rows(self) -> Iterator[tuple[Table, dict[Key, Mask]]]:
+        """What is installed, table by table; a mask of 0 drops."""
+        return ((table, table.rows()) for table in self.tables.values())
+
+    def give(self, touched: Touched) -> None:
+        """Take over what `take` gave."""
+        for port, found in touched.items():
+            self.table(port).touched = found
+
+    def take(self) -> Touched:
+        """Hand over what was touched, and begin anew."""
+        taken = {port: table.touched for port, table in self.tables.items()}
+        for table in self.tables.values():
+            table.touched = {}
+            if table.port:
+                table.mates = self._trie.site.hosts_on(table.port)
+        return taken
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no cover is here."""
+        return not any(table.nodes for table in self.tables.values())
+
+    def _follow_ports(
+        self, touched: dict[Key, Mask], in_touched: dict[InPortKey, InPortMasks | None]
+    ) -> None:
+        trie, site = self._trie, self._trie.site
+        in_entries = trie.in_entries
+        for port, table in self.tables.items():
+            if port:
+                table.mates |= site.hosts_on(port)
+                if table.nodes:
+                    table.follow_others(touched)
+        for port, key in sorted(in_touched):
+            masks, after = in_touched[port, key], in_entries.get((port, key))
+            if masks == after:
+                continue
+            found = self.tables.get(port)
+            if found is None:
+                found = self.tables[port] = self._new(port, {})
+                self.tables = dict(sorted(self.tables.items()))
+            found.change_own(key, _one(masks), _one(after))
+
+
+def overlay_of(trie: Trie) -> TopicOverlay | None:
+    """What stands over the exact tables of a trie; None where these are installed themselves."""
+    overlay = trie.site.overlay
+    return None if overlay is None else overlay.topics.get(trie)
+
+
+class Overlay:
+    """The installed tables of one switch."""
+
+    __slots__ = ("_all", "site", "topics")
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self._all: list[list[Key]] = []
+        self.topics: dict[Trie, TopicOverlay] = {}
+
+    @property
+    def count(self) -> int:
+        """The number of installed entries."""
+        return sum(map(len, self._all))
+
+    @property
+    def excess(self) -> int:
+        """How many entries there are too many; not above 0 where the budget holds."""
+        budget = self.site.budget
+        return 0 if budget is None else self.count - budget
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no cover is here."""
+        return all(topic.is_exact for topic in self.topics.values())
+
+    def tables(self) -> Iterator[Table]:
+        """All tables: by topic code, then by port."""
+        for topic in self.topics.values():
+            yield from topic.tables.values()
+
+    def topic(self, trie: Trie, plan: TopicPlan, network: Network) -> TopicOverlay:
+        """That of a topic, made at the first call."""
+        topic = self.topics.get(trie)
+        if topic is None:
+            topic = self.topics[trie] = TopicOverlay(trie, plan, network, self._all)
+            self.topics = dict(sorted(self.topics.items(), key=lambda item: item[0].code))
+        return topic
+
+    def forget(self, trie: Trie) -> None:
+        """A topic is gone from the switch for good."""
+        if self.topics.pop(trie, None) is not None:
+            self._all[:] = [table.installed for table in self.tables()]
+
+    def look(self, plans: Iterable[TopicPlan], network: Network) -> None:
+        """Know all topics that have come to the switch."""
+        for plan in plans:
+            trie = plan.tries.get(self.site.id)
+            if trie is not None and trie not in self.topics:
+                self.topic(trie, plan, network)
+
+
+def _one(masks: InPortMasks | None) -> Mask:
+    return 0 if masks is None else masks[0] | masks[1]

@@ -1,0 +1,66 @@
+"""Where no whole subtree may be merged: what may be merged below a point, with the rest kept.
+
+The papers have no trees with links of their own, and so no merges that are forbidden. This stands behind LA,
+so that fewer requests fail for trees that lie in one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from tercast.aggregation.incremental.cover_repair import saves
+from tercast.aggregation.incremental.installed_table import Spread, Table, Undo
+from tercast.aggregation.incremental.merge_points import common
+from tercast.routing.cell_keys import NONE, Key
+from tercast.routing.switch_ports import Mask
+
+
+def merge_partly(table: Table) -> tuple[Undo, int] | None:
+    """Merge a part below the lowest point where that is allowed; what undoes it, and the entries it saves."""
+    for point in table.start_points().forbidden():
+        members = table.within(point)
+        if all(common(table.order, a, b) != point for a, b in pairwise(members)):
+            continue  # it was a merge point once
+        for kept in _ways(table, point, members):
+            spread = _spread(table, point, members, kept)
+            built = table.build(spread)
+            saved = len(table.within(spread[0])) - len(built)
+            top = next(node for key, node in built if key == spread[0])
+            obeys = all(node is not None and table.rule.holds(key, node) for key, node in built)
+            if saved > 0 and obeys and top is not None and saves(top):
+                return table.swap(spread[0], built), saved
+    return None
+
+
+def _ways(table: Table, point: Key, members: list[Key]) -> Iterator[set[Key]]:
+    """What could be kept: the entries that not every tree here allows, or the space of all trees but some.
+
+    An entry for the space of trees that have the same links is always allowed.
+    """
+    edges, links = table.rule.edges(point), table.rule.links
+    allowed = ~links
+    if edges:
+        allowed |= links & _all(edges.values())
+    stay = {key for key in members if (table.value(key) or 0) & ~allowed} - {point}
+    if len(stay) + 1 < len(members):
+        yield stay
+    apart = [{cell for cell, mask in edges.items() if mask != some} for some in {*edges.values()}]
+    for others in sorted(apart, key=lambda cells: (len(cells), sorted(cells))):
+        if len(others) + 1 < len(members):
+            yield others
+
+
+def _all(masks: Iterable[Mask]) -> Mask:
+    found = -1
+    for mask in masks:
+        found &= mask
+    return found
+
+
+def _spread(table: Table, point: Key, members: list[Key], kept: set[Key]) -> Spread:
+    """The cover for a point and what it keeps, or the one around the point with these in it."""
+    top = table.top(members[0]) if members[0] in table.nodes else NONE
+    if top in (NONE, point) or not table.order.covers(top, point):
+        return point, tuple(sorted(kept))
+    return top, tuple(sorted((set(table.kept(top)) - set(members)) | kept | {point}))

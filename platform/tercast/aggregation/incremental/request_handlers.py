@@ -1,0 +1,97 @@
+"""What requests mean for installed tables: budgets, the policy, and covers that were worked out elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tercast.aggregation.incremental.budget_enforcer import Marked, Step
+from tercast.aggregation.incremental.cover_keys import check_covers
+from tercast.errors import Refused, shown
+from tercast.requests.model import SetBudget, SetCapacity, SetReserve
+from tercast.requests.outcome import Outcome, no_room
+from tercast.requests.registry import ADVERTISEMENT, Registration
+from tercast.runtime.wording import quantity
+from tercast.tables.covers import NetworkCovers
+
+if TYPE_CHECKING:
+    from tercast.planner.planner import Planner
+
+
+def settle(planner: Planner, marked: Marked, registration: Registration) -> tuple[Step, tuple[str, ...]]:
+    """Let installed tables follow a registration that came or went; the switches that have no room for it."""
+    keeper = planner.keeper
+    if registration.kind == ADVERTISEMENT:
+        plan = planner.plan(registration.topic)
+        step = keeper.settle(marked, registration.topic, plan.keys(registration.dz))
+    else:
+        step = keeper.settle(marked)
+    return step, keeper.exceeded(step) if planner.enforce_budgets else ()
+
+
+def set_budget(planner: Planner, request: SetBudget) -> Outcome:
+    """Change a budget; a lower one is met at once, where the policy is that tables are merged, or refused."""
+    return _resize(planner, request, "tcam_budget")
+
+
+def set_reserve(planner: Planner, request: SetReserve) -> Outcome:
+    """Change what stays free of a budget; more is met at once, or refused."""
+    return _resize(planner, request, "entries")
+
+
+def set_capacity(planner: Planner, request: SetCapacity) -> Outcome:
+    """Note what a switch has room for; it is true, so it is never refused.
+
+    Where the policy is that tables are merged, a smaller one is met at once, as far as merging leads.
+    """
+    planner.registry.change(request)
+    planner.network.read_budgets()
+    planner.keeper.make_room([planner.network.sites[request.switch]])
+    return Outcome(ok=True, failed_switches=planner.over_budget())
+
+
+def _resize(planner: Planner, request: SetBudget | SetReserve, field: str) -> Outcome:
+    """Carry `request` out, but not where budgets are enforced and the table does not come to have room."""
+    before = planner.topology.switches.get(request.switch)
+    planner.registry.change(request)
+    network, keeper = planner.network, planner.keeper
+    network.read_budgets()
+    site, room = network.sites[request.switch], planner.topology.switches[request.switch].room
+    step = keeper.make_room([site])
+    lowered = before is not None and _is_lower(room, before.room)
+    held = keeper.lays or planner.enforce_budgets
+    if before is not None and held and lowered and room is not None and site.installed > room:
+        least = step.least.get(site.id)
+        keeper.take_back(step)
+        planner.topology.switches[before.id] = before
+        network.read_budgets()
+        detail = f"{quantity(room, 'entry is', 'entries are')} too few for {shown(site.id)}: " + (
+            f"{least}"
+            if least is not None
+            else f"it has {site.installed}, and nothing is merged while the aggregation policy is none"
+        )
+        return Outcome(False, Refused((field,), "budget", detail, room), failed_switches=(site.id,))
+    return Outcome(ok=True, failed_switches=planner.over_budget())
+
+
+def set_aggregation(planner: Planner, method: str) -> Outcome:
+    """Set the policy; where it lets LA work, budgets that are exceeded are met at once."""
+    planner.keeper.method = method
+    if planner.is_stale:  # nothing is registered, and tables are empty
+        return Outcome(ok=True)
+    planner.keeper.make_room()
+    return Outcome(ok=True, failed_switches=planner.over_budget())
+
+
+def aggregate(planner: Planner, method: str, covers: NetworkCovers) -> Outcome:
+    """Install other covers, or change nothing where budgets would not hold."""
+    check_covers(covers, planner.topology.switches, planner.topics, planner.depth)
+    step = planner.keeper.replace(covers)
+    over = planner.keeper.exceeded(step)
+    if over:
+        planner.keeper.take_back(step)
+        return no_room(planner.topology, method, over, step.least)
+    return Outcome(ok=True)
+
+
+def _is_lower(budget: int | None, before: int | None) -> bool:
+    return budget is not None and (before is None or budget < before)

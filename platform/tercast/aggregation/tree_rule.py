@@ -1,0 +1,107 @@
+"""The rule that keeps trees apart, at one switch for one topic: which links an entry may send to.
+
+An event goes where an entry sends it. Where that is wider than what was asked for, it is still on its own
+tree if every tree that owns some of the entry's space has the link; so nothing circles or arrives twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tercast.aggregation.incremental.cover_node import Node, tiled
+from tercast.eventspace.topic import FORMER
+from tercast.routing.cell_keys import LENGTH_MASK, Key
+from tercast.routing.switch_ports import Mask, Site
+
+if TYPE_CHECKING:
+    from tercast.routing.forest import Forest
+    from tercast.routing.live_network import Network
+    from tercast.routing.topic_routing import TopicPlan
+
+_UNKNOWN: Mask = -2
+
+
+class Rule:
+    """Asks the trees of a topic in the component of a switch."""
+
+    __slots__ = ("_common", "_network", "_plan", "_site")
+
+    def __init__(self, plan: TopicPlan, network: Network, site: Site) -> None:
+        self._plan = plan
+        self._network = network
+        self._site = site
+        self._common = _UNKNOWN
+
+    def forget(self) -> None:
+        """Trees have changed."""
+        self._common = _UNKNOWN
+
+    @property
+    def forbidden(self) -> Mask:
+        """The links that some trees have not."""
+        return self._site.links & ~self._everywhere()
+
+    def allows(self, key: Key, outputs: Mask, kids: Sequence[Key]) -> bool:
+        """Whether an entry at `key`, of which `kids` take parts away, may have these outputs."""
+        links = outputs & self._site.links
+        if not links & ~self._everywhere():
+            return True
+        forest = self._forest()
+        if forest is None:
+            return True
+        order, site = self._plan.order, self._site
+        for top, tree in forest.pieces(key):
+            if links & ~tree.masks.get(site, 0):
+                part = max(top, key, key=lambda cell: cell & LENGTH_MASK)
+                if not (kids and tiled(order, part, kids)):
+                    return False
+        return True
+
+    def edges(self, key: Key) -> dict[Key, Mask]:
+        """The widest parts of a cell that trees own, each with the links that its tree has here."""
+        forest = self._forest()
+        pieces = () if forest is None else forest.pieces(key)
+        return {max(cell, key): tree.masks.get(self._site, 0) for cell, tree in pieces}
+
+    @property
+    def links(self) -> Mask:
+        """The bits that the rule is about."""
+        return self._site.links
+
+    def ports(self, mask: Mask) -> tuple[int, ...]:
+        """The link ports among some bits, in order."""
+        return tuple(sorted(port for port, bit in self._site.link_bits.items() if bit & mask))
+
+    def holds(self, key: Key, node: Node) -> bool:
+        """Whether a node obeys."""
+        return self.allows(key, node.mask, node.kids)
+
+    def _everywhere(self) -> Mask:
+        """Links that all trees have here: allowed in any case."""
+        if self._common == _UNKNOWN:
+            forest = self._forest()
+            found = -1
+            if forest is not None:
+                for tree in forest.trees.values():
+                    found &= tree.masks.get(self._site, 0)
+            self._common = found
+        return self._common
+
+    def _forest(self) -> Forest | None:
+        """The trees that come to the switch.
+
+        A topic under its former code has those of the network that it was made for, whose parts have other
+        numbers.
+        """
+        plan = self._plan
+        if plan.topic.name.endswith(FORMER):
+            site = self._site
+            found = (
+                forest
+                for forest in plan.forests.values()
+                if any(site in tree.masks or tree.root == site.id for tree in forest.trees.values())
+            )
+            return next(found, None)
+        component = self._network.component_of(self._site.id)
+        return None if component is None else plan.forests.get(component)

@@ -1,0 +1,231 @@
+"""The `tercast` command: plan, verify, simulate and encode scenarios offline, and what hosts need."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from tercast.encoding.encoder import encode
+from tercast.errors import Refused, RefusedMany
+from tercast.offline.plan_check import check_plan, proof_summary
+from tercast.offline.plan_file import encodings_json, plan_json, read_plan
+from tercast.offline.run_scenario import carry_out, read_budget_option, with_options
+from tercast.offline.scenario import Scenario, read_scenario
+from tercast.offline.simulate_plan import Simulator
+from tercast.offline.table_report import entries_table
+from tercast.requests.model import METHODS
+from tercast.runtime.gc_tuning import calm
+from tercast.runtime.json_files import STANDARD_OUTPUT, FileRefused, read_document, read_lines, write_json
+from tercast.runtime.wording import quantity
+from tercast.simulation.publications import Publication
+
+DONE, FAILED, REFUSED = 0, 1, 2
+
+_EXAMPLES = """\
+examples:
+  tercast plan scenario.json -o plan.json --timing
+  tercast plan scenario.json -o plan.json --aggregation la --budget all=600 --budget s1=32
+  tercast verify scenario.json plan.json --aggregation la --budget all=600 --budget s1=32
+  tercast simulate scenario.json plan.json --events events.jsonl -o report.json
+  tercast encode scenario.json
+  tercast explain scenario.json plan.json --publisher a1 --value low=92
+
+Exit status: 0 done (verify: the plan holds), 1 the check failed, 2 the input was refused.
+"""
+
+_OTHERS = (
+    "tercast.client.commands",
+    "tercast.topology.importers.command",
+    "tercast.explain.command",
+    "tercast.dimensions.command",
+    "tercast.cli.certificates",
+)
+"""Modules that add commands of their own: for hosts, `import`, `explain`, `dimensions`, `certificates`."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; its exit status."""
+    calm()
+    args = make_parser().parse_args(arguments)
+    command = args.run if hasattr(args, "run") else args.call
+    try:
+        status: int = command(args)
+        sys.stdout.flush()
+    except FileRefused as refused:
+        _tell(refused.lines)
+        return REFUSED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return REFUSED
+    except KeyboardInterrupt:
+        return 130
+    return status
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of all commands that are there."""
+    parser = argparse.ArgumentParser(
+        prog="tercast",
+        description="Publish/subscribe whose filters run in the network.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_plan(commands)
+    _add_verify(commands)
+    _add_simulate(commands)
+    _add_encode(commands)
+    for name in _OTHERS:
+        if find_spec(name) is not None:
+            import_module(name).add_commands(commands)
+    return parser
+
+
+def _add_plan(commands: Any) -> None:
+    text = "Carry out the requests of a scenario and write trees and tables."
+    parser = commands.add_parser("plan", help="from a scenario to tables", description=text)
+    parser.add_argument("scenario", metavar="SCENARIO")
+    parser.add_argument(
+        "-o", "--output", metavar="PLAN", default=STANDARD_OUTPUT, help="- is standard output"
+    )
+    parser.add_argument("--timing", action="store_true", help="print a JSON line with how long requests took")
+    _add_limits(parser)
+    parser.add_argument(
+        "--entries",
+        action="store_true",
+        help="tell on standard error the entries of every switch, exact and installed, and what false "
+        "positives past traffic lets expect; so do --budget and --aggregation",
+    )
+    parser.set_defaults(run=run_plan)
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    """Add what a plan is made with in place of what its scenario says, and must be judged with."""
+    parser.add_argument(
+        "--budget",
+        metavar="SWITCH=N",
+        action="append",
+        type=_budget,
+        help="another budget than the scenario's (all=N: for every switch; N may be none); may be repeated",
+    )
+    parser.add_argument(
+        "--aggregation", metavar="METHOD", choices=METHODS, help=f"another method: {', '.join(METHODS)}"
+    )
+
+
+def _add_verify(commands: Any) -> None:
+    text = "Prove a plan from its tables: every publisher, every region of the event space, every host."
+    parser = commands.add_parser("verify", help="prove that a plan holds", description=text)
+    parser.add_argument("scenario", metavar="SCENARIO")
+    parser.add_argument("plan", metavar="PLAN")
+    parser.add_argument(
+        "--strict", action="store_true", help="refuse entries and copies that serve nobody as well"
+    )
+    _add_limits(parser)
+    parser.set_defaults(run=run_verify)
+
+
+def _add_simulate(commands: Any) -> None:
+    text = "Take events through the tables of a plan, and count what is wanted, lost, doubled and needless."
+    parser = commands.add_parser("simulate", help="send events through a plan", description=text)
+    parser.add_argument("scenario", metavar="SCENARIO")
+    parser.add_argument("plan", metavar="PLAN")
+    parser.add_argument("--events", metavar="EVENTS", required=True, help="JSON lines")
+    parser.add_argument(
+        "-o", "--output", metavar="REPORT", default=STANDARD_OUTPUT, help="- is standard output"
+    )
+    parser.set_defaults(run=run_simulate)
+
+
+def _add_encode(commands: Any) -> None:
+    text = "Print the dz sets of a scenario's live requests, with their excess volume."
+    parser = commands.add_parser("encode", help="the dz sets alone", description=text)
+    parser.add_argument("scenario", metavar="SCENARIO")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default=STANDARD_OUTPUT, help="- is standard output"
+    )
+    parser.set_defaults(run=run_encode)
+
+
+def run_plan(args: argparse.Namespace) -> int:
+    """`tercast plan`."""
+    scenario = _read_scenario(args.scenario)
+    budgets = dict(args.budget or ())
+    carried = carry_out(args.scenario, scenario, args.aggregation or scenario.aggregation.method, budgets)
+    write_json(args.output, plan_json(carried.planner, carried.failed.values()))
+    if args.timing:
+        print(json.dumps(carried.timing.to_json()))
+    if args.entries or args.budget or args.aggregation:
+        _tell(entries_table(carried))
+    return DONE
+
+
+def run_verify(args: argparse.Namespace) -> int:
+    """`tercast verify`."""
+    scenario = _read_scenario(args.scenario)
+    plan = read_document(args.plan, read_plan)
+    scenario = with_options(scenario, args.aggregation, dict(args.budget or ()))
+    violations = [found for found in check_plan(scenario, plan) if args.strict or not found.is_surplus]
+    _tell(map(str, violations))
+    if violations:
+        return FAILED
+    print(proof_summary(args.plan, scenario, plan, strict=args.strict))
+    return DONE
+
+
+def run_simulate(args: argparse.Namespace) -> int:
+    """`tercast simulate`."""
+    scenario = _read_scenario(args.scenario)
+    simulator = Simulator(scenario, read_document(args.plan, read_plan))
+    simulator.follow(_read_events(args.events, simulator))
+    counts = simulator.counts
+    write_json(args.output, counts.report())
+    if counts.loops:
+        _tell([f"{quantity(counts.loops, 'event')} went round in a loop"])
+    return DONE if counts.holds else FAILED
+
+
+def _read_events(name: str, simulator: Simulator) -> Iterator[Publication]:
+    """The events of a file; FileRefused with the line of one that its publisher may not send."""
+    for number, event in read_lines(name):
+        try:
+            yield simulator.read(event)
+        except Refused as refused:
+            raise FileRefused([f"{name}:{number}: {refused}"]) from None
+        except RefusedMany as many:
+            raise FileRefused([f"{name}:{number}: {refused}" for refused in many.errors]) from None
+
+
+def run_encode(args: argparse.Namespace) -> int:
+    """`tercast encode`."""
+    scenario = _read_scenario(args.scenario)
+    limit = scenario.limits.max_dz_per_filter
+    encoded = {name: encode(filter_, scenario.depth, limit) for name, filter_ in scenario.filters.items()}
+    document = {
+        "encodings": encodings_json({name: encoding.dz for name, encoding in encoded.items()}),
+        "excess": {name: encoding.excess for name, encoding in encoded.items()},
+    }
+    write_json(args.output, document)
+    return DONE
+
+
+def _budget(text: str) -> tuple[str, int | None]:
+    try:
+        return read_budget_option(text)
+    except Refused as refused:
+        raise argparse.ArgumentTypeError(str(refused)) from None
+
+
+def _read_scenario(name: str) -> Scenario:
+    return read_document(name, read_scenario)
+
+
+def _tell(lines: Any) -> None:
+    for line in lines:
+        print(line.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr)

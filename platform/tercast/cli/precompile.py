@@ -1,0 +1,62 @@
+"""`python -m tercast.compiled`: compile all kernels, so that every later process finds them ready."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from time import perf_counter
+
+from tercast.encoding.dispatch import use
+from tercast.optimizer.warm_up import warm_up
+from tercast.runtime.kernel_cache import is_ready, mark_ready, prepare
+
+_DESCRIPTION = "Compile all kernels, so that every later process finds them ready."
+
+
+def main() -> int:
+    """Compile what is not ready; 1 where Numba or a place to write is missing."""
+    parser = argparse.ArgumentParser(prog="python -m tercast.compiled", description=_DESCRIPTION)
+    parser.add_argument(
+        "--check", action="store_true", help="only tell whether they are ready (status 0 or 1)"
+    )
+    if parser.parse_args().check:
+        return 0 if is_ready() else 1
+    if is_ready():
+        return 0
+    if not prepare():
+        print(
+            "no kernels: Numba or a place to write is missing; plain Python does it",
+            file=sys.stderr,
+        )
+        return 1
+    start = perf_counter()
+    compile_all()
+    mark_ready()
+    print(f"kernels compiled in {perf_counter() - start:.0f} s")
+    return 0
+
+
+def compile_all() -> None:
+    """Call every kernel once."""
+    import numpy as np  # noqa: PLC0415
+
+    from tercast.encoding.kernels.box_encoder import BoxEncoder  # noqa: PLC0415 - it imports Numba
+    from tercast.eventspace.topic import Topic  # noqa: PLC0415
+    from tercast.routing.kernels.patricia import new_nodes  # noqa: PLC0415
+    from tercast.routing.kernels.port_semantics import COLUMNS  # noqa: PLC0415
+    from tercast.routing.kernels.propagation import owned_between, owners  # noqa: PLC0415
+    from tercast.routing.kernels.table_changes import entries_of, net  # noqa: PLC0415
+
+    rows = [{"name": name, "type": "int", "min": 0, "max": 1023} for name in ("a", "b")]
+    topic = Topic.from_json({"name": "t", "code": 1, "indexed": ["a", "b"], "attributes": rows})
+    schedule = topic.schedule(20)
+    encoder = BoxEncoder(topic, schedule)
+    encoder.of_text("a in [3, 700] and b in [5, 901)", 8)
+    encoder.of_texts(["a = 3", "b = 4"], 8)
+    encoder.of_sides(0, 1, ((0, 0), (0, 1)), 8)
+    owners(new_nodes(2), 1)
+    owned_between(new_nodes(2), 20, 1, 0, 1)
+    entries_of(new_nodes(2), 1, np.zeros(COLUMNS, np.int64))
+    net(np.zeros((1, 4), np.int64), 1)
+    use(True)
+    warm_up()

@@ -1,0 +1,243 @@
+"""The host tools: `publish` and `listen`, beside the platform or from a scenario file alone."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import TypeVar
+
+from tercast.client.inband import PATIENCE
+from tercast.client.inband_session import Opener
+from tercast.client.listen_command import listen
+from tercast.client.metadata_sources import ScenarioSource, Source
+from tercast.client.publish_command import publish
+from tercast.client.rest_api import Api, ApiSource
+from tercast.client.telemetry import HostTelemetry, RejectionReports, open_telemetry
+from tercast.client.transports import FabricPort, Transport, UdpSocket
+from tercast.errors import Refused, RefusedMany, TercastError
+from tercast.signalling.messages import PORT
+from tercast.wire.packets import EVENT_PORT
+
+_REFUSED = 2
+
+Number = TypeVar("Number", int, float)
+
+
+def add_commands(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `publish` and `listen`; the parsed arguments have a `run(args)` that gives the exit status."""
+    listener = subparsers.add_parser("listen", help="print the events that reach a host", description=_LISTEN)
+    _add_common(listener)
+    listener.add_argument("--topic", help="topic of the filters given here")
+    listener.add_argument(
+        "--filter",
+        action="append",
+        help="want this instead of the host's subscriptions; may be given several times",
+    )
+    listener.add_argument("--all", action="store_true", help="print unwanted events and doubles, too")
+    listener.add_argument(
+        "--any-source",
+        action="store_true",
+        help="accept events from any address, not only from the host of their advertisement",
+    )
+    listener.add_argument(
+        "--for", type=_positive(float, "a number"), dest="seconds", metavar="SECONDS", help="end then"
+    )
+    listener.add_argument("--json", action="store_true", help="print JSON lines, the counters last")
+    listener.set_defaults(run=_run_listen)
+    publisher = subparsers.add_parser("publish", help="send events from a host", description=_PUBLISH)
+    _add_common(publisher)
+    publisher.add_argument("--advertisement", metavar="ID", help="what the events belong to")
+    publisher.add_argument("--topic", help="its topic, to be sure; in band, the topic to advertise")
+    publisher.add_argument("--filter", help="in band: what to advertise (every event of the topic)")
+    events = publisher.add_mutually_exclusive_group(required=True)
+    events.add_argument(
+        "--value", action="append", nargs="+", metavar="NAME=VALUE", help="the event's values"
+    )
+    events.add_argument("--file", help='JSON lines {"publisher": ID, "values": {...}}, - for standard input')
+    publisher.add_argument(
+        "--rate", type=_positive(float, "a number"), default=100.0, help="events a second (100)"
+    )
+    publisher.add_argument("--state", metavar="FILE", help="keeps sequence numbers apart over restarts")
+    publisher.add_argument("--to", metavar="IP", help="send there instead, to try it without switches")
+    publisher.set_defaults(run=_run_publish)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The two commands alone; exit status 0 done, 2 refused."""
+    parser = argparse.ArgumentParser(prog="tercast")
+    add_commands(parser.add_subparsers(required=True, metavar="COMMAND"))
+    parsed = parser.parse_args(arguments)
+    run: Callable[[argparse.Namespace], int] = parsed.run
+    return run(parsed)
+
+
+_LISTEN = (
+    "Prints each event that the host's subscriptions want, with its delay; Ctrl-C ends it with the counters."
+)
+_PUBLISH = "Checks events against topic and advertisement and sends them, paced; ends with how many."
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    known = parser.add_mutually_exclusive_group(required=True)
+    known.add_argument(
+        "--api", metavar="URL", help="learn topics, hosts and filters from the running platform"
+    )
+    known.add_argument("--scenario", metavar="FILE", help="learn them from a scenario file")
+    parser.add_argument("--token-file", metavar="FILE", help="holds the token for the API")
+    parser.add_argument("--host", help="the host's name")
+    way = parser.add_mutually_exclusive_group(required=True)
+    way.add_argument("--fabric-port", metavar="PATH", help="Unix socket of the host's port of the fabric")
+    way.add_argument("--udp", metavar="IP[%IFACE]", help="the host's own address, and where multicast leaves")
+    parser.add_argument(
+        "--as", dest="addresses", metavar="IP,MAC", help="the host's addresses at a fabric port"
+    )
+    parser.add_argument(
+        "--in-band",
+        action="store_true",
+        help="announce over the data network, without the API, and withdraw at the end",
+    )
+    parser.add_argument(
+        "--key-file", metavar="FILE", help="in band: the host's key; messages are sealed with it"
+    )
+    parser.add_argument(
+        "--patience",
+        type=_positive(float, "a number"),
+        default=PATIENCE,
+        metavar="SECONDS",
+        help=f"in band: how long to ask for an answer ({PATIENCE:g})",
+    )
+    parser.add_argument("--port", type=_port, default=EVENT_PORT, help=f"UDP port of events ({EVENT_PORT})")
+    parser.add_argument("--count", type=_positive(int, "a whole number"), help="end after so many events")
+    told = parser.add_mutually_exclusive_group()
+    told.add_argument("--telemetry", metavar="ROOT", help="write telemetry to this folder, as Parquet")
+    told.add_argument(
+        "--telemetry-api", action="store_true", help="send telemetry to the platform that --api names"
+    )
+
+
+def _run_listen(args: argparse.Namespace) -> int:
+    return _guarded(
+        lambda: listen(args, _source(args), _opener(args, True), _asker(args), _listener_telemetry(args))
+    )
+
+
+def _run_publish(args: argparse.Namespace) -> int:
+    return _guarded(
+        lambda: publish(args, _source(args), _opener(args, False), _asker(args), _telemetry(args))
+    )
+
+
+def _guarded(command: Callable[[], None]) -> int:
+    """Run `command`; what it refuses goes to standard error, one line each."""
+    try:
+        with _terminable():
+            command()
+    except RefusedMany as refused:
+        for error in refused.errors:
+            print(error, file=sys.stderr)
+        return _REFUSED
+    except TercastError as error:
+        print(error, file=sys.stderr)
+        return _REFUSED
+    except KeyboardInterrupt:
+        pass
+    return 0
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Within, SIGTERM ends things as Ctrl-C does."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _source(args: argparse.Namespace) -> Source:
+    if args.scenario is not None:
+        return ScenarioSource.load(args.scenario)
+    return ApiSource(Api.with_token_file(args.api, args.token_file))
+
+
+def _telemetry(args: argparse.Namespace) -> Callable[[], HostTelemetry | None]:
+    """Return a function that begins telemetry where it is asked for. Refuse at once what lacks."""
+    if args.telemetry is None and not args.telemetry_api:
+        return lambda: None
+    if args.host is None:
+        raise Refused(("host",), "missing_host", "telemetry says which host it is of: give --host")
+    if args.telemetry_api and args.api is None:
+        raise Refused(("api",), "missing_api", "--telemetry-api sends to the platform that --api names")
+    api = Api.with_token_file(args.api, args.token_file) if args.telemetry_api else None
+    return lambda: open_telemetry(args.host, args.telemetry, api)
+
+
+def _listener_telemetry(args: argparse.Namespace) -> Callable[[], HostTelemetry | None]:
+    """Return a function that begins a subscriber's telemetry, or else its reports of rejected events.
+
+    These need the platform, the name of the host, and the check of addresses.
+    """
+    if args.telemetry or args.telemetry_api or args.api is None or args.host is None or args.any_source:
+        return _telemetry(args)
+    api = Api.with_token_file(args.api, args.token_file)
+    return lambda: RejectionReports(args.host, api)
+
+
+def _asker(args: argparse.Namespace) -> Opener:
+    """A function that opens the host's transport for control messages; with its address."""
+    return _opener(args, False, PORT)
+
+
+def _opener(args: argparse.Namespace, receives: bool, port: int | None = None) -> Opener:
+    """A function that opens the host's transport, once the rest is known to be good; with its address."""
+    number: int = args.port if port is None else port
+
+    def opened(source: Source) -> tuple[Transport, str]:
+        if args.udp is not None:
+            ip, _, interface = args.udp.partition("%")
+            return UdpSocket(ip, interface or None, number, listen=receives), ip
+        ip, mac = _addresses(args, source)
+        return FabricPort(args.fabric_port, ip, mac, number), ip
+
+    return opened
+
+
+def _addresses(args: argparse.Namespace, source: Source) -> tuple[str, str]:
+    """The addresses of a host at a fabric port."""
+    if args.addresses is not None:
+        ip, comma, mac = args.addresses.partition(",")
+        if not comma:
+            raise Refused(("as",), "bad_value", f"{args.addresses!r} is not IP,MAC", args.addresses)
+        return ip, mac
+    if args.host is None:
+        detail = "a fabric port needs --host, or --as, for the host's addresses"
+        raise Refused(("host",), "missing_host", detail)
+    host = source.host(args.host)
+    return host.ip, host.mac
+
+
+def _positive(kind: Callable[[str], Number], what: str) -> Callable[[str], Number]:
+    def parse(text: str) -> Number:
+        try:
+            number = kind(text)
+        except ValueError:
+            number = kind("0")
+        if not 0 < number < float("inf"):
+            raise argparse.ArgumentTypeError(f"{text!r} is not {what} above 0")
+        return number
+
+    return parse
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port in 1..65535")
+    return int(text)

@@ -1,0 +1,97 @@
+"""The commands' in-band mode: announce before, withdraw behind, without the REST API."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+
+from tercast.client.host_key import HostKey
+from tercast.client.inband import InBandLandlord, Signaller
+from tercast.client.lease import Lease
+from tercast.client.metadata_sources import Announced, Source
+from tercast.client.transports import Transport
+from tercast.errors import Refused, TercastError, shown
+from tercast.eventspace.topic import Topic
+from tercast.signalling.messages import Answer, Type
+from tercast.wire.errors import NoAnswer, NotTaken, TransportError
+
+AT_THE_END = 10.0
+"""Seconds that a withdrawal at the end may take."""
+
+Opener = Callable[[Source], tuple[Transport, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """What is announced, by the names that the platform gave it, and its topics with the codes it told."""
+
+    named: list[Announced]
+    topics: dict[str, Topic]
+    signaller: Signaller | None = None
+
+    def lease(self, announced: Announced, source: Source) -> Lease | None:
+        """The lease of an advertisement's publisher: in band where it was announced so, else the source's."""
+        if self.signaller is None:
+            return source.lease(announced.name)
+        return Lease(InBandLandlord(self.signaller, self.topics[announced.topic]), announced.name)
+
+
+@contextmanager
+def registered(
+    args: Namespace, source: Source, opener: Opener, type_: Type, wanted: Sequence[Announced]
+) -> Iterator[Registered]:
+    """Announces for the time of the block.
+
+    `opener` opens a transport to the signalling port. Without `--in-band` everything is as it was, and nobody
+    is asked. At the end of the block all is withdrawn; what cannot be is said on standard error.
+    """
+    topics = {name: source.topic(name) for name in dict.fromkeys(entry.topic for entry in wanted)}
+    if not args.in_band:
+        yield Registered(list(wanted), topics)
+        return
+    transport, ip = opener(source)
+    with closing(transport):
+        signaller = Signaller(transport, ip, HostKey(args.key_file) if args.key_file else None)
+        names: list[str] = []
+        try:
+            named = []
+            for entry in wanted:
+                answer = _announce(signaller, type_, entry, args.patience)
+                names.append(answer.name)
+                topics[entry.topic] = coded(topics[entry.topic], answer)
+                named.append(replace(entry, name=answer.name))
+            yield Registered(named, topics, signaller)
+        finally:
+            _withdraw(signaller, dict.fromkeys(names))
+
+
+def coded(topic: Topic, answer: Answer) -> Topic:
+    """The topic under the code that the platform has for it."""
+    if answer.code is None or answer.code == topic.code:
+        return topic
+    return Topic.from_json({**topic.to_json(), "code": answer.code}, ("topic",))
+
+
+def _announce(signaller: Signaller, type_: Type, entry: Announced, patience: float) -> Answer:
+    ask = signaller.advertise if type_ is Type.ADVERTISE else signaller.subscribe
+    try:
+        return ask(entry.topic, entry.filter, patience)
+    except ValueError as error:
+        detail = f"{shown(entry.filter)} does not fit into a message: {error}"
+        raise Refused(("filter",), "too_large", detail, entry.filter) from None
+    except NotTaken as error:
+        raise TercastError(f"{type_.name.lower()} {entry.topic}, {shown(entry.filter)}: {error}") from None
+
+
+def _withdraw(signaller: Signaller, names: dict[str, None]) -> None:
+    for name in names:
+        try:
+            signaller.withdraw(name, AT_THE_END)
+        except (NoAnswer, NotTaken, TransportError) as error:
+            print(f"{name} was not withdrawn: {error}", file=sys.stderr)
+        except KeyboardInterrupt:
+            print(f"{', '.join(names)} not withdrawn: interrupted", file=sys.stderr)
+            return

@@ -1,0 +1,212 @@
+"""The `listen` command: print what reaches a host."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+
+from tercast.client.event_origins import LearnedOrigins, Origins, Rejected
+from tercast.client.inband_session import Opener, registered
+from tercast.client.metadata_sources import Announced, Source
+from tercast.client.subscriber import Delivery, Subscriber
+from tercast.client.telemetry import HostTelemetry, told
+from tercast.client.transports import FabricPort, Transport
+from tercast.errors import Refused, TercastError
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
+from tercast.runtime.strict_json import integer_json
+from tercast.runtime.wording import quantity
+from tercast.signalling.messages import Type
+
+_SHOWN_IF_ANY = ("rejected", "held")
+
+_QUIET_S = 10.0
+"""Seconds between two lines about rejected events."""
+
+
+def listen(
+    args: Namespace,
+    source: Source,
+    opener: Opener,
+    asker: Opener,
+    telemetry: Callable[[], HostTelemetry | None] = lambda: None,
+) -> None:
+    """Print the deliveries until the count, the time, or an interrupt; then the counters.
+
+    `asker` opens a transport for control messages, which the in-band mode needs.
+    """
+    wanted = _wanted(args, source)
+    for entry in wanted:
+        Filter.parse(entry.filter, source.topic(entry.topic), ("subscriptions", entry.name))
+    transport, ip = opener(source)
+    with (
+        closing(transport),
+        told(telemetry()) as teller,
+        registered(args, source, asker, Type.SUBSCRIBE, wanted) as found,
+        ExitStack() as stack,
+    ):
+        topics = found.topics
+        filters = {entry.name: Filter.parse(entry.filter, topics[entry.topic]) for entry in found.named}
+        origins = stack.enter_context(_origins(args, source, ip, topics))
+        subscriber = Subscriber(
+            filters,
+            topics.values(),
+            transport,
+            telemetry=teller,
+            origins=origins,
+            on_rejected=_Rejections().show,
+        )
+        note = _note(args, origins, ip)
+        print(f"listening at {ip} for {', '.join(filters)}{note}; Ctrl-C ends", file=sys.stderr, flush=True)
+        show = _json_line if args.json else _line
+        with _readerless():
+            try:
+                _print_deliveries(args, subscriber, lambda delivery: show(delivery, topics))
+            except KeyboardInterrupt:
+                pass  # the usual end
+            finally:
+                print(_counters(subscriber, transport, args.json), flush=True)
+
+
+@contextmanager
+def _origins(args: Namespace, source: Source, ip: str, topics: Iterable[str]) -> Iterator[Origins | None]:
+    """The origins that events are checked by; None where they are not."""
+    origins = None if _unchecked(args) else source.origins(topics, ip)
+    try:
+        yield origins
+    finally:
+        if isinstance(origins, LearnedOrigins):
+            origins.close()
+
+
+def _unchecked(args: Namespace) -> str:
+    """Why the addresses of events are not to be checked; nothing where they are."""
+    if args.any_source:
+        return "--any-source"
+    return "without --api an in-band host does not know them" if args.in_band and args.api is None else ""
+
+
+def _note(args: Namespace, origins: Origins | None, ip: str) -> str:
+    """The words that say that the addresses of events are not checked, and why."""
+    if origins is not None:
+        return ""
+    why = _unchecked(args) or f"{ip} is no host of the scenario"
+    return f", addresses of events are not checked ({why})"
+
+
+class _Rejections:
+    """Says on standard error what is rejected: the first event, then a line every ten seconds at most."""
+
+    def __init__(self) -> None:
+        self._events, self._due = 0, float("-inf")
+
+    def show(self, rejected: Rejected) -> None:
+        """Count an event, and print the line when it is due."""
+        self._events += 1
+        if time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + _QUIET_S
+        publisher = _printable(rejected.publisher)
+        print(
+            f"rejected {quantity(self._events, 'event')}; the last one names {publisher} of topic "
+            f"{rejected.topic} and comes from {rejected.source} ({rejected.reason})",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+@contextmanager
+def _readerless() -> Iterator[None]:
+    """Within, it is no fault that nobody reads standard output any more."""
+    try:
+        yield
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print_deliveries(args: Namespace, subscriber: Subscriber, show: Callable[[Delivery], str]) -> None:
+    receive = subscriber.receive_any if args.all else subscriber.receive
+    deadline = None if args.seconds is None else time.monotonic() + args.seconds
+    shown = 0
+    while args.count is None or shown < args.count:
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        delivery = receive(left)
+        if delivery is None:
+            return
+        sys.stdout.write(show(delivery) + "\n")  # in one piece, whenever an interrupt comes
+        sys.stdout.flush()
+        shown += 1
+
+
+def _wanted(args: Namespace, source: Source) -> list[Announced]:
+    """The filters given, else the host's subscriptions."""
+    if args.filter is not None:
+        if args.topic is None:
+            raise Refused(("topic",), "missing_topic", "--filter needs --topic")
+        return [Announced(f"f{n}", args.topic, text) for n, text in enumerate(args.filter, 1)]
+    if args.in_band:
+        raise Refused(
+            ("filter",), "missing_filter", "--in-band needs --topic and --filter: what to subscribe to"
+        )
+    if args.host is None:
+        raise TercastError(
+            "nothing to listen for: give --host (for its subscriptions) or --topic and --filter"
+        )
+    wanted = source.subscriptions(args.host)
+    wanted = [entry for entry in wanted if args.topic in (None, entry.topic)]
+    if not wanted:
+        raise TercastError(f"host {args.host!r} has no subscription here; subscribe first, or give --filter")
+    return wanted
+
+
+def _line(delivery: Delivery, topics: dict[str, Topic]) -> str:
+    event = delivery.event
+    values = json.dumps(topics[event.topic].values_json(event.values), ensure_ascii=False)
+    flags = ("" if delivery.wanted else " unwanted") + (" doubled" if delivery.doubled else "")
+    names = ", ".join(delivery.subscriptions)
+    text = f"{event.topic} {event.publisher} {event.seq} {delivery.delay * 1000:.3f} ms{flags} {values}"
+    return _printable(f"{text} for {names}" if names else text)
+
+
+def _printable(text: str) -> str:
+    """`text` without what could steer a terminal."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def _json_line(delivery: Delivery, topics: dict[str, Topic]) -> str:
+    event = delivery.event
+    return json.dumps(
+        {
+            "topic": event.topic,
+            "publisher": event.publisher,
+            "seq": integer_json(event.seq),
+            "sent_at": integer_json(event.sent_at),
+            "received_at": integer_json(delivery.received_at),
+            "delay_us": integer_json(delivery.received_at - event.sent_at),
+            "values": topics[event.topic].values_json(event.values),
+            "subscriptions": delivery.subscriptions,
+            "wanted": delivery.wanted,
+            "doubled": delivery.doubled,
+        }
+    )
+
+
+def _counters(subscriber: Subscriber, transport: Transport, as_json: bool) -> str:
+    counters = subscriber.counters.to_json()
+    ignored = dict(transport.ignored) if isinstance(transport, FabricPort) else {}
+    frames = {why.value: count for why, count in ignored.items()}
+    rejections = [
+        {"topic": topic, "reason": reason, "events": count}
+        for (topic, reason), count in sorted(subscriber.rejections.items())
+    ]
+    if as_json:
+        return json.dumps({"counters": counters, "ignored_frames": frames, "rejections": rejections})
+    shown = {name: count for name, count in counters.items() if count or name not in _SHOWN_IF_ANY}
+    text = ", ".join(f"{name} {count}" for name, count in shown.items())
+    text += "".join(f", {row['topic']} {row['reason']} {row['events']}" for row in rejections)
+    return text + "".join(f", {why} frames {count}" for why, count in frames.items())

@@ -1,0 +1,87 @@
+"""`tercast dimensions`: which attributes to index, by past events."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from tercast.dimensions.proposal import propose
+from tercast.dimensions.spectral import THRESHOLD
+from tercast.dimensions.workload import Workload
+from tercast.errors import Refused, RefusedMany
+from tercast.offline.scenario import Scenario, read_scenario
+from tercast.runtime.json_files import STANDARD_OUTPUT, FileRefused, read_document, read_lines, write_json
+from tercast.simulation.port_index import Wiring
+from tercast.simulation.publications import Publications
+
+
+def add_commands(subparsers: Any) -> None:
+    """Add `dimensions`; the parsed arguments have a `run(args)` that gives the exit status."""
+    text = "Choose indexed attributes by past events: PLEROMA's ranking, and a greedy choice."
+    parser = subparsers.add_parser("dimensions", help="which attributes to index", description=text)
+    parser.add_argument("scenario", metavar="SCENARIO")
+    parser.add_argument("--events", metavar="EVENTS", required=True, help="JSON lines, as for simulate")
+    parser.add_argument(
+        "--threshold",
+        type=_share,
+        default=THRESHOLD,
+        help="share of the leading eigenvector that PLEROMA's choice holds (%(default)s)",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default=STANDARD_OUTPUT, help="- is standard output"
+    )
+    parser.set_defaults(run=run_dimensions)
+
+
+def run_dimensions(args: argparse.Namespace) -> int:
+    """`tercast dimensions`; 0, or 1 when no topic has both subscriptions and events."""
+    scenario = read_document(args.scenario, read_scenario)
+    workloads = read_workloads(scenario, args.events)
+    limit = scenario.limits.max_dz_per_filter
+    found = {
+        name: propose(workload, scenario.depth, limit, args.threshold).to_json()
+        for name, workload in workloads.items()
+        if workload.subscriptions and len(workload.events) > 1
+    }
+    write_json(args.output, {"topics": found})
+    for name in workloads.keys() - found.keys():
+        print(f"{name}: needs a subscription and two events; none chosen", file=sys.stderr)
+    return 0 if found else 1
+
+
+def read_workloads(scenario: Scenario, events: str) -> dict[str, Workload]:
+    """Live subscriptions and a file's events by topic; FileRefused names the line of a bad event."""
+    final = scenario.final
+    reader = Publications(final.topics, final.live, scenario.filters, scenario.depth, Wiring(final.topology))
+    by_topic: dict[str, list[dict[str, Any]]] = {name: [] for name in scenario.final.topics}
+    for number, event in read_lines(events):
+        try:
+            publication = reader.read(event)
+        except Refused as refused:
+            raise FileRefused([f"{events}:{number}: {refused}"]) from None
+        except RefusedMany as many:
+            raise FileRefused([f"{events}:{number}: {refused}" for refused in many.errors]) from None
+        by_topic[publication.ad.topic].append(dict(publication.values))
+    return {
+        name: Workload(
+            topic,
+            tuple(
+                (subscription.host, scenario.filters[subscription.id])
+                for subscription in final.subscriptions(name)
+                if subscription.id in scenario.filters
+            ),
+            tuple(by_topic[name]),
+        )
+        for name, topic in final.topics.items()
+    }
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share above 0, 1 at most")
+    return value

@@ -1,0 +1,105 @@
+"""What indexing some attributes costs: deliveries that nobody wanted, measured on past events."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tercast.dimensions.workload import Workload
+from tercast.encoding.encoder import encode_dz
+from tercast.eventspace.dz import Dz, DzSet, canonical
+from tercast.filters.filter import Filter
+from tercast.simulation.lookup_tables import column
+
+Flags = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """With these attributes indexed: deliveries to hosts, the unwanted ones of them, and cells of filters."""
+
+    indexed: tuple[str, ...]
+    delivered: int
+    unwanted: int
+    cells: int
+
+    @property
+    def fpr(self) -> float:
+        """The share of deliveries that nobody wanted, in percent; 0 where nothing is delivered."""
+        return 100.0 * self.unwanted / self.delivered if self.delivered else 0.0
+
+
+class Measure:
+    """Costs over one workload; the exact matcher is asked once for all of them.
+
+    `depth` is the length of a full dz in bits, `limit` the most cells of a filter.
+    """
+
+    def __init__(self, workload: Workload, depth: int, limit: int) -> None:
+        self.workload, self._depth, self._limit = workload, depth, limit
+        self._wanted = workload.wanted()
+        self._known: dict[frozenset[str], tuple[Cost, Numbers]] = {}
+
+    def of(self, indexed: Iterable[str]) -> Cost:
+        """The cost of indexing these attributes, in any order; Refused for one that the topic lacks."""
+        return self._look(indexed)[0]
+
+    def unwanted_by_event(self, indexed: Iterable[str]) -> Numbers:
+        """Unwanted deliveries of each event with these attributes indexed."""
+        return self._look(indexed)[1]
+
+    def _look(self, indexed: Iterable[str]) -> tuple[Cost, Numbers]:
+        names = frozenset(indexed)
+        if names not in self._known:
+            self._known[names] = self._measured(names)
+        return self._known[names]
+
+    def _measured(self, names: frozenset[str]) -> tuple[Cost, Numbers]:
+        old = self.workload.topic
+        kept = [attribute.name for attribute in old.attributes if attribute.name in names]
+        topic = old.with_indexed(kept if len(kept) == len(names) else sorted(names))
+        by_host: dict[str, list[Dz]] = defaultdict(list)
+        cells = 0
+        for host, filter_ in self.workload.subscriptions:
+            dz = encode_dz(Filter(topic, filter_.tree), self._depth, self._limit)
+            by_host[host] += dz
+            cells += len(dz)
+        points = _points(topic.event_dz_batch(self.workload.events, self._depth), self._depth)
+        reached = np.zeros_like(self._wanted)
+        for number, host in enumerate(self.workload.hosts):
+            reached[:, number] = _inside(canonical(by_host[host]), points, self._depth)
+        assert not (self._wanted & ~reached).any(), "an encoding lost an event"
+        by_event = np.count_nonzero(reached & ~self._wanted, axis=1)
+        cost = Cost(topic.indexed, int(np.count_nonzero(reached)), int(by_event.sum()), cells)
+        return cost, by_event
+
+
+def _points(events: list[Dz], depth: int) -> npt.NDArray[np.generic]:
+    """Where events lie: dz as numbers of `depth` bits."""
+    return column([_first(dz, depth) for dz in events], depth)
+
+
+def _inside(cells: DzSet, points: npt.NDArray[np.generic], depth: int) -> Flags:
+    """Which points lie in one of the cells, which are canonical: disjoint, and in order."""
+    if not cells:
+        return np.zeros(len(points), dtype=np.bool_)
+    first = column([_first(dz, depth) for dz in cells], depth)
+    last = column([_last(dz, depth) for dz in cells], depth)
+    place = np.searchsorted(first, points, side="right") - 1
+    found: Flags = (place >= 0) & (points <= last[place])
+    return found
+
+
+def _first(dz: Dz, depth: int) -> int:
+    bits = dz.bit_length() - 1
+    return (dz ^ (1 << bits)) << (depth - bits)
+
+
+def _last(dz: Dz, depth: int) -> int:
+    bits = dz.bit_length() - 1
+    return _first(dz, depth) | ((1 << (depth - bits)) - 1)

@@ -1,0 +1,52 @@
+"""How many filters match events in one attribute alone: W of PLEROMA's section 5."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tercast.eventspace.attribute import Attribute
+from tercast.eventspace.intervals import Cut, joined
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
+
+
+class Projections:
+    """Filters cut to one attribute each: a filter matches a value where a term of its normal form does."""
+
+    def __init__(self, topic: Topic, filters: Sequence[Filter]) -> None:
+        attributes = enumerate(topic.attributes)
+        self._sides = [_Side(attribute, position, filters) for position, attribute in attributes]
+
+    def counts(self, events: Sequence[Mapping[str, Any]]) -> npt.NDArray[np.float64]:
+        """Filters that match, by event (rows) and attribute (columns)."""
+        return np.stack([side.counts(events) for side in self._sides], axis=1)
+
+
+class _Side:
+    """One attribute, as sorted starts and ends of the filters' intervals."""
+
+    def __init__(self, attribute: Attribute, position: int, filters: Iterable[Filter]) -> None:
+        held = [
+            joined(
+                interval
+                for term in filter_.terms
+                for interval in dict(term).get(position, (attribute.domain,))
+            )
+            for filter_ in filters
+        ]
+        self._attribute = attribute
+        self._starts: list[Cut] = sorted(start for one in held for start, _ in one)
+        self._ends: list[Cut] = sorted(end for one in held for _, end in one)
+
+    def counts(self, events: Sequence[Mapping[str, Any]]) -> npt.NDArray[np.float64]:
+        name = self._attribute.name
+        known: dict[Any, int] = {}
+        for value in {event[name] for event in events}:
+            cut = self._attribute.before(value)
+            known[value] = bisect_right(self._starts, cut) - bisect_right(self._ends, cut)
+        return np.array([known[event[name]] for event in events], dtype=np.float64)

@@ -1,0 +1,1 @@
+"""From filters to sets of dz."""

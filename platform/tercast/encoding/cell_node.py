@@ -1,0 +1,58 @@
+"""A cell of the event space while a filter is refined: a node of the tree of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tercast.encoding.grid_boxes import Part
+from tercast.eventspace.dz import Dz
+from tercast.eventspace.interleaving import Schedule
+
+
+class Cell:
+    """A cell that holds some parts: the first `width - rest` bits of the interleaved `code`.
+
+    `volume` is its own, `met` what the filter wants of it (an estimate where its parts are many and
+    overlap, but less than `volume` unless the cell is known to be full). `codes` are the attributes' codes
+    of one of its points where sizes are uneven. `least[n - 1]` is the least excess with n cells.
+    """
+
+    __slots__ = (
+        "code",
+        "codes",
+        "disjoint",
+        "least",
+        "left",
+        "met",
+        "parent",
+        "parts",
+        "rest",
+        "right",
+        "tried",
+        "volume",
+    )
+
+    disjoint: bool
+    least: list[int]
+    left: Cell | None
+    parent: Cell | None
+    right: Cell
+    tried: int
+
+    def __init__(
+        self, code: int, rest: int, volume: int, met: int, parts: Sequence[Part], *, codes: Sequence[int] = ()
+    ) -> None:
+        self.code = code
+        self.rest = rest
+        self.volume = volume
+        self.met = met
+        self.parts = parts
+        self.codes = codes
+        self.left = None
+
+
+def dz_of(schedule: Schedule, cell: Cell) -> Dz:
+    """The dz of a cell."""
+    if not schedule.phantoms:
+        return 1 << schedule.width - cell.rest | cell.code >> cell.rest
+    return schedule.dz(cell.code, cell.rest, cell.codes)

@@ -1,0 +1,189 @@
+"""The choice among refined cells: at most so many of a tree of cells, with the least volume.
+
+A cell can stand for all cells below it. Which do is found by dynamic programming from the last cells up: the
+least volume that 1, 2, ... cells can have below each cell. Refinement goes past the limit before. Where the
+best choice could still be elsewhere, what `tercast.encoding.budgeted_search` finds is
+compared. For large limits, where this
+would take long, the halves that gain least are joined one after the other.
+
+A larger limit looks at all that a smaller one looks at, so volume never grows with the limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heapify, heappop, heappush, nsmallest
+from itertools import accumulate
+from operator import add, sub
+
+from tercast.encoding.budgeted_search import passing_over
+from tercast.encoding.cell_node import Cell
+from tercast.encoding.refinement_tree import Refinement
+
+CHOICE = 256
+"""Up to which limit the choice is by dynamic programming, which takes its square; above, it is greedy."""
+
+PASSING = 16
+"""Up to which limit passing over is tried, which takes its square, too, and longer."""
+
+LOOKAHEAD = 2
+"""How many times the limit refinement goes to before the choice."""
+
+
+def chosen(refinement: Refinement, limit: int) -> list[Cell]:
+    """The cells that together have the least volume within the limit, in text order.
+
+    It never grows with the limit, and splitting the worst cell until there are so many never comes to less.
+    """
+    if limit > CHOICE:
+        return _of_many(refinement, limit)
+    refinement.explore(LOOKAHEAD * limit)
+    root, order = refinement.root, refinement.order
+    if root.left is None or limit == 1:
+        return [root]
+    _weigh(order, limit)
+    cells = _within(root)
+    return _compared(refinement, limit, cells) if refinement.heap else cells
+
+
+def _compared(refinement: Refinement, limit: int, cells: list[Cell]) -> list[Cell]:
+    """`cells`, or what passing over comes to with the limit or fewer cells, where that has less volume."""
+    refinement.rest()
+    found = _volume(cells)
+    most = min(limit, PASSING)
+    gains = list(accumulate(-excess for excess, _, _ in nsmallest(most, refinement.heap)))
+    # The most first: what it comes to mostly rules out that fewer cells could do better.
+    for budgets in (range(most, most + 1), range(2, most)):
+        if refinement.exact:
+            budgets = _open(budgets, refinement.root.least, gains, found)
+        better = passing_over(refinement, budgets, found) if budgets else None
+        if better:
+            cells, found = better, _volume(better)
+        if not budgets:
+            break
+    return cells
+
+
+def _weigh(order: Sequence[Cell], limit: int) -> None:
+    """Find `least` of all cells in `order`, parents first, from that of their halves."""
+    for cell in reversed(order):
+        left, right = cell.left, cell.right
+        if left is None:
+            continue
+        if left.left is None:
+            if right.left is None:
+                cell.least = [cell.volume, left.volume + right.volume]
+            else:
+                alone = left.volume
+                cell.least = [cell.volume, *[x + alone for x in right.least[: limit - 1]]]
+        elif right.left is None:
+            alone = right.volume
+            cell.least = [cell.volume, *[x + alone for x in left.least[: limit - 1]]]
+        else:
+            cell.least = _combined(cell.volume, left.least, right.least, limit)
+
+
+def _open(budgets: range, least: Sequence[int], gains: Sequence[int], found: int) -> range:
+    """Which numbers of cells could come to less than `found` by cells below the last ones.
+
+    Each last cell that they are below takes one cell from the others, at least, and gains its excess, at
+    most: `gains` of 1, 2, ... of the worst. What so many cells could do, more could.
+    """
+    have = list(accumulate(least, min))
+    have += have[-1:] * (budgets.stop - len(have))
+    first = budgets.stop
+    while first > budgets.start and any(map(found.__gt__, map(sub, have[first - 3 :: -1], gains))):
+        first -= 1
+    return range(first, budgets.stop)
+
+
+def _combined(own: int, left: list[int], right: list[int], limit: int) -> list[int]:
+    """The least of a cell with 1, 2, ... cells, from that of its halves; `own` is that of itself."""
+    ls, rs = len(left), len(right)
+    backwards = right[::-1]
+    out = [own]
+    for count in range(2, min(limit, ls + rs) + 1):
+        low = count - rs if count > rs else 1
+        high = ls if ls < count else count - 1
+        shift = rs - count
+        out.append(min(map(add, left[low - 1 : high], backwards[shift + low : shift + high + 1])))
+    return out
+
+
+def _within(root: Cell) -> list[Cell]:
+    """The cells that make up the root's least volume."""
+    out = []
+    stack = [(root, root.least.index(min(root.least)) + 1)]
+    while stack:
+        cell, count = stack.pop()
+        if count == 1:
+            out.append(cell)
+            continue
+        left, right = cell.left, cell.right
+        assert left is not None
+        leftward = _leftward(_least(left), _least(right), count, cell.least[count - 1])
+        stack.append((right, count - leftward))
+        stack.append((left, leftward))
+    return out
+
+
+def _leftward(left: list[int], right: list[int], count: int, least: int) -> int:
+    """How many of `count` cells go to the left half, so that both halves together have the `least` volume."""
+    low, high = max(1, count - len(right)), min(len(left), count - 1)
+    return next(i for i in range(low, high + 1) if left[i - 1] + right[count - i - 1] == least)
+
+
+def _least(cell: Cell) -> list[int]:
+    return [cell.volume] if cell.left is None else cell.least
+
+
+def _of_many(refinement: Refinement, limit: int) -> list[Cell]:
+    """Greedily: from the cells for 512, for 1,024, ..., so that no limit does worse than a smaller one."""
+    best = chosen(refinement, CHOICE)
+    rung = CHOICE
+    while rung < limit:
+        rung *= 2
+        refinement.explore(LOOKAHEAD * rung)
+        if refinement.heap or rung >= limit:
+            best = min(best, _cut_back(refinement.root, refinement.order, min(rung, limit)), key=_volume)
+    return min(best, _cut_back(refinement.root, refinement.order[: limit - 1], limit), key=_volume)
+
+
+def _volume(cells: Sequence[Cell]) -> int:
+    return sum([cell.volume for cell in cells])
+
+
+def _cut_back(root: Cell, order: Sequence[Cell], limit: int) -> list[Cell]:
+    """The cells that are left when halves that gain least are joined, until the limit holds and all gain."""
+    split = {cell for cell in order if cell.left is not None}
+    parents = {half: cell for cell in split for half in (cell.left, cell.right)}
+
+    def ready(cell: Cell) -> bool:
+        return cell.left not in split and cell.right not in split
+
+    heap = [(_gain(cell), i, cell) for i, cell in enumerate(order) if cell in split and ready(cell)]
+    heapify(heap)
+    count = 1 + len(split)
+    while heap and (count > limit or heap[0][0] == 0):
+        cell = heappop(heap)[2]
+        split.discard(cell)
+        count -= 1
+        parent = parents.get(cell)
+        if parent is not None and ready(parent):
+            heappush(heap, (_gain(parent), -count, parent))
+    out = []
+    stack = [root]
+    while stack:
+        cell = stack.pop()
+        if cell in split:
+            assert cell.left is not None
+            stack += (cell.right, cell.left)
+        else:
+            out.append(cell)
+    return out
+
+
+def _gain(cell: Cell) -> int:
+    """The volume that the two halves leave out."""
+    assert cell.left is not None
+    return cell.volume - cell.left.volume - cell.right.volume

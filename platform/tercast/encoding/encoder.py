@@ -1,0 +1,93 @@
+"""From a filter to its dz set: the canonical cells that hold every event that matches."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tercast.encoding.cell_node import dz_of
+from tercast.encoding.dispatch import dz_of_box
+from tercast.encoding.grid_boxes import Part, make_part, side_of
+from tercast.encoding.refinement import refine
+from tercast.encoding.single_box import box_of, refine_box
+from tercast.eventspace.dz import DzSet
+from tercast.eventspace.interleaving import Schedule
+from tercast.filters.filter import Filter
+from tercast.filters.volume import filter_volume
+from tercast.runtime.strict_json import expect_integer
+
+MAX_LIMIT = (1 << 31) - 1
+"""Largest limit on the cells of one filter."""
+
+MAX_CELLS = 1 << 18
+"""Most cells that any filter gets, whatever its limit."""
+
+_LARGEST = Fraction(sys.float_info.max)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """A filter's dz set and its excess volume, as a share of the filter's own (see `filter_volume`).
+
+    The excess is 0 or more and finite: a share beyond the largest double is the largest double. `volume` is
+    the filter's own share of the event space, `covered` that of the dz set; 0 below the least double.
+    """
+
+    dz: DzSet
+    excess: float
+    volume: float
+    covered: float
+
+
+def encode(filter_: Filter, depth: int, limit: int) -> Encoding:
+    """The dz set of a filter: cells of at most `depth` bits, at most `limit` of them.
+
+    Where `limit` is enough, the set is the canonical one of all cells of full length that meet the filter;
+    where it is not, a superset of it (see `tercast.encoding.refinement`).
+    """
+    schedule = filter_.topic.schedule(depth)
+    dz, taken = _cells(filter_, schedule, limit)
+    whole = schedule.volume(schedule.width, [0] * len(schedule.halvings))
+    covered, volume = Fraction(taken, whole), filter_volume(filter_)
+    excess = min(max(covered / volume - 1, Fraction(0)), _LARGEST)
+    return Encoding(dz, float(excess), float(volume), float(covered))
+
+
+def encode_dz(filter_: Filter, depth: int, limit: int) -> DzSet:
+    """The dz set of `encode` alone, which is faster."""
+    return _cells(filter_, filter_.topic.schedule(depth), limit)[0]
+
+
+def _cells(filter_: Filter, schedule: Schedule, limit: int) -> tuple[DzSet, int]:
+    """The dz set, and its volume in units of the schedule."""
+    if type(limit) is not int or not 1 <= limit <= MAX_LIMIT:
+        expect_integer(limit, ("max_dz_per_filter",), 1, MAX_LIMIT)
+    limit = min(limit, MAX_CELLS)
+    box = box_of(filter_, schedule)
+    if box is not None:
+        dz = dz_of_box(box, filter_.topic, schedule, limit)
+        if dz is not None:
+            return dz, sum([1 << schedule.width + 1 - cell.bit_length() for cell in dz])
+        cells = refine_box(schedule, box, limit)
+    else:
+        cells = refine(schedule, _parts(filter_, schedule), limit)
+    return tuple([dz_of(schedule, cell) for cell in cells]), sum([cell.volume for cell in cells])
+
+
+def _parts(filter_: Filter, schedule: Schedule) -> list[Part]:
+    """The filter's terms on the schedule's grid; tests of attributes that are not indexed drop out."""
+    attributes = filter_.topic.attributes
+    positions = filter_.topic.indexed_positions
+    parts = []
+    for term in filter_.terms:
+        held = dict(term)
+        sides = []
+        for a, position in enumerate(positions):
+            if position in held:
+                sides.append(side_of(attributes[position], schedule.halvings[a], held[position]))
+            else:
+                sides.append(schedule.whole_sides[a])
+        if all(sides):
+            parts.append(make_part(schedule, tuple(sides)))
+    return parts

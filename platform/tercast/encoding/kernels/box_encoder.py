@@ -1,0 +1,173 @@
+"""Compiled: filters that are one box on an even grid, from text or ranges to dz; all else answers None."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+
+from tercast.encoding.kernels.cell_selection import MAX_LIMIT, MAX_WIDTH, refine_box
+from tercast.encoding.kernels.cell_tree import Grid, Ints
+from tercast.encoding.kernels.conjunction_parser import Names, Text, read_ranges
+from tercast.eventspace.dz import DzSet
+from tercast.filters.fast_parser import NAME
+
+if TYPE_CHECKING:
+    from tercast.encoding.grid_boxes import Side
+    from tercast.eventspace.interleaving import Schedule
+    from tercast.eventspace.topic import Topic
+
+_LARGEST = 1 << 55
+
+
+class BoxEncoder:
+    """Encodes the boxes of one topic on one grid; results are those of `tercast.encoding.encoder`."""
+
+    __slots__ = ("_packed",)
+
+    def __init__(self, topic: Topic, schedule: Schedule) -> None:
+        self._packed = _packed(topic, schedule)
+
+    @staticmethod
+    def serves(schedule: Schedule) -> bool:
+        """Whether boxes on this grid can be encoded here."""
+        return schedule.all_even and 0 < schedule.width <= MAX_WIDTH
+
+    def of_text(self, text: str, limit: int) -> DzSet | None:
+        """The dz set of a filter's text; None where it is not for here, or wrong."""
+        if limit > MAX_LIMIT or not text.isascii():
+            return None
+        out = np.empty(limit, np.int64)
+        found = _encode_text(np.frombuffer(text.encode(), np.uint8), self._packed, out)
+        return tuple(out[:found].tolist()) if found > 0 else None
+
+    def of_texts(self, texts: Sequence[str], limit: int) -> list[DzSet | None]:
+        """The dz sets of many filters, in one call."""
+        whole = "".join(texts)
+        if limit > MAX_LIMIT or not whole.isascii():
+            return [self.of_text(text, limit) for text in texts]
+        ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
+        out = np.empty((len(texts), limit), np.int64)
+        found = _encode_texts(np.frombuffer(whole.encode(), np.uint8), ends, self._packed, out)
+        rows = zip(out.tolist(), found.tolist(), strict=True)
+        return [tuple(row[:count]) if count > 0 else None for row, count in rows]
+
+    def of_sides(self, low: int, high: int, sides: tuple[Side, ...], limit: int) -> DzSet | None:
+        """The dz set of a box as `tercast.encoding.single_box.box_of` gives it."""
+        if limit > MAX_LIMIT:
+            return None
+        out = np.empty(limit, np.int64)
+        found = _encode_box(low, high, np.array(sides, np.int64).T.copy(), self._packed, out)
+        return tuple(out[:found].tolist()) if found > 0 else None
+
+
+def _packed(topic: Topic, schedule: Schedule) -> Ints:
+    """All that kernels have to know, in one array, since handing over each takes a third of a microsecond.
+
+    The numbers of attributes, of name characters, of indexed attributes and of bits; then where names begin,
+    the names, domains (those that are not for here are empty), what `_plan` says, and the schedule's owner,
+    place and below.
+    """
+    good = [_is_plain(attribute) for attribute in topic.attributes]
+    rows = list(zip(topic.attributes, good, strict=True))
+    names = [attribute.name.encode() if fine else b"" for attribute, fine in rows]
+    domains = [(a.domain[0], a.domain[1] - 1) if fine else (1, 0) for a, fine in rows]
+    text = b"".join(names)
+    plan = _plan(topic, schedule)
+    parts = (
+        [len(rows), len(text), len(plan), schedule.width, 0],
+        np.cumsum([len(name) for name in names]),
+        list(text),
+        [low for low, _ in domains],
+        [high for _, high in domains],
+        np.array(plan, np.int64).ravel(),
+        schedule.owner,
+        schedule.place,
+        schedule.below,
+    )
+    return np.concatenate([np.array(part, np.int64) for part in parts])
+
+
+def _is_plain(attribute: Any) -> bool:
+    if attribute.kind != "int" or not re.fullmatch(NAME, attribute.name):
+        return False
+    low, high = attribute.domain
+    return bool(low > -_LARGEST and high < _LARGEST)
+
+
+def _plan(topic: Topic, schedule: Schedule) -> list[tuple[int, int, int, int]]:
+    """For each indexed attribute: its position, what its domain begins with, its shift, its last code."""
+    rows = []
+    for a, position in enumerate(topic.indexed_positions):
+        attribute, halving = topic.attributes[position], schedule.halvings[a]
+        start = attribute.domain[0] if _is_plain(attribute) else 0
+        rows.append((position, start, halving.shift, (1 << halving.bits) - 1))
+    return rows
+
+
+@njit(cache=True)
+def _unpacked(packed: Ints) -> tuple[Names, Ints, Grid]:
+    """The parts of what `_packed` made."""
+    attributes, letters, indexed, width = packed[0], packed[1], packed[2], packed[3]
+    starts = packed[4 : 5 + attributes]
+    at = 5 + attributes
+    text = packed[at : at + letters]
+    at += letters
+    low = packed[at : at + attributes]
+    high = packed[at + attributes : at + 2 * attributes]
+    at += 2 * attributes
+    plan = packed[at : at + 4 * indexed].reshape(indexed, 4)
+    at += 4 * indexed
+    bits = width + 1
+    grid = Grid(
+        packed[at : at + bits],
+        packed[at + bits : at + 2 * bits],
+        packed[at + 2 * bits : at + 3 * bits],
+        width,
+    )
+    return Names(text, starts, low, high), plan, grid
+
+
+@njit(cache=True)
+def _encode_box(low: int, high: int, sides: Ints, packed: Ints, out: Ints) -> int:
+    """Write the dz of a box to `out`, as many as there is room for; their number."""
+    _, _, grid = _unpacked(packed)
+    return refine_box(grid, low, high, sides, out.size, out)
+
+
+@njit(cache=True)
+def _encode_text(text: Text, packed: Ints, out: Ints) -> int:
+    """Write the dz of a filter's text to `out`, as many as there is room for; 0 where it is not for here."""
+    names, plan, grid = _unpacked(packed)
+    low = np.empty(names.low.size, np.int64)
+    high = np.empty(names.low.size, np.int64)
+    if not read_ranges(text, names, low, high):
+        return 0
+    sides = np.empty((2, plan.shape[0]), np.int64)
+    for a in range(plan.shape[0]):
+        position = plan[a, 0]
+        if names.low[position] > names.high[position]:
+            sides[0, a], sides[1, a] = 0, plan[a, 3]
+        else:
+            sides[0, a] = (low[position] - plan[a, 1]) >> plan[a, 2]
+            sides[1, a] = (high[position] - plan[a, 1]) >> plan[a, 2]
+    first = last = 0
+    for bit in range(grid.width, 0, -1):
+        a, place = grid.owner[bit], grid.place[bit]
+        first |= ((sides[0, a] >> place) & 1) << (bit - 1)
+        last |= ((sides[1, a] >> place) & 1) << (bit - 1)
+    return refine_box(grid, first, last, sides, out.size, out)
+
+
+@njit(cache=True)
+def _encode_texts(text: Text, ends: Ints, packed: Ints, out: Ints) -> Ints:
+    """Write the dz of each of many texts, one after the other in `text`, to a row of `out`; their numbers."""
+    found = np.empty(ends.size, np.int64)
+    start = 0
+    for i in range(ends.size):
+        found[i] = _encode_text(text[start : ends[i]], packed, out[i])
+        start = ends[i]
+    return found

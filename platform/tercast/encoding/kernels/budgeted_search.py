@@ -1,0 +1,200 @@
+"""Compiled: passing over cells that do not fit, as `tercast.encoding.budgeted_search` has it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tercast.encoding.budgeted_search import PURE, STEPS
+from tercast.encoding.kernels.cell_tree import (
+    Cells,
+    Flags,
+    Grid,
+    Heap,
+    Ints,
+    excess,
+    new_heap,
+    pop,
+    push,
+    split,
+    volume,
+)
+
+NO_ROOM = -1
+
+
+class Walk(NamedTuple):
+    """A way down a tree of cells; `state`: number and volume of what is left, and the number of splits."""
+
+    split: Flags
+    joined: Flags
+    state: Ints
+
+
+@njit(cache=True)
+def new_walk(room: int, root_volume: int) -> Walk:
+    """The way that has not begun."""
+    walk = Walk(np.zeros(room, np.uint8), np.zeros(room, np.uint8), np.zeros(3, np.int64))
+    walk.state[0] = 1
+    walk.state[1] = root_volume
+    return walk
+
+
+@njit(cache=True)
+def copy_walk(source: Walk, target: Walk, cells: int) -> None:
+    """Let `target` be where `source` is; only the first `cells` rows are set in either."""
+    target.split[:cells] = source.split[:cells]
+    target.joined[:cells] = source.joined[:cells]
+    target.state[:] = source.state
+
+
+@njit(cache=True)
+def gain(cells: Cells, cell: int) -> int:
+    """The volume that the halves of a cell leave out."""
+    left = cells.left[cell]
+    return volume(cells, cell) - volume(cells, left) - volume(cells, left + 1)
+
+
+@njit(cache=True)
+def cost_of(cells: Cells, walk: Walk, cell: int) -> int:
+    """How many cells more there are when the cell, whose halves are known, is split."""
+    if not gain(cells, cell):
+        return 0
+    cost = 1
+    above = cells.parent[cell]
+    while above >= 0 and walk.joined[above]:
+        cost += 1
+        above = cells.parent[above]
+    return cost
+
+
+@njit(cache=True)
+def take(cells: Cells, walk: Walk, cell: int, cost: int) -> None:
+    """Go on with the cell's halves."""
+    walk.split[cell] = 1
+    walk.state[2] += 1
+    if not cost:
+        walk.joined[cell] = 1
+        return
+    walk.state[0] += cost
+    walk.state[1] -= gain(cells, cell)
+    above = cells.parent[cell]
+    while above >= 0 and walk.joined[above]:
+        walk.joined[above] = 0
+        above = cells.parent[above]
+
+
+@njit(cache=True)
+def can_fit(cells: Cells, walk: Walk, cell: int, left: int) -> bool:
+    """Whether anything below a cell could be had for `left` cells more."""
+    above = cells.parent[cell]
+    while left and above >= 0 and walk.joined[above]:
+        left -= 1
+        above = cells.parent[above]
+    return left > 0
+
+
+@njit(cache=True)
+def worst_below(cells: Cells, walk: Walk) -> Heap:
+    """All cells that are not full and could be split next; the walk is a beginning of the order."""
+    heap = new_heap(cells.low.size)
+    if not walk.state[2]:
+        if excess(cells, 0):
+            push(heap, -excess(cells, 0), 0, 0)
+        return heap
+    for i in range(walk.state[2]):
+        left = cells.left[cells.order[i]]
+        for side in range(2):
+            half = left + side
+            if not walk.split[half] and excess(cells, half):
+                push(heap, -excess(cells, half), 2 * i + side, half)
+    return heap
+
+
+@njit(cache=True)
+def finish(grid: Grid, cells: Cells, walk: Walk, heap: Heap, budget: int, found: int) -> int:
+    """Always split the worst cell that the budget allows, while this can still come below `found`."""
+    room = heap.keys.size
+    passed = np.empty((room, 3), np.int64)
+    waiting = 0
+    number = 2 * walk.state[2]
+    while heap.size[0] and walk.state[0] < budget and number < 2 * STEPS * budget:
+        key, place, cell = pop(heap)
+        left = budget - walk.state[0]
+        worst = passed[0, 0] if waiting else key
+        if walk.state[1] + left * worst >= found:
+            return 0
+        if not can_fit(cells, walk, cell, left):
+            continue
+        if cells.left[cell] < 0:
+            if cells.made[0] + 2 > cells.low.size:
+                return NO_ROOM
+            split(grid, cells, cell)
+        cost = cost_of(cells, walk, cell)
+        if walk.state[0] + cost > budget:
+            passed[waiting, 0], passed[waiting, 1], passed[waiting, 2] = key, place, cell
+            waiting += 1
+            continue
+        take(cells, walk, cell, cost)
+        for half in (cells.left[cell], cells.left[cell] + 1):
+            if excess(cells, half):
+                push(heap, -excess(cells, half), number, half)
+            number += 1
+        if cost and waiting:
+            for i in range(waiting):
+                push(heap, passed[i, 0], passed[i, 1], passed[i, 2])
+            waiting = 0
+    return 0
+
+
+@njit(cache=True)
+def passing_over(
+    grid: Grid, cells: Cells, lowest: int, highest: int, found: int, best: Walk
+) -> tuple[int, int]:
+    """Find, in `best`, the way with the least volume within `lowest`..`highest` cells that is below `found`.
+
+    Returns whether there is one (1, 0, or NO_ROOM), and its volume.
+    """
+    room = cells.low.size
+    walk, twin = new_walk(room, volume(cells, 0)), new_walk(room, 0)
+    have = 0  # 1: `best` holds it; 2: it is `walk` itself, wherever that goes from there
+    budget = lowest
+    for i in range(cells.made[1] + 1):
+        last = i == cells.made[1]
+        cell = 0 if last else cells.order[i]
+        cost = 0 if last else cost_of(cells, walk, cell)
+        while budget <= highest and (
+            last or walk.state[0] + cost > budget or walk.state[2] >= PURE * budget - 1
+        ):
+            result = _ending(grid, cells, walk, twin, budget, found)
+            if result == NO_ROOM:
+                return NO_ROOM, 0
+            if result == 1:
+                copy_walk(twin, best, cells.made[0])
+                have, found = 1, twin.state[1]
+            elif result == 2:
+                have, found = 2, walk.state[1]
+            budget += 1
+        if last or budget > highest:
+            break
+        take(cells, walk, cell, cost)
+    if have == 2:
+        copy_walk(walk, best, cells.made[0])
+    return min(have, 1), best.state[1]
+
+
+@njit(cache=True)
+def _ending(grid: Grid, cells: Cells, walk: Walk, twin: Walk, budget: int, found: int) -> int:
+    """Go on until `budget` cells are spent: 1 if `twin`, 2 if `walk` itself comes below `found`, else 0."""
+    itself = 2 if walk.state[1] < found else 0
+    if walk.state[0] == budget:
+        return itself
+    heap = worst_below(cells, walk)
+    if not heap.size[0] or walk.state[1] + (budget - walk.state[0]) * heap.keys[0] >= found:
+        return itself
+    copy_walk(walk, twin, cells.made[0])
+    if finish(grid, cells, twin, heap, budget, found) == NO_ROOM:
+        return NO_ROOM
+    return 1 if twin.state[1] < found else 0

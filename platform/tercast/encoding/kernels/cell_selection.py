@@ -1,0 +1,209 @@
+"""Compiled twin of `tercast.encoding.cell_selection`, for one box on an even grid."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from tercast.encoding.budgeted_search import STEPS
+from tercast.encoding.cell_selection import CHOICE, LOOKAHEAD, PASSING
+from tercast.encoding.kernels.budgeted_search import NO_ROOM, Walk, new_walk, passing_over
+from tercast.encoding.kernels.cell_tree import (
+    Cells,
+    Flags,
+    Grid,
+    Heap,
+    Ints,
+    bits_of,
+    explore,
+    new_cells,
+    new_heap,
+    volume,
+)
+
+MAX_LIMIT = CHOICE
+"""The largest limit that is chosen for here."""
+
+ROOM = 32
+"""For how many times the limit of cells there is room at first: mostly enough, and stays in the cache."""
+
+MAX_WIDTH = 56
+"""The widest grid: volumes, times the most cells of a passing over, stay within 64 bits."""
+
+
+@njit(cache=True)
+def refine_box(grid: Grid, low: int, high: int, sides: Ints, limit: int, out: Ints) -> int:
+    """Write the dz of a box, at most `limit`, to `out`; their number.
+
+    `sides[0]` and `sides[1]` are the first and last code of every attribute.
+    """
+    most = min(limit, PASSING)
+    found = NO_ROOM
+    for room in (ROOM * limit, 4 * LOOKAHEAD * limit + 2 * STEPS * most * (most + 1) + 4):
+        found = _refined(grid, low, high, sides, limit, room, out)
+        if found != NO_ROOM:
+            break
+    return found
+
+
+@njit(cache=True)
+def _refined(grid: Grid, low: int, high: int, sides: Ints, limit: int, room: int, out: Ints) -> int:
+    """The same with room for so many cells; NO_ROOM where that does not do."""
+    cells = new_cells(room, sides.shape[1], LOOKAHEAD * limit)
+    cells.low[0], cells.high[0], cells.rest[0] = low, high, bits_of(low ^ high)
+    cells.left[0] = cells.parent[0] = -1
+    cells.first[0] = sides[0]
+    cells.last[0] = sides[1]
+    met = 1
+    for a in range(sides.shape[1]):
+        met *= sides[1, a] - sides[0, a] + 1
+    cells.met[0] = met
+    cells.made[0] = 1
+    heap = new_heap(2 * LOOKAHEAD * limit + 2)
+    explore(grid, cells, heap, LOOKAHEAD * limit)
+    if cells.made[1] == 0 or limit == 1:
+        out[0] = _dz(grid, cells, 0)
+        return 1
+    least, lengths = _weigh(cells, limit)
+    chosen, found = _within(cells, least, lengths)
+    if heap.size[0]:
+        best = new_walk(room, 0)
+        if _compared(grid, cells, heap, least[0, : lengths[0]], limit, found, best) == NO_ROOM:
+            return NO_ROOM
+        if best.state[2]:
+            return _write(grid, cells, best.split, best.joined, out)
+    return _write(grid, cells, chosen, np.zeros(chosen.size, np.uint8), out)
+
+
+@njit(cache=True)
+def _dz(grid: Grid, cells: Cells, cell: int) -> int:
+    rest = cells.rest[cell]
+    return int(1 << (grid.width - rest) | cells.low[cell] >> rest)
+
+
+@njit(cache=True)
+def _weigh(cells: Cells, limit: int) -> tuple[Ints, Ints]:
+    """For every cell of the order, by its place: the least volumes with 1, 2, ... cells, and how many."""
+    splits = cells.made[1]
+    least = np.empty((splits, limit), np.int64)
+    lengths = np.zeros(splits, np.int64)
+    place = np.full(cells.made[0], -1, np.int64)
+    for i in range(splits):
+        place[cells.order[i]] = i
+    alone = np.empty(2, np.int64)
+    for i in range(splits - 1, -1, -1):
+        cell = cells.order[i]
+        left = cells.left[cell]
+        p, q = place[left], place[left + 1]
+        alone[0], alone[1] = volume(cells, left), volume(cells, left + 1)
+        ls = lengths[p] if p >= 0 else 1
+        rs = lengths[q] if q >= 0 else 1
+        lv = least[p] if p >= 0 else alone[:1]
+        rv = least[q] if q >= 0 else alone[1:]
+        least[i, 0] = volume(cells, cell)
+        total = min(limit, ls + rs)
+        for count in range(2, total + 1):
+            low, high = max(1, count - rs), min(ls, count - 1)
+            value = lv[low - 1] + rv[count - low - 1]
+            for leftward in range(low + 1, high + 1):
+                value = min(value, lv[leftward - 1] + rv[count - leftward - 1])
+            least[i, count - 1] = value
+        lengths[i] = total
+    return least, lengths
+
+
+@njit(cache=True)
+def _within(cells: Cells, least: Ints, lengths: Ints) -> tuple[Flags, int]:
+    """Which cells are split in the way to the root's least volume, and that volume."""
+    chosen = np.zeros(cells.low.size, np.uint8)
+    place = np.full(cells.made[0], -1, np.int64)
+    for i in range(cells.made[1]):
+        place[cells.order[i]] = i
+    found = least[0, : lengths[0]].min()
+    count = 1
+    while least[0, count - 1] != found:
+        count += 1
+    stack = np.empty((cells.made[1] + 2, 2), np.int64)
+    stack[0, 0], stack[0, 1] = 0, count
+    size = 1
+    while size:
+        size -= 1
+        cell, count = stack[size, 0], stack[size, 1]
+        if count == 1:
+            continue
+        chosen[cell] = 1
+        left = cells.left[cell]
+        p, q = place[left], place[left + 1]
+        ls = lengths[p] if p >= 0 else 1
+        rs = lengths[q] if q >= 0 else 1
+        goal = least[place[cell], count - 1]
+        leftward = max(1, count - rs)
+        while leftward <= min(ls, count - 1):
+            lv = least[p, leftward - 1] if p >= 0 else volume(cells, left)
+            rv = least[q, count - leftward - 1] if q >= 0 else volume(cells, left + 1)
+            if lv + rv == goal:
+                break
+            leftward += 1
+        stack[size, 0], stack[size, 1] = left, leftward
+        stack[size + 1, 0], stack[size + 1, 1] = left + 1, count - leftward
+        size += 2
+    return chosen, found
+
+
+@njit(cache=True)
+def _compared(grid: Grid, cells: Cells, heap: Heap, least: Ints, limit: int, found: int, best: Walk) -> int:
+    """Leave in `best` what passing over comes to, where that has less volume than `found`; NO_ROOM or 0."""
+    most = min(limit, PASSING)
+    gains = -np.sort(heap.keys[: heap.size[0]])[:most]
+    gains = np.cumsum(gains)
+    have = np.empty(most + 1, np.int64)
+    for i in range(most + 1):
+        have[i] = least[min(i, least.size - 1)]
+        if i:
+            have[i] = min(have[i], have[i - 1])
+    for attempt in range(2):
+        start, stop = (most, most + 1) if attempt == 0 else (2, most)
+        first = _open(start, stop, have, gains, found)
+        if first >= stop:
+            break
+        result, volume_found = passing_over(grid, cells, first, stop - 1, found, best)
+        if result == NO_ROOM:
+            return NO_ROOM
+        if result:
+            found = volume_found
+    return 0
+
+
+@njit(cache=True)
+def _open(start: int, stop: int, have: Ints, gains: Ints, found: int) -> int:
+    """The first number of cells from `start` on that could come below `found`; `stop` when none could."""
+    first = stop
+    while first > start:
+        could = False
+        for i in range(min(first - 2, gains.size)):
+            if found > have[first - 3 - i] - gains[i]:
+                could = True
+                break
+        if not could:
+            break
+        first -= 1
+    return first
+
+
+@njit(cache=True)
+def _write(grid: Grid, cells: Cells, split: Flags, joined: Flags, out: Ints) -> int:
+    """Write the dz of the cells that are left, in text order; their number."""
+    stack = np.empty(cells.made[0] + 2, np.int64)
+    stack[0] = 0
+    size, written = 1, 0
+    while size:
+        size -= 1
+        cell = stack[size]
+        if split[cell] and not joined[cell]:
+            stack[size] = cells.left[cell] + 1
+            stack[size + 1] = cells.left[cell]
+            size += 2
+        else:
+            out[written] = _dz(grid, cells, cell)
+            written += 1
+    return written

@@ -1,0 +1,185 @@
+"""Compiled twin of `tercast.encoding.refinement_tree`: the tree of cells of one box, as arrays.
+
+A cell is its row. `low`, `high` and `first`, `last` (by attribute) are the box's part in the cell, `met` its
+volume; the cell itself has the volume 2**rest. `left` is -1 where a cell was not split.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.uint8]
+
+
+class Grid(NamedTuple):
+    """A schedule whose sizes are all even: what gives each bit (see `eventspace.interleaving.Schedule`)."""
+
+    owner: Ints
+    place: Ints
+    below: Ints
+    width: int
+
+
+class Cells(NamedTuple):
+    """The cells made so far, `made[0]` of them; `order[:made[1]]` are those that were split, in order."""
+
+    low: Ints
+    high: Ints
+    met: Ints
+    rest: Ints
+    left: Ints
+    parent: Ints
+    first: Ints
+    last: Ints
+    order: Ints
+    made: Ints
+
+
+class Heap(NamedTuple):
+    """Cells by (key, number), the smallest first; `size[0]` is their number."""
+
+    keys: Ints
+    numbers: Ints
+    items: Ints
+    size: Ints
+
+
+@njit(cache=True)
+def new_cells(room: int, attributes: int, splits: int) -> Cells:
+    """Room for so many cells."""
+    return Cells(
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.empty((room, attributes), np.int64),
+        np.empty((room, attributes), np.int64),
+        np.empty(splits, np.int64),
+        np.zeros(2, np.int64),
+    )
+
+
+@njit(cache=True)
+def new_heap(room: int) -> Heap:
+    """An empty heap."""
+    return Heap(
+        np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64)
+    )
+
+
+@njit(cache=True)
+def push(heap: Heap, key: int, number: int, item: int) -> None:
+    """Take in a cell."""
+    keys, numbers, items = heap.keys, heap.numbers, heap.items
+    at = heap.size[0]
+    heap.size[0] = at + 1
+    while at:
+        above = (at - 1) >> 1
+        if keys[above] < key or (keys[above] == key and numbers[above] < number):
+            break
+        keys[at], numbers[at], items[at] = keys[above], numbers[above], items[above]
+        at = above
+    keys[at], numbers[at], items[at] = key, number, item
+
+
+@njit(cache=True)
+def pop(heap: Heap) -> tuple[int, int, int]:
+    """Take out the first: its key, number and cell."""
+    keys, numbers, items = heap.keys, heap.numbers, heap.items
+    first = keys[0], numbers[0], items[0]
+    size = heap.size[0] - 1
+    heap.size[0] = size
+    key, number, item = keys[size], numbers[size], items[size]
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        other = child + 1
+        if other < size and (
+            keys[other] < keys[child] or (keys[other] == keys[child] and numbers[other] < numbers[child])
+        ):
+            child = other
+        if key < keys[child] or (key == keys[child] and number < numbers[child]):
+            break
+        keys[at], numbers[at], items[at] = keys[child], numbers[child], items[child]
+        at = child
+    keys[at], numbers[at], items[at] = key, number, item
+    return first
+
+
+@njit(cache=True)
+def volume(cells: Cells, cell: int) -> int:
+    """The volume of a cell."""
+    return int(1 << cells.rest[cell])
+
+
+@njit(cache=True)
+def excess(cells: Cells, cell: int) -> int:
+    """What of a cell the box does not want."""
+    return int((1 << cells.rest[cell]) - cells.met[cell])
+
+
+@njit(cache=True)
+def bits_of(value: int) -> int:
+    """The number of bits of a value that is not negative."""
+    bits = 0
+    step = 32
+    while step:
+        if value >> step:
+            value >>= step
+            bits += step
+        step >>= 1
+    return bits + (value != 0)
+
+
+@njit(cache=True)
+def split(grid: Grid, cells: Cells, cell: int) -> None:
+    """Give a cell its two halves, at `left` and the row behind it."""
+    bit = cells.rest[cell]
+    a, place, below, mask = grid.owner[bit], grid.place[bit], grid.below[bit], 1 << (bit - 1)
+    left = cells.made[0]
+    right = left + 1
+    cells.made[0] = left + 2
+    for other in range(cells.first.shape[1]):
+        cells.first[left, other] = cells.first[right, other] = cells.first[cell, other]
+        cells.last[left, other] = cells.last[right, other] = cells.last[cell, other]
+    first, last = cells.first[cell, a], cells.last[cell, a]
+    middle = last >> place << place
+    unit = cells.met[cell] // (last - first + 1)
+    cells.last[left, a] = middle - 1
+    cells.first[right, a] = middle
+    cells.met[left] = unit * (middle - first)
+    cells.met[right] = unit * (last - middle + 1)
+    cells.low[left], cells.high[left] = cells.low[cell], (cells.high[cell] ^ mask) | below
+    cells.low[right], cells.high[right] = (cells.low[cell] | mask) & ~below, cells.high[cell]
+    cells.rest[left] = bits_of(cells.low[left] ^ cells.high[left])
+    cells.rest[right] = bits_of(cells.low[right] ^ cells.high[right])
+    cells.left[cell] = left
+    cells.left[left] = cells.left[right] = -1
+    cells.parent[left] = cells.parent[right] = cell
+
+
+@njit(cache=True)
+def explore(grid: Grid, cells: Cells, heap: Heap, most: int) -> None:
+    """From the first cell, always split the worst, until there are `most` or all are full."""
+    if excess(cells, 0):
+        push(heap, -excess(cells, 0), 0, 0)
+    number = 1
+    while cells.made[1] < most - 1 and heap.size[0]:
+        cell = pop(heap)[2]
+        cells.order[cells.made[1]] = cell
+        cells.made[1] += 1
+        split(grid, cells, cell)
+        left = cells.left[cell]
+        for half in (left, left + 1):
+            if excess(cells, half):
+                push(heap, -excess(cells, half), number, half)
+            number += 1

@@ -1,0 +1,157 @@
+"""Compiled twin of `tercast.filters.fast_parser`: ranges of integer attributes from the commonest filters.
+
+Only tests of integers against integers, joined by "and", are read here. All else, and all that is wrong or
+matches nothing, is left to the parser.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tercast.encoding.kernels.cell_tree import Ints
+
+Text = NDArray[np.uint8]
+
+MAX_DIGITS = 17
+"""Longer integers are left to the parser: they may exceed 64 bits."""
+
+_BLANK = np.zeros(256, np.bool_)
+_BLANK[[ord(c) for c in " \t\r\n"]] = True
+_WORD = np.zeros(256, np.bool_)
+_WORD[[ord(c) for c in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"]] = True
+
+
+class Names(NamedTuple):
+    """The attributes of a topic: names end to end, where each begins, domains (empty: it is not for here)."""
+
+    text: Ints
+    starts: Ints
+    low: Ints
+    high: Ints
+
+
+@njit(cache=True)
+def read_ranges(text: Text, names: Names, low: Ints, high: Ints) -> bool:
+    """Set `low` and `high` to what the filter leaves of each domain; False when it is not for here."""
+    low[:] = names.low
+    high[:] = names.high
+    size = text.size
+    at = 0
+    while True:
+        at = _blanks(text, at)
+        start = at
+        while at < size and _WORD[text[at]]:
+            at += 1
+        a = _named(text, start, at, names)
+        if a < 0 or names.low[a] > names.high[a]:
+            return False
+        at = _test(text, _blanks(text, at), a, low, high)
+        if at < 0 or low[a] > high[a]:
+            return False
+        at = _blanks(text, at)
+        if at == size:
+            return True
+        if not _word(text, at, b"and") or (at + 3 < size and _WORD[text[at + 3]]):
+            return False
+        at += 3
+
+
+@njit(cache=True)
+def _test(text: Text, at: int, a: int, low: Ints, high: Ints) -> int:
+    """Narrow the range of an attribute by the test at `at`; where that ends, or -1."""
+    if _word(text, at, b"in"):
+        return _range(text, at + 2, a, low, high)
+    if at + 1 >= text.size:
+        return -1
+    sign, equal = text[at], text[at + 1] == 61
+    if sign not in (60, 61, 62):  # < = >
+        return -1
+    at, value, good = _number(text, _blanks(text, at + 1 + equal))
+    if not good:
+        return -1
+    if sign == 61 or (sign == 60 and equal):
+        high[a] = min(high[a], value)
+    elif sign == 60:
+        high[a] = min(high[a], value - 1)
+    if sign == 61 or (sign == 62 and equal):
+        low[a] = max(low[a], value)
+    elif sign == 62:
+        low[a] = max(low[a], value + 1)
+    return at
+
+
+@njit(cache=True)
+def _range(text: Text, at: int, a: int, low: Ints, high: Ints) -> int:
+    """Narrow by `[first, last]` or `[first, last)`; where that ends, or -1."""
+    size = text.size
+    at = _blanks(text, at)
+    if at == size or text[at] != 91:  # [
+        return -1
+    at, first, good = _number(text, _blanks(text, at + 1))
+    at = _blanks(text, at)
+    if not good or at == size or text[at] != 44:  # ,
+        return -1
+    at, last, good = _number(text, _blanks(text, at + 1))
+    at = _blanks(text, at)
+    if not good or at == size or text[at] not in (41, 93):  # ) ]
+        return -1
+    low[a] = max(low[a], first)
+    high[a] = min(high[a], last if text[at] == 93 else last - 1)
+    return at + 1
+
+
+@njit(cache=True)
+def _number(text: Text, at: int) -> tuple[int, int, bool]:
+    """The integer at `at`: where it ends, its value, and whether it is one that is read here."""
+    size = text.size
+    negative = at < size and text[at] == 45
+    at += negative
+    start = at
+    value = 0
+    while at < size and 48 <= text[at] <= 57:
+        if at - start == MAX_DIGITS:
+            return at, 0, False
+        value = 10 * value + int(text[at]) - 48
+        at += 1
+    other = at < size and (text[at] == 46 or text[at] == 69 or text[at] == 101)  # . E e
+    return at, -value if negative else value, at > start and not other
+
+
+@njit(cache=True)
+def _named(text: Text, start: int, stop: int, names: Names) -> int:
+    """Which attribute is named; -1 where none is."""
+    for a in range(names.starts.size - 1):
+        begin = names.starts[a]
+        if names.starts[a + 1] - begin != stop - start:
+            continue
+        same = True
+        for i in range(stop - start):
+            if names.text[begin + i] != text[start + i]:
+                same = False
+                break
+        if same:
+            return a
+    return -1
+
+
+@njit(cache=True)
+def _word(text: Text, at: int, word: bytes) -> bool:
+    """Whether a word of lower-case letters stands at `at`, in either case."""
+    if at + len(word) > text.size:
+        return False
+    for i in range(len(word)):  # noqa: SIM110 - compiled, this is the quick way
+        if text[at + i] | 32 != word[i]:
+            return False
+    return True
+
+
+@njit(cache=True)
+def _blanks(text: Text, at: int) -> int:
+    """The first place from `at` on that is no blank."""
+    while at < text.size and _BLANK[text[at]]:
+        at += 1
+    return at

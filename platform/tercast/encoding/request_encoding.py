@@ -1,0 +1,35 @@
+"""The dz set of a request: encoded from its filter, or as it came."""
+
+from __future__ import annotations
+
+from tercast.encoding.dispatch import dz_of_text
+from tercast.encoding.encoder import encode_dz
+from tercast.errors import Refused
+from tercast.eventspace.dz import DzSet, text
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
+from tercast.requests.model import Registering
+
+
+def encoding_of(request: Registering, topic: Topic, depth: int, limit: int) -> DzSet:
+    """The dz set of a request; where it brings its own, that one, if it is short enough.
+
+    A filter that stands beside is parsed all the same, since it is what a change of `indexed` starts from.
+    """
+    if request.dz is None:
+        return encode_text(request.filter or "", topic, depth, limit)
+    for i, dz in enumerate(request.dz):
+        if dz.bit_length() - 1 > depth:
+            detail = f"a dz of {dz.bit_length() - 1} bits; at most {depth} here"
+            raise Refused(("dz", i), "dz_too_long", detail, text(dz))
+    if request.filter is not None and dz_of_text(request.filter, topic, topic.schedule(depth), 1) is None:
+        Filter.parse(request.filter, topic, ("filter",))  # it may be wrong
+    return request.dz
+
+
+def encode_text(filter_text: str, topic: Topic, depth: int, limit: int) -> DzSet:
+    """The dz set of a filter's text."""
+    found = dz_of_text(filter_text, topic, topic.schedule(depth), limit)
+    if found is not None:
+        return found
+    return encode_dz(Filter.parse(filter_text, topic, ("filter",)), depth, limit)

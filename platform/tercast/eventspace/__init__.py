@@ -1,0 +1,1 @@
+"""Attributes, values, and the dz by which events and filters are addressed."""

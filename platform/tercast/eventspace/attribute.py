@@ -1,0 +1,299 @@
+"""The kinds of attributes: their domains, their values, and how both become integer indexes.
+
+Every kind reduces to indexes 0..size-1, which the dz halves: integers count from `min`, enums and bools have
+their position; for reals and texts see `tercast.eventspace.float_attribute` and
+`tercast.eventspace.string_attribute`.
+
+Tests live on *cuts*, places between values (`before` a value, `after` it), so that open and closed ends and
+fractions against integers need no special case:
+
+| kind | cut before v | cut after v |
+| --- | --- | --- |
+| int, bool, enum | the integer | the integer + 1 |
+| float | (v, 0) | (v, 1) |
+| string | its first 16 bytes as an integer | the same + 1 |
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from tercast.errors import Path, Refused, shown
+from tercast.eventspace.intervals import Cut, Interval, IntervalSet, joined
+from tercast.runtime.strict_json import integer_json
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute(ABC):
+    """One named dimension of a topic.
+
+    `size` is the number of indexes, `domain` the cuts before the first value and after the last.
+    """
+
+    name: str
+    size: int = field(init=False, compare=False, repr=False)
+    domain: Interval = field(init=False, compare=False, repr=False)
+    kind: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def domain_text(self) -> str:
+        """The domain for a message."""
+
+    @abstractmethod
+    def check(self, value: object, path: Path = ()) -> Any:
+        """The value in its normal form; Refused when it is of a wrong type or outside the domain."""
+
+    @abstractmethod
+    def index(self, value: Any) -> int:
+        """The index of a value; Refused like `check`."""
+
+    @abstractmethod
+    def literal_problem(self, value: object) -> str | None:
+        """Why a filter cannot compare this attribute with `value`; None when it can."""
+
+    @abstractmethod
+    def before(self, value: Any) -> Cut:
+        """The cut above all smaller values than the literal `value`."""
+
+    @abstractmethod
+    def after(self, value: Any) -> Cut:
+        """The cut below all larger values than the literal `value`."""
+
+    @abstractmethod
+    def cells(self, interval: Interval) -> tuple[int, int]:
+        """First and last index of the cells that meet the interval; first > last when none does."""
+
+    @abstractmethod
+    def share(self, interval: Interval) -> Fraction:
+        """The interval's part of the domain, by length for reals, by points for all others."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, object]:
+        """The object that reads back as this attribute."""
+
+    def key(self, value: Any) -> Any:
+        """The place of a checked value among the cuts' values: what comparisons compare."""
+        return value
+
+    def compare(self, op: str, value: Any) -> IntervalSet:
+        """The part of the domain of which `op value` holds, for the six comparisons."""
+        start, end = self.domain
+        low, high = self.before(value), self.after(value)
+        match op:
+            case "=":
+                return self.within(low, high)
+            case "!=":
+                return self.clip([(start, low), (high, end)])
+            case "<":
+                return self.within(start, low)
+            case "<=":
+                return self.within(start, high)
+            case ">":
+                return self.within(high, end)
+            case ">=":
+                return self.within(low, end)
+        raise ValueError(op)
+
+    def between(self, low: Any, high: Any, closed: bool) -> IntervalSet:
+        """The part of the domain from `low` to `high`, `high` itself included when `closed`."""
+        return self.within(self.before(low), self.after(high) if closed else self.before(high))
+
+    def one_of(self, values: Iterable[Any]) -> IntervalSet:
+        """The part of the domain that equals one of `values`."""
+        return self.clip((self.before(value), self.after(value)) for value in values)
+
+    def within(self, low: Cut, high: Cut) -> IntervalSet:
+        """The set of one interval within the domain."""
+        start, end = self.domain
+        low = low if low > start else start
+        high = high if high < end else end
+        return ((low, high),) if low < high else ()
+
+    def clip(self, pairs: Iterable[Interval]) -> IntervalSet:
+        """The set of `pairs` within the domain."""
+        start, end = self.domain
+        return joined((low if low > start else start, high if high < end else end) for low, high in pairs)
+
+    def outside(self, value: object, path: Path) -> Refused:
+        """The refusal of a value outside the domain."""
+        detail = f"{shown(value)} is outside the domain {self.domain_text} of {self.name}"
+        return Refused(path, "out_of_domain", detail, value)
+
+    def wrong(self, value: object, wanted: str, path: Path) -> Refused:
+        """The refusal of a value of a wrong type."""
+        return Refused(path, "wrong_type", f"{shown(value)} is not {wanted}, as {self.name} needs", value)
+
+    def _derive(self, size: int, domain: Interval) -> None:
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "domain", domain)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted(Attribute):
+    """What all kinds but float share: a cut is an integer."""
+
+    def cells(self, interval: Interval) -> tuple[int, int]:
+        """First and last index."""
+        start = self.domain[0]
+        return interval[0] - start, interval[1] - 1 - start
+
+    def share(self, interval: Interval) -> Fraction:
+        """The part of the values."""
+        return Fraction(interval[1] - interval[0], self.size)
+
+
+@dataclass(frozen=True, slots=True)
+class Int(Counted):
+    """Integers min..max, both included, of any size."""
+
+    min: int
+    max: int
+    kind: ClassVar[str] = "int"
+
+    def __post_init__(self) -> None:
+        self._derive(self.max - self.min + 1, (self.min, self.max + 1))
+
+    @property
+    def domain_text(self) -> str:
+        """min..max."""
+        return f"{shown(self.min)}..{shown(self.max)}"
+
+    def check(self, value: object, path: Path = ()) -> int:
+        """The integer itself; a bool, a float and a text are none."""
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self.wrong(value, "an integer", path)
+        if not self.min <= value <= self.max:
+            raise self.outside(value, path)
+        return int(value)
+
+    def index(self, value: Any) -> int:
+        """The distance from min."""
+        if type(value) is int and self.min <= value <= self.max:
+            return value - self.min
+        return self.check(value, (self.name,)) - self.min
+
+    def literal_problem(self, value: object) -> str | None:
+        """Numbers of both kinds compare exactly."""
+        return number_problem(value)
+
+    def before(self, value: Any) -> int:
+        """The first integer at or above `value`."""
+        return value if type(value) is int else math.ceil(value)
+
+    def after(self, value: Any) -> int:
+        """The first integer above `value`."""
+        return value + 1 if type(value) is int else math.floor(value) + 1
+
+    def to_json(self) -> dict[str, object]:
+        """Bounds beyond 2**53-1 are decimal strings."""
+        low, high = integer_json(self.min), integer_json(self.max)
+        return {"name": self.name, "type": "int", "min": low, "max": high}
+
+
+@dataclass(frozen=True, slots=True)
+class Bool(Counted):
+    """false and true, in this order."""
+
+    kind: ClassVar[str] = "bool"
+
+    def __post_init__(self) -> None:
+        self._derive(2, (0, 2))
+
+    @property
+    def domain_text(self) -> str:
+        """Both values."""
+        return "false, true"
+
+    def check(self, value: object, path: Path = ()) -> bool:
+        """The bool itself; 0 and 1 are none."""
+        if not isinstance(value, bool):
+            raise self.wrong(value, "true or false", path)
+        return value
+
+    def index(self, value: Any) -> int:
+        """0, 1."""
+        return int(value if type(value) is bool else self.check(value, (self.name,)))
+
+    def literal_problem(self, value: object) -> str | None:
+        """Only true and false."""
+        return None if isinstance(value, bool) else f"is compared with true or false, not {shown(value)}"
+
+    def before(self, value: Any) -> int:
+        """The index."""
+        return int(value)
+
+    def after(self, value: Any) -> int:
+        """The index + 1."""
+        return int(value) + 1
+
+    def to_json(self) -> dict[str, object]:
+        """A name and a type."""
+        return {"name": self.name, "type": "bool"}
+
+
+@dataclass(frozen=True, slots=True)
+class Enum(Counted):
+    """An ordered list of distinct texts."""
+
+    values: tuple[str, ...]
+    kind: ClassVar[str] = "enum"
+    _positions: dict[str, int] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_positions", {value: i for i, value in enumerate(self.values)})
+        self._derive(len(self.values), (0, len(self.values)))
+
+    @property
+    def domain_text(self) -> str:
+        """The first few values."""
+        listed = ", ".join(shown(value) for value in self.values[:8])
+        return listed if len(self.values) <= 8 else f"{listed} and {len(self.values) - 8} more"
+
+    def check(self, value: object, path: Path = ()) -> str:
+        """The text itself when it is listed."""
+        if not isinstance(value, str):
+            raise self.wrong(value, "one of its texts", path)
+        if value not in self._positions:
+            raise self.outside(value, path)
+        return value
+
+    def index(self, value: Any) -> int:
+        """The position in the list."""
+        position = self._positions.get(value) if type(value) is str else None
+        return self._positions[self.check(value, (self.name,))] if position is None else position
+
+    def key(self, value: Any) -> int:
+        """The position in the list."""
+        return self._positions[value]
+
+    def literal_problem(self, value: object) -> str | None:
+        """Only listed texts."""
+        if not isinstance(value, str):
+            return f"is compared with its texts, not {shown(value)}"
+        return None if value in self._positions else f"has no value {shown(value)}; it has {self.domain_text}"
+
+    def before(self, value: Any) -> int:
+        """The position."""
+        return self._positions[value]
+
+    def after(self, value: Any) -> int:
+        """The position + 1."""
+        return self._positions[value] + 1
+
+    def to_json(self) -> dict[str, object]:
+        """With the values in order."""
+        return {"name": self.name, "type": "enum", "values": list(self.values)}
+
+
+def number_problem(value: object) -> str | None:
+    """Why `value` cannot be compared with a number; None when it can."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return f"is compared with numbers, not {shown(value)}"
+    return None

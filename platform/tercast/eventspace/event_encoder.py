@@ -1,0 +1,300 @@
+"""Many events to their dz at once, with NumPy, bit for bit as one at a time.
+
+Each indexed attribute becomes a column of codes; the columns are interleaved by table look-ups into words
+of 60 bits. Whatever a column cannot hold (a value that is to be refused, a code beyond 63 bits) takes the
+way of single events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tercast.errors import Refused
+from tercast.eventspace.attribute import Attribute, Bool, Enum, Int
+from tercast.eventspace.bisection import Halving
+from tercast.eventspace.dz import Dz
+from tercast.eventspace.float_attribute import CELLS, MARGIN, Float
+from tercast.eventspace.interleaving import CHUNK, Schedule
+
+if TYPE_CHECKING:
+    from tercast.eventspace.topic import Topic
+
+_WORD = 60
+_AT_ONCE = 8192  # events at once: so many stay in the processor's cache
+_SPLITTER = 2.0**27 + 1
+_Doubles = npt.NDArray[np.float64]
+_Column = npt.NDArray[np.uint64]
+_Values = npt.NDArray[np.int64]
+_Flags = npt.NDArray[np.bool_]
+
+
+class _Unfit(Exception):  # noqa: N818 - never leaves this module
+    """A column that has to go the way of single events."""
+
+
+def event_dz_batch(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int) -> list[Dz]:
+    """The dz of each event; Refused names the first wrong event by its number in front of the path."""
+    out: list[Dz] = []
+    for start in range(0, len(events), _AT_ONCE):
+        out += _dz_of_some(topic, events[start : start + _AT_ONCE], depth, start)
+    return out
+
+
+def _dz_of_some(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, number: int) -> list[Dz]:
+    """The same for events that the processor's cache holds; `number` is that of the first."""
+    schedule = topic.schedule(depth)
+    try:
+        codes, early = [], []
+        columns = _int_columns([topic.attributes[i] for i in topic.indexed_positions], events)
+        for a, (position, halving) in enumerate(zip(topic.indexed_positions, schedule.halvings, strict=True)):
+            if halving.bits > 63:
+                raise _Unfit
+            if columns is None:
+                column, ended = _column(topic.attributes[position], halving, events)
+            else:
+                column, ended = _codes(halving, columns[a])
+            codes.append(column)
+            early.append(ended)
+    except (_Unfit, Refused, KeyError, TypeError, OverflowError):
+        return _one_by_one(topic, events, depth, number)
+    return _dz(schedule, codes, early)
+
+
+def event_indexes(topic: Topic, events: Sequence[Mapping[str, Any]]) -> list[npt.NDArray[Any]]:
+    """For each indexed attribute the indexes of its values, which are all of the domain.
+
+    Columns of uint64; of Python ints for domains of 2**63 indexes and more.
+    """
+    found: list[npt.NDArray[Any]] = []
+    for position in topic.indexed_positions:
+        attribute = topic.attributes[position]
+        try:
+            if attribute.size >> 63:
+                raise _Unfit
+            found.append(_indexes(attribute, events))
+        except (_Unfit, OverflowError, ValueError):
+            column = np.empty(len(events), dtype=np.uint64 if attribute.size >> 63 == 0 else object)
+            column[:] = [attribute.index(event[attribute.name]) for event in events]
+            found.append(column)
+    return found
+
+
+def indexes_dz_batch(topic: Topic, columns: Sequence[npt.NDArray[Any]], depth: int) -> list[Dz]:
+    """The dz of the events at these indexes, given as `event_indexes` gives them."""
+    schedule = topic.schedule(depth)
+    if not len(columns[0]):
+        return []
+    if any(halving.bits > 63 for halving in schedule.halvings) or any(
+        column.dtype != np.uint64 for column in columns
+    ):
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [schedule.event_dz(row) for row in rows]
+    pairs = [_codes(halving, column) for halving, column in zip(schedule.halvings, columns, strict=True)]
+    return _dz(schedule, [codes for codes, _ in pairs], [ended for _, ended in pairs])
+
+
+def _one_by_one(topic: Topic, events: Sequence[Mapping[str, Any]], depth: int, number: int) -> list[Dz]:
+    out = []
+    for i, event in enumerate(events, number):
+        try:
+            out.append(topic.event_dz(event, depth))
+        except Refused as refused:
+            raise refused.under(i) from None
+    return out
+
+
+def _int_columns(
+    attributes: Sequence[Attribute], events: Sequence[Mapping[str, Any]]
+) -> list[_Column] | None:
+    """The indexes of all values, checked, taken event by event; None where not all attributes are integers.
+
+    Going through the events once is several times as fast as once for every attribute.
+    """
+    if len(attributes) < 2 or not all(isinstance(row, Int) and row.size >> 63 == 0 for row in attributes):
+        return None
+    rows = list(map(itemgetter(*[row.name for row in attributes]), events))
+    if set(map(type, chain.from_iterable(rows))) != {int}:
+        raise _Unfit
+    flat = np.fromiter(chain.from_iterable(rows), np.int64, len(rows) * len(attributes))
+    columns = flat.reshape(-1, len(attributes)).T
+    return [_from_start(row, column) for row, column in zip(attributes, columns, strict=True)]  # type: ignore[arg-type]
+
+
+def _column(
+    attribute: Attribute, halving: Halving, events: Sequence[Mapping[str, Any]]
+) -> tuple[_Column, _Flags | None]:
+    """The codes of the attribute's values, all checked, and which end in a phantom bit (None: none can)."""
+    if attribute.size >> 63 == 0:
+        return _codes(halving, _indexes(attribute, events))
+    name = attribute.name
+    codes = [halving.code(attribute.index(event[name])) for event in events]
+    column = np.array(codes, dtype=np.uint64)
+    if not halving.phantoms:
+        return column, None
+    return column, np.array([halving.ends_early(code) for code in codes], dtype=np.bool_)
+
+
+def _indexes(attribute: Attribute, events: Sequence[Mapping[str, Any]]) -> _Column:
+    """The indexes of the attribute's values, all checked."""
+    name = attribute.name
+    values = [event[name] for event in events]
+    match attribute:
+        case Int():
+            return _int_indexes(attribute, values)
+        case Float():
+            return _float_indexes(attribute, values)
+        case Bool() if set(map(type, values)) == {bool}:
+            return np.array(values, dtype=np.uint64)
+        case Enum() if set(map(type, values)) == {str}:
+            return np.array([attribute.key(value) for value in values], dtype=np.uint64)
+    raise _Unfit
+
+
+def _int_indexes(attribute: Int, values: list[Any]) -> _Column:
+    if set(map(type, values)) != {int}:
+        raise _Unfit
+    return _from_start(attribute, np.array(values, dtype=np.int64))
+
+
+def _from_start(attribute: Int, column: _Values) -> _Column:
+    """The indexes of integers, which must lie in the domain."""
+    if column.min() < attribute.min or column.max() > attribute.max:
+        raise _Unfit
+    # Differences wrap around to the right index, even where min is below -2**62.
+    return column.astype(np.uint64) - np.uint64(attribute.min & (1 << 64) - 1)
+
+
+def _float_indexes(attribute: Float, values: list[Any]) -> _Column:
+    if set(map(type, values)) != {float}:
+        raise _Unfit
+    column = np.array(values, dtype=np.float64)
+    if not (column.min() >= attribute.min and column.max() <= attribute.max):  # NaN is neither
+        raise _Unfit
+    if attribute.scale == 0:
+        return np.array([attribute.index(value) for value in values], dtype=np.uint64)
+    cells = (column - attribute.min) * attribute.scale
+    whole = np.floor(cells)
+    near = np.flatnonzero(np.abs(cells - whole - 0.5) >= 0.5 - MARGIN)
+    if near.size:
+        whole[near] = _near_border(attribute, column[near], np.rint(cells[near]))
+    return np.minimum(whole, CELLS - 1).astype(np.uint64)
+
+
+def _near_border(attribute: Float, values: _Doubles, borders: _Doubles) -> _Doubles:
+    """The exact cells of values that lie on a cell's lower border or nearly so.
+
+    A value lies at or above the border when (value - min) * 2**32 >= border * (max - min). Where both
+    differences are doubles, the two sides are compared without any rounding: the left one is a shift, the
+    right one a product with its error, and the two are so close that their difference is exact (Sterbenz,
+    Dekker).
+    """
+    span = attribute.max - attribute.min
+    above, lost = _exact_difference(values, attribute.min)
+    product, error = _exact_product(borders, span)
+    cells = borders - ((above * CELLS - product) < error)
+    unsure = (lost != 0) | (not attribute.exact_span)
+    cells[borders == 0] = 0
+    for i in np.flatnonzero(unsure & (borders != 0)):
+        cells[i] = attribute.index(float(values[i]))
+    return cells
+
+
+def _exact_difference(a: _Doubles, b: float) -> tuple[_Doubles, _Doubles]:
+    """a - b rounded, and what the rounding lost (Knuth)."""
+    difference = a - b
+    back = a - difference
+    return difference, (a - (difference + back)) + (back - b)
+
+
+def _exact_product(a: _Doubles, b: float) -> tuple[_Doubles, _Doubles]:
+    """a * b rounded, and what the rounding lost (Dekker)."""
+    product = a * b
+    high_a = a * _SPLITTER - (a * _SPLITTER - a)
+    high_b = b * _SPLITTER - (b * _SPLITTER - b)
+    low_a, low_b = a - high_a, b - high_b
+    return product, ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
+
+
+def _codes(halving: Halving, indexes: _Column) -> tuple[_Column, _Flags | None]:
+    """The codes of indexes, and which of them end in a phantom bit (None: none can)."""
+    if halving.even:
+        return indexes >> np.uint64(halving.full_bits - halving.bits), None
+    index = indexes.astype(np.int64)
+    size = np.full(len(index), halving.size, dtype=np.int64)
+    code = np.zeros(len(index), dtype=np.uint64)
+    ended = None
+    for level in range(halving.bits):
+        if level == halving.full_bits - 1:
+            ended = size == 1
+        half = np.maximum(size >> 1, 1)
+        right = index >= half
+        index -= np.where(right, half, 0)
+        size = np.where(right, size - half, half)
+        code = code << np.uint64(1) | right.astype(np.uint64)
+    return code, ended
+
+
+def _dz(schedule: Schedule, codes: list[_Column], ended: list[_Flags | None]) -> list[Dz]:
+    words = _interleaved(schedule, codes)
+    if len(words) == 1:
+        return _shortened(schedule, words[0], ended)
+    whole = [0] * len(words[0])
+    for word in reversed(words):
+        whole = [dz << _WORD | low for dz, low in zip(whole, word.tolist(), strict=True)]
+    if not schedule.phantoms:
+        sentinel = 1 << schedule.width
+        return [sentinel | dz for dz in whole]
+    rows = zip(*(column.tolist() for column in codes), strict=True)
+    return [schedule.dz(dz, 0, row) for dz, row in zip(whole, rows, strict=True)]
+
+
+def _interleaved(schedule: Schedule, codes: list[_Column]) -> list[_Column]:
+    """The interleaved codes, in words from the last bits to the first."""
+    count = max(1, -(-schedule.width // _WORD))
+    words = [np.zeros(len(codes[0]), dtype=np.uint64) for _ in range(count)]
+    for column, tables in zip(codes, _word_tables(schedule, count), strict=True):
+        for chunk, by_word in enumerate(tables):
+            part = column >> np.uint64(chunk * CHUNK) & np.uint64((1 << CHUNK) - 1)
+            for word, table in zip(words, by_word, strict=True):
+                if table is not None:
+                    word |= table[part]
+    return words
+
+
+def _word_tables(schedule: Schedule, count: int) -> list[list[list[_Column | None]]]:
+    """For each attribute, chunk and word: the spread of a chunk's bits; kept with the schedule."""
+    if schedule.word_tables is None:
+        schedule.word_tables = [
+            [[_word_table(table, word) for word in range(count)] for table in tables]
+            for tables in schedule.tables
+        ]
+    kept: list[list[list[_Column | None]]] = schedule.word_tables
+    return kept
+
+
+def _word_table(table: list[int], word: int) -> _Column | None:
+    inside = [spread >> word * _WORD & (1 << _WORD) - 1 for spread in table]
+    return np.array(inside, dtype=np.uint64) if any(inside) else None
+
+
+def _shortened(schedule: Schedule, code: _Column, ended: list[_Flags | None]) -> list[Dz]:
+    """The dz of codes that fit a word: phantom bits taken out, cut to the depth."""
+    one = np.uint64(1)
+    dz = code | one << np.uint64(schedule.width)
+    length = np.full(len(code), schedule.width, dtype=np.int64)
+    for bit, a in schedule.phantoms:
+        flags = ended[a]
+        assert flags is not None
+        place = (length - (schedule.width - bit) - 1).astype(np.uint64)
+        without = dz >> place + one << place | dz & (one << place) - one
+        dz = np.where(flags, without, dz)
+        length -= flags
+    surplus = np.maximum(length - schedule.depth, 0).astype(np.uint64)
+    shortened: list[Dz] = (dz >> surplus).tolist()
+    return shortened

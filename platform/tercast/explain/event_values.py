@@ -1,0 +1,93 @@
+"""The values of an event as people write them: a JSON object, or name=value pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tercast.client.publish_command import parse_value
+from tercast.errors import Refused, RefusedMany, shown
+from tercast.eventspace.topic import Int, Topic
+from tercast.runtime.json_files import parse_json
+from tercast.runtime.strict_json import parse_integer
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Values that are yet to be read by a topic: of JSON, or texts by name."""
+
+    json: object = None
+    texts: tuple[tuple[str, str], ...] | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Given:
+        """`{"low": 92}`, or `low=92,symbol=IBM`; Refused where it is neither."""
+        if text.lstrip().startswith("{"):
+            try:
+                return cls(parse_json(text.encode("utf-8", "surrogatepass")))
+            except (Refused, RefusedMany) as refused:
+                raise refused.under("values") from None
+        return cls.pairs(text.split(",") if text else ())
+
+    @classmethod
+    def pairs(cls, items: Iterable[str]) -> Given:
+        """`low=92` each."""
+        texts: dict[str, str] = {}
+        wrong: list[Refused] = []
+        for item in items:
+            name, separator, text = item.partition("=")
+            if not separator or not name:
+                detail = f"{shown(item)} is not NAME=VALUE; a JSON object is taken as well"
+                wrong.append(Refused(("values",), "bad_value", detail, item))
+            elif name in texts:
+                detail = f"{shown(name)} has two values; keep one"
+                wrong.append(Refused(("values", name), "duplicate", detail, text))
+            else:
+                texts[name] = text
+        _raise(wrong)
+        return cls(texts=tuple(texts.items()))
+
+    def read(self, topic: Topic) -> dict[str, Any]:
+        """The values in the normal form of a topic; all that is wrong is refused at once, below `values`."""
+        given = self.json if self.texts is None else dict(self.texts)
+        if not isinstance(given, Mapping):
+            return topic.check_json(given, ("values",))
+        values: dict[str, Any] = {}
+        wrong: list[Refused] = []
+        for name in (*topic.positions, *(name for name in given if name not in topic.positions)):
+            try:
+                values[name] = self._value(topic, name, given)
+            except Refused as refused:
+                wrong.append(refused)
+        _raise(wrong)
+        return values
+
+    def _value(self, topic: Topic, name: str, given: Mapping[str, Any]) -> Any:
+        """The value of one attribute, or of what is none."""
+        path = ("values", name)
+        value = given.get(name)
+        if name not in topic.positions:
+            names = ", ".join(topic.positions)
+            detail = (
+                f"{shown(name)} is no attribute of topic {shown(topic.name)}; it has {names}. Leave it out"
+            )
+            raise Refused(path, "unknown_attribute", detail, value)
+        attribute = topic.attribute(name)
+        if name not in given:
+            of = shown(topic.name)
+            detail = f"{shown(name)} has no value; an event of topic {of} needs one of type {attribute.kind}"
+            raise Refused(path, "missing_attribute", detail)
+        if self.texts is not None:
+            try:
+                value = parse_value(attribute, str(value))
+            except Refused as refused:
+                raise refused.under("values") from None
+        elif isinstance(value, str) and isinstance(attribute, Int):
+            value = parse_integer(value, path)
+        return attribute.check(value, path)
+
+
+def _raise(wrong: Sequence[Refused]) -> None:
+    if wrong:
+        raise RefusedMany(wrong) if len(wrong) > 1 else wrong[0]

@@ -1,0 +1,215 @@
+"""The event on the real switches: its way there, and where that differs from the expected one."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tercast.explain.explanation import Explanation, entry_json
+from tercast.explain.observation import Eyes, NotSeen, Seen
+from tercast.explain.path import Hop, Way, follow
+from tercast.tables.entries import IN_PORT, Entry, Output
+from tercast.topology.topology import Port
+
+
+class Kind(enum.StrEnum):
+    """What can differ at one switch."""
+
+    ENTRY_MISSING = "entry_missing"
+    OTHER_ENTRY = "other_entry"
+    FOREIGN_ENTRY = "foreign_entry"
+    OTHER_PORTS = "other_ports"
+    OTHER_ACTION = "other_action"
+    OTHER_WIRING = "other_wiring"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One difference, at the switch where it shows; what follows from it downstream is not told again."""
+
+    kind: Kind
+    switch: str
+    in_port: int
+    expected: Entry | None
+    found: Entry | None
+    detail: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As the answer has it."""
+        return {
+            "kind": self.kind,
+            "switch": self.switch,
+            "in_port": self.in_port,
+            "expected": None if self.expected is None else entry_json(self.expected),
+            "found": None if self.found is None else entry_json(self.found),
+            "detail": self.detail,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """What happens on the real switches; `seen` goes with the hops, None where it could not be found out.
+
+    `not_seen` says why by switch, `lost` where a host's event ends (None: downstream of what was not seen),
+    `surplus` are the hosts that get it and should not.
+    """
+
+    way: Way
+    seen: tuple[Seen | None, ...]
+    differences: tuple[Difference, ...]
+    not_seen: dict[str, str] = field(default_factory=dict)
+    lost: dict[str, str | None] = field(default_factory=dict)
+    surplus: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool | None:
+        """Whether all is as expected; None where nothing differs, and not all was seen."""
+        if self.differences or self.lost or self.surplus:
+            return False
+        return None if self.not_seen else True
+
+    def to_json(self) -> dict[str, Any]:
+        """As the answer has it; a host that is lost comes with the switch where that happens."""
+        return {
+            "same": self.same,
+            "differences": [difference.to_json() for difference in self.differences],
+            "not_seen": [{"switch": name, "detail": why} for name, why in sorted(self.not_seen.items())],
+            "path": [self._hop(hop) for hop in self.way.hops],
+            "loops": self.way.loops,
+            "received": sorted({host for host, _ in self.way.deliveries}),
+            "lost": [{"host": host, "at_switch": at} for host, at in sorted(self.lost.items())],
+            "surplus": list(self.surplus),
+        }
+
+    def _hop(self, hop: Hop) -> dict[str, Any]:
+        seen = self.seen[hop.number]
+        return {
+            "hop": hop.number,
+            "from_hop": hop.parent,
+            "switch": hop.switch,
+            "in_port": hop.in_port,
+            "means": None if seen is None else seen.means,
+            "entry": None if hop.entry is None else entry_json(hop.entry),
+        }
+
+
+def trace(explanation: Explanation, eyes: Eyes) -> Real:
+    """Follow the event over the real switches and compare.
+
+    It goes on along what they really do; where nothing can be found out, as if all were as expected.
+    """
+    world, expected = explanation.situation.world, explanation.way
+    places = {(hop.switch, hop.in_port): hop for hop in expected.hops}
+    looked: dict[Port, Seen | NotSeen] = {}
+
+    def hit(switch: str, in_port: int) -> Entry | None:
+        try:
+            seen = eyes.look(switch, in_port)
+        except NotSeen as reason:
+            looked[switch, in_port] = reason
+            hop = places.get((switch, in_port))
+            return None if hop is None else hop.entry
+        looked[switch, in_port] = seen
+        return seen.entry
+
+    start = None if not expected.hops else (expected.hops[0].switch, expected.hops[0].in_port)
+    way = follow(world, start, hit)
+    differences = [
+        found
+        for place, seen in looked.items()
+        if isinstance(seen, Seen)
+        for found in _differences(explanation, eyes, places.get(place), place, seen)
+    ]
+    not_seen = {place[0]: str(reason) for place, reason in looked.items() if isinstance(reason, NotSeen)}
+    got = {host for host, _ in way.deliveries}
+    wanted = dict(expected.deliveries)
+    lost = {host: _where(expected, number, differences) for host, number in wanted.items() if host not in got}
+    at = [looked[hop.switch, hop.in_port] for hop in way.hops]
+    seen_at = tuple(None if isinstance(one, NotSeen) else one for one in at)
+    return Real(way, seen_at, tuple(differences), not_seen, lost, tuple(sorted(got - wanted.keys())))
+
+
+def _differences(
+    explanation: Explanation, eyes: Eyes, hop: Hop | None, place: Port, seen: Seen
+) -> Iterator[Difference]:
+    """What differs where the event came to one port of a switch."""
+    switch, in_port = place
+    expected = None if hop is None else hop.entry
+    if hop is not None:
+        told = _difference(explanation, switch, expected, seen)
+        if told is not None:
+            yield Difference(told[0], switch, in_port, expected, seen.entry, told[1])
+    for port, bridge in seen.into.items():
+        far = explanation.situation.world.far.get((switch, port))
+        name = None if far is None else eyes.bridge(far[0])
+        if name != bridge:
+            where = "nowhere" if far is None else f"to {far[0]}"
+            detail = f"port {port} leads into bridge {bridge}, and {where} in the topology"
+            yield Difference(Kind.OTHER_WIRING, switch, in_port, expected, seen.entry, detail)
+
+
+def _difference(
+    explanation: Explanation, switch: str, expected: Entry | None, seen: Seen
+) -> tuple[Kind, str] | None:
+    found, address = seen.entry, explanation.event.address
+    if seen.foreign:
+        who = _told(found) if found is not None else seen.strange
+        return Kind.FOREIGN_ENTRY, f"{address} meets {who}, which is somebody else's"
+    if found is not None and expected is not None and _same_key(found, expected):
+        return _deeds(expected, found, seen.strange)
+    if seen.strange:
+        return Kind.OTHER_ENTRY, f"{address} meets {seen.strange}, which is no content entry"
+    if expected is None:
+        return None if found is None else (Kind.OTHER_ENTRY, f"{address} meets {_told(found)}, not expected")
+    if found is None or found.priority < expected.priority:
+        instead = "nothing, and is dropped" if found is None else _told(found)
+        return (
+            Kind.ENTRY_MISSING,
+            f"switch {switch} has no entry {_told(expected)}; {address} meets {instead}",
+        )
+    return Kind.OTHER_ENTRY, f"{address} meets {_told(found)} instead of {_told(expected)}"
+
+
+def _deeds(expected: Entry, found: Entry, strange: str) -> tuple[Kind, str] | None:
+    """The entry is there; whether it does the same."""
+    ours, theirs = _ports(expected), _ports(found)
+    if ours != theirs:
+        detail = f"{_told(expected)} sends to {_listed(theirs)} instead of {_listed(ours)}"
+        return Kind.OTHER_PORTS, detail
+    if strange:
+        return Kind.OTHER_ACTION, f"{_told(expected)} also does {strange}"
+    if found.actions != expected.actions:
+        return Kind.OTHER_ACTION, f"{_told(expected)} sends to the right ports with other addresses or order"
+    return None
+
+
+def _ports(entry: Entry) -> list[str]:
+    return sorted(
+        "in_port" if action.port == IN_PORT else str(action.port)
+        for action in entry.actions
+        if isinstance(action, Output)
+    )
+
+
+def _listed(ports: list[str]) -> str:
+    return f"port {', '.join(ports)}" if ports else "no port"
+
+
+def _same_key(one: Entry, other: Entry) -> bool:
+    return (one.key, one.priority) == (other.key, other.priority)
+
+
+def _told(entry: Entry) -> str:
+    where = "" if entry.in_port is None else f" from port {entry.in_port}"
+    return f"{entry.dst}{where}, priority {entry.priority}"
+
+
+def _where(expected: Way, number: int, differences: list[Difference]) -> str | None:
+    """The switch on the expected way to a host at which the event was lost: the last one that differs."""
+    places = {(found.switch, found.in_port) for found in differences}
+    for hop in expected.ancestry(number):
+        if (hop.switch, hop.in_port) in places:
+            return hop.switch
+    return None

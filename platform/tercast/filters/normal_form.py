@@ -1,0 +1,174 @@
+"""From a syntax tree to its disjunctive normal form: terms of one interval set per attribute.
+
+A term is a tuple of (attribute, interval set) in the order of attributes; attributes that a term leaves
+free are not in it, so the empty term holds every event. A filter is the union of its terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tercast.errors import Refused
+from tercast.eventspace.attribute import Attribute
+from tercast.eventspace.intervals import Interval, IntervalSet, covers, intersection, joined
+from tercast.filters.syntax_tree import And, Not, Or, Test, Tree, excluded_set, interval_set
+
+Term = tuple[tuple[int, IntervalSet], ...]
+
+MAX_TERMS = 4_096
+"""Most terms of a normal form."""
+
+MAX_WORK = 1 << 18
+"""Most pairs of terms that may be looked at on the way there."""
+
+_RIVALS = 128  # so many terms, the largest, are looked at to drop what they cover
+
+
+def normal_form(tree: Tree, attributes: Sequence[Attribute]) -> tuple[Term, ...]:
+    """The terms of `tree`; none when it holds nothing. Refused (`too_complex`) past the limits above."""
+    parts = tree.parts if isinstance(tree, And) else (tree,)
+    if not any(isinstance(part, Not | And | Or) for part in parts):
+        return _term(parts, attributes)  # type: ignore[arg-type]
+    return tuple(_Builder(attributes).terms(tree, False))
+
+
+def _term(tests: Sequence[Test], attributes: Sequence[Attribute]) -> tuple[Term, ...]:
+    """The one term, or none, of tests that all have to hold."""
+    narrow: dict[int, IntervalSet] = {}
+    for test in tests:
+        position = test.attribute
+        held = interval_set(test, attributes[position])
+        if position in narrow:
+            held = intersection(narrow[position], held)
+        if not held:
+            return ()
+        narrow[position] = held
+    term = [pair for pair in narrow.items() if pair[1] != (attributes[pair[0]].domain,)]
+    return (tuple(sorted(term)),)
+
+
+class _Builder:
+    def __init__(self, attributes: Sequence[Attribute]) -> None:
+        self.attributes = attributes
+        self.work = 0
+
+    def terms(self, tree: Tree, negated: bool) -> list[Term]:
+        match tree:
+            case Not(inner):
+                return self.terms(inner, not negated)
+            case And(parts) | Or(parts):
+                if isinstance(tree, And) != negated:
+                    return self.conjunction(self.terms(part, negated) for part in parts)
+                return self.disjunction(self.terms(part, negated) for part in parts)
+            case _:
+                attribute = self.attributes[tree.attribute]
+                held = (excluded_set if negated else interval_set)(tree, attribute)
+                if held == (attribute.domain,):
+                    return [()]
+                return [((tree.attribute, held),)] if held else []
+
+    def conjunction(self, parts: Iterable[list[Term]]) -> list[Term]:
+        # Single terms first: they only narrow what the others multiply.
+        narrow: dict[int, IntervalSet] = {}
+        several = []
+        for part in parts:
+            if len(part) != 1:
+                several.append(part)
+                continue
+            for attribute, held in part[0]:
+                narrow[attribute] = intersection(narrow[attribute], held) if attribute in narrow else held
+        out: list[Term] = [tuple(sorted(narrow.items()))] if all(narrow.values()) else []
+        for part in sorted(several, key=len):
+            self.spend(len(out) * len(part))
+            products = (_both(a, b) for a in out for b in part)
+            out = self.simplified([term for term in products if term is not None])
+        return out
+
+    def disjunction(self, parts: Iterable[list[Term]]) -> list[Term]:
+        return self.simplified([term for part in parts for term in part])
+
+    def simplified(self, terms: list[Term]) -> list[Term]:
+        """The same union in fewer terms: those that differ in one attribute joined, covered ones dropped."""
+        before = 0
+        while len(terms) > 1 and len(terms) != before:
+            before = len(terms)
+            self.spend(before)
+            for attribute in {attribute for term in terms for attribute, _ in term}:
+                terms = self.joined(terms, attribute)
+        if len(terms) > MAX_TERMS:
+            raise _too_complex()
+        rivals = terms
+        if len(terms) > _RIVALS:
+            rivals = sorted(terms, key=self.size, reverse=True)[:_RIVALS]
+        self.spend(len(terms) * len(rivals))
+        return _uncovered(terms, rivals)
+
+    def joined(self, terms: list[Term], attribute: int) -> list[Term]:
+        """Terms alike in all attributes but one are joined there."""
+        groups: dict[Term, list[Interval] | None] = {}
+        for term in terms:
+            rest = tuple(pair for pair in term if pair[0] != attribute)
+            held = next((held for a, held in term if a == attribute), None)
+            known = groups.setdefault(rest, [])
+            if held is None:
+                groups[rest] = None  # free in this attribute, whatever the others say
+            elif known is not None:
+                known.extend(held)
+        return [self.widened(rest, attribute, held) for rest, held in groups.items()]
+
+    def widened(self, rest: Term, attribute: int, intervals: list[Interval] | None) -> Term:
+        held = joined(intervals or ())
+        if intervals is None or held == (self.attributes[attribute].domain,):
+            return rest
+        return tuple(sorted((*rest, (attribute, held)), key=_position))
+
+    def size(self, term: Term) -> float:
+        """About the share of the event space that a term takes."""
+        share = 1.0
+        for a, held in term:
+            attribute = self.attributes[a]
+            spans = (attribute.cells(interval) for interval in held)
+            share *= sum(max(0, last - first + 1) for first, last in spans) / attribute.size
+        return share
+
+    def spend(self, pairs: int) -> None:
+        self.work += pairs
+        if self.work > MAX_WORK:
+            raise _too_complex()
+
+
+def _uncovered(terms: list[Term], rivals: list[Term]) -> list[Term]:
+    """Without the terms that one of `rivals` covers. No two are equal: those have been joined."""
+    return [term for term in terms if not any(rival is not term and _covers(rival, term) for rival in rivals)]
+
+
+def _position(pair: tuple[int, IntervalSet]) -> int:
+    return pair[0]
+
+
+def _both(a: Term, b: Term) -> Term | None:
+    """What lies in both terms; None for nothing."""
+    if not a:
+        return b
+    out = dict(a)
+    for attribute, held in b:
+        if attribute in out:
+            held = intersection(out[attribute], held)
+            if not held:
+                return None
+        out[attribute] = held
+    return tuple(sorted(out.items()))
+
+
+def _covers(a: Term, b: Term) -> bool:
+    """Whether all of term `b` lies in term `a`."""
+    held = dict(b)
+    return all(attribute in held and covers(wide, held[attribute]) for attribute, wide in a)
+
+
+def _too_complex() -> Refused:
+    detail = (
+        f"the filter has more than {MAX_TERMS} alternatives when its conjunctions are multiplied out; "
+        "split it into several subscriptions"
+    )
+    return Refused((), "too_complex", detail)

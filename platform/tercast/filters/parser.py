@@ -1,0 +1,269 @@
+"""From the text of a filter to its syntax tree; whatever is wrong is refused with its place in the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from tercast.errors import Misread, Refused, shown
+from tercast.eventspace.attribute import Attribute, Enum
+from tercast.eventspace.attribute_reader import KEYWORDS
+from tercast.eventspace.string_attribute import String
+from tercast.filters.fast_parser import BLANKS, NAME, NUMBER, OP, QUICK_TEST, conjunction
+from tercast.filters.number_literals import READERS, Number, NumberRefused, read_exact
+from tercast.filters.syntax_tree import (
+    EVERYTHING,
+    And,
+    Begins,
+    Between,
+    Compare,
+    Literal,
+    Not,
+    OneOf,
+    Or,
+    Test,
+    Tree,
+)
+
+if TYPE_CHECKING:
+    from tercast.eventspace.topic import Topic
+
+MAX_TEXT = 65_536
+"""Longest filter text, in characters."""
+
+MAX_NESTING = 64
+"""Deepest nesting of parentheses."""
+
+_TOKEN = re.compile(
+    rf'[{BLANKS}]*+(?:(?P<name>{NAME})|(?P<number>{NUMBER})|(?P<string>"(?:[^"\\]|\\["\\])*+")'
+    rf"|(?P<op>{OP})|(?P<mark>[][(),])|(?P<end>\Z))"
+)
+_ESCAPE = re.compile(r'\\(["\\])')
+_QUICK_AND = re.compile(rf"[{BLANKS}]*+[aA][nN][dD](?![A-Za-z0-9_-])")
+
+
+def parse_filter(text: object, topic: Topic) -> Tree:
+    """The syntax tree of `text` over the attributes of `topic`."""
+    if not isinstance(text, str):
+        raise Refused((), "wrong_type", f"{shown(text)} is not a filter text", text)
+    if len(text) > MAX_TEXT:
+        raise Refused((), "too_long", f"a filter of {len(text)} characters; at most {MAX_TEXT}", text)
+    if text.strip(BLANKS).lower() in ("", "true"):
+        return EVERYTHING
+    return conjunction(text, topic) or _Parser(text, topic).whole()
+
+
+class _Parser:
+    """Recursive descent; `at` is where the next token begins."""
+
+    def __init__(self, text: str, topic: Topic) -> None:
+        self.text = text
+        self.topic = topic
+        self.at = 0
+        self.nesting = 0
+
+    def whole(self) -> Tree:
+        tree = self.expression()
+        kind, word, start = self.take()
+        if kind != "end":
+            raise self.unexpected(word, start, '"and", "or" or the end')
+        return tree
+
+    def expression(self) -> Tree:
+        parts = [self.conjunction()]
+        while self.accept("or"):
+            parts.append(self.conjunction())
+        return _flat(Or, parts)
+
+    def conjunction(self) -> Tree:
+        parts = [self.factor()]
+        while True:
+            quick = _QUICK_AND.match(self.text, self.at)
+            if quick is None:
+                return _flat(And, parts)
+            self.at = quick.end()
+            parts.append(self.factor())
+
+    def factor(self) -> Tree:
+        quick = self.quick_test()
+        if quick is not None:
+            return quick
+        negated = False
+        while self.accept("not"):
+            negated = not negated
+        tree = self.parenthesis() if self.accept("(") else self.quick_test() or self.test()
+        if negated:
+            return tree.inner if isinstance(tree, Not) else Not(tree)
+        return tree
+
+    def parenthesis(self) -> Tree:
+        self.nesting += 1
+        if self.nesting > MAX_NESTING:
+            raise self.error("too_deep", self.at, f"parentheses nest deeper than {MAX_NESTING}")
+        tree = self.expression()
+        self.expect(")", '"and", "or" or ")"')
+        self.nesting -= 1
+        return tree
+
+    def quick_test(self) -> Test | None:
+        match = QUICK_TEST.match(self.text, self.at)
+        position = self.topic.positions.get(match[1]) if match else None
+        if match is None or position is None:
+            return None
+        read = READERS.get(self.topic.attributes[position].kind)
+        if read is None:
+            return None
+        self.at = match.end()
+        op = match[2]
+        if op:
+            return Compare(position, "=" if op == "==" else op, self.number(read, match[3], match.start(3)))
+        low, high = self.number(read, match[4], match.start(4)), self.number(read, match[5], match.start(5))
+        return Between(position, low, high, match[6] == "]")
+
+    def test(self) -> Test:
+        kind, name, start = self.take()
+        if kind != "name" or name.lower() in KEYWORDS:
+            raise self.unexpected(name, start, "an attribute")
+        position = self.topic.positions.get(name)
+        if position is None:
+            try:
+                self.topic.attribute(name)
+            except Refused as refused:
+                raise self.error(refused.code, start, refused.detail) from None
+            raise AssertionError(name)
+        attribute = self.topic.attributes[position]
+        kind, op, at = self.take()
+        if kind == "op":
+            return Compare(position, "=" if op == "==" else op, self.value(attribute))
+        if kind == "name" and op.lower() == "in":
+            return self.membership(position, attribute)
+        if kind == "name" and op.lower() == "prefix":
+            return self.beginning(position, attribute, at)
+        hint = f" (a bool is tested by {name} = true)" if attribute.kind == "bool" else ""
+        raise self.unexpected(op, at, f'a comparison, "in" or "prefix"{hint} after {name}')
+
+    def membership(self, position: int, attribute: Attribute) -> Test:
+        kind, mark, at = self.take()
+        if mark == "(" and kind == "mark":
+            values = [self.value(attribute)]
+            while self.accept(","):
+                values.append(self.value(attribute))
+            self.expect(")", '"," or ")"')
+            return OneOf(position, tuple(values))
+        if mark != "[" or kind != "mark":
+            raise self.unexpected(mark, at, '"[" or "("')
+        if attribute.kind not in READERS:
+            detail = f"{attribute.name} is of type {attribute.kind}; a range is for int and float"
+            raise self.error("wrong_type", at, detail)
+        low = self.bound(attribute)
+        self.expect(",", '","')
+        high = self.bound(attribute)
+        kind, mark, at = self.take()
+        if mark not in ("]", ")") or kind != "mark":
+            raise self.unexpected(mark, at, '"]" or ")"')
+        return Between(position, low, high, mark == "]")
+
+    def beginning(self, position: int, attribute: Attribute, at: int) -> Test:
+        if not isinstance(attribute, String):
+            detail = f"{attribute.name} is of type {attribute.kind}; prefix is for string"
+            raise self.error("wrong_type", at, detail)
+        value = self.value(attribute)
+        assert isinstance(value, str)
+        return Begins(position, value)
+
+    def bound(self, attribute: Attribute) -> Number:
+        value = self.value(attribute)
+        assert isinstance(value, int | float | Decimal)
+        return value
+
+    def value(self, attribute: Attribute) -> Literal:
+        kind, word, start = self.take()
+        value: Literal
+        if kind == "number":
+            value = self.number(READERS.get(attribute.kind, read_exact), word, start)
+        elif kind == "string":
+            value = _ESCAPE.sub(r"\1", word[1:-1])
+        elif kind == "name" and word.lower() in ("true", "false"):
+            value = word.lower() == "true"
+        else:
+            raise self.unexpected(word, start, "a number, a text in double quotes, true or false")
+        problem = attribute.literal_problem(value)
+        if problem:
+            unknown = isinstance(attribute, Enum) and isinstance(value, str)
+            detail = f"{attribute.name} (type {attribute.kind}) {problem}"
+            raise self.error("unknown_value" if unknown else "wrong_type", start, detail)
+        return value
+
+    def number(self, read: Callable[[str], Number], word: str, start: int) -> Number:
+        """The number that a reader makes of a text; refused with its place."""
+        try:
+            return read(word)
+        except NumberRefused as refused:
+            raise self.error(refused.code, start, refused.detail) from None
+
+    def take(self) -> tuple[str, str, int]:
+        """The next token (kind, text, where it begins), and go behind it."""
+        token = _TOKEN.match(self.text, self.at)
+        if token is None:
+            raise self.no_token()
+        kind = token.lastgroup
+        assert kind is not None
+        self.at = token.end()
+        return kind, token[kind], token.start(kind)
+
+    def accept(self, word: str) -> bool:
+        """Whether the next token is this mark or keyword; go behind it then."""
+        token = _TOKEN.match(self.text, self.at)
+        if token is None or token[token.lastgroup or 0].lower() != word:
+            return False
+        self.at = token.end()
+        return True
+
+    def expect(self, mark: str, expected: str) -> None:
+        kind, word, start = self.take()
+        if word != mark or kind != "mark":
+            raise self.unexpected(word, start, expected)
+
+    def no_token(self) -> Misread:
+        start = self.at + len(self.text[self.at :]) - len(self.text[self.at :].lstrip(BLANKS))
+        rest = self.text[start:]
+        if rest[0] == '"':
+            return self.bad_string(start)
+        if rest[0] in "-.+0123456789":
+            word = re.match(r"[-+.A-Za-z0-9_]+", rest)
+            detail = f"{shown(word[0] if word else rest[0])} is no number; one is like -12, 0.5 or 1.5e-3"
+            return self.error("filter_syntax", start, detail)
+        hint = " (texts stand in double quotes)" if rest[0] == "'" else ""
+        return self.error("filter_syntax", start, f"unexpected character {shown(rest[0])}{hint}")
+
+    def bad_string(self, start: int) -> Misread:
+        at = start + 1
+        while at < len(self.text) and self.text[at] != '"':
+            if self.text[at] == "\\":
+                if self.text[at + 1 : at + 2] not in ("\\", '"'):
+                    detail = 'a text has the escapes \\" and \\\\ and no other'
+                    return self.error("filter_syntax", at, detail)
+                at += 1
+            at += 1
+        return self.error("filter_syntax", start, "this text has no closing double quote")
+
+    def unexpected(self, word: str, start: int, expected: str) -> Misread:
+        found = shown(word) if word else "the end"
+        return self.error("filter_syntax", start, f"found {found} where {expected} should be", expected)
+
+    def error(self, code: str, start: int, detail: str, expected: str | None = None) -> Misread:
+        token = _TOKEN.match(self.text, start)
+        length = token.end() - start if token else min(1, len(self.text) - start)
+        return Misread((), code, f"at character {start + 1}: {detail}", self.text, start, length, expected)
+
+
+def _flat(kind: type[And] | type[Or], parts: list[Tree]) -> Tree:
+    """One node for nested parts of the same kind; the part itself when there is one."""
+    if len(parts) == 1:
+        return parts[0]
+    flat: list[Tree] = []
+    for part in parts:
+        flat.extend(part.parts if isinstance(part, kind) else (part,))
+    return kind(tuple(flat))

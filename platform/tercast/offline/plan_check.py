@@ -1,0 +1,239 @@
+"""Judging a plan against its scenario: encodings, trees, what waits and fails, and then the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from tercast.eventspace.dz import Dz, DzSet, canonical, difference, intersection, set_overlaps
+from tercast.offline.plan_file import Plan, PlanTree
+from tercast.offline.scenario import Scenario
+from tercast.planner.reachability import unreachable_pairs, waiting
+from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
+from tercast.routing.cell_keys import Order
+from tercast.runtime.wording import quantity
+from tercast.verification.encoding_check import missing
+from tercast.verification.forwarding import World
+from tercast.verification.verifier import verify
+from tercast.verification.violations import Findings, Violation
+
+Item = TypeVar("Item")
+
+
+def check_plan(scenario: Scenario, plan: Plan) -> list[Violation]:
+    """All that is wrong with a plan for a scenario; nothing means that it holds."""
+    found = Findings()
+    live = _check_live(scenario, plan, found)
+    world = World(scenario.final.topology)
+    _check_waiting(scenario, plan, live, world, found)
+    _TreeChecks(scenario, plan, live, world, found).check()
+    tables = verify(
+        scenario.final.topology,
+        scenario.final.topics.values(),
+        [reg for reg in live if reg.kind == ADVERTISEMENT],
+        [reg for reg in live if reg.kind == SUBSCRIPTION],
+        plan.flows,
+        address=scenario.address,
+        exact=scenario.aggregation.method == "none",
+    )
+    return [*found.violations(), *tables]
+
+
+def proof_summary(name: str, scenario: Scenario, plan: Plan, *, strict: bool) -> str:
+    """What is proven of a plan that holds, in one line.
+
+    Args:
+        name: What to call the plan, its file for example.
+        scenario: The scenario that the plan is for.
+        plan: A plan for which `check_plan` finds no violation.
+        strict: Whether needless copies and entries count as violations.
+    """
+    failed = {failure.id for failure in plan.failed}
+    kinds = [one.kind for one in scenario.final.live.values() if one.id not in failed]
+    parts = [
+        quantity(kinds.count(ADVERTISEMENT), "advertisement"),
+        quantity(kinds.count(SUBSCRIPTION), "subscription"),
+        quantity(len(plan.trees), "tree"),
+        f"{quantity(sum(map(len, plan.flows.values())), 'entry', 'entries')} on "
+        f"{quantity(sum(map(bool, plan.flows.values())), 'switch', 'switches')}",
+    ]
+    left = [("pending", plan.pending), ("unreachable", plan.unreachable), ("failed", plan.failed)]
+    parts += [f"{len(some)} {kind}" for kind, some in left if some]
+    proven = "no event is lost, duplicated or caught in a loop"
+    if scenario.aggregation.method == "none":
+        proven += ", none reaches a host outside its subscriptions' dz"
+    if strict:
+        proven += ", no copy and no entry is needless"
+    return f"{name} holds: {', '.join(parts)}; {proven}"
+
+
+def _check_live(scenario: Scenario, plan: Plan, found: Findings) -> list[Registration]:
+    """The live requests with the encodings of the plan; those that it tells as failed are not live."""
+    registered = scenario.final.live
+    failed = {failure.id for failure in plan.failed}
+    switches = scenario.final.topology.switches
+    bounded = {name for name, switch in switches.items() if switch.tcam_budget is not None}
+    for failure in plan.failed:
+        if failure.id not in registered:
+            found.add("failed", f"{failure.id} is no live request, so it cannot have failed")
+        elif not failure.switches or not bounded.issuperset(failure.switches):
+            found.add("failed", f"{failure.id} is told as failed, but not at switches that have a budget")
+    for name in plan.encodings:
+        if name not in registered:
+            found.add("encoding", f"{name} is no live request")
+    live: list[Registration] = []
+    for name, registration in registered.items():
+        if name in failed:
+            continue
+        cells = plan.encodings.get(name)
+        if cells is None:
+            found.add("encoding", f"{name} is live and has no encoding")
+            cells = ()
+        _check_encoding(scenario, name, cells, found)
+        live.append(registration.encoded(canonical(cells)))
+    return live
+
+
+def _check_encoding(scenario: Scenario, name: str, cells: tuple[Dz, ...], found: Findings) -> None:
+    """A canonical set within the limits that holds every event of the filter."""
+    registration, filter_ = scenario.final.live[name], scenario.filters[name]
+    joined = canonical(cells)
+    if len(joined) != len(cells) or set(joined) != set(cells):
+        found.add("encoding", f"{name}: the set is not canonical", topic=registration.topic, region=cells)
+    limit = scenario.limits.max_dz_per_filter
+    if len(cells) > limit:
+        found.add("encoding", f"{name}: {quantity(len(cells), 'cell')}, the limit is {limit}")
+    longest = max((dz.bit_length() - 1 for dz in cells), default=0)
+    if longest > scenario.depth:
+        found.add("encoding", f"{name}: a dz of {quantity(longest, 'bit')}, the limit is {scenario.depth}")
+    lost = tuple(missing(filter_, joined))
+    if lost:
+        found.add(
+            "encoding",
+            f"{name}: events that its filter matches lie outside its dz",
+            topic=registration.topic,
+            region=lost,
+        )
+
+
+def _check_waiting(
+    scenario: Scenario, plan: Plan, live: list[Registration], world: World, found: Findings
+) -> None:
+    """`pending` and `unreachable` say what follows from the encodings and the network."""
+    order = Order(scenario.address.dz_room)
+    pending: list[str] = []
+    pairs: list[tuple[str, str]] = []
+    for topic in scenario.final.topics:
+        mine = [registration for registration in live if registration.topic == topic]
+        advertised = canonical(dz for reg in mine if reg.kind == ADVERTISEMENT for dz in reg.dz)
+        subscriptions = [reg for reg in mine if reg.kind == SUBSCRIPTION]
+        pending += waiting(subscriptions, lambda dz, ads=advertised: set_overlaps(ads, dz))  # type: ignore[misc]
+        pairs += unreachable_pairs(mine, order, lambda host: _component(world, host))
+    for name in _apart(pending, plan.pending):
+        is_pending = name in set(pending)
+        found.add("pending", f"{name} is {'' if is_pending else 'not '}pending, the plan says otherwise")
+    for pair in _apart(pairs, plan.unreachable):
+        is_apart = pair in set(pairs)
+        what = "is unreachable" if is_apart else "is not unreachable"
+        found.add("unreachable", f"pair {pair[0]}, {pair[1]} {what}, the plan says otherwise")
+
+
+def _component(world: World, host: str) -> int | None:
+    place = world.place.get(host)
+    return None if place is None else world.components[place[0]]
+
+
+def _apart(a: Iterable[Item], b: Iterable[Item]) -> list[Item]:
+    """What is in one of the two and not in the other."""
+    left, right = dict.fromkeys(a), dict.fromkeys(b)
+    return [*(item for item in left if item not in right), *(item for item in right if item not in left)]
+
+
+class _TreeChecks:
+    """Trees of a plan: real, without cycles, apart from each other, and needed."""
+
+    def __init__(
+        self, scenario: Scenario, plan: Plan, live: list[Registration], world: World, found: Findings
+    ) -> None:
+        self._scenario = scenario
+        self._trees = plan.trees
+        self._world = world
+        self._found = found
+        self._advertised: dict[tuple[str, int | None], DzSet] = {}
+        cells: dict[tuple[str, int | None], list[Dz]] = {}
+        for registration in live:
+            if registration.kind == ADVERTISEMENT and registration.host in world.place:
+                key = registration.topic, _component(world, registration.host)
+                cells.setdefault(key, []).extend(registration.dz)
+        self._advertised = {key: canonical(dz) for key, dz in cells.items()}
+
+    def check(self) -> None:
+        """Note all that is wrong with the trees."""
+        groups: dict[tuple[str, int | None], list[PlanTree]] = {key: [] for key in self._advertised}
+        names: set[str] = set()
+        for tree in self._trees:
+            if tree.id in names:
+                self._note(tree, "has an id that another tree has")
+            names.add(tree.id)
+            if tree.topic not in self._scenario.final.topics:
+                self._note(tree, f"is of topic {tree.topic}, which there is not")
+            elif tree.root not in self._world.components:
+                self._note(tree, f"has its root at {tree.root}, which is no switch that is up")
+            else:
+                self._check_links(tree)
+                groups.setdefault((tree.topic, self._world.components[tree.root]), []).append(tree)
+        for key, trees in groups.items():
+            self._check_apart(trees)
+            self._check_needed(key[0], trees, self._advertised.get(key, ()))
+
+    def _check_links(self, tree: PlanTree) -> None:
+        """Every edge is a link that is up, and there is no cycle among them."""
+        group: dict[str, str] = {}
+
+        def leader(switch: str) -> str:
+            while group.setdefault(switch, switch) != switch:
+                switch = group[switch]
+            return switch
+
+        for a, a_port, b, b_port in tree.edges:
+            if self._world.far.get((a, a_port)) != (b, b_port):
+                self._note(tree, f"has an edge {a}:{a_port} to {b}:{b_port}, which is no link that is up")
+            elif leader(a) == leader(b):
+                self._note(tree, f"has a cycle, closed by {a}:{a_port} to {b}:{b_port}")
+            else:
+                group[leader(a)] = leader(b)
+
+    def _check_apart(self, trees: list[PlanTree]) -> None:
+        for first, second in _pairs_that_overlap(trees):
+            common = intersection(canonical(first.dz), canonical(second.dz))
+            self._found.add(
+                "tree", f"trees {first.id} and {second.id} overlap", topic=first.topic, region=common
+            )
+
+    def _check_needed(self, topic: str, trees: list[PlanTree], advertised: DzSet) -> None:
+        for tree in trees:
+            if not set_overlaps(canonical(tree.dz), advertised):
+                self._note(tree, "is for no live advertisement")
+        missing = difference(advertised, canonical(dz for tree in trees for dz in tree.dz))
+        if missing:
+            self._found.add("tree", "advertised, and in no tree", topic=topic, region=missing)
+
+    def _note(self, tree: PlanTree, what: str) -> None:
+        self._found.add("tree", f"tree {tree.id} {what}")
+
+
+def _pairs_that_overlap(trees: list[PlanTree]) -> Iterator[tuple[PlanTree, PlanTree]]:
+    cells = sorted(
+        ((bin(dz)[3:], i) for i, tree in enumerate(trees) for dz in canonical(tree.dz)),
+    )
+    seen: set[tuple[int, int]] = set()
+    open_cells: list[tuple[str, int]] = []
+    for cell, i in cells:
+        while open_cells and not cell.startswith(open_cells[-1][0]):
+            open_cells.pop()
+        for _, j in open_cells:
+            pair = min(i, j), max(i, j)
+            if i != j and pair not in seen:
+                seen.add(pair)
+                yield trees[pair[0]], trees[pair[1]]
+        open_cells.append((cell, i))

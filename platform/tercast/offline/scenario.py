@@ -1,0 +1,181 @@
+"""Scenarios: a network, topics and requests in one file, read strictly and followed to their end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+from tercast.encoding.limits import Limits
+from tercast.errors import Path, Refused, RefusedMany, shown
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
+from tercast.requests.model import (
+    Advertise,
+    Aggregate,
+    FinishMove,
+    Request,
+    SetAggregation,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+    read_method,
+    read_request,
+)
+from tercast.requests.registry import Registry
+from tercast.runtime.strict_json import expect_keys, expect_list, expect_text, wrong_type
+from tercast.topology.reader import read_topology
+
+FORMAT = "scenario/1"
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregation:
+    """How tables are to be brought within their budgets; `sampling` is in (0, 1]."""
+
+    method: str = "none"
+    traffic: str | None = None
+    sampling: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A scenario that holds: every request can be carried out, budgets aside.
+
+    `final` is what is registered after all requests, `filters` those of the live ones. `registry` gives a new
+    beginning, for who wants to follow the requests once more.
+    """
+
+    address: AddressPlan
+    limits: Limits
+    aggregation: Aggregation
+    requests: tuple[Request, ...]
+    final: Registry
+    filters: dict[str, Filter]
+    beginning: Callable[[], Registry] = field(repr=False)
+
+    @property
+    def depth(self) -> int:
+        """The length of a full dz."""
+        return self.limits.depth(self.address)
+
+
+def read_scenario(obj: object) -> Scenario:
+    """The scenario that a JSON object describes; RefusedMany with everything that is wrong in it."""
+    fields = expect_keys(
+        obj, (), ("format", "address", "topology", "topics", "requests"), ("limits", "aggregation")
+    )
+    if fields["format"] != FORMAT:
+        raise Refused(("format",), "unknown_format", f"{shown(fields['format'])} is not {FORMAT!r}")
+    errors = _Errors()
+    address = errors.catch(lambda: AddressPlan.from_json(fields["address"], ("address",)))
+    limits = errors.catch(lambda: Limits.from_json(fields.get("limits", {}), ("limits",)))
+    aggregation = errors.catch(lambda: _read_aggregation(fields.get("aggregation", {}), ("aggregation",)))
+    requests = _read_requests(fields["requests"], errors)
+    if address is None:
+        raise RefusedMany(errors.found)
+    _check_topics(fields["topics"], address, errors)
+    errors.catch(lambda: read_topology(fields["topology"], address.family, ("topology",)))
+    if errors.found or limits is None or aggregation is None:
+        raise RefusedMany(errors.found)
+
+    def beginning() -> Registry:
+        topology = read_topology(fields["topology"], address.family, ("topology",))
+        topics = [Topic.from_json(item) for item in fields["topics"]]  # type: ignore[attr-defined]
+        return Registry(address, topology, topics)
+
+    final = beginning()
+    filters = _follow(final, requests, errors)
+    if errors.found:
+        raise RefusedMany(errors.found)
+    return Scenario(address, limits, aggregation, tuple(requests), final, filters, beginning)
+
+
+class _Errors:
+    """Collects what is refused, and lets reading go on."""
+
+    def __init__(self) -> None:
+        self.found: list[Refused] = []
+
+    def catch(self, read: Callable[[], Result]) -> Result | None:
+        """What `read` gives; None when it is refused."""
+        try:
+            return read()
+        except Refused as refused:
+            self.found.append(refused)
+        except RefusedMany as many:
+            self.found += many.errors
+        return None
+
+
+def _read_aggregation(obj: object, path: Path) -> Aggregation:
+    fields = expect_keys(obj, path, (), ("method", "traffic", "sampling"))
+    method = read_method(fields.get("method", "none"), (*path, "method"))
+    traffic = expect_text(fields["traffic"], (*path, "traffic")) if "traffic" in fields else None
+    if traffic is not None and (not traffic or "\0" in traffic or not traffic.isprintable()):
+        detail = f"{shown(traffic)} is no path; name a file relative to the scenario"
+        raise Refused((*path, "traffic"), "no_path", detail, traffic)
+    sampling = fields.get("sampling", 1.0)
+    if isinstance(sampling, bool) or not isinstance(sampling, int | float):
+        raise wrong_type(sampling, (*path, "sampling"), "a number")
+    if not 0 < sampling <= 1:
+        detail = f"{shown(sampling)} is no sampling factor: above 0, 1 at most"
+        raise Refused((*path, "sampling"), "out_of_range", detail, sampling)
+    return Aggregation(method, traffic, float(sampling))
+
+
+def _read_requests(obj: object, errors: _Errors) -> list[Request]:
+    items: Sequence[Any] = errors.catch(lambda: expect_list(obj, ("requests",))) or ()
+    found = [
+        errors.catch(partial(read_request, item, ("requests", i), platform=False))
+        for i, item in enumerate(items)
+    ]
+    return [request for request in found if request is not None]
+
+
+def _check_topics(obj: object, address: AddressPlan, errors: _Errors) -> None:
+    items: Sequence[Any] = errors.catch(lambda: expect_list(obj, ("topics",))) or ()
+    registry = Registry(address, read_topology(_NO_NETWORK, address.family))
+    for i, item in enumerate(items):
+        topic = errors.catch(partial(Topic.from_json, item, ("topics", i)))
+        if topic is not None:
+            errors.catch(partial(registry.add_topic, topic, ("topics", i)))
+
+
+_NO_NETWORK: dict[str, object] = {"switches": [], "links": [], "hosts": []}
+
+
+def _follow(registry: Registry, requests: Sequence[Request], errors: _Errors) -> dict[str, Filter]:
+    """Carry out the requests, without a plan; the filters of those that are live in the end."""
+    filters: dict[str, Filter] = {}
+    for i, request in enumerate(requests):
+        try:
+            _carry_out(registry, request, filters)
+        except Refused as refused:
+            errors.found.append(refused.under("requests", i))
+        except RefusedMany as many:
+            errors.found += many.under("requests", i).errors
+    return {
+        name: Filter.parse(registration.filter, registry.topics[registration.topic])
+        if filters[name].topic is not registry.topics[registration.topic]
+        else filters[name]
+        for name, registration in registry.live.items()
+    }
+
+
+def _carry_out(registry: Registry, request: Request, filters: dict[str, Filter]) -> None:
+    match request:
+        case Subscribe() | Advertise():
+            registration, topic = registry.prepare(request)
+            filters[request.id] = Filter.parse(request.filter, topic, ("filter",))
+            registry.register(registration)
+        case Unsubscribe() | Unadvertise():
+            registry.withdraw(registry.find(request))
+        case SetAggregation() | Aggregate() | FinishMove():
+            pass  # about tables, not about what is registered
+        case _:
+            registry.change(request)

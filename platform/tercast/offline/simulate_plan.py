@@ -1,0 +1,44 @@
+"""The simulator: takes every event of a file through the tables of a plan, and counts what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tercast.offline.plan_file import Plan
+from tercast.offline.scenario import Scenario
+from tercast.simulation.delivery_counts import Counts
+from tercast.simulation.port_index import Wiring
+from tercast.simulation.publications import Publication, Publications
+from tercast.simulation.simulator import Sending, lookups
+
+
+class Simulator:
+    """Follows events of a scenario through the tables of a plan."""
+
+    def __init__(self, scenario: Scenario, plan: Plan) -> None:
+        failed = {failure.id for failure in plan.failed}
+        live = {name: reg for name, reg in scenario.final.live.items() if name not in failed}
+        wiring = Wiring(scenario.final.topology)
+        self._publications = Publications(
+            scenario.final.topics, live, scenario.filters, scenario.depth, wiring
+        )
+        self._lookups = lookups(plan.flows, scenario.address, wiring)
+        self._sending = Sending(wiring)
+
+    @property
+    def counts(self) -> Counts:
+        """What was counted so far."""
+        return self._sending.counts()
+
+    def read(self, event: object) -> Publication:
+        """An event given as JSON; Refused when its publisher may not send it."""
+        return self._publications.read(event)
+
+    def follow(self, publications: Iterable[Publication]) -> None:
+        """Follow events, as many at once as memory should hold."""
+        for parcels in self._publications.pack(publications):
+            self._sending.send(parcels, self._lookups.get(parcels.code))
+
+    def take(self, event: object) -> None:
+        """Read one event and follow it."""
+        self.follow([self.read(event)])

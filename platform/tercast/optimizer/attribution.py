@@ -1,0 +1,248 @@
+"""What aggregated entries stand for, and what they cost: whose subscriptions, how many needless copies."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tercast.eventspace.dz import Dz, DzSet, canonical, difference, intersection
+from tercast.eventspace.dz import covers as holds
+from tercast.optimizer.cover_evaluation import Tables, samples_under, scene_under
+from tercast.optimizer.event_flows import Arrivals, Sample
+from tercast.optimizer.kernels.tries import Array
+from tercast.optimizer.network_arrays import Scene, TableSet, TopicScene
+from tercast.optimizer.past_traffic import Traffic
+from tercast.optimizer.table_arrays import Cells, hosts_in
+from tercast.optimizer.tree_crossings import Crossing, Part, crossings
+from tercast.requests.registry import Registration
+from tercast.routing.cell_keys import Key, Order
+from tercast.tables.covers import Cover, NetworkCovers
+
+if TYPE_CHECKING:
+    from tercast.planner.planner import Planner
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """One entry under a cover: the subscriptions it stands for, and what it did to given traffic.
+
+    It stands for a subscription where events that somebody advertises and the subscription wants meet it.
+    `copies` are those that it sent to other switches and that the exact entries would not have sent,
+    `unwanted` such deliveries to hosts.
+    """
+
+    switch: str
+    topic: str
+    in_port: int | None
+    dz: Dz
+    subscriptions: tuple[str, ...]
+    copies: float
+    unwanted: float
+
+
+def attribute(
+    planner: Planner, traffic: Traffic, covers: NetworkCovers | None = None, switch: str | None = None
+) -> list[Attribution]:
+    """All entries under covers (those that are installed, if none are given), of one switch or of all."""
+    return attribute_each(planner, [traffic], covers, None if switch is None else (switch,))[0]
+
+
+def attribute_each(
+    planner: Planner,
+    several: Sequence[Traffic],
+    covers: NetworkCovers | None = None,
+    switches: Collection[str] | None = None,
+) -> list[list[Attribution]]:
+    """Attribute the entries under covers to several traffics; the subscriptions are looked up once.
+
+    Args:
+        covers: the installed ones where none are given.
+        switches: the switches whose entries are attributed; None is all.
+    """
+    known = planner.keeper.covers() if covers is None else covers
+    scene, tables = scene_under(planner, known)
+    samples = [samples_under(scene, tables, traffic) for traffic in several]
+    wanting = {topic.name: _Wanting(planner, topic) for topic in scene.topics}
+    found: list[list[Attribution]] = [[] for _ in several]
+    for name, topics in known.items():
+        if name not in scene.index or (switches is not None and name not in switches):
+            continue
+        for number, topic in enumerate(scene.topics):
+            if topic.name in topics:
+                at = _Place(scene, topic, scene.index[name], tables)
+                table = topics[topic.name]
+                here = [of_one[number] for of_one in samples]
+                for port, some in ((None, table.plain), *table.in_port.items()):
+                    for entry in at.entries(here, wanting[topic.name], port, some):
+                        for out, one in zip(found, entry, strict=True):
+                            out.append(one)
+    return found
+
+
+class _Wanting:
+    """The subscriptions of a topic by their cells, in order."""
+
+    def __init__(self, planner: Planner, topic: TopicScene) -> None:
+        order = topic.plan.order
+        self.order: Order = order
+        by_key: dict[Key, list[Registration]] = {}
+        for registration in planner.registry.subscriptions(topic.name):
+            for dz in registration.dz:
+                by_key.setdefault(order.key(dz), []).append(registration)
+        self.keys = sorted(by_key)
+        self.by_key = by_key
+
+    def overlapping(self, key: Key) -> Iterator[Registration]:
+        """Those that want any of a cell."""
+        order = self.order
+        dz = order.dz(key)
+        for k in range(1, dz.bit_length()):
+            yield from self.by_key.get(order.key(dz >> k), ())
+        for i in range(bisect_left(self.keys, key), bisect_left(self.keys, order.end(key))):
+            yield from self.by_key[self.keys[i]]
+
+
+class _Place:
+    """One topic at one switch."""
+
+    def __init__(self, scene: Scene, topic: TopicScene, switch: int, tables: Tables) -> None:
+        self.scene = scene
+        self.topic = topic
+        self.switch = switch
+        self.exact = topic.tables.get(switch)
+        self.now = tables.get(switch, {}).get(topic.name)
+        self.crossings = crossings(scene, topic, switch)
+        inner = self.now.inner if self.now is not None else {}
+        self.of_ports: dict[int | None, DzSet] = {
+            port: _inner_cells(topic, cells) for port, cells in inner.items()
+        }
+
+    def entries(
+        self, samples: Sequence[Sample], wanting: _Wanting, port: int | None, covers: Iterable[Cover]
+    ) -> Iterator[list[Attribution]]:
+        """The entries under covers of one table, each with what it did to every sample."""
+        if self.exact is None or self.now is None:
+            return
+        cells = _table(self.now, port)
+        costs = [self._needless(sample, port, cells) for sample in samples]
+        numbers = {
+            self.topic.codes.dz(code, length): i
+            for i, (code, length) in enumerate(zip(cells.code.tolist(), cells.length.tolist(), strict=True))
+        }
+        switch, topic = self.scene.names[self.switch], self.topic.name
+        for cover in covers:
+            for dz in (cover.dz, *cover.kept):
+                n = numbers[dz]
+                names = self._stands_for(wanting, port, dz, cover.kept, cells.mask[n])
+                yield [
+                    Attribution(switch, topic, port, dz, names, float(copies[n]), float(unwanted[n]))
+                    for copies, unwanted in costs
+                ]
+
+    def _stands_for(
+        self, wanting: _Wanting, port: int | None, dz: Dz, kept: Iterable[Dz], mask: Array
+    ) -> tuple[str, ...]:
+        """The subscriptions to which an entry leads: events that they want meet it on their way to them."""
+        parts = self._parts(wanting.order, port, dz, kept)
+        found: dict[str, int] = {}
+        for registration in wanting.overlapping(wanting.order.key(dz)):
+            if registration.id not in found and any(
+                self._leads(registration, crossing, port, mask) and part.meets(registration.dz)
+                for crossing, part in parts
+            ):
+                found[registration.id] = registration.seq
+        return tuple(sorted(found, key=found.__getitem__))
+
+    def _parts(
+        self, order: Order, port: int | None, dz: Dz, kept: Iterable[Dz]
+    ) -> list[tuple[Crossing, Part]]:
+        """What comes to an entry, by tree and side: all that no longer entry takes, nor one of its port."""
+        below = canonical(other for other in kept if other != dz and holds(dz, other))
+        space = difference((dz,), below)
+        found: list[tuple[Crossing, Part]] = []
+        for crossing in self.crossings:
+            if port is None:
+                taken = self.of_ports.get(crossing.port, ())
+            elif crossing.port == port:
+                taken = ()
+            else:
+                continue
+            part = Part(order, intersection(difference(space, taken), crossing.cells))
+            if part:
+                found.append((crossing, part))
+        return found
+
+    def _leads(self, registration: Registration, crossing: Crossing, port: int | None, mask: Array) -> bool:
+        """Whether outputs hold the way to a host, from another side than that of the host."""
+        place = self.scene.planner.network.place(registration.host)
+        if place is None:
+            return False
+        target = self.scene.index[place.switch]
+        if target == self.switch:
+            if port is None and crossing.port == place.port:
+                return False
+            bit = self.scene.sites[target].host_bits.get(registration.host, 0)
+            return bool(self.scene.bits[self.switch].mask(mask) & bit)
+        column = int(crossing.way[target])
+        return column not in (-1, crossing.column) and bool(int(mask[column // 62]) >> column % 62 & 1)
+
+    def _needless(self, sample: Sample, port: int | None, cells: Cells) -> tuple[Array, Array]:
+        """The needless copies and the unwanted deliveries of each entry."""
+        assert self.exact is not None
+        bits, arrivals = self.scene.bits[self.switch], sample.arrivals(self.switch, port)
+        code, weight = sample.code[arrivals.event], sample.weight[arrivals.event]
+        owner = sample.owner(cells, code)
+        hit = np.flatnonzero((owner >= 0) & ~self._taken(sample, port, arrivals, code))
+        owner, code, weight = owner[hit], code[hit], weight[hit]
+        sent = cells.mask[owner]
+        wanted = self._exact_outputs(sample, port, code)
+        surplus = sent & ~wanted
+        ingress, came_from = arrivals.ingress[hit], arrivals.source[hit]
+        for number in np.unique(came_from[ingress < 0]).tolist() if port is None else ():
+            surplus[came_from == number] &= sample.apart(sample.sources[number])
+        back = np.flatnonzero(ingress >= 0)
+        surplus[back, ingress[back] // 62] &= ~(1 << ingress[back] % 62)
+        links = np.bitwise_count(surplus[:, : bits.link_words]).sum(axis=1)
+        hosts = hosts_in(surplus, bits.link_words)
+        return (
+            np.bincount(owner, weights=weight * links, minlength=len(cells)),
+            np.bincount(owner, weights=weight * hosts, minlength=len(cells)),
+        )
+
+    def _taken(self, sample: Sample, port: int | None, arrivals: Arrivals, code: Array) -> Array:
+        """Which of what comes to the plain table meets an installed entry of its ingress port instead."""
+        taken = np.zeros(len(code), dtype=np.bool_)
+        if port is not None or self.now is None:
+            return taken
+        for number, source in enumerate(sample.sources):
+            inner = self.now.inner.get(source.port) if source.switch == self.switch else None
+            if inner is not None:
+                mine = np.flatnonzero((arrivals.source == number) & (arrivals.ingress < 0))
+                taken[mine] = sample.owner(inner, code[mine]) >= 0
+        return taken
+
+    def _exact_outputs(self, sample: Sample, port: int | None, code: Array) -> Array:
+        assert self.exact is not None
+        words = self.scene.bits[self.switch].words
+        plain = sample.rows(self.exact.plain, code, words)
+        if port is None:
+            return plain
+        inner = self.exact.inner.get(port)
+        if inner is None:
+            return plain
+        owner = sample.owner(inner, code)
+        return np.where((owner >= 0)[:, None], inner.mask[owner], plain)
+
+
+def _table(tables: TableSet, port: int | None) -> Cells:
+    return tables.plain if port is None else tables.inner[port]
+
+
+def _inner_cells(topic: TopicScene, cells: Cells) -> DzSet:
+    """All that entries of a port take."""
+    pairs = zip(cells.code.tolist(), cells.length.tolist(), strict=True)
+    return canonical(topic.codes.dz(code, length) for code, length in pairs)

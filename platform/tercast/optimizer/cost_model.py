@@ -1,0 +1,85 @@
+"""What tables cost: needless copies over links, and deliveries that nobody asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.kernels.tries import Array
+from tercast.optimizer.network_arrays import Scene
+from tercast.optimizer.past_traffic import Traffic
+from tercast.optimizer.selection import Decisions
+
+HOST_WEIGHT = 0.2
+"""What an unwanted delivery to a host costs, where a copy over a link costs 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What tables cost beyond the exact ones, as means for each event.
+
+    `by_switch`: needless copies that a switch sends to others; `copies`: all of them; `unwanted`: deliveries
+    to hosts that did not ask for them; `unwanted_by_switch`: those that a switch makes.
+    """
+
+    by_switch: Mapping[str, float]
+    copies: float
+    unwanted: float
+    unwanted_by_switch: Mapping[str, float]
+
+    @property
+    def cost(self) -> float:
+        """Copies, and unwanted deliveries at their weight."""
+        return self.copies + HOST_WEIGHT * self.unwanted
+
+    def to_json(self) -> dict[str, object]:
+        """As in a what-if."""
+        return {
+            "copies": self.copies,
+            "unwanted": self.unwanted,
+            "by_switch": dict(self.by_switch),
+            "unwanted_by_switch": dict(self.unwanted_by_switch),
+        }
+
+
+def expected_of(scene: Scene, exact: Sequence[Sample], now: Sequence[Sample], events: float) -> Expected:
+    """What samples of so many events show with tables as they are, beyond what they do with exact ones."""
+    added, unwanted = np.zeros(len(scene.wires)), np.zeros(len(scene.names))
+    for before, after in zip(exact, now, strict=True):
+        copies, delivered = before.copies()
+        copies_now, delivered_now = after.copies()
+        added += copies_now - copies
+        unwanted += delivered_now - delivered
+    return _means(scene, added, unwanted, events)
+
+
+def judged(scene: Scene, selections: Decisions, traffic: Traffic) -> Expected:
+    """What selections cost on a sample, beyond the exact tables."""
+    added, unwanted = np.zeros(len(scene.wires)), np.zeros(len(scene.names))
+    for topic in scene.topics:
+        sample = Sample(scene, topic, traffic.topics.get(topic.name))
+        exact, delivered = sample.copies()
+        for switch, selection in selections.items():
+            if selection is not None and switch in topic.tables:
+                sample.set_tables(switch, selection.tables()[topic.name])
+        copies, now = sample.copies()
+        added += copies - exact
+        unwanted += now - delivered
+    return _means(scene, added, unwanted, max(traffic.weight, 1.0))
+
+
+def _means(scene: Scene, added: Array, unwanted: Array, events: float) -> Expected:
+    sent = np.bincount(scene.wires.source, weights=added, minlength=len(scene.names))
+    return Expected(
+        _by_name(scene, sent / events),
+        float(added.sum()) / events,
+        float(unwanted.sum()) / events,
+        _by_name(scene, unwanted / events),
+    )
+
+
+def _by_name(scene: Scene, values: Array) -> dict[str, float]:
+    return {scene.names[s]: float(values[s]) for s in np.flatnonzero(values).tolist()}

@@ -1,0 +1,113 @@
+"""Covers from elsewhere, installed ones above all, as tables in arrays; and what they cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tercast.aggregation.definition import ground_of, materialise
+from tercast.optimizer.cost_model import HOST_WEIGHT, Expected, expected_of
+from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.kernels.tries import Array
+from tercast.optimizer.network_arrays import Scene, TableSet, TopicScene
+from tercast.optimizer.past_traffic import Traffic
+from tercast.optimizer.table_arrays import Cells
+from tercast.routing.cell_keys import Key
+from tercast.routing.switch_ports import Mask
+from tercast.tables.covers import NetworkCovers, TableCovers
+
+if TYPE_CHECKING:
+    from tercast.planner.planner import Planner
+
+Tables = dict[int, dict[str, TableSet]]
+"""Tables by switch and topic."""
+
+
+def scene_under(planner: Planner, covers: NetworkCovers) -> tuple[Scene, Tables]:
+    """A planner's scene, whose codes are long enough for covers, and the tables under these."""
+    scene = _deep_scene(planner, covers)
+    return scene, _all_tables(scene, covers)
+
+
+def _deep_scene(planner: Planner, *several: NetworkCovers) -> Scene:
+    tables = (table for covers in several for topics in covers.values() for table in topics.values())
+    return Scene(planner, deepest=max(map(deepest_cover, tables), default=0))
+
+
+def _all_tables(scene: Scene, covers: NetworkCovers) -> Tables:
+    found: Tables = {}
+    for switch, topics in covers.items():
+        if switch in scene.index:
+            number = scene.index[switch]
+            found[number] = {
+                topic.name: tables_under(scene, topic, number, topics[topic.name])
+                for topic in scene.topics
+                if topic.name in topics and number in topic.tables
+            }
+    return found
+
+
+def tables_under(scene: Scene, topic: TopicScene, switch: int, covers: TableCovers) -> TableSet:
+    """The tables of a topic at a switch under covers."""
+    ground = ground_of(topic.plan, scene.names[switch], topic.forest(switch))
+    installed = materialise(ground, covers)
+    by_port: dict[int, dict[Key, Mask]] = {}
+    for (port, key), (outputs, back) in installed.in_port.items():
+        by_port.setdefault(port, {})[key] = outputs | back
+    codes, bits = topic.codes, scene.bits[switch]
+    inner = {port: Cells.of(codes, bits, found) for port, found in sorted(by_port.items())}
+    return TableSet(Cells.of(codes, bits, installed.plain), inner)
+
+
+def samples_under(scene: Scene, tables: Tables, traffic: Traffic) -> list[Sample]:
+    """Traffic on its way through these tables, and the exact ones elsewhere."""
+    samples = []
+    for topic in scene.topics:
+        sample = Sample(scene, topic, traffic.topics.get(topic.name))
+        for switch, topics in tables.items():
+            if topic.name in topics:
+                sample.set_tables(switch, topics[topic.name])
+        samples.append(sample)
+    return samples
+
+
+def judge_covers(planner: Planner, covers: NetworkCovers, traffic: Traffic) -> Expected:
+    """What covers cost on given traffic, beyond the exact tables."""
+    scene, tables = scene_under(planner, covers)
+    exact = samples_under(scene, {}, traffic)
+    return expected_of(scene, exact, samples_under(scene, tables, traffic), max(traffic.weight, 1.0))
+
+
+def added_cost(planner: Planner, old: NetworkCovers, new: NetworkCovers, traffic: Traffic) -> Expected:
+    """Return what new covers cost beyond old ones on given traffic.
+
+    It counts what any switch sends and delivers in excess, also where it has the same covers in both.
+    """
+    scene = _deep_scene(planner, old, new)
+    before, after = (samples_under(scene, _all_tables(scene, covers), traffic) for covers in (old, new))
+    return expected_of(scene, before, after, max(len(traffic), 1))
+
+
+def savings(planner: Planner, old: NetworkCovers, new: NetworkCovers, traffic: Traffic) -> Array:
+    """How much less each event of given traffic costs under new covers than under old ones.
+
+    The cost is copies, and deliveries at their weight. Events whose publishers are out of reach cost nothing.
+    """
+    scene = _deep_scene(planner, old, new)
+    then, now = (samples_under(scene, _all_tables(scene, covers), traffic) for covers in (old, new))
+    saved = [_of_each(a) - _of_each(b) for a, b in zip(then, now, strict=True)]
+    known = np.concatenate((np.zeros(0), *saved))
+    return np.concatenate((known, np.zeros(len(traffic) - len(known))))
+
+
+def _of_each(sample: Sample) -> Array:
+    copies, delivered = sample.of_each()
+    return copies + HOST_WEIGHT * delivered
+
+
+def deepest_cover(table: TableCovers) -> int:
+    """The bits of the longest dz in covers."""
+    cells = [cover for found in (table.plain, *table.in_port.values()) for cover in found]
+    lengths = [dz.bit_length() - 1 for cover in cells for dz in (cover.dz, *cover.kept)]
+    return int(np.max(lengths)) if lengths else 0

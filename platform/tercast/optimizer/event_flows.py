@@ -1,0 +1,276 @@
+"""Events of one topic on their way: which switch sends which of them on, with the tables as they stand.
+
+Events are held by source (switch, port and tree), each source's in the order of their codes. With the rule
+that keeps trees apart an event comes to a switch at most once, from a side that its tree decides.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from tercast.eventspace.dz import WHOLE
+from tercast.optimizer.kernels.tries import Array, downstream, send
+from tercast.optimizer.network_arrays import NO_TABLES, Scene, TableSet, TopicScene
+from tercast.optimizer.past_traffic import TopicTraffic
+from tercast.optimizer.table_arrays import Cells, hosts_in
+from tercast.routing.spanning_tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where events come from: a port of a switch, on a tree; `events` are its own, `came` their way."""
+
+    switch: int
+    port: int
+    tree: Tree
+    events: slice
+    came: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """What comes to a table: events, the link column over which each does (-1: from a host), its source."""
+
+    event: Array
+    ingress: Array
+    source: Array
+
+
+class Sample:
+    """Events of one topic, and where tables send them."""
+
+    __slots__ = ("_forward", "_hosts", "_scene", "code", "sources", "topic", "weight")
+
+    def __init__(self, scene: Scene, topic: TopicScene, traffic: TopicTraffic | None) -> None:
+        self._scene = scene
+        self.topic = topic
+        self.sources, self.code, self.weight = _by_source(scene, topic, traffic)
+        self._forward = np.zeros((len(scene.wires), len(self.code)), dtype=np.bool_)
+        self._hosts = np.zeros((len(scene.names), len(self.code)), dtype=np.int16)
+        for switch, tables in topic.tables.items():
+            self.set_tables(switch, tables)
+
+    def set_tables(self, switch: int, tables: TableSet) -> None:
+        """Let a switch have other tables."""
+        if not len(self.code):
+            return
+        self._send(switch, tables.plain, slice(0, len(self.code)))
+        for source in self.sources:
+            if source.switch == switch:
+                self._send(switch, tables.plain, source.events, self.apart(source))
+                if source.port in tables.inner:
+                    self._send(switch, tables.inner[source.port], source.events, keep=True)
+
+    def _send(
+        self, switch: int, cells: Cells, events: slice, among: Array | None = None, *, keep: bool = False
+    ) -> None:
+        """Let a switch send events by the entries of one table, `among` some outputs only (None: all).
+
+        Where no entry is met nothing is sent; with `keep` what is sent stays.
+        """
+        bits, scene = self._scene.bits[switch], self._scene
+        wires = scene.wires.of(switch)
+        mask = np.concatenate((cells.mask, np.zeros((1, bits.words), dtype=np.int64)))
+        if among is not None:
+            mask &= among
+        columns = scene.wires.column[wires]
+        over = mask[:, columns // 62] >> columns % 62 & 1
+        hosts = hosts_in(mask, bits.link_words)
+        if self.topic.codes.is_wide or not len(cells):
+            owner = self.owner(cells, self.code[events])
+            chosen = np.flatnonzero(owner >= 0) if keep else np.arange(len(owner))
+            self._hosts[switch, events.start + chosen] = hosts[owner[chosen]]
+            for number, link in enumerate(wires.tolist()):
+                self._forward[link, events.start + chosen] = over[owner[chosen], number]
+            return
+        starts, owner = cells.stretches(self.topic.codes)
+        for low, high in self._runs(events):
+            send(
+                self.code,
+                low,
+                high,
+                starts,
+                owner,
+                over,
+                hosts,
+                wires,
+                self._forward,
+                self._hosts,
+                switch,
+                keep,
+            )
+
+    def _runs(self, events: slice) -> Iterator[tuple[int, int]]:
+        """The events of a slice, source by source, in each of which codes ascend."""
+        for source in self.sources:
+            if events.start <= source.events.start and source.events.stop <= events.stop:
+                yield source.events.start, source.events.stop
+
+    def arrivals(self, switch: int, port: int | None = None) -> Arrivals:
+        """What comes to the plain table of a switch, or to that of an ingress port."""
+        wires = self._scene.wires
+        events: list[Array] = [np.zeros(0, dtype=np.int64)]
+        ingress: list[Array] = [np.zeros(0, dtype=np.int64)]
+        sources: list[Array] = [np.zeros(0, dtype=np.int64)]
+        for number, source in enumerate(self.sources):
+            if source.switch == switch:
+                found, column = self._local(source, port), -1
+            elif source.came[switch] < 0 or port is not None:
+                continue
+            else:
+                column = int(wires.column[wires.back[source.came[switch]]])
+                found = np.flatnonzero(self._through(source, switch)) + source.events.start
+            events.append(found)
+            ingress.append(np.full(len(found), column))
+            sources.append(np.full(len(found), number))
+        return Arrivals(np.concatenate(events), np.concatenate(ingress), np.concatenate(sources))
+
+    def _local(self, source: Source, port: int | None) -> Array:
+        """The events that begin at a switch and come to its plain table, or to that of an ingress port."""
+        mine = np.arange(source.events.start, source.events.stop)
+        inner = self.topic.tables.get(source.switch, NO_TABLES).inner
+        if port is not None:
+            return mine if port == source.port else mine[:0]
+        if source.port in inner:
+            return mine[self.owner(inner[source.port], self.code[mine]) < 0]
+        return mine
+
+    def _through(self, source: Source, switch: int) -> Array:
+        """Which of a source's events come to another switch."""
+        wires = self._scene.wires
+        link = int(source.came[switch])
+        there = self._forward[link, source.events].copy()
+        at = int(wires.source[link])
+        while at != source.switch:
+            link = int(source.came[at])
+            there &= self._forward[link, source.events]
+            at = int(wires.source[link])
+        return there
+
+    def apart(self, source: Source) -> Array:
+        """All bits but those of the hosts on a source's port: a plain entry sends nothing back there."""
+        site, bits = self._scene.sites[source.switch], self._scene.bits[source.switch]
+        return np.asarray(~bits.rows([site.hosts_on(source.port)])[0])
+
+    def behind(self, link: int, event: Array) -> Array:
+        """The copies that tables behind a link make of events, with 0.2 for each host."""
+        wires = self._scene.wires
+        return np.asarray(
+            downstream(
+                event, link, self._forward, self._hosts, wires.out, wires.first, wires.back, wires.target
+            )
+        )
+
+    def copies(self) -> tuple[Array, Array]:
+        """The weight of copies that each link carries, and of deliveries that each switch makes to hosts."""
+        wires = self._scene.wires
+        over = np.zeros(len(wires))
+        delivered = np.zeros(len(self._scene.names))
+        for source in self.sources:
+            weight = self.weight[source.events]
+            for at, here in self._reached(source):
+                if at != source.switch:
+                    over[source.came[at]] += weight[here].sum()
+                delivered[at] += (weight * self._hosts[at, source.events])[here].sum()
+        return over, delivered
+
+    def of_each(self) -> tuple[Array, Array]:
+        """The copies over links, and the deliveries to hosts, that each event leads to."""
+        copies, delivered = np.zeros(len(self.code)), np.zeros(len(self.code))
+        for source in self.sources:
+            for at, here in self._reached(source):
+                copies[source.events] += here & (at != source.switch)
+                delivered[source.events] += here * self._hosts[at, source.events]
+        return copies, delivered
+
+    def _reached(self, source: Source) -> Iterator[tuple[int, Array]]:
+        """Each switch that a source's events can come to, and which of them do."""
+        link_source = self._scene.wires.source
+        there = {source.switch: np.ones(len(self.code[source.events]), dtype=np.bool_)}
+        for at in _outward(source, link_source):
+            if at != source.switch:
+                link = int(source.came[at])
+                there[at] = there[int(link_source[link])] & self._forward[link, source.events]
+            yield at, there[at]
+
+    def rows(self, cells: Cells, code: Array, words: int) -> Array:
+        """The masks that codes meet; nothing where there is no entry."""
+        nothing = np.zeros((1, words), dtype=np.int64)
+        if not len(cells):
+            return np.repeat(nothing, len(code), axis=0)
+        found: Array = np.concatenate((cells.mask, nothing))[self.owner(cells, code)]
+        return found
+
+    def owner(self, cells: Cells, code: Array) -> Array:
+        """The entry that each code meets; -1: none."""
+        if not len(cells):
+            return np.full(len(code), -1)
+        starts, owner = cells.stretches(self.topic.codes)
+        at = np.searchsorted(starts, code, side="right") - 1
+        return np.where(at >= 0, owner[at], -1)
+
+
+def _outward(source: Source, link_source: Array) -> list[int]:
+    """The switches that a source's events can come to, each behind the one before it on the way."""
+    order = [source.switch]
+    below: dict[int, list[int]] = {}
+    for at in np.flatnonzero(source.came >= 0).tolist():
+        below.setdefault(int(link_source[source.came[at]]), []).append(at)
+    for at in order:
+        order += below.get(at, ())
+    return order
+
+
+def _by_source(
+    scene: Scene, topic: TopicScene, traffic: TopicTraffic | None
+) -> tuple[list[Source], Array, Array]:
+    """Sources with their events, codes, weights; events whose publisher is out of reach are left out."""
+    codes = topic.codes
+    if traffic is None or not len(traffic):
+        return [], codes.array([]), np.zeros(0)
+    code = codes.of_events(traffic.dz)
+    number = np.full(len(code), -1, dtype=np.int64)
+    found: dict[tuple[int, int, int], tuple[int, Tree]] = {}
+    network = scene.planner.network
+    for who, ad in enumerate(traffic.ads):
+        place = network.place(ad.host)
+        mine = np.flatnonzero(traffic.who == who)
+        if place is None or not len(mine):
+            continue
+        switch = scene.index[place.switch]
+        for tree, chosen in _on_trees(topic, switch, [traffic.dz[i] for i in mine.tolist()]):
+            group = found.setdefault((switch, place.port, tree.number), (len(found), tree))
+            number[mine[chosen]] = group[0]
+    order = np.argsort(code, kind="stable")
+    order = order[np.argsort(number[order], kind="stable")]
+    order = order[np.searchsorted(number[order], 0) :]
+    bounds = np.searchsorted(number[order], np.arange(len(found) + 1)).tolist()
+    sources = [
+        Source(switch, port, tree, slice(low, high), scene.route(tree, switch))
+        for ((switch, port, _), (_, tree)), (low, high) in zip(found.items(), pairwise(bounds), strict=True)
+    ]
+    return sources, code[order], traffic.weight[order]
+
+
+def _on_trees(topic: TopicScene, switch: int, cells: list[int]) -> list[tuple[Tree, Array]]:
+    """Which of the events, published at a switch, travel on which tree."""
+    forest = topic.forest(switch)
+    if forest is None:
+        return []
+    order, owners = topic.plan.order, forest.owners()
+    tops = sorted(owners)
+    if tops == [order.key(WHOLE)]:
+        return [(owners[tops[0]], np.arange(len(cells)))]
+    out: dict[int, tuple[Tree, list[int]]] = {}
+    for i, dz in enumerate(cells):
+        key = order.key(dz)
+        at = bisect_right(tops, key) - 1
+        if at >= 0 and order.covers(tops[at], key):
+            tree = owners[tops[at]]
+            out.setdefault(tree.number, (tree, []))[1].append(i)
+    return [(tree, np.array(chosen, dtype=np.int64)) for tree, chosen in out.values()]

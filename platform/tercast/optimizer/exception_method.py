@@ -1,0 +1,216 @@
+"""The best entries for a budget: merges with longer prefixes as exceptions, and drop entries where they pay.
+
+Each entry costs a price, which is searched so that the budget holds; for a price, a dynamic programme over
+the trie finds the best entries (see `exception_kernels`). An entry's outputs then shrink to what really
+resolves to it, and the programme runs again with these, and with outputs that leave out what few need, to
+choose from.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tercast.optimizer.greedy_merges import greedy_merges
+from tercast.optimizer.kernels.entries import trim
+from tercast.optimizer.kernels.exceptions import NEVER, choose, leanings, lossless, slot_costs, solve
+from tercast.optimizer.kernels.tries import WORD, Array
+from tercast.optimizer.selection import Selection, select, tidied
+from tercast.optimizer.switch_forest import Board
+from tercast.optimizer.table_arrays import hosts_in
+
+ROUNDS = 6
+"""Times that the programme runs, each time with the masks that the best entries so far have; fewer where
+nothing is gained any more."""
+
+PATIENCE = 2
+"""Rounds without gain after which there are no more."""
+
+LEANS = (0.3, 1.0, 3.0)
+"""Prices of an exception for one output, as shares of that of an entry, which may serve several outputs."""
+
+WAY_BEYOND = 1.6
+"""Up to how many entries, as a multiple of the budget, cheap ones are taken away from."""
+
+STEPS = 40
+CLOSE = 0.01
+ROUGH = 0.05
+"""How near to the budget, as a share of it, the search for a price ends: in the last round, and before it."""
+
+WIDE = 3.0
+KINDS = 16
+
+
+def best_selection(board: Board, budget: int, host_weight: float, rounds: int = ROUNDS) -> Selection | None:
+    """The cheapest entries found that are no more than `budget`; None where so few cannot be."""
+    best = greedy_merges(board, budget, host_weight)
+    nearest: Selection | None = None
+    same = _lossless_masks(board)
+    masks = np.stack((board.everything, board.out, same), axis=1)
+    price, idle, host_bits = 0.0, 0, _host_bits(board)
+    for left in reversed(range(rounds)):
+        programme = _Programme(board, masks, host_weight, CLOSE if left == 0 else ROUGH)
+        found = programme.search(budget, price)
+        price, idle = found.price, idle + 1
+        for standing in found.choices:
+            whole = tidied(select(board, standing, host_weight), host_weight)
+            trimmed = _trimmed(board, whole, budget, host_weight)
+            if trimmed is not None and (best is None or trimmed.cost < best.cost):
+                best, idle = trimmed, 0
+            if best is None and (nearest is None or len(whole) < len(nearest)):
+                nearest, idle = whole, 0
+        lead = nearest if best is None else best
+        if lead is None or (best is not None and best.cost == 0) or not found.price or idle == PATIENCE:
+            break
+        narrow = np.where(lead.standing[:, None], lead.mask, board.everything)
+        leans = [_leaning(board, found.price * share, host_bits, host_weight) for share in LEANS]
+        masks = np.stack((board.everything, same, narrow, *leans), axis=1)
+    return best
+
+
+def _leaning(board: Board, price: float, host_bits: int, host_weight: float) -> Array:
+    """The masks that are worth having when an exception costs so much for each output."""
+    return leanings(
+        board.parent,
+        board.has,
+        board.out,
+        board.charge,
+        price,
+        board.link_words,
+        host_bits,
+        host_weight,
+    )
+
+
+def _host_bits(board: Board) -> int:
+    """How many of the bits behind those of links any output has."""
+    words = np.bitwise_or.reduce(board.out[:, board.link_words :], axis=0).tolist()
+    return max((WORD * w + word.bit_length() for w, word in enumerate(words)), default=0)
+
+
+def _lossless_masks(board: Board) -> Array:
+    """The masks of the smallest table that is like the exact one, wherever anything comes."""
+    kind = np.zeros(len(board), dtype=np.int64)
+    for column in board.out.T:
+        values, place = np.unique(column, return_inverse=True)
+        _, first, kind = np.unique(kind * len(values) + place, return_index=True, return_inverse=True)
+    idle = board.passes & (board.charge[:, -1] == 0)
+    found = lossless(board.parent, board.has, idle, kind, KINDS)
+    return np.where((found >= 0)[:, None], board.out[first[found]], 0)
+
+
+class _Found:
+    """What a search came to: sets of entries on both sides of the budget, and the price between."""
+
+    def __init__(self, choices: list[Array], price: float) -> None:
+        self.choices = choices
+        self.price = price
+
+
+class _Programme:
+    """The dynamic programme of a board, for given masks to choose from."""
+
+    def __init__(self, board: Board, masks: Array, host_weight: float, close: float) -> None:
+        self.board = board
+        self.close = close
+        self.seen: list[Array] = []
+        self.width = masks.shape[1]
+        slots = 1 + self.width * (board.depth + 1)
+        self.offset = np.concatenate(([0], np.cumsum(slots)))
+        self.costs = slot_costs(
+            board.parent,
+            board.depth,
+            board.here,
+            board.has,
+            board.passes,
+            board.out,
+            board.out_hosts,
+            board.edges,
+            board.charge,
+            np.ascontiguousarray(masks),
+            hosts_in(masks, board.link_words),
+            self.offset,
+            host_weight,
+        )
+
+    def standing(self, price: float) -> Array:
+        """Which nodes get an entry at a price."""
+        board = self.board
+        best = solve(board.parent, board.depth, self.offset, self.costs, self.width, price)
+        chosen: Array = choose(board.parent, board.depth, self.offset, best, self.width, price)
+        standing: Array = chosen >= 0
+        self.seen.append(standing)
+        return standing
+
+    def search(self, budget: int, guess: float) -> _Found:
+        """The entries just within a budget, and some beyond; `guess` is a price near it, or 0."""
+        found = self._bracket(budget, guess)
+        for standing in self.seen:
+            near = budget < standing.sum() <= budget * WAY_BEYOND
+            if near and not any((standing == other).all() for other in found.choices):
+                found.choices.append(standing)
+        return found
+
+    def _bracket(self, budget: int, guess: float) -> _Found:
+        finite = self.costs[(self.costs > 0) & (self.costs < NEVER)]
+        if not len(finite):
+            return _Found([self.standing(1.0)], 0.0)
+        lowest, highest = float(finite.min()) * 1e-3, float(finite.sum()) * 2
+        low, high = (guess / WIDE, guess * WIDE) if guess else (lowest, highest)
+        beyond, within = self.standing(low), self.standing(high)
+        if beyond.sum() <= budget and low > lowest:
+            low, beyond = lowest, self.standing(lowest)
+        if within.sum() > budget and high < highest:
+            high, within = highest, self.standing(highest)
+        if beyond.sum() <= budget:
+            return _Found([beyond], 0.0)
+        if within.sum() > budget:
+            return _Found([within], high)
+        return self._narrow(budget, (low, beyond), (high, within))
+
+    def _narrow(self, budget: int, beyond: tuple[float, Array], within: tuple[float, Array]) -> _Found:
+        """Bring two prices, one that leaves too many entries and one that does not, close together.
+
+        By the rule of false position (with Illinois' halving) on the logarithms of prices and numbers.
+        """
+        a, b = np.log(beyond[0]), np.log(within[0])
+        over, under = _excess(beyond[1], budget), _excess(within[1], budget)
+        left, right, last = beyond[1], within[1], 0
+        for step in range(STEPS):
+            few, many = right.sum() >= budget * (1 - self.close), left.sum() <= budget * (1 + self.close)
+            if few or many or b - a < 1e-4:
+                break
+            middle = a + (b - a) * (over / (over - under) if step % 4 != 3 else 0.5)
+            found = self.standing(float(np.exp(middle)))
+            if found.sum() > budget:
+                a, left, over = middle, found, _excess(found, budget)
+                under = under / 2 if last > 0 else under
+                last = 1
+            else:
+                b, right, under = middle, found, _excess(found, budget)
+                over = over / 2 if last < 0 else over
+                last = -1
+        return _Found([right, left], float(np.exp((a + b) / 2)))
+
+
+def _excess(standing: Array, budget: int) -> float:
+    """How far a number of entries is from a budget, on a logarithmic scale; never 0."""
+    return float(np.log((standing.sum() + 0.5) / (budget + 1.0)))
+
+
+def _trimmed(board: Board, whole: Selection, budget: int, host_weight: float) -> Selection | None:
+    """A selection with the cheapest entries taken away until the budget holds."""
+    if len(whole) <= budget:
+        return whole
+    nodes = np.flatnonzero(whole.standing)
+    place = np.full(len(board), -1, dtype=np.int64)
+    place[nodes] = np.arange(len(nodes))
+    above = board.parent[nodes]
+    over = np.where(above >= 0, whole.owner[above], -1)
+    over = np.where(over >= 0, place[over], -1)
+    entries = whole.mask[nodes], whole.allowed[nodes], whole.total[nodes]
+    left, fits = trim(over, *entries, board.link_words, host_weight, budget)
+    if not fits:
+        return None
+    chosen = np.zeros(len(board), dtype=np.bool_)
+    chosen[nodes[left]] = True
+    return tidied(select(board, chosen, host_weight), host_weight)

@@ -1,0 +1,49 @@
+"""Merge points: the choices of the DEBS'17 paper (Bhowmik et al., section 5.1), and a baseline.
+
+Every node under which more than one exact entry lies is a merge point. Its benefit is the entries it saves,
+its cost the needless copies it makes; the cheapest per benefit is taken, cost and benefit of those above it
+shrink, and so on until the budget holds. Ours is only that a merge point that would let trees mix is none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tercast.optimizer.kernels.merges import pick_merges, with_merges
+from tercast.optimizer.kernels.tries import Array, gather_sums
+from tercast.optimizer.selection import Selection, select
+from tercast.optimizer.switch_forest import Board
+from tercast.optimizer.table_arrays import hosts_in
+
+
+def merge_costs(board: Board, host_weight: float) -> tuple[Array, Array]:
+    """Of every node: the needless copies that a merge there makes, and the exact entries at and below it.
+
+    A copy to a host costs `host_weight`. The cost of what the rule forbids is infinite.
+    """
+    links = board.charge.shape[1] - 1
+    load = np.where(board.has[:, None], board.charge, 0.0)
+    useful = (load[:, :links] * _bits(board.out, links)).sum(axis=1)
+    useful += load[:, links] * board.out_hosts * host_weight
+    sums = gather_sums(board.parent, np.column_stack((load, useful, board.here.astype(np.float64))))
+    sent = (sums[:, :links] * _bits(board.everything, links)).sum(axis=1)
+    sent += sums[:, links] * hosts_in(board.everything, board.link_words) * host_weight
+    cost = sent - sums[:, links + 1]
+    cost = np.where(cost < 1e-9 * sent, 0.0, cost)  # what is left of sums that cancel
+    allowed = ~(board.everything[:, : board.link_words] & ~board.everywhere).any(axis=1)
+    return np.where(allowed, cost, np.inf), sums[:, links + 2]
+
+
+def greedy_merges(board: Board, budget: int, host_weight: float) -> Selection | None:
+    """The choice of the paper; None where no merges are enough."""
+    cost, entries = merge_costs(board, host_weight)
+    picked, fits = pick_merges(board.parent, cost, entries, budget)
+    if not fits:
+        return None
+    return select(board, with_merges(board.parent, board.here, picked), host_weight)
+
+
+def _bits(rows: Array, links: int) -> Array:
+    """Which links are in each mask, as zeros and ones."""
+    columns = np.arange(links)
+    return (rows[:, columns // 62] >> columns % 62) & 1

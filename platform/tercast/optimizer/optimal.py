@@ -1,0 +1,168 @@
+"""`optimal`: several candidates, compared on a part of the sample that none of them has seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from tercast.optimizer.baselines import charged, lowest_merges
+from tercast.optimizer.cost_model import HOST_WEIGHT, Expected, judged
+from tercast.optimizer.exception_method import ROUNDS
+from tercast.optimizer.network_arrays import Scene
+from tercast.optimizer.past_traffic import Traffic, smoothed
+from tercast.optimizer.selection import Decisions, Selection, Selections
+from tercast.optimizer.sweeps import by_exceptions, pattern_based
+
+HELD_BACK = 0.2
+"""The share of a sample on which candidates are compared."""
+
+Candidate = Callable[[Scene, Traffic, int], Selections]
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is tried, where exact tables beyond their budgets have no more than `entries` together.
+
+    `sweeps` over all switches and `rounds` at each; `events` to learn from at most. `thorough`: wide
+    smoothing is tried as well, and what is chosen is made again with the events held back among them.
+    """
+
+    entries: float
+    sweeps: int
+    rounds: int
+    events: float
+    thorough: bool
+
+
+EFFORTS = (
+    Effort(15_000, sweeps=4, rounds=ROUNDS, events=50_000, thorough=True),
+    Effort(150_000, sweeps=2, rounds=3, events=20_000, thorough=False),
+    Effort(math.inf, sweeps=1, rounds=2, events=20_000, thorough=False),
+)
+
+
+def effort_of(scene: Scene) -> Effort:
+    """How much is tried on a scene."""
+    entries = sum(map(scene.count, scene.over_budget()))
+    return next(effort for effort in EFFORTS if entries <= effort.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Smoothing:
+    """How a sample is smoothed: see `traffic.smoothed`; copies are fewer where `points` would be exceeded."""
+
+    copies: int
+    weight: float
+    spread: tuple[float, float]
+    points: int
+
+    def __call__(self, traffic: Traffic, seed: int) -> Traffic:
+        """The smoothed sample."""
+        copies = min(self.copies, max(1, self.points // max(1, len(traffic))))
+        return smoothed(traffic, copies, self.weight, self.spread, seed)
+
+
+NEAR = Smoothing(copies=16, weight=3.0, spread=(0.02, 0.04), points=50_000)
+WIDE = Smoothing(copies=24, weight=10.0, spread=(0.05, 0.1), points=80_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What was decided, by which candidate, and what it is to cost.
+
+    `boards` are what was decided on boards with the events that come there, where that is another thing.
+    """
+
+    selections: Decisions
+    chosen: str
+    expected: Expected
+    boards: Mapping[int, Selection | None] | None = None
+
+
+def near(scene: Scene, traffic: Traffic, seed: int) -> Selections:
+    """Exceptions, from a sample smoothed a little."""
+    return _with_exceptions(scene, NEAR(traffic, seed))
+
+
+def wide(scene: Scene, traffic: Traffic, seed: int) -> Selections:
+    """Exceptions, from a sample smoothed more: for events that spread over large parts of the space."""
+    return _with_exceptions(scene, WIDE(traffic, seed))
+
+
+def _with_exceptions(scene: Scene, traffic: Traffic) -> Selections:
+    effort = effort_of(scene)
+    return by_exceptions(scene, traffic, effort.sweeps, effort.rounds)
+
+
+CANDIDATES: dict[str, Candidate] = {
+    "exceptions": near,
+    "exceptions-wide": wide,
+    "la": lowest_merges,
+    "fa-pb": pattern_based,
+}
+
+STANDING = "installed"
+"""The candidate that changes nothing."""
+
+
+def best_candidate(scene: Scene, sample: Traffic, seed: int, standing: Decisions | None = None) -> Decided:
+    """The candidate that is best on events held back, made again with these among them.
+
+    `fa-pb` only where it is better by more than chance would have it. With large tables less is tried (see
+    `Effort`), and what was made without the events held back is kept. `standing` are installed tables, if
+    they hold the budgets; what a candidate leaves unmet stays as it stands.
+    """
+    train, held = sample.split(HELD_BACK, seed)
+    if not len(train) or not len(held) or not scene.over_budget():
+        found = near(scene, sample, seed)
+        return Decided(found, "exceptions", judged(scene, found, sample))
+    effort = effort_of(scene)
+    train = _thinned(train, effort.events)
+    names = [name for name in CANDIDATES if name != "exceptions-wide" or effort.thorough]
+    made = {name: _filled(CANDIDATES[name](scene, train, seed), standing) for name in names}
+    if standing is not None:
+        made[STANDING] = standing
+    fewest = min(map(_unmet, made.values()))
+    made = {name: found for name, found in made.items() if _unmet(found) == fewest}
+    costs = {name: judged(scene, found, held) for name, found in made.items()}
+    others = [name for name in made if name != "fa-pb"] or list(made)
+    chosen = min(others, key=lambda name: costs[name].cost)
+    if "fa-pb" in made and _is_clearly_less(costs["fa-pb"].cost, costs[chosen].cost, held.weight):
+        chosen = "fa-pb"
+    if chosen in (STANDING, "la"):
+        boards = charged(scene, made[chosen], sample, HOST_WEIGHT)
+        return Decided(made[chosen], chosen, costs[chosen], boards)
+    if not effort.thorough:
+        return Decided(made[chosen], chosen, costs[chosen])
+    again = CANDIDATES[chosen](scene, _thinned(sample, effort.events), seed)
+    return Decided(_filled(again, standing), chosen, costs[chosen])
+
+
+def _thinned(traffic: Traffic, events: float) -> Traffic:
+    """So many events at most, each for as many as are left out."""
+    return traffic if len(traffic) <= events else traffic.sampled(events / len(traffic))
+
+
+def _filled(found: Decisions, standing: Decisions | None) -> Decisions:
+    """The same with the tables that stand, where a method finds none that hold the budget."""
+    return {s: (standing or {}).get(s) if one is None else one for s, one in found.items()}
+
+
+def _unmet(found: Decisions) -> int:
+    """At how many switches the budget does not hold."""
+    return sum(selection is None for selection in found.values())
+
+
+def one_candidate(scene: Scene, sample: Traffic, seed: int, name: str) -> Decided:
+    """One candidate from all of a sample; what it is to cost is told by events held back from another run."""
+    train, held = sample.split(HELD_BACK, seed)
+    found = CANDIDATES[name](scene, sample, seed)
+    if not len(train) or not len(held):
+        return Decided(found, name, judged(scene, found, sample))
+    return Decided(found, name, judged(scene, CANDIDATES[name](scene, train, seed), held))
+
+
+def _is_clearly_less(a: float, b: float, events: float) -> bool:
+    """Whether one mean of so many events is below another by more than chance would have it."""
+    return (b - a) * events > math.sqrt((a + b) * events)

@@ -1,0 +1,109 @@
+"""Aggregation from end to end: traffic in, covers as a request of the log out, with what they are to cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from tercast.errors import Refused, shown
+from tercast.optimizer.baselines import as_installed, deepest_standing
+from tercast.optimizer.cost_model import HOST_WEIGHT, Expected, judged
+from tercast.optimizer.network_arrays import Scene
+from tercast.optimizer.optimal import Decided, best_candidate, one_candidate
+from tercast.optimizer.past_traffic import Traffic, check_sampling, read_traffic
+from tercast.optimizer.selection import Decisions, Selection
+from tercast.optimizer.sweeps import load_based, yardstick
+from tercast.tables.covers import NetworkCovers, network_covers_json
+
+if TYPE_CHECKING:
+    from tercast.planner.planner import Planner
+
+METHODS = ("fa-lb", "fa-pb", "optimal")
+
+
+@dataclass(frozen=True, slots=True)
+class AggregationResult:
+    """What an aggregation came to.
+
+    `request` is what the log takes. `before` and `after` are the entries of every switch, exact and with the
+    covers. `yardstick_gap` is by how much of itself the cost is above (below: negative) that of the exact
+    choice of merge points, both as the method charges them; None where that choice costs nothing and this
+    does. `unmet` are the switches whose budgets no covers can hold; they are left as they are. `chosen` is
+    the candidate that was best.
+    """
+
+    method: str
+    request: dict[str, object]
+    covers: NetworkCovers
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    expected: Expected
+    yardstick_gap: float | None
+    seconds: float
+    chosen: str
+    unmet: tuple[str, ...] = ()
+    selections: Decisions = field(default_factory=dict, repr=False)
+
+
+def aggregate(
+    planner: Planner,
+    method: str,
+    traffic: Traffic | Iterable[object],
+    sampling: float = 1.0,
+    seed: int = 0,
+    *,
+    budgets: Mapping[str, int | None] | None = None,
+) -> AggregationResult:
+    """Work out covers with which all budgets hold; the planner stays as it is.
+
+    `traffic` are past events: as `read_traffic` gives them, or as JSON. `budgets` take the place of those of
+    the switches that they name. Refused: an unknown method, a sampling factor outside (0, 1], events of
+    publishers that do not exist or outside what they advertise.
+    """
+    start = perf_counter()
+    if method not in METHODS:
+        detail = f"{shown(method)} is none of {', '.join(METHODS)}"
+        raise Refused(("method",), "unknown_method", detail, method)
+    check_sampling(sampling)
+    known = traffic if isinstance(traffic, Traffic) else read_traffic(planner, traffic)
+    sample = known.sampled(sampling)
+    stands = planner.keeper.covers() if method == "optimal" else {}
+    scene = Scene(planner, budgets, deepest_standing(stands))
+    if method == "optimal":
+        decided = best_candidate(scene, sample, seed, as_installed(scene, stands) if stands else None)
+    elif method == "fa-pb":
+        decided = one_candidate(scene, sample, seed, method)
+    else:
+        found = load_based(scene, known, seed)
+        decided = Decided(found, method, judged(scene, found, sample))
+    return _result(scene, method, decided, start)
+
+
+def _result(scene: Scene, method: str, decided: Decided, start: float) -> AggregationResult:
+    selections = decided.selections
+    names = scene.names
+    before = {name: scene.count(s) for s, name in enumerate(names)}
+    found = {s: selection for s, selection in selections.items() if selection is not None}
+    boards = {s: one for s, one in (decided.boards or selections).items() if isinstance(one, Selection)}
+    covers: NetworkCovers = {
+        names[s]: {name: table for name, table in selection.covers().items() if table}
+        for s, selection in sorted(found.items())
+    }
+    for s, site in enumerate(scene.sites):
+        if site.overlay is not None and s not in selections:
+            covers[names[s]] = {}
+    return AggregationResult(
+        method=method,
+        request={"op": "aggregate", "method": method, "covers": network_covers_json(covers)},
+        covers=covers,
+        before=before,
+        after=before | {names[s]: len(selection) for s, selection in found.items()},
+        expected=decided.expected,
+        yardstick_gap=yardstick(scene, boards, 1.0 if method != "optimal" else HOST_WEIGHT),
+        seconds=perf_counter() - start,
+        chosen=decided.chosen,
+        unmet=tuple(names[s] for s in selections if s not in found),
+        selections=selections,
+    )

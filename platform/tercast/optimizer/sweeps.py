@@ -1,0 +1,182 @@
+"""FA-LB, FA-PB and the method by exceptions, over all switches that are beyond their budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from tercast.optimizer.cost_model import HOST_WEIGHT
+from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.exact_merges import least_merge_cost
+from tercast.optimizer.exception_method import best_selection
+from tercast.optimizer.greedy_merges import greedy_merges
+from tercast.optimizer.network_arrays import Scene, TableSet
+from tercast.optimizer.past_traffic import Traffic
+from tercast.optimizer.publisher_loads import Loads
+from tercast.optimizer.selection import Selection, Selections
+from tercast.optimizer.switch_forest import Board, make_board
+from tercast.optimizer.switch_order import by_distance, from_publishers, upstream_of
+from tercast.optimizer.table_arrays import Cells
+
+SWEEPS = 4
+"""Sweeps of FA-PB at most."""
+
+LOAD_SWEEPS = 2
+"""Sweeps of FA-LB, which has nothing to compare them by; the others stop where the sample gains nothing."""
+
+TRACE = 1e-3
+"""The weight of events that are thought to be anywhere, as a share of all."""
+
+Flows = Sequence[Sample | Loads]
+
+
+def load_based(scene: Scene, traffic: Traffic, seed: int) -> Selections:
+    """FA-LB (Bhowmik et al., section 5.2)."""
+    loads = [Loads(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    return [{}, *merge_sweeps(scene, loads, seed, LOAD_SWEEPS)][-1]
+
+
+def pattern_based(scene: Scene, traffic: Traffic, seed: int) -> Selections:
+    """FA-PB (Bhowmik et al., section 5.2); of its sweeps the one that makes fewest copies of the sample."""
+    samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    found = merge_sweeps(scene, samples, seed, SWEEPS)
+    return _best(found, lambda: sum(float(sample.copies()[0].sum()) for sample in samples))
+
+
+def by_exceptions(scene: Scene, traffic: Traffic, sweeps: int, rounds: int) -> Selections:
+    """Merges with exceptions where they pay; what tables downstream make of a needless copy counts.
+
+    Switches that are still to be decided count as exact. Then all are decided again, with the others as they
+    are now, in so many sweeps at most; the best is kept.
+    """
+    samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    sources = [source for sample in samples for source in sample.sources]
+    weights = [float(sample.weight[s.events].sum()) for sample in samples for s in sample.sources]
+    trace = TRACE * (sum(weights) or 1.0)
+
+    def decide(board: Board, budget: int) -> Selection | None:
+        return best_selection(board, budget, HOST_WEIGHT, rounds)
+
+    order = by_distance(scene, sources, weights, scene.over_budget())
+    found = (_decide(scene, order, samples, decide, trace) for _ in range(sweeps))
+    return _best(found, lambda: sum(_cost(sample) for sample in samples))
+
+
+def _best(sweeps: Iterable[Selections], cost: Callable[[], float]) -> Selections:
+    """What the sweeps come to while each costs less than the one before; `cost` is asked after each."""
+    best: tuple[float, Selections] | None = None
+    for found in sweeps:
+        now = cost()
+        if best is not None and now >= best[0]:
+            break
+        best = now, found
+    return best[1] if best is not None else {}
+
+
+def _cost(sample: Sample) -> float:
+    """What a sample comes to with tables as they are: copies, and deliveries at their weight."""
+    copies, delivered = sample.copies()
+    return float(copies.sum() + HOST_WEIGHT * delivered.sum())
+
+
+def merge_sweeps(scene: Scene, flows: Flows, seed: int, sweeps: int) -> Iterator[Selections]:
+    """Both methods of the paper: what is undecided upstream has the coarsest tables there can be.
+
+    The first that comes out is the paper's. Switches that were decided before some upstream of them are
+    decided again, with the filters upstream that are known by then, until nothing changes any more.
+    """
+    switches = scene.over_budget()
+    for switch in switches:
+        for topic, flow in zip(scene.topics, flows, strict=True):
+            if switch in topic.tables:
+                flow.set_tables(switch, coarsest(topic.tables[switch]))
+    upstream = upstream_of(scene, [source for flow in flows for source in flow.sources], switches)
+    order = from_publishers(upstream, switches, seed)
+    found: Selections = {}
+    waiting = set(switches)
+    for _ in range(sweeps):
+        moved = False
+        for switch in order:
+            if switch in waiting:
+                waiting.discard(switch)
+                if _merge(scene, switch, flows, found):
+                    moved = True
+                    waiting.update(s for s in switches if s != switch and upstream[s] >> switch & 1)
+        if not moved:
+            return
+        yield dict(found)
+
+
+def _merge(scene: Scene, switch: int, flows: Flows, found: Selections) -> bool:
+    """Decide a switch as the paper does; whether it gets other tables than before."""
+    budget = scene.budgets[switch]
+    assert budget is not None
+    selection = greedy_merges(make_board(scene, switch, flows), budget, 1.0)
+    known = found.get(switch)
+    if switch in found and _is_same(known, selection):
+        return False
+    found[switch] = selection
+    _install(switch, flows, selection)
+    return True
+
+
+def _is_same(known: Selection | None, selection: Selection | None) -> bool:
+    """Whether two selections of boards without events among their nodes have the same entries."""
+    if known is None or selection is None:
+        return known is selection
+    return bool((known.standing == selection.standing).all())
+
+
+def _install(switch: int, flows: Flows, selection: Selection | None) -> None:
+    """Let events meet what was selected at a switch."""
+    tables = selection.tables() if selection is not None else {}
+    for flow in flows:
+        if switch in flow.topic.tables:
+            flow.set_tables(switch, tables.get(flow.topic.name, flow.topic.tables[switch]))
+
+
+def _decide(
+    scene: Scene,
+    order: Sequence[int],
+    samples: Sequence[Sample],
+    decide: Callable[[Board, int], Selection | None],
+    trace: float,
+) -> Selections:
+    found: Selections = {}
+    for switch in order:
+        budget = scene.budgets[switch]
+        assert budget is not None
+        board = make_board(scene, switch, samples, follow=True, trace=trace)
+        found[switch] = decide(board, budget)
+        _install(switch, samples, found[switch])
+    return found
+
+
+def coarsest(tables: TableSet) -> TableSet:
+    """One entry for all of a table, with all of its outputs."""
+    return TableSet(_one(tables.plain), {port: _one(cells) for port, cells in tables.inner.items()})
+
+
+def _one(cells: Cells) -> Cells:
+    if not len(cells):
+        return cells
+    everything = np.bitwise_or.reduce(cells.mask, axis=0)
+    first = cells.code[:1] - cells.code[:1]
+    return Cells(first, np.zeros(1, dtype=np.int64), everything[None, :])
+
+
+def yardstick(scene: Scene, found: Mapping[int, Selection], host_weight: float) -> float | None:
+    """By how much of itself the cost of all selections is above that of the exact choices of merge points.
+
+    0 where neither costs anything; None where only the exact choices cost nothing, or cannot hold a budget.
+    """
+    cost = least = 0.0
+    for switch, selection in found.items():
+        budget = scene.budgets[switch]
+        assert budget is not None
+        least += least_merge_cost(selection.board, budget, host_weight)
+        cost += selection.cost
+    if cost == least:
+        return 0.0
+    return (cost - least) / least if 0 < least < float("inf") else None

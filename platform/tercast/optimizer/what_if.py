@@ -1,0 +1,153 @@
+"""What other budgets and methods would do, without touching the planner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tercast.errors import Refused, shown
+from tercast.optimizer.cost_model import HOST_WEIGHT, expected_of
+from tercast.optimizer.cover_evaluation import samples_under, scene_under
+from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.exception_method import best_selection
+from tercast.optimizer.greedy_merges import greedy_merges
+from tercast.optimizer.network_arrays import Scene
+from tercast.optimizer.optimal import HELD_BACK, NEAR
+from tercast.optimizer.past_traffic import Traffic, read_traffic
+from tercast.optimizer.pipeline import METHODS, aggregate
+from tercast.optimizer.publisher_loads import Loads
+from tercast.optimizer.selection import Selection, exact_selection
+from tercast.optimizer.sweeps import TRACE
+from tercast.optimizer.switch_forest import Board, make_board
+
+if TYPE_CHECKING:
+    from tercast.planner.planner import Planner
+
+POINTS = 12
+"""Budgets of a curve where none are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """With a budget: entries, and means for each event of needless copies and unwanted deliveries.
+
+    Of the whole network, as far as the one switch adds to them. No entries where the budget cannot hold.
+    """
+
+    budget: int
+    entries: int | None
+    copies: float
+    unwanted: float
+
+
+def what_if(
+    planner: Planner,
+    method: str,
+    traffic: Traffic | Iterable[object],
+    sampling: float = 1.0,
+    seed: int = 0,
+    *,
+    budgets: Mapping[str, int | None] | None = None,
+) -> dict[str, object]:
+    """Entries and expected false positives, as JSON: for each switch that has entries, and of the network."""
+    result = aggregate(planner, method, traffic, sampling, seed, budgets=budgets)
+    expected = result.expected
+    limits = {name: site.budget for name, site in planner.network.sites.items()} | dict(budgets or {})
+    return {
+        "method": method,
+        "chosen": result.chosen,
+        "yardstick_gap": result.yardstick_gap,
+        "seconds": result.seconds,
+        "unmet": list(result.unmet),
+        "network": {
+            "exact": sum(result.before.values()),
+            "entries": sum(result.after.values()),
+            "copies": expected.copies,
+            "unwanted": expected.unwanted,
+        },
+        "switches": {
+            name: {
+                "budget": limits.get(name),
+                "exact": exact,
+                "entries": result.after[name],
+                "copies": expected.by_switch.get(name, 0.0),
+                "unwanted": expected.unwanted_by_switch.get(name, 0.0),
+            }
+            for name, exact in result.before.items()
+            if exact
+        },
+    }
+
+
+def curve(
+    planner: Planner,
+    switch: str,
+    method: str,
+    traffic: Traffic | Iterable[object],
+    *,
+    budgets: Sequence[int] | None = None,
+    seed: int = 0,
+) -> list[CurvePoint]:
+    """What a switch adds to false positives with each of some budgets; all others are as they are installed.
+
+    Judged on a part of the traffic that is held back. Without `budgets`, some from 1 to what the exact table
+    has.
+    """
+    if method not in METHODS:
+        raise Refused(
+            ("method",), "unknown_method", f"{shown(method)} is none of {', '.join(METHODS)}", method
+        )
+    if switch not in planner.network.sites:
+        raise Refused(("switch",), "unknown_switch", f"no switch {shown(switch)}", switch)
+    known = traffic if isinstance(traffic, Traffic) else read_traffic(planner, traffic)
+    train, held = known.split(HELD_BACK, seed)
+    covers = {name: topics for name, topics in planner.keeper.covers().items() if name != switch}
+    scene, tables = scene_under(planner, covers)
+    at = scene.index[switch]
+    exact = samples_under(scene, tables, held)
+    now = samples_under(scene, tables, held)
+    events = max(held.weight, 1.0)
+    board = _board(scene, at, method, train, samples_under(scene, tables, _seen(method, train, seed)))
+    points: list[CurvePoint] = []
+    for budget in budgets if budgets is not None else spread_budgets(scene.count(at)):
+        selection = _decide(board, method, budget)
+        if selection is None:
+            points.append(CurvePoint(budget, None, 0.0, 0.0))
+            continue
+        found = selection.tables()
+        for sample in now:
+            if at in sample.topic.tables:
+                sample.set_tables(at, found[sample.topic.name])
+        cost = expected_of(scene, exact, now, events)
+        points.append(CurvePoint(budget, len(selection), cost.copies, cost.unwanted))
+    return points
+
+
+def spread_budgets(count: int) -> list[int]:
+    """Some budgets from 1 to a number of entries, nearer to each other where they are small."""
+    steps = {max(1, round(count ** (i / (POINTS - 1)))) for i in range(POINTS)}
+    return sorted(step for step in steps if step <= count)
+
+
+def _seen(method: str, train: Traffic, seed: int) -> Traffic:
+    return NEAR(train, seed) if method == "optimal" else train
+
+
+def _board(scene: Scene, at: int, method: str, train: Traffic, samples: Sequence[Sample]) -> Board:
+    if method == "fa-lb":
+        loads = [Loads(scene, topic, train.topics.get(topic.name)) for topic in scene.topics]
+        return make_board(scene, at, loads)
+    if method == "fa-pb":
+        return make_board(scene, at, samples)
+    trace = TRACE * sum(float(sample.weight.sum()) for sample in samples)
+    return make_board(scene, at, samples, follow=True, trace=trace)
+
+
+def _decide(board: Board, method: str, budget: int) -> Selection | None:
+    """The entries of a method alone; the methods of the paper leave exact tables that fit as they are."""
+    if method == "optimal":
+        return best_selection(board, budget, HOST_WEIGHT)
+    if budget >= board.entries:
+        return exact_selection(board, 1.0)
+    return greedy_merges(board, budget, 1.0)

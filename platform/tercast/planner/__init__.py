@@ -1,0 +1,1 @@
+"""The planner: requests in, differences of tables out."""

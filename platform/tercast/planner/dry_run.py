@@ -1,0 +1,60 @@
+"""Trying requests: what they would do, with the planner left as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tercast.errors import Refused
+from tercast.planner.planner import DryRun, Planner
+from tercast.planner.table_writer import take_changes
+from tercast.requests.model import (
+    Advertise,
+    FinishMove,
+    Request,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+    read_or_refusal,
+)
+
+Look = Callable[[Planner], Any]
+
+
+def dry_run(
+    planner: Planner, requests: Sequence[Mapping[str, Any] | Request], look: Look | None = None
+) -> DryRun:
+    """Apply the requests, look, and take them back; on a copy where they change the network itself.
+
+    Where topics move, what is told is how it is in the end, when their old entries are gone.
+    """
+    parsed = [read_or_refusal(request) for request in requests]
+    undoable = Subscribe | Advertise | Unsubscribe | Unadvertise | Refused
+    if all(isinstance(request, undoable) for request in parsed):
+        return _with_undo(planner, parsed, look)
+    copy = Planner.restore(planner.snapshot())
+    before = copy.counts()
+    outcomes = tuple(copy.apply(request) for request in parsed)
+    for topic in dict.fromkeys(topic for outcome in outcomes for topic in outcome.moved):
+        copy.apply(FinishMove(topic, copy.version(topic)))
+    seen = look(copy) if look else None
+    return DryRun(outcomes, before, copy.counts(), copy.take_diff(), seen)
+
+
+def _with_undo(planner: Planner, requests: Sequence[Request | Refused], look: Look | None) -> DryRun:
+    before, applied = planner.counts(), planner.applied
+    aside = planner.queue.put_aside()
+    planner.journal = []
+    outcomes = tuple(planner.apply(request) for request in requests)
+    try:
+        seen = look(planner) if look else None
+        after = planner.counts()
+        diff = take_changes(planner.queue, planner.writer)
+    finally:
+        for undo in reversed(planner.journal):
+            undo()
+        planner.journal = None
+        take_changes(planner.queue, planner.writer)
+        planner.queue.take_back(aside)
+        planner.applied = applied
+    return DryRun(outcomes, before, after, diff, seen)

@@ -1,0 +1,76 @@
+"""What is out of reach, kept through requests: searched again only where a request can have changed it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tercast.eventspace.dz import set_overlaps
+from tercast.planner.reachability import OutOfReach, Reach
+from tercast.planner.state import PlannedNetwork
+from tercast.requests.registry import ADVERTISEMENT, Registration
+
+UNAFFECTING = frozenset(
+    {"aggregate", "set_aggregation", "set_budget", "set_capacity", "set_reserve"}
+    | {"add_topic", "finish_move", "remove_topic"}
+)
+"""Operations that change neither paths nor what matches."""
+
+
+class ReachWatch:
+    """The announcements of a network that lack a path to some of those that they match.
+
+    A search takes time in proportion to all cells of a topic whose hosts are apart. Subscriptions that reach
+    all they match, which is nearly all of them, come without one.
+    """
+
+    def __init__(self) -> None:
+        self.found: Mapping[str, OutOfReach] | None = None
+
+    def update(self, network: PlannedNetwork, requests: Iterable[Mapping[str, Any]]) -> bool:
+        """Follow requests that the network has carried out; return whether anything changed.
+
+        Args:
+            network: The network after the requests.
+            requests: Their JSON forms; refused ones may be among them.
+        """
+        if self.found is not None and all(self._is_unaffected(network, each) for each in requests):
+            return False
+        found = network.out_of_reach()
+        changed = found != self.found
+        self.found = found
+        return changed
+
+    def _is_unaffected(self, network: PlannedNetwork, request: Mapping[str, Any]) -> bool:
+        assert self.found is not None
+        op, name = request["op"], str(request.get("id"))
+        if op in UNAFFECTING:
+            return True
+        if op == "unsubscribe":  # it may have been the last that an advertisement reached
+            return name not in self.found and not any(
+                one.reach is Reach.PARTIAL for other, one in self.found.items() if _is_ad(network, other)
+            )
+        if op != "subscribe":
+            return False
+        registration = network.registry.live.get(name)
+        return registration is None or self._brings_nothing(network, registration)
+
+    def _brings_nothing(self, network: PlannedNetwork, registration: Registration) -> bool:
+        """Return whether a subscription reaches all it matches, and no advertisement for the first time."""
+        assert self.found is not None
+        reach = network.plan(registration.topic).reach(registration.host, registration.dz)
+        if reach is None:
+            return True
+        return reach is Reach.FULL and not any(
+            one.reach is Reach.NONE
+            and _is_ad(network, name)
+            and (ad := network.registry.live[name]).topic == registration.topic
+            and set_overlaps(ad.dz, registration.dz)
+            for name, one in self.found.items()
+        )
+
+
+def _is_ad(network: PlannedNetwork, name: str) -> bool:
+    """Return whether a live announcement is an advertisement."""
+    found = network.registry.live.get(name)
+    return found is not None and found.kind == ADVERTISEMENT

@@ -1,0 +1,136 @@
+"""A planner's state as JSON, and back.
+
+Registrations, trees and who is in which tree are kept; tables, which follow from these, are built anew. What
+`take_diff` has not taken yet is not part of a snapshot: take the diff first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tercast.encoding.limits import Limits
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.topic import Topic
+from tercast.planner.planner import Planner
+from tercast.planner.snapshot_codec import (
+    cells_of,
+    read_network,
+    read_registration,
+    registration_json,
+    texts,
+    topology_json,
+)
+from tercast.planner.snapshot_migration import leaving_json, restore_leaving
+from tercast.requests.registry import ADVERTISEMENT
+from tercast.routing.forest import Forest
+from tercast.routing.spanning_tree import Tree
+from tercast.routing.topic_routing import Claim, TopicPlan
+from tercast.tables.covers import network_covers_json, read_network_covers
+
+FORMAT = "planner/1"
+
+
+def take_snapshot(planner: Planner) -> dict[str, Any]:
+    """The state of `planner`; equal states give equal snapshots."""
+    plans = planner.plans
+    return {
+        "format": FORMAT,
+        "address": planner.address.to_json(),
+        "limits": planner.limits.to_json(),
+        "enforce_budgets": planner.enforce_budgets,
+        "applied": planner.applied,
+        "next_seq": planner.registry.next_seq,
+        "next_tree": planner.network.next_tree,
+        **topology_json(planner.topology),
+        "topics": [topic.to_json() for topic in planner.topics.values()],
+        "live": [registration_json(registration) for registration in planner.registry.live.values()],
+        "trees": [_tree_json(tree, plan) for plan in plans for tree in plan.trees()],
+        "pieces": {
+            ad: [[tree.number, texts(map(plan.order.dz, keys))] for tree, keys in claim.pieces]
+            for plan in plans
+            for ad, claim in sorted(plan.claims.items())
+        },
+        **({"hitless": True} if planner.hitless else {}),
+        **({"versions": dict(sorted(planner.versions.items()))} if planner.versions else {}),
+        **leaving_json(planner),
+        **_aggregation_json(planner),
+    }
+
+
+def restore_planner(data: Mapping[str, Any]) -> Planner:
+    """The planner whose snapshot `data` is."""
+    if data.get("format") != FORMAT:
+        raise ValueError(f"a snapshot of format {data.get('format')!r}; this version reads {FORMAT!r}")
+    address = AddressPlan.from_json(data["address"])
+    planner = Planner(
+        address,
+        Limits.from_json(data["limits"]),
+        read_network(data, address.family),
+        [Topic.from_json(topic) for topic in data["topics"]],
+        data["enforce_budgets"],
+        hitless=data.get("hitless", False),
+    )
+    planner.applied = data["applied"]
+    planner.versions = dict(data.get("versions", {}))
+    registrations = [read_registration(row) for row in data["live"]]
+    for registration in registrations:
+        planner.registry.register(registration)
+    planner.registry.next_seq = data["next_seq"]
+    _restore_trees(planner, data)
+    for registration in registrations:
+        if registration.kind != ADVERTISEMENT:
+            planner.plan(registration.topic).subscribe(registration.host, registration.dz)
+    planner.queue.settle()
+    restore_leaving(planner, data)
+    planner.network.load = +planner.network.load
+    planner.network.next_tree = data["next_tree"]
+    aggregation = data.get("aggregation")
+    if aggregation is not None:
+        covers = read_network_covers(aggregation["covers"])
+        planner.keeper.restore(aggregation["method"], covers, aggregation.get("passing", False))
+    planner.take_diff()
+    planner.queue.take_marked()
+    return planner
+
+
+def _restore_trees(planner: Planner, data: Mapping[str, Any]) -> None:
+    """Trees with their links, then every advertisement into its trees."""
+    network = planner.network
+    trees: dict[int, tuple[Tree, Forest]] = {}
+    links = {(link.a, link.a_port): link for link in planner.topology.all_links()}
+    for row in data["trees"]:
+        plan = planner.plan(row["topic"])
+        tree = Tree(row["number"], row["root"])
+        forest = plan.forest_of(tree.root)
+        forest.trees[tree.number] = tree
+        plan.lay_out(tree, frozenset(links[switch, port] for switch, port in row["links"]))
+        trees[tree.number] = tree, forest
+    for registration in planner.registry.advertisements():
+        plan = planner.plan(registration.topic)
+        pieces = data["pieces"].get(registration.id)
+        if pieces:
+            forest = trees[pieces[0][0]][1]
+            claim = Claim(
+                forest, tuple((trees[number][0], plan.keys(cells_of(cells))) for number, cells in pieces)
+            )
+            plan.claim(registration.id, registration.host, claim)
+        else:  # its host cannot be reached
+            plan.advertise(registration.id, registration.host, registration.dz, planner.limits.max_trees)
+    planner.queue.settle()
+    network.load = +network.load
+
+
+def _aggregation_json(planner: Planner) -> dict[str, Any]:
+    """The policy and all covers; nothing where there is neither."""
+    keeper = planner.keeper
+    covers = network_covers_json(keeper.covers())
+    if not keeper.lays and not covers:
+        return {}
+    passing = {"passing": True} if keeper.passing else {}
+    return {"aggregation": {"method": keeper.method, "covers": covers, **passing}}
+
+
+def _tree_json(tree: Tree, plan: TopicPlan) -> dict[str, Any]:
+    links = sorted([link.a, link.a_port] for link in tree.links)
+    return {"number": tree.number, "topic": plan.topic.name, "root": tree.root, "links": links}

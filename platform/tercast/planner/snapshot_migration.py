@@ -1,0 +1,88 @@
+"""What is left of topics under their former codes, as part of a planner's snapshot, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tercast.eventspace.topic import FORMER, Topic
+from tercast.planner.snapshot_codec import (
+    cells_of,
+    read_network,
+    read_registration,
+    registration_json,
+    texts,
+    topology_json,
+)
+from tercast.planner.topic_migration import Leaving
+from tercast.requests.registry import ADVERTISEMENT
+from tercast.routing.forest import Forest
+from tercast.routing.spanning_tree import Tree
+from tercast.routing.topic_routing import Claim
+
+if TYPE_CHECKING:
+    from tercast.planner.state import PlannedNetwork
+
+
+def leaving_json(planner: PlannedNetwork) -> dict[str, Any]:
+    """All of it; nothing where no topic is moving."""
+    if not planner.leaving:
+        return {}
+    return {"leaving": {name: _one_json(one) for name, one in sorted(planner.leaving.items())}}
+
+
+def restore_leaving(planner: PlannedNetwork, data: Mapping[str, Any]) -> None:
+    """Let a planner, whose network is known already, have what `leaving_json` told."""
+    for name, row in data.get("leaving", {}).items():
+        planner.leaving[name] = _restore(planner, name, row)
+    planner.queue.settle()
+
+
+def _one_json(one: Leaving) -> dict[str, Any]:
+    plan = one.plan
+    topic = plan.topic
+    return {
+        "version": one.version,
+        "topic": Topic(one.name, topic.code, topic.attributes, topic.indexed).to_json(),
+        "live": [registration_json(registration) for registration in one.live.values()],
+        "forests": [
+            [_tree_json(tree) for tree in forest.trees.values()]
+            for forest in sorted(plan.forests.values(), key=lambda forest: forest.age)
+        ],
+        "pieces": {
+            ad: [[tree.number, texts(map(plan.order.dz, keys))] for tree, keys in claim.pieces]
+            for ad, claim in sorted(plan.claims.items())
+        },
+        **topology_json(one.topology),
+    }
+
+
+def _tree_json(tree: Tree) -> dict[str, Any]:
+    links = sorted([link.a, link.a_port] for link in tree.links)
+    return {"number": tree.number, "root": tree.root, "links": links}
+
+
+def _restore(planner: PlannedNetwork, name: str, row: Mapping[str, Any]) -> Leaving:
+    topic = Topic.from_json(row["topic"])
+    topic = Topic(name + FORMER, topic.code, topic.attributes, topic.indexed)
+    plan = planner.make_plan(topic)
+    topology = read_network(row, planner.address.family)
+    planner.network.keep(topology.switches.values())
+    live = {one.id: one for one in map(read_registration, row["live"])}
+    trees: dict[int, tuple[Tree, Forest]] = {}
+    links = {(link.a, link.a_port): link for link in topology.all_links()}
+    for index, members in enumerate(row["forests"]):
+        forest = plan.forests[index] = Forest(plan.order)
+        for member in members:
+            tree = Tree(member["number"], member["root"])
+            forest.trees[tree.number] = tree
+            plan.lay_out(tree, frozenset(links[switch, port] for switch, port in member["links"]))
+            trees[tree.number] = tree, forest
+    for one in live.values():
+        pieces = row["pieces"].get(one.id)
+        if one.kind != ADVERTISEMENT:
+            plan.subscribe(one.host, one.dz)
+        elif pieces:
+            parts = tuple((trees[number][0], plan.keys(cells_of(cells))) for number, cells in pieces)
+            plan.claim(one.id, one.host, Claim(trees[pieces[0][0]][1], parts))
+    return Leaving(name, plan, topology, live, row["version"])

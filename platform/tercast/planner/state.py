@@ -1,0 +1,255 @@
+"""What is planned: the state of a planner, and what can be read from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from tercast.aggregation.incremental.budget_enforcer import Keeper
+from tercast.encoding.limits import Limits
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.dz import DzSet
+from tercast.eventspace.topic import Topic
+from tercast.planner.reachability import OutOfReach, Pair, out_of_reach, unreachable_pairs, waiting
+from tercast.planner.table_writer import Writer
+from tercast.planner.topic_migration import Leaving, can_move, move
+from tercast.planner.topology_change import Reshaped, reshape
+from tercast.requests.outcome import TreeView
+from tercast.requests.registry import ADVERTISEMENT, Registration, Registry
+from tercast.routing.cell_keys import Order
+from tercast.routing.live_network import Network
+from tercast.routing.switch_trie import Trie
+from tercast.routing.topic_routing import TopicPlan
+from tercast.routing.update_queue import Queue
+from tercast.tables.entries import Table
+from tercast.topology.topology import Topology
+
+
+class PlannedNetwork:
+    """A network, all that is registered in it, and the trees and tables that follow."""
+
+    def __init__(
+        self,
+        address: AddressPlan,
+        limits: Limits | None = None,
+        topology: Topology | None = None,
+        topics: Iterable[Topic] = (),
+        enforce_budgets: bool = True,
+        *,
+        hitless: bool = False,
+    ) -> None:
+        self.address = address
+        self.limits = limits or Limits()
+        self.depth = self.limits.depth(address)
+        self.registry = Registry(address, topology or Topology(address.family), topics)
+        self.enforce_budgets = enforce_budgets
+        self.hitless = hitless
+        self.leaving: dict[str, Leaving] = {}
+        self.versions: dict[str, int] = {}
+        self.applied = 0
+        self.journal: list[Callable[[], None]] | None = None
+        self._bits_retired = False
+        self._encoded: Mapping[tuple[str, str], DzSet] = {}
+        self._waits = False
+        self.order = Order(self.depth)
+        self.queue = Queue()
+        self._network = Network(self.topology)
+        self._stale = False
+        self.writer = Writer(address)
+        self._plans: dict[str, TopicPlan] = {}
+        self.keeper = Keeper(self)
+        for topic in self.registry.topics.values():
+            self._plan(topic)
+
+    @property
+    def topology(self) -> Topology:
+        """The network as the requests have it."""
+        return self.registry.topology
+
+    @property
+    def topics(self) -> Mapping[str, Topic]:
+        """The topics by name."""
+        return self.registry.topics
+
+    @property
+    def network(self) -> Network:
+        """The network as plans see it, up to date."""
+        if self._stale:
+            self._freshen()
+        return self._network
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether plans, of nothing, have still to follow a network that has changed."""
+        return self._stale
+
+    @property
+    def plans(self) -> Collection[TopicPlan]:
+        """What is planned for each topic."""
+        return self._plans.values()
+
+    @property
+    def all_plans(self) -> list[TopicPlan]:
+        """The same, and what is left under former codes."""
+        return [*self._plans.values(), *(one.plan for one in self.leaving.values())]
+
+    def plan(self, topic: str) -> TopicPlan:
+        """What is planned for one topic."""
+        return self._plans[topic]
+
+    def version(self, topic: str) -> int:
+        """Which encoding of a topic this is: 1, and one more for each change of code or `indexed`."""
+        return self.versions.get(topic, 1)
+
+    def set_topic(self, topic: Topic) -> None:
+        """A topic has another encoding: what was planned for it is somewhere else, and nothing is here."""
+        self.registry.topics[topic.name] = topic
+        self._plans[topic.name] = self.make_plan(topic)
+
+    def make_plan(self, topic: Topic) -> TopicPlan:
+        """A plan of nothing."""
+        return TopicPlan(topic, self.order, self._network, self.queue)
+
+    def tables(self) -> dict[str, Table]:
+        """The table of every switch that has entries, as it is to be installed."""
+        return self._tables(exact=False)
+
+    def tables_of(self, plans: Iterable[TopicPlan]) -> dict[str, Table]:
+        """The part of these tables that comes from some plans."""
+        chosen = list(plans)
+        tables = {
+            switch: self.writer.table(plan.tries[switch] for plan in chosen if switch in plan.tries)
+            for switch in self.topology.switches
+        }
+        return {switch: table for switch, table in tables.items() if table}
+
+    def exact_tables(self) -> dict[str, Table]:
+        """The same without aggregation."""
+        return self._tables(exact=True)
+
+    def table(self, switch: str) -> Table:
+        """The table of one switch as it is to be installed, by priority and address."""
+        return self.writer.table(self._tries(switch))
+
+    def counts(self) -> dict[str, int]:
+        """The number of installed entries of every switch."""
+        return {switch: site.installed for switch, site in self.network.sites.items()}
+
+    def exact_counts(self) -> dict[str, int]:
+        """The same without aggregation."""
+        return {switch: site.count for switch, site in self.network.sites.items()}
+
+    def over_budget(self) -> tuple[str, ...]:
+        """The switches that have more entries than their budget allows."""
+        sites = self.network.sites.values()
+        return tuple(site.id for site in sites if site.budget is not None and site.installed > site.budget)
+
+    def over_budget_exactly(self) -> tuple[str, ...]:
+        """The switches whose exact tables are larger than their budgets: where aggregation has work."""
+        counts, switches = self.exact_counts(), self.topology.switches
+        limits = {name: switch.tcam_budget for name, switch in switches.items()}
+        return tuple(
+            name for name, limit in limits.items() if limit is not None and counts.get(name, 0) > limit
+        )
+
+    def trees(self) -> list[TreeView]:
+        """All trees, oldest first."""
+        views: list[tuple[int, TreeView]] = []
+        left = ((one.name, one.plan) for one in self.leaving.values())
+        for name, plan in (*self._plans.items(), *left):
+            for forest in plan.forests.values():
+                for tree, dz in forest.dz_sets().items():
+                    view = TreeView(tree.id, name, dz, tree.root, tuple(tree.edges()))
+                    views.append((tree.number, view))
+        return [view for _, view in sorted(views, key=lambda item: item[0])]
+
+    def encodings(self) -> dict[str, DzSet]:
+        """The dz of every live request."""
+        return {registration.id: registration.dz for registration in self.registry.live.values()}
+
+    def pending(self) -> list[str]:
+        """The live subscriptions that no live advertisement overlaps, in the order of the log."""
+        found: list[str] = []
+        for name, plan in self._plans.items():
+            found += waiting(self.registry.subscriptions(name), plan.matched)
+        return sorted(found, key=lambda name: self.registry.live[name].seq)
+
+    def unreachable(self) -> list[Pair]:
+        """The pairs (advertisement, subscription) that overlap, with no path between their hosts."""
+        pairs: list[Pair] = []
+        for name in self._plans:
+            registered = (reg for reg in self.registry.live.values() if reg.topic == name)
+            pairs += unreachable_pairs(registered, self.order, self.network.component)
+        return pairs
+
+    def out_of_reach(self) -> dict[str, OutOfReach]:
+        """Return the live announcements that lack a path to some of those that they match, by id.
+
+        Costs next to nothing while the hosts of each topic are in one part of the network.
+        """
+        if self._stale:  # nothing is registered
+            return {}
+        split = {name for name, plan in self._plans.items() if plan.is_split()}
+        apart: dict[str, list[Registration]] = {name: [] for name in split}
+        for registration in self.registry.live.values() if split else ():
+            if registration.topic in split:
+                apart[registration.topic].append(registration)
+        found: dict[str, OutOfReach] = {}
+        for registrations in apart.values():
+            found |= out_of_reach(registrations, self.order, self.network.component)
+        return found
+
+    def _freshen(self, former: Topology | None = None) -> Reshaped:
+        """Let plans follow a network that has changed; with nothing registered that can wait.
+
+        With `former`, the network as it was, topics may move to their other codes.
+        """
+        self._stale = False
+        self._bits_retired = True
+        return reshape(
+            self._network,
+            list(self._plans.values()),
+            self.registry,
+            self.queue,
+            self.limits.max_trees,
+            leaving=self.leaving.values(),
+            move=None if former is None else lambda plan: self._moved(plan, former),
+        )
+
+    def _moved(self, plan: TopicPlan, former: Topology) -> bool:
+        """Move the plan's topic to its other code, if that is free."""
+        name = plan.topic.name
+        if not can_move(self, name):
+            return False
+        move(self, name, former)
+        self._spread_topic(name)
+        return True
+
+    def _spread_topic(self, name: str) -> None:
+        """Plan all that is live of a topic, of which nothing is planned yet: advertisements first."""
+        mine = [one for one in self.registry.live.values() if one.topic == name]
+        for registration in sorted(mine, key=lambda one: (one.kind != ADVERTISEMENT, one.seq)):
+            self._spread(registration)
+
+    def _spread(self, registration: Registration) -> None:
+        plan = self._plans[registration.topic]
+        if registration.kind == ADVERTISEMENT:
+            plan.advertise(registration.id, registration.host, registration.dz, self.limits.max_trees)
+        else:
+            plan.subscribe(registration.host, registration.dz)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Let changes spread, unless more is to come first."""
+        if not self._waits:
+            self.queue.settle()
+
+    def _tables(self, exact: bool) -> dict[str, Table]:
+        tables = {switch: self.writer.table(self._tries(switch), exact) for switch in self.topology.switches}
+        return {switch: table for switch, table in tables.items() if table}
+
+    def _tries(self, switch: str) -> Iterable[Trie]:
+        return (plan.tries[switch] for plan in self.all_plans if switch in plan.tries)
+
+    def _plan(self, topic: Topic) -> None:
+        if topic.name not in self._plans:
+            self._plans[topic.name] = self.make_plan(topic)

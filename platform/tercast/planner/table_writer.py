@@ -1,0 +1,197 @@
+"""From masks to entries: the tables of switches, and what has changed in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tercast.aggregation.incremental.installed_table import Table as Installed
+from tercast.aggregation.incremental.overlay import TopicOverlay, overlay_of
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.routing.cell_keys import LENGTH_MASK, Key
+from tercast.routing.switch_ports import Mask
+from tercast.routing.switch_trie import InPortKey, InPortMasks, Trie
+from tercast.routing.update_queue import Queue
+from tercast.tables.entries import (
+    IN_PORT_RISE,
+    LOWEST_PRIORITY,
+    Diff,
+    Entry,
+    SwitchDiff,
+    Table,
+    ordered,
+    plain_switch_diff,
+    switch_diff,
+)
+
+if TYPE_CHECKING:
+    from tercast.routing.kernels.compiled_topic import Change
+
+Row = tuple[str, int]
+Rows = dict[Key, Row]
+
+_KEPT_ROWS = 50_000
+
+
+class Writer:
+    """Writes entries; remembers how cells look as prefixes, since one cell stands at many switches.
+
+    What it remembers is bounded.
+    """
+
+    __slots__ = ("_address", "_kept", "_rows")
+
+    def __init__(self, address: AddressPlan) -> None:
+        self._address = address
+        self._rows: dict[int, Rows] = {}
+        self._kept = 0
+
+    def rows(self, code: int) -> Rows:
+        """Prefix and priority of the cells of a topic, as far as they are remembered."""
+        rows = self._rows.get(code)
+        if rows is None:
+            rows = self._rows[code] = {}
+        return rows
+
+    def plain(self, trie: Trie, key: Key, outputs: Mask) -> Entry:
+        """The entry of a cell with these outputs."""
+        dst, priority = self.rows(trie.code).get(key) or self.row(trie, key)
+        return Entry(dst, None, priority, trie.site.actions(outputs))
+
+    def in_port(self, trie: Trie, at: InPortKey, masks: InPortMasks) -> Entry:
+        """The entry of a port and cell with outputs elsewhere and back."""
+        port, key = at
+        dst, priority = self.rows(trie.code).get(key) or self.row(trie, key)
+        return Entry(dst, port, priority + IN_PORT_RISE, trie.site.actions(*masks))
+
+    def installed(self, table: Installed, key: Key, mask: Mask) -> Entry:
+        """The entry of a cell in a table that aggregation keeps."""
+        if not table.port:
+            return self.plain(table.trie, key, mask)
+        return self.in_port(table.trie, (table.port, key), (mask & ~table.mates, mask & table.mates))
+
+    def table(self, tries: Iterable[Trie], exact: bool = False) -> Table:
+        """The table of a switch: the entries of all its topics, by priority and address.
+
+        `exact` asks for the exact ones, also where others are installed.
+        """
+        found: list[Entry] = []
+        for trie in tries:
+            overlay = None if exact else overlay_of(trie)
+            if overlay is not None:
+                for table, rows in overlay.rows():
+                    found += [self.installed(table, key, mask) for key, mask in rows.items()]
+                continue
+            found += [self.plain(trie, key, mask) for key, mask in trie.installed().items()]
+            found += [self.in_port(trie, at, masks) for at, masks in trie.in_entries.items()]
+        return ordered(found)
+
+    def row(self, trie: Trie, key: Key) -> Row:
+        """The prefix and priority of a cell, remembered from now on."""
+        if self._kept >= _KEPT_ROWS:
+            self._kept = 0
+            for rows in self._rows.values():
+                rows.clear()
+        self._kept += 1
+        dst = self._address.match(trie.code, trie.order.dz(key))
+        priority = self._address.topic_bits + (key & LENGTH_MASK) + LOWEST_PRIORITY
+        row = self.rows(trie.code)[key] = (dst, priority)
+        return row
+
+
+def take_changes(queue: Queue, writer: Writer) -> Diff:
+    """The net change of all tables since the last call; switches in the order in which changes reached them.
+
+    Changes spread from subscribers towards publishers, so that is the order of adding.
+    """
+    if not queue.tries:
+        return _NOTHING
+    by_switch: dict[str, list[Trie]] = {}
+    tries, known = queue.tries, queue.take_changes()
+    for trie in tries:
+        by_switch.setdefault(trie.site.id, []).append(trie)
+    diffs = [_switch_changes(switch, some, known, writer) for switch, some in by_switch.items()]
+    for trie in tries:
+        if trie not in known or trie.in_touched:
+            trie.forget_changes()
+        trie.is_touched = False
+    queue.tries = []
+    return Diff(tuple([diff for diff in diffs if diff.added or diff.modified or diff.removed]))
+
+
+_NOTHING = Diff()
+_make = tuple.__new__  # what a named tuple calls in the end
+
+
+def _switch_changes(
+    switch: str, tries: Sequence[Trie], known: Mapping[Trie, Iterable[Change]], writer: Writer
+) -> SwitchDiff:
+    added: list[Entry] = []
+    modified: list[Entry] = []
+    removed: list[Entry] = []
+    if len(tries) == 1 and tries[0] in known and not tries[0].in_touched:
+        _plain_changes(tries[0], known[tries[0]], writer, (added, modified, removed))
+        return plain_switch_diff(switch, added, modified, removed)
+    for trie in tries:
+        overlay = overlay_of(trie)
+        if overlay is not None:
+            _installed_changes(overlay, writer, added, modified, removed)
+            continue
+        changes = known.get(trie)
+        if changes is None and trie.touched:
+            changes = trie.changes()
+        if changes:
+            _plain_changes(trie, changes, writer, (added, modified, removed))
+        for at, masks in trie.in_touched.items():
+            now = trie.in_entries.get(at)
+            if masks == now:
+                continue
+            if now is not None:
+                entry = writer.in_port(trie, at, now)
+                if masks is None:
+                    added.append(entry)
+                elif not trie.site.has_retired or writer.in_port(trie, at, masks) != entry:
+                    modified.append(entry)
+            elif masks is not None:
+                removed.append(writer.in_port(trie, at, masks))
+    return switch_diff(switch, added, modified, removed)
+
+
+def _plain_changes(
+    trie: Trie, changes: Iterable[Change], writer: Writer, lists: tuple[list[Entry], ...]
+) -> None:
+    """Put changes of plain entries on the lists of those added, modified and removed.
+
+    It does what `Writer.plain` does, without a call for each.
+    """
+    added, modified, removed = lists
+    rows, actions = writer.rows(trie.code), trie.site.actions
+    renamed = trie.site.has_retired  # then other masks may mean the same
+    for key, before, after in changes:
+        if before == after:
+            continue
+        dst, priority = rows.get(key) or writer.row(trie, key)
+        entry = _make(Entry, (dst, None, priority, actions(after or before)))
+        if not after:
+            removed.append(entry)
+        elif before:
+            if not renamed or actions(before) != entry.actions:
+                modified.append(entry)
+        else:
+            added.append(entry)
+
+
+def _installed_changes(
+    overlay: TopicOverlay, writer: Writer, added: list[Entry], modified: list[Entry], removed: list[Entry]
+) -> None:
+    """The same where aggregation keeps the tables; what was touched is forgotten."""
+    for table in overlay.tables.values():
+        for key, before in table.touched.items():
+            after = table.value(key)
+            if before == after:
+                continue
+            if after is not None:
+                (added if before is None else modified).append(writer.installed(table, key, after))
+            elif before is not None:
+                removed.append(writer.installed(table, key, before))
+    overlay.take()

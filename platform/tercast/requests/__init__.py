@@ -1,0 +1,1 @@
+"""Requests of the log: their kinds, their JSON, and their outcomes."""

@@ -1,0 +1,196 @@
+"""What is registered: topics, live advertisements and subscriptions, and the topology under them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from tercast.errors import Path, Refused, shown
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.dz import DzSet
+from tercast.eventspace.topic import Topic
+from tercast.requests.model import (
+    Add,
+    Advertise,
+    Change,
+    HostMove,
+    Registering,
+    Remove,
+    RemoveLink,
+    SetBudget,
+    SetCapacity,
+    SetIndexed,
+    SetPort,
+    SetReserve,
+    SetSwitch,
+    Unadvertise,
+    Withdrawing,
+)
+from tercast.topology.topology import Topology
+
+ADVERTISEMENT = "advertisement"
+SUBSCRIPTION = "subscription"
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """A live advertisement or subscription; `seq` grows in the order of the log.
+
+    `filter` is None where only a `dz` came. `dz` is empty where nothing was encoded.
+    """
+
+    seq: int
+    kind: str
+    id: str
+    host: str
+    topic: str
+    filter: str | None
+    dz: DzSet = ()
+
+    def encoded(self, dz: DzSet) -> Registration:
+        """The same with another encoding."""
+        return replace(self, dz=dz)
+
+
+class Registry:
+    """Everything that requests name. Each method refuses what cannot be, with its path in the request."""
+
+    __slots__ = ("address", "live", "next_seq", "topics", "topology")
+
+    def __init__(self, address: AddressPlan, topology: Topology, topics: Iterable[Topic] = ()) -> None:
+        self.address = address
+        self.topology = topology
+        self.topics: dict[str, Topic] = {}
+        self.live: dict[str, Registration] = {}
+        self.next_seq = 1
+        for topic in topics:
+            self.add_topic(topic)
+
+    def advertisements(self, topic: str | None = None) -> Iterator[Registration]:
+        """Live advertisements in the order of the log."""
+        return self._of(ADVERTISEMENT, topic)
+
+    def subscriptions(self, topic: str | None = None) -> Iterator[Registration]:
+        """Live subscriptions in the order of the log."""
+        return self._of(SUBSCRIPTION, topic)
+
+    def prepare(self, request: Registering) -> tuple[Registration, Topic]:
+        """What the request would register, not encoded yet, and its topic; nothing changes."""
+        topic = self.check(request)
+        return self.registration(request, request.dz or ()), topic
+
+    def check(self, request: Registering) -> Topic:
+        """The topic of a request that can be registered; Refused where it cannot."""
+        if request.id in self.live:
+            raise Refused(("id",), "duplicate", f"{shown(request.id)} is live already", request.id)
+        self.topology.known_host(request.host, ("host",))
+        return self.known_topic(request.topic, ("topic",))
+
+    def registration(self, request: Registering, dz: DzSet) -> Registration:
+        """What a checked request registers, with its encoding; nothing changes."""
+        kind = ADVERTISEMENT if isinstance(request, Advertise) else SUBSCRIPTION
+        return Registration(self.next_seq, kind, request.id, request.host, request.topic, request.filter, dz)
+
+    def register(self, registration: Registration) -> None:
+        """Take in a registration: a new one, or one that was withdrawn and comes back to its place."""
+        self.live[registration.id] = registration
+        if registration.seq >= self.next_seq:
+            self.next_seq = registration.seq + 1
+        else:
+            self.live = dict(sorted(self.live.items(), key=lambda item: item[1].seq))
+
+    def find(self, request: Withdrawing) -> Registration:
+        """The live registration that a withdrawal names; nothing changes."""
+        kind = ADVERTISEMENT if isinstance(request, Unadvertise) else SUBSCRIPTION
+        found = self.live.get(request.id)
+        if found is None:
+            raise Refused(("id",), "unknown_id", f"no live {kind} {shown(request.id)}", request.id)
+        if found.kind != kind:
+            detail = f"{shown(request.id)} is of kind {found.kind}, not {kind}"
+            raise Refused(("id",), "wrong_kind", detail, request.id)
+        return found
+
+    def withdraw(self, registration: Registration) -> None:
+        """Take out a registration."""
+        del self.live[registration.id]
+
+    def change(self, request: Change) -> None:
+        """Carry out what happens to the topology or the topics; its version grows, budgets aside."""
+        match request:
+            case SetPort(switch, port, up, _):
+                self.topology.set_port(switch, port, up)
+            case SetSwitch(switch, up, _):
+                self.topology.set_switch(switch, up, ("switch",))
+            case HostMove(host, place):
+                self.topology.move_host(host, place)
+            case SetBudget(switch, budget):
+                self.topology.set_budget(switch, budget, ("switch",))
+            case SetReserve(switch, entries):
+                self.topology.set_reserve(switch, entries, ("switch",))
+            case SetCapacity(switch, entries):
+                self.topology.set_capacity(switch, entries, ("switch",))
+            case SetIndexed(topic, indexed):
+                changed = self.known_topic(topic, ("topic",)).with_indexed(indexed, ("indexed",))
+                self.topics[topic] = changed
+            case Add(kind, value):
+                self._add(kind, value)
+            case Remove(kind, name):
+                self._remove(kind, name)
+            case RemoveLink(switch, port):
+                self.topology.remove_link(switch, port)
+        if not isinstance(request, SetBudget | SetReserve | SetCapacity):
+            self.topology.version += 1
+
+    def known_topic(self, name: str, path: Path) -> Topic:
+        """The topic of that name; Refused when there is none."""
+        topic = self.topics.get(name)
+        if topic is None:
+            raise Refused(path, "unknown_topic", f"no topic {shown(name)}", name)
+        return topic
+
+    def add_topic(self, topic: Topic, path: Path = ()) -> None:
+        """Take in a topic whose name and code no other has."""
+        if topic.name in self.topics:
+            raise Refused(
+                (*path, "name"), "duplicate", f"there is a topic {shown(topic.name)} already", topic.name
+            )
+        self.address.check_code(topic.code, (*path, "code"))
+        for other in self.topics.values():
+            if other.code == topic.code:
+                detail = f"code {topic.code} is that of topic {shown(other.name)} already"
+                raise Refused((*path, "code"), "duplicate", detail, topic.code)
+        self.topics[topic.name] = topic
+
+    def _add(self, kind: str, value: object) -> None:
+        path = (kind,)
+        if kind == "topic":
+            self.add_topic(Topic.from_json(value, path), path)
+        else:
+            adders = {
+                "switch": self.topology.add_switch,
+                "link": self.topology.add_link,
+                "host": self.topology.add_host,
+            }
+            adders[kind](value, path)
+
+    def _remove(self, kind: str, name: str) -> None:
+        path = (kind,)
+        if kind == "switch":
+            self.topology.remove_switch(name, path)
+            return
+        known = self.known_topic(name, path) if kind == "topic" else self.topology.known_host(name, path)
+        for registration in self.live.values():
+            if name == (registration.topic if kind == "topic" else registration.host):
+                detail = f"{registration.kind} {shown(registration.id)} uses {kind} {shown(name)}"
+                raise Refused(path, "in_use", f"{detail}; withdraw it first", name)
+        if isinstance(known, Topic):
+            del self.topics[name]
+        else:
+            self.topology.remove_host(name, path)
+
+    def _of(self, kind: str, topic: str | None) -> Iterator[Registration]:
+        return (
+            registration
+            for registration in self.live.values()
+            if registration.kind == kind and topic in (None, registration.topic)
+        )

@@ -1,0 +1,1 @@
+"""Trees, the propagation of filters, and exact tables."""

@@ -1,0 +1,188 @@
+"""Compiled: prefix tries of many switches in one array, a node a row of eight 64-bit words (a cache line).
+
+A node is a cell that somebody owns, or where two branches part. The trie of a switch begins at a root of its
+own, the whole space. Row 0 is no node: a child of 0 is none, and free rows hang together from there.
+Keys are those of `tercast.routing.cell_keys.Order` at a depth of at most `MAX_DEPTH`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from tercast.encoding.kernels.cell_tree import Ints, bits_of
+
+KEY = 0
+"""The key of the cell; in row 0 unused."""
+S = 1
+"""The bits that want the cell itself."""
+A = 2
+"""The bits that bring it."""
+LEFT = 3
+RIGHT = 4
+"""The nodes below whose next bit is 0 and 1; in row 0 the first free row and the number of rows in use."""
+TREE = 5
+"""The row of the tree that the cell lies in, where somebody brings it."""
+S_BELOW = 6
+A_BELOW = 7
+"""The bits that want, or bring, the cell or anything below it."""
+
+COLUMNS = 8
+LENGTH = 127
+LENGTH_BITS = 7
+MAX_DEPTH = 55
+LEVELS = 64
+"""More than there are nodes on a way down."""
+
+NO_TREE = -1
+
+
+def new_nodes(room: int) -> Ints:
+    """Room for so many nodes, none made yet."""
+    nodes = np.zeros((room, COLUMNS), np.int64)
+    nodes[0, RIGHT] = 1
+    return nodes
+
+
+@njit(cache=True)
+def doubled(rows: Ints) -> Ints:
+    """A copy with room for twice as many rows; what is new is zero."""
+    larger = np.zeros((2 * rows.shape[0], rows.shape[1]), np.int64)
+    larger[: rows.shape[0]] = rows
+    return larger
+
+
+@njit(cache=True)
+def has_room(nodes: Ints) -> bool:
+    """Whether two more nodes fit, which is the most that taking in a cell needs."""
+    return bool(nodes[0, RIGHT] + 2 <= nodes.shape[0])
+
+
+@njit(cache=True)
+def descend(nodes: Ints, depth: int, root: int, key: int, path: Ints) -> tuple[int, int, int, int, int, int]:
+    """Write the nodes above `key` to `path`, the root first.
+
+    Returns their number, the node of `key` (0: none), the node next to it where there is none, and what holds
+    above it: the bits that want it, those that bring it, and the row of its tree.
+    """
+    steps, wanted, brought, tree = 0, 0, 0, NO_TREE
+    at = root
+    while True:
+        here = nodes[at, KEY]
+        if here == key:
+            return steps, at, 0, wanted, brought, tree
+        path[steps] = at
+        steps += 1
+        wanted |= nodes[at, S]
+        if nodes[at, A]:
+            brought |= nodes[at, A]
+            tree = nodes[at, TREE]
+        side = (key >> (depth + LENGTH_BITS - 1 - (here & LENGTH))) & 1
+        child = nodes[at, LEFT + side]
+        if child == 0:
+            return steps, 0, 0, wanted, brought, tree
+        below = nodes[child, KEY]
+        if below > key or (below ^ key) >> (depth + LENGTH_BITS - (below & LENGTH)):
+            return steps, 0, child, wanted, brought, tree
+        at = child
+
+
+@njit(cache=True)
+def insert(nodes: Ints, depth: int, path: Ints, steps: int, child: int, key: int) -> tuple[int, int]:
+    """The new node of `key`, and the number of nodes on the `path` to it; `child` is what stood in its place.
+
+    Nobody owns it yet. There has to be room.
+    """
+    new = _row(nodes, key)
+    parent = path[steps - 1]
+    side = (key >> (depth + LENGTH_BITS - 1 - (nodes[parent, KEY] & LENGTH))) & 1
+    if child == 0:
+        nodes[parent, LEFT + side] = new
+        return new, steps
+    other = nodes[child, KEY]
+    top = new
+    if key > other or (key ^ other) >> (depth + LENGTH_BITS - (key & LENGTH)):
+        place = bits_of(key ^ other) - 1
+        top = _row(nodes, (key >> (place + 1)) << (place + 1) | (depth + LENGTH_BITS - 1 - place))
+        nodes[top, LEFT + ((key >> place) & 1)] = new
+        nodes[top, LEFT + ((other >> place) & 1)] = child
+        path[steps] = top
+        steps += 1
+    else:
+        nodes[new, LEFT + ((other >> (depth + LENGTH_BITS - 1 - (key & LENGTH))) & 1)] = child
+    nodes[top, S_BELOW], nodes[top, A_BELOW] = nodes[child, S_BELOW], nodes[child, A_BELOW]
+    nodes[parent, LEFT + side] = top
+    return new, steps
+
+
+@njit(cache=True)
+def new_root(nodes: Ints, depth: int) -> int:
+    """A root for one more trie; there has to be room."""
+    return _row(nodes, 1 << (depth + LENGTH_BITS))
+
+
+@njit(cache=True)
+def _row(nodes: Ints, key: int) -> int:
+    row = nodes[0, LEFT]
+    if row:
+        nodes[0, LEFT] = nodes[row, LEFT]
+    else:
+        row = nodes[0, RIGHT]
+        nodes[0, RIGHT] += 1
+    nodes[row] = 0
+    nodes[row, KEY] = key
+    return int(row)
+
+
+@njit(cache=True)
+def note_above(nodes: Ints, path: Ints, steps: int, at: int, column: int, bits: int) -> None:
+    """`bits` came to a node: say so in it and in those above (`column` is S_BELOW or A_BELOW)."""
+    nodes[at, column] |= bits
+    for step in range(steps):
+        nodes[path[step], column] |= bits
+
+
+@njit(cache=True)
+def prune(nodes: Ints, path: Ints, steps: int, at: int) -> None:
+    """Bits went from a node: take out what has become needless, and find anew what is below those above."""
+    if nodes[at, S] == 0 and nodes[at, A] == 0 and steps:
+        left, right = nodes[at, LEFT], nodes[at, RIGHT]
+        if left == 0 or right == 0:
+            parent = path[steps - 1]
+            _replace(nodes, parent, at, left + right)
+            if left + right == 0 and steps > 1 and nodes[parent, S] == 0 and nodes[parent, A] == 0:
+                only = nodes[parent, LEFT] + nodes[parent, RIGHT]
+                if nodes[parent, LEFT] == 0 or nodes[parent, RIGHT] == 0:
+                    steps -= 1
+                    _replace(nodes, path[steps - 1], parent, only)
+        else:
+            _gather(nodes, at)
+    else:
+        _gather(nodes, at)
+    for step in range(steps - 1, -1, -1):
+        above = path[step]
+        wanted, brought = nodes[above, S_BELOW], nodes[above, A_BELOW]
+        _gather(nodes, above)
+        if nodes[above, S_BELOW] == wanted and nodes[above, A_BELOW] == brought:
+            break
+
+
+@njit(cache=True)
+def _replace(nodes: Ints, parent: int, gone: int, by: int) -> None:
+    side = LEFT if nodes[parent, LEFT] == gone else RIGHT
+    nodes[parent, side] = by
+    nodes[gone, LEFT] = nodes[0, LEFT]
+    nodes[0, LEFT] = gone
+
+
+@njit(cache=True)
+def _gather(nodes: Ints, at: int) -> None:
+    left, right = nodes[at, LEFT], nodes[at, RIGHT]
+    wanted, brought = nodes[at, S], nodes[at, A]
+    if left:
+        wanted |= nodes[left, S_BELOW]
+        brought |= nodes[left, A_BELOW]
+    if right:
+        wanted |= nodes[right, S_BELOW]
+        brought |= nodes[right, A_BELOW]
+    nodes[at, S_BELOW], nodes[at, A_BELOW] = wanted, brought

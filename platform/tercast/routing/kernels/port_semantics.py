@@ -1,0 +1,157 @@
+"""Compiled twin of `tercast.routing.switch_ports`: what masks mean at a switch, which is a row of numbers."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from tercast.encoding.kernels.cell_tree import Ints, bits_of
+
+MAX_BITS = 60
+"""The most bits of a switch that are served here."""
+
+ROOT = 0
+LINKS = 1
+HOSTS = 2
+SHARED = 3
+KEPT = 4
+"""Where its trie begins; the bits of link ports and of hosts; whether hosts share a port; whether the trie
+has its table in dictionaries."""
+MATES = 5
+PEER = MATES + MAX_BITS
+PEER_BIT = PEER + MAX_BITS
+PEER_LINK = PEER_BIT + MAX_BITS
+MET = PEER_LINK + MAX_BITS
+MORE = MET + 1
+COLUMNS = MORE + 1
+"""From MATES on, by the number of a bit: the bits of its port; switch, bit and link behind a link port. In
+the last two, while a change spreads: whether it changed the table, how many plain entries there are more."""
+
+NONE = -1
+TAKEN = -1
+
+
+@njit(cache=True)
+def place_of(bit: int) -> int:
+    """The number of a bit."""
+    return bits_of(bit) - 1
+
+
+@njit(cache=True)
+def mates_of(site: Ints, mask: int) -> int:
+    """The bits on the port of the lowest bit of a mask."""
+    return int(site[MATES + place_of(mask & -mask)])
+
+
+@njit(cache=True)
+def crossing(site: Ints, wanted: int, brought: int) -> int:
+    """Link ports over which a subscription is exported: advertised beyond, wanted on this side."""
+    if wanted == 0:
+        return 0
+    links = brought & site[LINKS]
+    return int(links if wanted & (wanted - 1) else links & ~wanted)
+
+
+@njit(cache=True)
+def exported(brought: int, links: int) -> int:
+    """Ports of `links` over which an advertisement is exported: others than the port bring it."""
+    if brought == 0:
+        return 0
+    return links if brought & (brought - 1) else links & ~brought
+
+
+@njit(cache=True)
+def entry(site: Ints, s0: int, a0: int, s1: int, a1: int) -> tuple[int, int]:
+    """The outputs of the entry at a cell with the masks S1 and A1 below S0 and A0 (0: none, or TAKEN).
+
+    And those of them that it does without.
+    """
+    if s0 == s1 and a0 == a1:
+        return 0, 0
+    here = served(site, s1, a1)
+    if here == 0:
+        return 0, 0
+    over = served(site, s0, a0)
+    if here == over:
+        return 0, 0
+    if here == TAKEN:
+        return (TAKEN if over > 0 else 0), 0
+    mates = mates_of(site, a1)
+    below = s1 if a1 & ~mates else s1 & ~mates
+    return below, below & ~here
+
+
+@njit(cache=True)
+def served(site: Ints, wanted: int, brought: int) -> int:
+    """The outputs for what is brought over ports without entries of their own; TAKEN: nothing is."""
+    if brought == 0:
+        return 0
+    free = open_ports(site, wanted, brought)
+    if free == 0:
+        return TAKEN
+    mates = mates_of(site, free)
+    return wanted if free & ~mates else wanted & ~mates
+
+
+@njit(cache=True)
+def open_ports(site: Ints, wanted: int, brought: int) -> int:
+    """What of A is not on a port with entries of its own, where hosts both bring and want something."""
+    hosts = brought & site[HOSTS]
+    if hosts == 0 or wanted & site[HOSTS] == 0:
+        return brought
+    if not site[SHARED]:
+        return int(brought & ~(hosts & wanted))
+    free = brought
+    while hosts:
+        mates = mates_of(site, hosts)
+        hosts &= ~mates
+        if wanted & mates:
+            free &= ~mates
+    return free
+
+
+@njit(cache=True)
+def is_open_below(site: Ints, brought: int, seen: int) -> bool:
+    """Whether one port more or less where nobody wants anything changes nothing for cells below."""
+    free = open_ports(site, seen, brought)
+    if free == 0:
+        return False
+    mates = mates_of(site, free)
+    return bool(free & ~mates != 0 or seen & mates == 0)
+
+
+@njit(cache=True)
+def exports(site: Ints, s0: int, a0: int, s1: int, a1: int) -> int:
+    """Link ports to which the cell is exported."""
+    if s0 == s1 and a0 == a1:
+        return 0
+    below = crossing(site, s1, a1)
+    return below & ~crossing(site, s0, a0) if below else 0
+
+
+@njit(cache=True)
+def in_port(site: Ints, mates: int, s0: int, a0: int, s1: int, a1: int) -> tuple[int, int]:
+    """For packets that enter at the port of `mates`: outputs elsewhere and back; NONE twice: no entry."""
+    if not (s1 & mates and a1 & mates):
+        return NONE, NONE
+    if s0 == s1 and a0 & mates:
+        return NONE, NONE
+    return s1 & ~mates, s1 & mates
+
+
+@njit(cache=True)
+def same_below(site: Ints, a0: int, a1: int, seen: int) -> bool:
+    """Whether A0 and A1 mean the same for every cell where S has only bits of `seen`."""
+    if seen == 0:
+        return True
+    changed = a0 ^ a1
+    if changed & site[LINKS]:
+        return False
+    ports = False
+    while changed:
+        mates = mates_of(site, changed)
+        changed &= ~mates
+        if (a0 & mates != 0) != (a1 & mates != 0):
+            if seen & mates:
+                return False
+            ports = True
+    return not ports or (is_open_below(site, a0, seen) and is_open_below(site, a1, seen))

@@ -1,0 +1,461 @@
+"""Compiled: how changes spread over the tries of a topic.
+
+The plain twins are `tercast.routing.switch_trie` and `tercast.routing.update_queue`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tercast.encoding.kernels.cell_tree import Ints
+from tercast.routing.kernels import patricia as t
+from tercast.routing.kernels import update_queue as m
+from tercast.routing.kernels.operations import ADVERTISE, SUBSCRIBE, UNADVERTISE, UNSUBSCRIBE
+from tercast.routing.kernels.patricia import (
+    A_BELOW,
+    LEFT,
+    LEVELS,
+    NO_TREE,
+    RIGHT,
+    S_BELOW,
+    A,
+    S,
+    descend,
+    doubled,
+    has_room,
+    insert,
+    note_above,
+    prune,
+)
+from tercast.routing.kernels.port_semantics import (
+    HOSTS,
+    KEPT,
+    MET,
+    MORE,
+    PEER,
+    PEER_BIT,
+    PEER_LINK,
+    ROOT,
+    SHARED,
+    entry,
+    exported,
+    exports,
+    in_port,
+    mates_of,
+    place_of,
+    same_below,
+)
+from tercast.routing.kernels.shadowing import judge_fills, may_fill
+from tercast.routing.kernels.update_queue import (
+    CHANGED,
+    CHANGES,
+    COUNTS,
+    FILLING,
+    FILLS,
+    NODES,
+    PORT_CHANGED,
+    PORT_CHANGES,
+    ROWS,
+    TOUCHED,
+    TOUCHING,
+    new_book,
+    send,
+    take,
+)
+
+CHANGE_LINKS, OWN_SUBS, OWN_ADS = 4, 5, 6
+"""Further operations: other links of a tree at a switch; who owns a cell, without telling anybody."""
+
+WORDS = 5
+"""Of an operation: kind, switch, cell, mask of bits, row of the tree."""
+
+SPARE = -2
+"""A change of a plain entry is: switch, cell, outputs before and after. One of an entry of a port: switch,
+cell, the number of a bit on the port, outputs elsewhere and back, NONE where the entry goes. Where a trie is
+kept, outputs are those with what is spare, and that is told like a change of a port, as SPARE."""
+
+Masks = tuple[int, int, int, int]
+"""S and A above a cell, then at it."""
+
+Book = list[Ints]
+
+
+class Field(NamedTuple):
+    """What a run reads, but for nodes (`trees` also counts), and room to work in.
+
+    `sites` are as in `tercast.routing.kernels.port_semantics`; `trees` have a mask of link ports for each
+    switch, then the
+    number of cells that cross each link.
+    """
+
+    sites: Ints
+    trees: Ints
+    depth: int
+    counts: Ints
+    path: Ints
+    stack: Ints
+
+
+@njit(cache=True)
+def run(
+    nodes: Ints, sites: Ints, trees: Ints, operations: Ints, depth: int
+) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Carry out operations and what follows; the nodes, moved where they needed room, and what changes.
+
+    That is changes of plain entries and of those of a port, in their order, the switches with any, each
+    with the number of plain entries that it has more, hidden ones as others; and what `judge_fills` says.
+    """
+    path, stack = np.empty(LEVELS, np.int64), np.empty((2 * LEVELS, 7), np.int64)
+    field = Field(sites, trees, depth, np.zeros(COUNTS, np.int64), path, stack)
+    book = new_book(nodes)
+    for at in range(0, operations.size, WORDS):
+        kind, trie, key = operations[at], operations[at + 1], operations[at + 2]
+        mask, tree = operations[at + 3], operations[at + 4]
+        _make_room(book)
+        if kind == CHANGE_LINKS:
+            _change_links(book, field, trie, mask, tree)
+        elif kind >= OWN_SUBS:
+            _own(book, field, kind == OWN_ADS, trie, key, mask, tree)
+        else:
+            _apply(book, field, kind, trie, key, mask, tree)
+    while True:
+        row = take(book, field.counts)
+        if row == 0:
+            break
+        _make_room(book)
+        rows = book[ROWS]
+        kind, trie, key = rows[row, m.KIND], rows[row, m.TRIE], rows[row, m.KEY]
+        _apply(book, field, kind, trie, key, rows[row, m.BIT], rows[row, m.TREE])
+    touched = book[TOUCHED][: field.counts[TOUCHING]]
+    for row in range(touched.shape[0]):
+        site = sites[touched[row, 0]]
+        touched[row, 1] = site[MORE]
+        site[MORE], site[MET] = 0, 0
+    changes, ports = book[CHANGES][: field.counts[CHANGED]], book[PORT_CHANGES][: field.counts[PORT_CHANGED]]
+    fills = judge_fills(book[NODES], sites, depth, book[FILLS][: field.counts[FILLING]], path)
+    return book[NODES], changes, ports, touched, fills
+
+
+@njit(cache=True)
+def _make_room(book: Book) -> None:
+    if not has_room(book[NODES]):
+        book[NODES] = doubled(book[NODES])
+
+
+@njit(cache=True)
+def _apply(book: Book, field: Field, kind: int, trie: int, key: int, bit: int, tree: int) -> None:
+    """Let a bit of a switch want or bring a cell, or no more."""
+    nodes, path = book[NODES], field.path
+    ad, came = kind & 1, kind < UNSUBSCRIBE
+    root = field.sites[trie, ROOT]
+    steps, at, child, s_over, a_over, tree_over = descend(nodes, field.depth, root, key, path)
+    column = t.A if ad else t.S
+    own = nodes[at, column] if at else 0
+    if came:
+        if own & bit:
+            return
+        if at == 0:
+            at, steps = insert(nodes, field.depth, path, steps, child, key)
+        if ad and own == 0:
+            nodes[at, t.TREE] = tree
+        note_above(nodes, path, steps, at, A_BELOW if ad else S_BELOW, bit)
+    else:
+        if not own & bit:
+            raise AssertionError("a bit goes that does not own the cell")
+        tree = nodes[at, t.TREE]
+    nodes[at, column] = own ^ bit
+    parent = path[steps - 1] if steps else 0
+    if ad and not a_over & bit:
+        over = a_over | own
+        old = (s_over, a_over, s_over | nodes[at, S], over)
+        _spread_a(book, field, trie, at, parent, old, over ^ bit, tree)
+    elif not ad and not s_over & bit:
+        tree = nodes[at, t.TREE] if nodes[at, A] else tree_over
+        over = s_over | own
+        old = (s_over, a_over, over, a_over | nodes[at, A])
+        _spread_s(book, field, trie, at, parent, old, over ^ bit, tree)
+    if not came:
+        prune(nodes, path, steps, at)
+
+
+@njit(cache=True)
+def _spread_s(
+    book: Book, field: Field, trie: int, at: int, parent: int, old: Masks, s1: int, tree: int
+) -> None:
+    """S at a node becomes `s1`."""
+    s_over, a_over, s0, a = old
+    _change(book, field, trie, at, parent, old, (s_over, a_over, s1, a), tree)
+    _walk(book, field, trie, at, (s0, s1, a, a), tree)
+
+
+@njit(cache=True)
+def _spread_a(
+    book: Book, field: Field, trie: int, at: int, parent: int, old: Masks, a1: int, tree: int
+) -> None:
+    """A at a node, which lies in `tree`, becomes `a1`."""
+    s_over, a_over, s, a0 = old
+    key = book[NODES][at, t.KEY]
+    _change(book, field, trie, at, parent, old, (s_over, a_over, s, a1), tree)
+    _compare(book, field, trie, key, (a_over, a0, a_over, a1), tree)
+    _walk(book, field, trie, at, (s, s, a0, a1), tree)
+
+
+@njit(cache=True)
+def _walk(book: Book, field: Field, trie: int, top: int, over: Masks, tree: int) -> None:
+    """Below `top` the masks above change: S before and after, A before and after; one of them by one bit."""
+    nodes, site, stack = book[NODES], field.sites[trie], field.stack
+    size = _push(nodes, site, stack, 0, top, over, tree)
+    while size:
+        size -= 1
+        at, s0, s1 = stack[size, 0], stack[size, 1], stack[size, 2]
+        a0, a1, tree, parent = stack[size, 3], stack[size, 4], stack[size, 5], stack[size, 6]
+        s_own, a_own = nodes[at, S], nodes[at, A]
+        s0_at, s1_at, a0_at, a1_at = s0 | s_own, s1 | s_own, a0 | a_own, a1 | a_own
+        if a_own:
+            tree = nodes[at, t.TREE]
+        if s_own or a_own:
+            _change(book, field, trie, at, parent, (s0, a0, s0_at, a0_at), (s1, a1, s1_at, a1_at), tree)
+            if a_own and a0 != a1:
+                _compare(book, field, trie, nodes[at, t.KEY], (a0, a0_at, a1, a1_at), tree)
+            if s0_at == s1_at and a0_at == a1_at:
+                continue
+        size = _push(nodes, site, stack, size, at, (s0_at, s1_at, a0_at, a1_at), tree)
+
+
+@njit(cache=True)
+def _push(nodes: Ints, site: Ints, stack: Ints, size: int, at: int, over: Masks, tree: int) -> int:
+    """Put the nodes below `at` on the stack, the left one last, where the change means anything below."""
+    s0, s1, a0, a1 = over
+    for side in (RIGHT, LEFT):
+        child = nodes[at, side]
+        if child == 0:
+            continue
+        if nodes[child, A_BELOW] == 0:
+            if a0 == a1:
+                if a0 == 0:  # nobody brings anything there
+                    continue
+            elif same_below(site, a0, a1, s0 | nodes[child, S_BELOW]):
+                continue
+        stack[size, 0], stack[size, 1], stack[size, 2] = child, s0, s1
+        stack[size, 3], stack[size, 4], stack[size, 5], stack[size, 6] = a0, a1, tree, at
+        size += 1
+    return size
+
+
+@njit(cache=True)
+def _change(
+    book: Book, field: Field, trie: int, at: int, parent: int, old: Masks, new: Masks, tree: int
+) -> None:
+    """The masks of a node change: its entry, its exports, its entries with an `in_port` follow."""
+    site, key = field.sites[trie], book[NODES][at, t.KEY]
+    s_over0, a_over0, s0, a0 = old
+    s_over1, a_over1, s1, a1 = new
+    before, had = entry(site, s_over0, a_over0, s0, a0)
+    after, has = entry(site, s_over1, a_over1, s1, a1)
+    if (before == 0) != (after == 0) and may_fill(book[NODES], parent, at):
+        _note_fill(book, field, trie, key)
+    if site[KEPT]:
+        if had != has:
+            _note_port(book, field, trie, key, SPARE, has, 0)
+    else:
+        before, after = max(before, 0) & ~had, max(after, 0) & ~has
+    if before != after:
+        _note(book, field, trie, key, before, after)
+    was, now = exports(site, s_over0, a_over0, s0, a0), exports(site, s_over1, a_over1, s1, a1)
+    if was != now:
+        _export_s(book, field, trie, key, was, now, tree)
+    hosts = (s0 | s1) if site[SHARED] else (s0 & a0) | (s1 & a1)
+    hosts &= site[HOSTS]
+    while hosts:
+        mates = mates_of(site, hosts)
+        place = place_of(hosts & -hosts)
+        hosts &= ~mates
+        out0, back0 = in_port(site, mates, s_over0, a_over0, s0, a0)
+        out1, back1 = in_port(site, mates, s_over1, a_over1, s1, a1)
+        if out0 != out1 or back0 != back1:
+            _note_port(book, field, trie, key, place, out1, back1)
+
+
+@njit(cache=True)
+def _export_s(book: Book, field: Field, trie: int, key: int, was: int, now: int, tree: int) -> None:
+    site = field.sites[trie]
+    changed = was ^ now
+    while changed:
+        bit = changed & -changed
+        changed ^= bit
+        place = place_of(bit)
+        came = now & bit != 0
+        kind = SUBSCRIBE if came else UNSUBSCRIBE
+        send(book, field.counts, kind, site[PEER + place], key, site[PEER_BIT + place], NO_TREE)
+        if tree != NO_TREE:
+            field.trees[tree, field.sites.shape[0] + site[PEER_LINK + place]] += 1 if came else -1
+
+
+@njit(cache=True)
+def _compare(book: Book, field: Field, trie: int, key: int, brought: Masks, tree: int) -> None:
+    """A over and at a cell changes: before, then after; export what that changes for the neighbours."""
+    links = field.trees[tree, trie]
+    was = exported(brought[1], links) & ~exported(brought[0], links)
+    now = exported(brought[3], links) & ~exported(brought[2], links)
+    if was != now:
+        _export_a(book, field, trie, key, was, now, tree)
+
+
+@njit(cache=True)
+def _export_a(book: Book, field: Field, trie: int, key: int, was: int, now: int, tree: int) -> None:
+    site = field.sites[trie]
+    changed = was ^ now
+    while changed:
+        bit = changed & -changed
+        changed ^= bit
+        place = place_of(bit)
+        kind = ADVERTISE if now & bit else UNADVERTISE
+        send(book, field.counts, kind, site[PEER + place], key, site[PEER_BIT + place], tree)
+
+
+@njit(cache=True)
+def _change_links(book: Book, field: Field, trie: int, before: int, tree: int) -> None:
+    """The link ports that a tree uses at a switch were `before`; export what that changes."""
+    nodes, stack, after = book[NODES], field.stack, field.trees[tree, trie]
+    stack[0, 0], stack[0, 1] = field.sites[trie, ROOT], 0
+    size = 1
+    while size:
+        size -= 1
+        at, over = stack[size, 0], stack[size, 1]
+        brought = over | nodes[at, A]
+        if nodes[at, A] and nodes[at, t.TREE] == tree:
+            was = exported(brought, before) & ~exported(over, before)
+            now = exported(brought, after) & ~exported(over, after)
+            _export_a(book, field, trie, nodes[at, t.KEY], was, now, tree)
+        for side in (RIGHT, LEFT):
+            child = nodes[at, side]
+            if child and nodes[child, A_BELOW]:
+                stack[size, 0], stack[size, 1] = child, brought
+                size += 1
+
+
+@njit(cache=True)
+def _own(book: Book, field: Field, ads: bool, trie: int, key: int, mask: int, tree: int) -> None:
+    """Let `mask` own a cell."""
+    nodes, path = book[NODES], field.path
+    steps, at, child, _, _, _ = descend(nodes, field.depth, field.sites[trie, ROOT], key, path)
+    if at == 0:
+        at, steps = insert(nodes, field.depth, path, steps, child, key)
+    if ads:
+        nodes[at, A], nodes[at, t.TREE] = mask, tree
+    else:
+        nodes[at, S] = mask
+    note_above(nodes, path, steps, at, A_BELOW if ads else S_BELOW, mask)
+
+
+@njit(cache=True)
+def _new_row(book: Book, counts: Ints, which: int, counter: int) -> int:
+    """The next free row of one of a book's lists, which gets more room where it needs any."""
+    at = counts[counter]
+    if at == book[which].shape[0]:
+        book[which] = doubled(book[which])
+    counts[counter] = at + 1
+    return int(at)
+
+
+@njit(cache=True)
+def _note(book: Book, field: Field, trie: int, key: int, before: int, after: int) -> None:
+    _touch(book, field, trie, int(after != 0) - int(before != 0))
+    at = _new_row(book, field.counts, CHANGES, CHANGED)
+    rows = book[CHANGES]
+    rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3] = trie, key, before, after
+
+
+@njit(cache=True)
+def _note_port(book: Book, field: Field, trie: int, key: int, place: int, out: int, back: int) -> None:
+    _touch(book, field, trie, 0)
+    at = _new_row(book, field.counts, PORT_CHANGES, PORT_CHANGED)
+    rows = book[PORT_CHANGES]
+    rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3], rows[at, 4] = trie, key, place, out, back
+
+
+@njit(cache=True)
+def _note_fill(book: Book, field: Field, trie: int, key: int) -> None:
+    """A cell that others may be full with, begins to be full of its own, or ends."""
+    _touch(book, field, trie, 0)
+    at = _new_row(book, field.counts, FILLS, FILLING)
+    rows = book[FILLS]
+    rows[at, 0], rows[at, 1] = trie, key
+
+
+@njit(cache=True)
+def _touch(book: Book, field: Field, trie: int, more: int) -> None:
+    """Something changes at a switch, which has so many more plain entries."""
+    site = field.sites[trie]
+    site[MORE] += more
+    if site[MET]:
+        return
+    site[MET] = 1
+    at = _new_row(book, field.counts, TOUCHED, TOUCHING)
+    rows = book[TOUCHED]
+    rows[at, 0] = trie
+
+
+@njit(cache=True)
+def owners(nodes: Ints, root: int) -> Ints:
+    """Cells of a trie that somebody owns, depth first: key, bits that want it and bring it, tree."""
+    found = np.empty((64, 4), np.int64)
+    stack = np.empty(2 * LEVELS, np.int64)
+    stack[0] = root
+    size, number = 1, 0
+    while size:
+        size -= 1
+        at = stack[size]
+        if nodes[at, S] or nodes[at, A]:
+            if number == found.shape[0]:
+                found = doubled(found)
+            found[number, 0], found[number, 1] = nodes[at, t.KEY], nodes[at, S]
+            found[number, 2], found[number, 3] = nodes[at, A], nodes[at, t.TREE]
+            number += 1
+        for side in (RIGHT, LEFT):
+            if nodes[at, side]:
+                stack[size] = nodes[at, side]
+                size += 1
+    return found[:number]
+
+
+@njit(cache=True)
+def owned_between(nodes: Ints, depth: int, root: int, low: int, high: int) -> Ints:
+    """The keys of owned cells from `low` up to but not including `high`, in order."""
+    found = np.empty(16, np.int64)
+    stack = np.empty(2 * LEVELS, np.int64)
+    stack[0] = root
+    size, number = 1, 0
+    while size:
+        size -= 1
+        at = stack[size]
+        key = nodes[at, t.KEY]
+        if key >= high:
+            continue
+        if key >= low and (nodes[at, S] or nodes[at, A]):
+            if number == found.shape[0]:
+                larger = np.empty(2 * number, np.int64)
+                larger[:number] = found
+                found = larger
+            found[number] = key
+            number += 1
+        for side in (RIGHT, LEFT):
+            child = nodes[at, side]
+            if child:
+                below = nodes[child, t.KEY]
+                shift = depth + t.LENGTH_BITS - (below & t.LENGTH)
+                if (low >> shift) <= (below >> shift):
+                    stack[size] = child
+                    size += 1
+    return found[:number]
+
+
+@njit(cache=True)
+def root_for_one_more(nodes: Ints, depth: int) -> tuple[Ints, int]:
+    """The nodes, moved where they needed room, and the root of a new trie."""
+    if not has_room(nodes):
+        nodes = doubled(nodes)
+    return nodes, t.new_root(nodes, depth)

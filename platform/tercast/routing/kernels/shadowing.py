@@ -1,0 +1,93 @@
+"""Compiled twin of `tercast.routing.shadowing`: which entries no packet matches."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from tercast.encoding.kernels.cell_tree import Ints
+from tercast.routing.kernels.patricia import KEY, LEFT, LENGTH, LEVELS, RIGHT, A, S, descend
+from tercast.routing.kernels.port_semantics import ROOT, entry
+
+
+@njit(cache=True)
+def may_fill(nodes: Ints, parent: int, at: int) -> bool:
+    """Whether a node has another beside it, for the other half, or two for its own halves."""
+    length = nodes[at, KEY] & LENGTH
+    if parent and (nodes[parent, KEY] & LENGTH) + 1 == length:
+        other = nodes[parent, LEFT] + nodes[parent, RIGHT] - at
+        if other and nodes[other, KEY] & LENGTH == length:
+            return True
+    return has_halves(nodes, at)
+
+
+@njit(cache=True)
+def has_halves(nodes: Ints, at: int) -> bool:
+    """Whether there is a node for each half of a cell."""
+    left, right, length = nodes[at, LEFT], nodes[at, RIGHT], (nodes[at, KEY] & LENGTH) + 1
+    if left == 0 or right == 0:
+        return False
+    return bool(nodes[left, KEY] & LENGTH == length and nodes[right, KEY] & LENGTH == length)
+
+
+@njit(cache=True)
+def is_filled(nodes: Ints, site: Ints, top: int, s_top: int, a_top: int) -> bool:
+    """Whether both halves of a node, whose masks are given, are full."""
+    if not has_halves(nodes, top):
+        return False
+    stack = np.empty((2 * LEVELS, 3), np.int64)
+    stack[0, 0], stack[0, 1], stack[0, 2] = top, s_top, a_top
+    size = 1
+    while size:
+        size -= 1
+        at, s_over, a_over = stack[size, 0], stack[size, 1], stack[size, 2]
+        if not has_halves(nodes, at):
+            return False
+        for side in (LEFT, RIGHT):
+            half = nodes[at, side]
+            s, a = s_over | nodes[half, S], a_over | nodes[half, A]
+            stands, _ = entry(site, s_over, a_over, s, a)
+            if stands == 0:
+                stack[size, 0], stack[size, 1], stack[size, 2] = half, s, a
+                size += 1
+    return True
+
+
+@njit(cache=True)
+def judge_fills(nodes: Ints, sites: Ints, depth: int, cells: Ints, path: Ints) -> Ints:
+    """The entries at cells, and the nearest above each: switch, cell, whether it is filled, and outputs.
+
+    `cells` are rows of switch and key. No other entry is met more, or less, for what has changed there.
+    """
+    found = np.empty((2 * cells.shape[0], 4), np.int64)
+    number = 0
+    for row in range(cells.shape[0]):
+        site = sites[cells[row, 0]]
+        steps, at, _, _, _, _ = descend(nodes, depth, site[ROOT], cells[row, 1], path)
+        if at:
+            path[steps] = at
+            steps += 1
+        s, a, near, s_near, a_near, outputs = 0, 0, 0, 0, 0, 0
+        for step in range(steps):
+            here = path[step]
+            s_over, a_over = s, a
+            s, a = s_over | nodes[here, S], a_over | nodes[here, A]
+            stands, spare = entry(site, s_over, a_over, s, a)
+            if here == at and near and outputs > 0:
+                _give(found, number, cells[row, 0], nodes[near, KEY], outputs)
+                found[number, 2] = is_filled(nodes, site, near, s_near, a_near)
+                number += 1
+                near = 0
+            if stands:
+                near, s_near, a_near = here, s, a
+                outputs = stands & ~spare if stands > 0 else 0
+        if near and outputs > 0:
+            _give(found, number, cells[row, 0], nodes[near, KEY], outputs)
+            found[number, 2] = is_filled(nodes, site, near, s_near, a_near)
+            number += 1
+    return found[:number]
+
+
+@njit(cache=True)
+def _give(found: Ints, number: int, switch: int, key: int, outputs: int) -> None:
+    found[number, 0], found[number, 1], found[number, 3] = switch, key, outputs

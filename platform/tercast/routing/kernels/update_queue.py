@@ -1,0 +1,117 @@
+"""Compiled: what switches still have to be told, as `tercast.routing.update_queue` has it.
+
+A message is a row. Rows of each kind hang together, the youngest first; a table of hashes finds the one
+about a switch, cell, bit and layer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from tercast.encoding.kernels.cell_tree import Ints
+from tercast.routing.kernels.patricia import doubled
+
+KIND = 0
+TRIE = 1
+KEY = 2
+BIT = 3
+TREE = 4
+ALIVE = 5
+NEXT = 6
+COLUMNS = 7
+
+NODES, ROWS, HASHES, CHANGES, PORT_CHANGES, TOUCHED, FILLS = range(7)
+"""What a book holds: nodes of tries, messages, the table of hashes; what changed in tables, among plain
+entries and among those of a port, and at which switches; cells with and without which others may be full."""
+
+MADE, CHANGED, PORT_CHANGED, TOUCHING, FILLING = range(5)
+"""In the counts of a book: messages, changes of both kinds, switches, cells, and from FIRST on the youngest
+message of each kind."""
+FIRST = 5
+COUNTS = FIRST + 4
+
+
+@njit(cache=True)
+def new_book(nodes: Ints) -> list[Ints]:
+    """Empty, but for the nodes. Row 0 of the messages is none."""
+    return [
+        nodes,
+        np.empty((32, COLUMNS), np.int64),
+        np.zeros((64, 1), np.int64),
+        np.empty((32, 4), np.int64),
+        np.empty((4, 5), np.int64),
+        np.empty((16, 2), np.int64),
+        np.empty((4, 2), np.int64),
+    ]
+
+
+@njit(cache=True)
+def send(book: list[Ints], counts: Ints, kind: int, trie: int, key: int, bit: int, tree: int) -> None:
+    """A message is to be taken; if its opposite waits, both are void."""
+    hashes, rows = book[HASHES], book[ROWS]
+    at = _slot(hashes, rows, kind & 1, trie, key, bit)
+    found = hashes[at, 0]
+    if found and rows[found, ALIVE]:
+        if rows[found, KIND] != kind:
+            rows[found, ALIVE] = 0
+        return
+    counts[MADE] += 1
+    new = counts[MADE]
+    if new == rows.shape[0]:
+        rows = book[ROWS] = doubled(rows)
+    rows[new, KIND], rows[new, TRIE], rows[new, KEY] = kind, trie, key
+    rows[new, BIT], rows[new, TREE], rows[new, ALIVE] = bit, tree, 1
+    rows[new, NEXT] = counts[FIRST + kind]
+    counts[FIRST + kind] = new
+    hashes[at, 0] = new
+    if 2 * new > hashes.shape[0]:
+        book[HASHES] = _rehashed(rows, new)
+
+
+@njit(cache=True)
+def take(book: list[Ints], counts: Ints) -> int:
+    """The row of the next message; 0 when none is left."""
+    rows = book[ROWS]
+    for kind in range(4):
+        while counts[FIRST + kind]:
+            row = counts[FIRST + kind]
+            counts[FIRST + kind] = rows[row, NEXT]
+            if rows[row, ALIVE]:
+                rows[row, ALIVE] = 0
+                return int(row)
+    return 0
+
+
+@njit(cache=True)
+def _slot(hashes: Ints, rows: Ints, layer: int, trie: int, key: int, bit: int) -> int:
+    """Where the youngest message about this stands, or can stand."""
+    mask = hashes.shape[0] - 1
+    mixed = (key ^ (trie << 44)) * 0x1E3779B97F4A7C15 + bit * 0x3F58476D1CE4E5B9 + layer
+    at = (mixed ^ (mixed >> 29) ^ (mixed >> 47)) & mask
+    while True:
+        row = hashes[at, 0]
+        if row == 0:
+            return int(at)
+        if (
+            rows[row, KEY] == key
+            and rows[row, TRIE] == trie
+            and rows[row, BIT] == bit
+            and rows[row, KIND] & 1 == layer
+        ):
+            return int(at)
+        at = (at + 1) & mask
+
+
+@njit(cache=True)
+def _rehashed(rows: Ints, made: int) -> Ints:
+    """A larger table with those that are still to be taken; the others are never asked for again."""
+    size = 64
+    while size < 4 * made:
+        size *= 2
+    hashes = np.zeros((size, 1), np.int64)
+    for row in range(1, made + 1):
+        if rows[row, ALIVE]:
+            at = _slot(hashes, rows, rows[row, KIND] & 1, rows[row, TRIE], rows[row, KEY], rows[row, BIT])
+            hashes[at, 0] = row
+    return hashes

@@ -1,0 +1,129 @@
+"""The network as plans see it: sites, paths that are up, where hosts can be reached, load of links."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from tercast.routing.spanning_tree import Tree, span
+from tercast.routing.switch_ports import Mask, Site
+from tercast.topology.elements import Attachment, Link, Switch
+from tercast.topology.topology import Edge, Topology, components
+
+
+class Network:
+    """What follows from a topology, brought up to date by `refresh` after it changed."""
+
+    __slots__ = ("_edges", "_live", "_numbers", "_places", "load", "next_tree", "sites", "topology")
+
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        self.sites: dict[str, Site] = {}
+        self.load: Counter[Link] = Counter()
+        self.next_tree = 1
+        self._edges: dict[str, list[Edge]] = {}
+        self._live: set[Link] = set()
+        self._numbers: dict[str, int] = {}
+        self._places: dict[str, Attachment | None] = {}
+        self.refresh()
+
+    def refresh(self) -> list[str]:
+        """Read the topology anew; the hosts that are reached elsewhere now, or no more, or again."""
+        topology = self.topology
+        for name in topology.switches:
+            if name not in self.sites:
+                self.sites[name] = Site(name)
+        self.read_budgets()
+        self._edges = topology.edges()
+        self._live = {edge.link for edges in self._edges.values() for edge in edges}
+        self._numbers = components(self._edges)
+        before = self._places
+        self._places = {host: topology.live_attachment(host) for host in topology.hosts}
+        return [host for host in {**before, **self._places} if before.get(host) != self._places.get(host)]
+
+    def read_budgets(self) -> None:
+        """Read the budgets of all switches anew."""
+        for switch in self.topology.switches.values():
+            self.sites[switch.id].budget = switch.room
+
+    def keep(self, switches: Iterable[Switch]) -> None:
+        """Have a site for each of `switches`, also those that the topology no longer has."""
+        for switch in switches:
+            if switch.id not in self.sites:
+                site = self.sites[switch.id] = Site(switch.id)
+                site.budget = switch.room
+
+    def prune(self) -> list[str]:
+        """Forget links and switches that are gone, once no table needs them; the switches."""
+        for name, site in self.sites.items():
+            for port in list(site.link_bits):
+                if (name, port) not in self.topology.links:
+                    site.drop_link(port)
+        gone = [name for name in self.sites if name not in self.topology.switches]
+        for name in gone:
+            del self.sites[name]
+        return gone
+
+    def places(self) -> dict[str, Attachment | None]:
+        """Where every host can be reached, as of the last `refresh`."""
+        return dict(self._places)
+
+    def place(self, host: str) -> Attachment | None:
+        """Where a host can be reached; None while it cannot."""
+        return self._places.get(host)
+
+    def component(self, host: str) -> int | None:
+        """The component in which a host can be reached; None while it cannot be."""
+        place = self._places.get(host)
+        return None if place is None else self._numbers[place.switch]
+
+    def component_of(self, switch: str) -> int | None:
+        """The component of a switch; None while it is down."""
+        return self._numbers.get(switch)
+
+    def found(self, root: str) -> Tree:
+        """A new tree that spans the component of switch `root`."""
+        tree = Tree(self.next_tree, root)
+        self.next_tree += 1
+        tree.links = span(self._edges, root, self.load)
+        self.load.update(tree.links)
+        return tree
+
+    def spans(self, tree: Tree) -> bool:
+        """Whether the links of `tree` are all up and reach every switch of its root's component."""
+        number = self._numbers[tree.root]
+        size = sum(1 for other in self._numbers.values() if other == number)
+        return len(tree.links) == size - 1 and tree.links <= self._live
+
+    def mend(self, tree: Tree) -> frozenset[Link]:
+        """The links with which `tree` spans the component of its root as it is now."""
+        others = self.load.copy()
+        others.subtract(tree.links)
+        return span(self._edges, tree.root, others, tree.links)
+
+    def relink(self, tree: Tree, links: Sequence[Link]) -> None:
+        """Let `tree` have just these links: its masks at all sites, and the load.
+
+        New ports get their bits in the order of `links`, so it has to be the same in every process.
+        """
+        self.load.subtract(tree.links)
+        tree.links = frozenset(links)
+        self.load.update(tree.links)
+        tree.masks = self._masks(links)
+
+    def _masks(self, links: Sequence[Link]) -> dict[Site, Mask]:
+        """The ports of `links` at every site; equal sequences give equal bits."""
+        masks: dict[Site, Mask] = {}
+        for link in links:
+            for switch, port in ((link.a, link.a_port), (link.b, link.b_port)):
+                site = self.sites[switch]
+                masks[site] = masks.get(site, 0) | site.link_bit(port)
+        return masks
+
+    def dissolve(self, tree: Tree) -> None:
+        """The tree no longer loads its links; its masks stay, for what is still under way."""
+        self.load.subtract(tree.links)
+
+    def revive(self, tree: Tree) -> None:
+        """Take `dissolve` back."""
+        self.load.update(tree.links)

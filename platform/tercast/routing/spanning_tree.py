@@ -1,0 +1,133 @@
+"""Trees: the links over which the events of one part of a topic's space travel.
+
+A tree belongs to a set of dz that no other tree of its topic and component overlaps, so an event travels in
+one tree at most (Mishra, sections 4.1 and 4.2; PLEROMA, algorithm 1). Its links span the component, on
+shortest paths from its root; which of them carry something follows from who wants what.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from tercast.topology.elements import Link
+from tercast.topology.topology import Edge, Port
+
+if TYPE_CHECKING:
+    from tercast.routing.kernels.compiled_topic import Web
+    from tercast.routing.switch_ports import Mask, Site
+
+LinkEnds = tuple[str, int, str, int]
+Edges = Mapping[str, list[Edge]]
+
+
+class Tree:
+    """A tree of one topic: its root, the links that span its component, the advertisements that it serves."""
+
+    __slots__ = ("_carried", "ads", "links", "masks", "number", "root", "web")
+
+    def __init__(self, number: int, root: str) -> None:
+        self.number = number
+        self.root = root
+        self.links: frozenset[Link] = frozenset()
+        self.masks: dict[Site, Mask] = {}
+        self.ads: set[str] = set()
+        self._carried: dict[Port, int] = {}
+        self.web: Web | None = None
+
+    @property
+    def id(self) -> str:
+        """Its name in plans."""
+        return f"t{self.number}"
+
+    def carry(self, end: Port, change: int) -> None:
+        """Some more, or fewer, cells cross the link whose end `a` is `end`."""
+        self._carried[end] = self._carried.get(end, 0) + change
+
+    def take_carried(self) -> dict[Port, int]:
+        """How many cells cross which link; from now on somebody else counts."""
+        carried, self._carried = self._carried, {}
+        return carried
+
+    def give_carried(self, carried: dict[Port, int]) -> None:
+        """Take counting over."""
+        self._carried, self.web = carried, None
+
+    def edges(self) -> list[LinkEnds]:
+        """The smallest part of the tree that holds its root and all links that carry something.
+
+        Each link stands as [switch, port, switch, port], from the root outwards.
+        """
+        below: dict[str, list[str]] = {}
+        came: dict[str, LinkEnds] = {}
+        order = [self.root]
+        adjacent = _adjacent(self.links)
+        for switch in order:
+            for ends in adjacent.get(switch, ()):
+                if ends[2] != self.root and ends[2] not in came:
+                    came[ends[2]] = ends
+                    below.setdefault(switch, []).append(ends[2])
+                    order.append(ends[2])
+        carried = self._carried if self.web is None else self.web.carried(self)
+        used = {end for end, count in carried.items() if count}
+        needed: set[str] = set()
+        for switch in reversed(order[1:]):
+            ends = came[switch]
+            carries = ends[:2] in used or ends[2:] in used
+            if carries or any(child in needed for child in below.get(switch, ())):
+                needed.add(switch)
+        return [came[switch] for switch in order[1:] if switch in needed]
+
+
+def span(edges: Edges, root: str, load: Mapping[Link, int], kept: Iterable[Link] = ()) -> frozenset[Link]:
+    """The links of a spanning tree of the component of `root`: shortest paths by cost.
+
+    Where a switch can be reached on equal paths, the last link is the one that other trees use least
+    (`load`), then the one that comes first by switch and port; it costs the others nothing, since the tree
+    reaches all switches anyway. What of the links `kept` still hangs together with the root stays as it is,
+    and the rest of the component is joined to it; after links went away that is a tree of shortest paths
+    again.
+    """
+    place = _kept_part(edges, root, frozenset(kept))
+    links = {link for _, link in place.values() if link is not None}
+    heap: list[tuple[float, int, str, int, str, Link]] = []
+
+    def reach(switch: str) -> None:
+        distance, _ = place[switch]
+        for edge in edges[switch]:
+            if edge.far not in place:
+                cost, used = distance + edge.link.cost, load.get(edge.link, 0)
+                heapq.heappush(heap, (cost, used, switch, edge.port, edge.far, edge.link))
+
+    for switch in list(place):
+        reach(switch)
+    while heap:
+        distance, _, _, _, switch, link = heapq.heappop(heap)
+        if switch not in place:
+            place[switch] = (distance, link)
+            links.add(link)
+            reach(switch)
+    return frozenset(links)
+
+
+def _kept_part(edges: Edges, root: str, kept: frozenset[Link]) -> dict[str, tuple[float, Link | None]]:
+    """Distance and incoming link of the switches that `kept` links still join to the root."""
+    place: dict[str, tuple[float, Link | None]] = {root: (0, None)}
+    waiting = [root]
+    while waiting and kept:
+        switch = waiting.pop()
+        for edge in edges[switch]:
+            if edge.link in kept and edge.far not in place:
+                place[edge.far] = (place[switch][0] + edge.link.cost, edge.link)
+                waiting.append(edge.far)
+    return place
+
+
+def _adjacent(links: Iterable[Link]) -> dict[str, list[LinkEnds]]:
+    """For each switch the links that leave it, in order of ports."""
+    adjacent: dict[str, list[LinkEnds]] = {}
+    for link in links:
+        adjacent.setdefault(link.a, []).append((link.a, link.a_port, link.b, link.b_port))
+        adjacent.setdefault(link.b, []).append((link.b, link.b_port, link.a, link.a_port))
+    return {switch: sorted(ends) for switch, ends in adjacent.items()}

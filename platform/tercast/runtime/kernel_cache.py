@@ -1,0 +1,78 @@
+"""Where compiled code is kept: a folder for each state of the sources, of this machine and of Numba."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_HERE = _PACKAGE / "compiled"
+_MARK = "complete"
+
+
+def is_ready() -> bool:
+    """Whether all kernels lie there compiled."""
+    folder = _folder()
+    return folder is not None and (folder / _MARK).exists()
+
+
+def prepare() -> bool:
+    """Let Numba keep what it compiles in our folder; False where Numba or a place to write is missing."""
+    folder = _folder()
+    if folder is None:
+        return False
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        import numba  # noqa: PLC0415 - it takes a third of a second
+    except (OSError, ImportError):
+        return False
+    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
+    return True
+
+
+def mark_ready() -> None:
+    """Note that all kernels are compiled; what was compiled beside for former sources goes."""
+    folder = _folder()
+    if folder is None:
+        return
+    (folder / _MARK).touch()
+    if folder.parent == _HERE / "__pycache__":
+        for mark in folder.parent.glob(f"*/{_MARK}"):
+            if mark.parent != folder:
+                shutil.rmtree(mark.parent, ignore_errors=True)
+
+
+@cache
+def _folder() -> Path | None:
+    """The folder for the sources as they are; None without Numba or a place to write."""
+    try:
+        versions = [version("numba"), version("llvmlite"), version("numpy"), platform.python_version()]
+    except PackageNotFoundError:
+        return None
+    stamp = hashlib.sha256("\0".join([*versions, _processor(), *_sources()]).encode()).hexdigest()[:16]
+    beside = _HERE / "__pycache__"
+    if (beside / stamp / _MARK).exists() or os.access(beside if beside.exists() else _HERE, os.W_OK):
+        return beside / stamp
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "tercast" / stamp
+
+
+def _sources() -> list[str]:
+    """What Numba goes by, and the contents: it does not see when a kernel that another calls has changed."""
+    twins = [_PACKAGE / "encoding" / "budgeted_search.py", _PACKAGE / "encoding" / "cell_selection.py"]
+    files = [*sorted(_PACKAGE.glob("*/kernels/*.py")), *twins]
+    return [f"{file.name}:{file.stat().st_mtime_ns}:{file.read_text()}" for file in files]
+
+
+def _processor() -> str:
+    """The processor: compiled code uses what it can do."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return "".join(sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))

@@ -1,0 +1,1 @@
+"""Events through tables."""

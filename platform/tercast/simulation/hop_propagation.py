@@ -1,0 +1,109 @@
+"""The ways of many events through a network at once, hop by hop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from tercast.simulation.lookup_tables import Lookup
+from tercast.simulation.port_index import BACK, NOWHERE, Numbers, Wiring
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """Copies that enter switches at the same distance from their publishers.
+
+    For each copy its event, the gate it enters, and its parent among the copies of the hop before. For each
+    delivery from here its event, the host, and the copy.
+    """
+
+    event: Numbers
+    gate: Numbers
+    parent: Numbers
+    to_event: Numbers
+    to_host: Numbers
+    to_copy: Numbers
+
+
+@dataclass(slots=True)
+class Ways:
+    """The hops of a batch; events that came twice to one gate are `odd`, and in no hop complete."""
+
+    hops: list[Hop] = field(default_factory=list)
+    odd: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+
+    def useful(self, wanted: Flags) -> list[Flags]:
+        """Of each copy of each hop: whether a delivery behind it is wanted. `wanted`: events by hosts."""
+        found: list[Flags] = []
+        behind: Numbers = np.zeros(0, dtype=np.int32)
+        for hop in reversed(self.hops):
+            useful = np.zeros(len(hop.event), dtype=np.bool_)
+            useful[hop.to_copy[wanted[hop.to_event, hop.to_host]]] = True
+            useful[behind] = True
+            behind = hop.parent[useful]
+            found.append(useful)
+        return found[::-1]
+
+
+def follow(lookup: Lookup, wiring: Wiring, winners: Numbers, columns: Numbers, starts: Numbers) -> Ways:
+    """The ways of events from their gates; `winners` and `columns` are those of `Lookup.winners`."""
+    count = len(starts)
+    ways = Ways(odd=np.zeros(count, dtype=np.bool_))
+    been = np.full((count, len(wiring.ports)), NOWHERE, dtype=np.int32)
+    event, gate = np.arange(count, dtype=np.int32), starts
+    parent = np.full(count, NOWHERE, dtype=np.int32)
+    while len(event):
+        _note(been, event, gate, ways.odd)
+        fine = ~ways.odd[event]
+        if not fine.all():
+            event, gate, parent = event[fine], gate[fine], parent[fine]
+        column = columns[event]
+        rule = np.maximum(winners[wiring.switch[gate], column], winners[lookup.own[gate], column])
+        copy, output = _expand(lookup, lookup.deed[rule])
+        onward, host = _targets(lookup, wiring, gate[copy], output)
+        there = host != NOWHERE
+        to_copy = copy[there]
+        ways.hops.append(Hop(event, gate, parent, event[to_copy], host[there], to_copy))
+        sent = onward != NOWHERE
+        parent = copy[sent]
+        event, gate = event[parent], onward[sent]
+    return ways
+
+
+def _note(been: Numbers, event: Numbers, gate: Numbers, odd: Flags) -> None:
+    """Mark the events as odd that come to a gate where they have been, or twice to one at once."""
+    order = np.arange(len(event), dtype=np.int32)
+    again = been[event, gate] != NOWHERE
+    been[event, gate] = order
+    again |= been[event, gate] != order
+    odd[event[again]] = True
+
+
+def _expand(lookup: Lookup, deed: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
+    """All outputs of deeds: which deed of the list, and the number of the output."""
+    first = lookup.first[deed]
+    counts = lookup.first[deed + 1] - first
+    which = np.repeat(np.arange(len(deed), dtype=np.int32), counts)
+    ends = np.cumsum(counts)
+    offset = np.repeat(first - (ends - counts), counts)
+    return which, np.arange(len(which)) + offset
+
+
+def _targets(
+    lookup: Lookup, wiring: Wiring, gate: Numbers, output: npt.NDArray[np.int64]
+) -> tuple[Numbers, Numbers]:
+    """Where outputs lead packets that entered at gates: a far gate or NOWHERE, a host or NOWHERE."""
+    port, onward, host = lookup.port[output], lookup.onward[output], lookup.host[output]
+    same = port == wiring.number[gate]
+    onward[same] = NOWHERE
+    host[same] = NOWHERE
+    back = np.flatnonzero(port == BACK)
+    if back.size:
+        whom, where = host[back], gate[back]
+        onward[back] = np.where(whom == NOWHERE, wiring.far[where], NOWHERE)
+        host[back] = np.where((whom != NOWHERE) & (wiring.home[whom] == where), whom, NOWHERE)
+    return onward, host

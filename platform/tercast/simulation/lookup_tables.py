@@ -1,0 +1,192 @@
+"""Tables for looking up many events at once: each one as a sorted partition of the event space.
+
+All rules of a topic, at all switches, cut the space into *atoms* within which no table makes a difference. A
+table is the list of points where another rule begins to win. For a batch of events only the atoms that they
+lie in count: each table is written out as one line of winners, and a look-up is an index into it.
+
+Rules of one switch are numbered so that of two that match the higher number wins: by priority, and where that
+is equal the shorter prefix, then the earlier one. Rules with an `in_port` are tables of their own, looked up
+beside the plain ones; again the higher number wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tercast.eventspace.dz import Dz
+from tercast.simulation.port_index import Numbers, Wiring
+from tercast.tables.entries import Action
+
+Column = npt.NDArray[Any]
+"""Points of the event space: numbers, or bytes where they have more than 63 bits."""
+
+_NO_RULE = 0
+
+
+class Rule(NamedTuple):
+    """One entry of a topic's table: events of `dz`, from `in_port` if that is set, meet `actions`."""
+
+    dz: Dz
+    in_port: int | None
+    priority: int
+    actions: tuple[Action, ...]
+
+
+class Lookup:
+    """The tables of one topic, given as rules by switch.
+
+    Lines are tables: first those of the switches, in their order, then those of gates with rules of their
+    own, then an empty one. `own[gate]` is the line of a gate's own rules. `deed[rule]` is what a rule does:
+    outputs `first[deed]` to `first[deed + 1]`, with their `port`, far gate (`onward`) and `host` as in
+    `Wiring.outputs`.
+    """
+
+    def __init__(self, rules: Mapping[str, Iterable[Rule]], wiring: Wiring) -> None:
+        known = {switch: _by_rank(rules.get(switch, ())) for switch in wiring.switches}
+        self.width = max((rule.dz.bit_length() - 1 for own in known.values() for rule in own), default=0)
+        deeds = _Deeds(wiring)
+        lines: list[Line] = []
+        gated: list[Line] = []
+        self.own = np.full(len(wiring.ports), -1, dtype=np.int32)
+        for switch, ranked in known.items():
+            tables = self._tables(ranked, deeds.add(switch, ranked))
+            lines.append(tables.pop(None, ([], [])))
+            for port, line in tables.items():
+                gate = wiring.gates.get((switch, port or 0))
+                if gate is not None:
+                    self.own[gate] = len(known) + len(gated)
+                    gated.append(line)
+        self.lines = [*lines, *gated, ([], [])]
+        self.own[self.own < 0] = len(self.lines) - 1
+        self.deed, self.first = deeds.of_rules(), deeds.firsts()
+        self.port, self.onward, self.host = deeds.columns()
+        self._index()
+
+    def atoms(self, points: Column) -> Numbers:
+        """The atom of each point (see `column`)."""
+        return np.searchsorted(self._points, points, side="right").astype(np.int32) - 1
+
+    def winners(self, atoms: Numbers) -> tuple[Numbers, Numbers]:
+        """The winning rules (lines, columns) in the atoms of a batch, and the column of each event."""
+        here = np.zeros(len(self._points) + 1, dtype=np.int32)
+        here[atoms + 1] = 1
+        before = np.cumsum(here, dtype=np.int32)
+        columns = int(before[-1])
+        starts = before[self._starts]
+        counts = np.diff(np.append(starts, columns))
+        counts[self._last] = columns - starts[self._last]
+        table = np.repeat(self._winners, counts).reshape(len(self.lines), columns)
+        return table, before[atoms]
+
+    def _tables(self, ranked: Sequence[Rule], lowest: int) -> dict[int | None, Line]:
+        """The lines of a switch: one of its plain rules, one for each `in_port`."""
+        spans: dict[int | None, list[tuple[int, int, int]]] = {}
+        width = self.width
+        for number, (dz, in_port, _, _) in enumerate(ranked, lowest):
+            length = dz.bit_length() - 1
+            spans.setdefault(in_port, []).append(((dz ^ 1 << length) << width - length, length, number))
+        return {in_port: _partition(sorted(own), width) for in_port, own in spans.items()}
+
+    def _index(self) -> None:
+        """Number the atoms; say of each line where in them it changes."""
+        width, lines = self.width, self.lines
+        columns = [column([0, *starts] if not starts or starts[0] else starts, width) for starts, _ in lines]
+        winners = [
+            np.array([_NO_RULE, *numbers] if not starts or starts[0] else numbers, dtype=np.int32)
+            for starts, numbers in lines
+        ]
+        points = np.concatenate(columns)
+        self._points, self._starts = np.unique(points, return_inverse=True)
+        self._winners = np.concatenate(winners)
+        self._last = np.cumsum([len(line) for line in winners]) - 1
+
+
+Line = tuple[list[int], list[int]]
+"""Where a table changes: points in order, and the number of the rule that wins from there on."""
+
+
+def column(points: Sequence[int], width: int) -> Column:
+    """Points of `width` bits, as they compare."""
+    if width <= 63:
+        return np.array(points, dtype=np.uint64)
+    size = -(-width // 8)
+    return np.array([point.to_bytes(size, "big") for point in points], dtype=f"S{size}")
+
+
+def _by_rank(rules: Iterable[Rule]) -> list[Rule]:
+    """Rules in the order in which they win, the weakest first."""
+    listed = list(rules)
+    listed.reverse()
+    listed.sort(key=lambda rule: (rule.priority, -rule.dz.bit_length()))
+    return listed
+
+
+def _partition(spans: Iterable[tuple[int, int, int]], width: int) -> Line:
+    """The points where another rule begins to win, of spans (start, bits of the prefix, number) in order."""
+    points: list[int] = []
+    winners: list[int] = []
+    open_spans = [(1 << width + 1, _NO_RULE)]
+    for start, length, number in spans:
+        while open_spans[-1][0] <= start:
+            _turn(points, winners, open_spans.pop()[0], open_spans[-1][1])
+        wins = max(number, open_spans[-1][1])
+        _turn(points, winners, start, wins)
+        open_spans.append((start + (1 << width - length), wins))
+    while len(open_spans) > 1:
+        _turn(points, winners, open_spans.pop()[0], open_spans[-1][1])
+    if points and points[-1] >> width:
+        points.pop()
+        winners.pop()
+    return points, winners
+
+
+def _turn(points: list[int], winners: list[int], point: int, number: int) -> None:
+    """From `point` on another rule wins."""
+    if points and points[-1] == point:
+        winners[-1] = number
+    else:
+        points.append(point)
+        winners.append(number)
+
+
+class _Deeds:
+    """What rules do, each deed listed once."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        self._wiring = wiring
+        self._numbers: dict[tuple[str, tuple[int, ...]], int] = {}
+        self._of_rule: list[int] = [0]
+        self._counts: list[int] = [0]
+        self._outputs: list[tuple[int, int, int]] = []
+
+    def add(self, switch: str, ranked: Sequence[Rule]) -> int:
+        """Take in the rules of a switch; the number of the first one."""
+        lowest = len(self._of_rule)
+        for rule in ranked:
+            actions = rule.actions
+            key = switch, tuple(map(id, actions))  # all actions are alive, so ids tell them apart
+            number = self._numbers.get(key)
+            if number is None:
+                number = self._numbers[key] = len(self._counts)
+                outputs = self._wiring.outputs(switch, actions)
+                self._counts.append(len(outputs))
+                self._outputs += outputs
+            self._of_rule.append(number)
+        return lowest
+
+    def of_rules(self) -> Numbers:
+        """The deed of every rule."""
+        return np.array(self._of_rule, dtype=np.int32)
+
+    def firsts(self) -> npt.NDArray[np.int64]:
+        """The first output of every deed, and behind the last one their number."""
+        return np.concatenate(([0], np.cumsum(self._counts)))
+
+    def columns(self) -> tuple[npt.NDArray[np.int64], Numbers, Numbers]:
+        """Ports, far gates and hosts of all outputs."""
+        rows = np.array(self._outputs, dtype=np.int64).reshape(-1, 3)
+        return rows[:, 0].copy(), rows[:, 1].astype(np.int32), rows[:, 2].astype(np.int32)

@@ -1,0 +1,1 @@
+"""Flow entries of a switch, their differences, and their covers."""

@@ -1,0 +1,1 @@
+"""Switches, links and hosts."""

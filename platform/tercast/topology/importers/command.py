@@ -1,0 +1,76 @@
+"""The `import` command: a topology file of another tool becomes one of ours."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from tercast.errors import Refused, RefusedMany
+from tercast.runtime.json_files import FileRefused, write_json
+from tercast.runtime.wording import quantity
+from tercast.topology.importers import FAMILIES, FORMATS, MOST_HOSTS_A_SWITCH, Imported, read_topology
+from tercast.topology.importers.format_guess import FORMS
+from tercast.topology.importers.limits import LARGEST_FILE
+
+
+def add_commands(commands: Any) -> None:
+    """Add `import` to the command line of `tercast`."""
+    parser = commands.add_parser(
+        "import",
+        help="read a topology of another tool",
+        description="Read a topology file (Topology Zoo and other GraphML, GML, SNDlib XML, topohub and "
+        "other node-link JSON, Rocketfuel, BRITE, Mininet lists, Tercast's own) and write it as scenarios "
+        "have it. "
+        "Every repair is told on standard error.",
+    )
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("-o", "--output", required=True, metavar="TOPOLOGY", help="- is standard output")
+    parser.add_argument("--format", choices=FORMATS, help="where the content does not tell it")
+    parser.add_argument("--hosts", type=_hosts, default=0, metavar="N", help="attach N hosts to every switch")
+    parser.add_argument(
+        "--family", choices=FAMILIES, default="ipv6", help="of the hosts' addresses (default %(default)s)"
+    )
+    parser.set_defaults(call=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Import; 0 when it is written, 2 when the file is refused."""
+    try:
+        with Path(arguments.file).open("rb") as stream:
+            data = stream.read(LARGEST_FILE + 1)
+        imported = read_topology(data, arguments.format, arguments.hosts, arguments.family)
+        write_json(arguments.output, imported.topology)
+    except (Refused, RefusedMany) as error:
+        for line in str(error).splitlines():
+            print(f"{arguments.file}: {line}", file=sys.stderr)
+        return 2
+    except FileRefused as error:
+        print(error, file=sys.stderr)
+        return 2
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or error
+        print(f"{arguments.file}: cannot be read: {reason}", file=sys.stderr)
+        return 2
+    for note in imported.repairs:
+        print(f"repaired: {note}", file=sys.stderr)
+    if imported.assumed:
+        shown_by = FORMS[imported.format]
+        print(
+            f"format: {imported.format}, as the content shows ({shown_by}); --format names another",
+            file=sys.stderr,
+        )
+    print(f"{arguments.file}: {imported.format}, {_counts(imported)}", file=sys.stderr)
+    return 0
+
+
+def _counts(imported: Imported) -> str:
+    """How many switches, links, hosts and repairs there are, in words."""
+    nouns = {"switches": ("switch", "switches"), "links": ("link", "links"), "hosts": ("host", "hosts")}
+    counts = [quantity(number, *nouns[part]) for part, number in imported.counts.items()]
+    return ", ".join((*counts, quantity(len(imported.repairs), "repair")))
+
+
+def _hosts(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= MOST_HOSTS_A_SWITCH):
+        raise argparse.ArgumentTypeError(f"{text}: give 0 to {MOST_HOSTS_A_SWITCH}")
+    return int(text)

@@ -1,0 +1,23 @@
+"""Attaching hosts to every switch of a topology, where the file has none."""
+
+from typing import Any
+
+from tercast.errors import Refused, shown
+from tercast.topology.importers.address_pool import Addresses
+from tercast.topology.importers.limits import check_hosts
+from tercast.topology.importers.port_numbers import Ports
+from tercast.topology.importers.repair import host_row
+
+
+def attach_hosts(topology: dict[str, Any], per_switch: int, ports: Ports, addresses: Addresses) -> None:
+    """Add `per_switch` hosts `h-SWITCH-N` to each switch, on ports of their own, to the topology's hosts."""
+    hosts, switches = topology["hosts"], topology["switches"]
+    check_hosts(len(hosts) + per_switch * len(switches))
+    taken = {row["id"] for row in (*hosts, *switches)}
+    for switch in (row["id"] for row in switches):
+        for number in range(1, per_switch + 1):
+            name = f"h-{switch}-{number}"
+            if name in taken:
+                detail = f"the file has a node named {shown(name)}; import it without hosts"
+                raise Refused((), "host_id", detail, name)
+            hosts.append(host_row(name, [(switch, ports.take(switch))], *addresses.fill()))

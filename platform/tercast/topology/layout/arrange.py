@@ -1,0 +1,165 @@
+"""The first layout of a topology, and places for what comes later."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from tercast.topology.layout.incremental import LEAST, Point, beside
+from tercast.topology.layout.stress_majorization import LINK, Points, shape, spread
+
+Links = Collection[tuple[str, str]]
+Places = dict[str, Point]
+
+_ENOUGH = 0.8
+"""The share of switches that have coordinates from which on a layout is a map."""
+
+
+@dataclass(frozen=True, slots=True)
+class Geography:
+    """How coordinates (degrees) become positions: Mercator, `scale` units a radian, then moved by x and y."""
+
+    scale: float
+    x: float
+    y: float
+
+    def place(self, latitude: float, longitude: float) -> Point:
+        """Where a point of the globe lies."""
+        east, south = _mercator(latitude, longitude)
+        return east * self.scale + self.x, south * self.scale + self.y
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """Positions by name; `geography` where they are those of a map."""
+
+    places: Places
+    geography: Geography | None
+
+
+def arrange(names: Sequence[str], links: Links, coordinates: Mapping[str, tuple[float, float]]) -> Arranged:
+    """Positions of all of `names`: a map where most have coordinates (latitude, longitude), else by links."""
+    known = {name: coordinates[name] for name in names if name in coordinates}
+    if names and len(known) >= _ENOUGH * len(names) and len(set(known.values())) > 1:
+        geography = _geography(known, links)
+        flat = [geography.place(*known[name]) for name in known]
+        places = dict(zip(known, _points(spread(np.array(flat), LEAST)), strict=True))
+        return Arranged(place_new(names, links, places, {}, None), geography)
+    return Arranged(_packed(_components(names, links), links), None)
+
+
+def place_new(
+    names: Sequence[str],
+    links: Links,
+    places: Mapping[str, Point],
+    coordinates: Mapping[str, tuple[float, float]],
+    geography: Geography | None,
+) -> Places:
+    """`places`, as they are, and places for those of `names` that have none yet."""
+    out = dict(places)
+    for name in names:
+        if name not in out and name in coordinates and geography is not None:
+            out[name] = _free(geography.place(*coordinates[name]), out.values())
+    neighbours = _neighbours(names, links)
+    waiting = [name for name in names if name not in out and any(other in out for other in neighbours[name])]
+    for name in waiting:  # grows
+        if name not in out:
+            near = [out[other] for other in neighbours[name] if other in out]
+            out[name] = beside(near, out.values())
+            waiting += [other for other in neighbours[name] if other not in out]
+    rest = [name for name in names if name not in out]
+    if rest:
+        apart = _packed(_components(rest, links), links)
+        out |= _moved(apart, out.values())
+    return out
+
+
+def _geography(known: Mapping[str, tuple[float, float]], links: Links) -> Geography:
+    """With links about `LINK` long, and the middle at the origin."""
+    flat = {name: _mercator(*at) for name, at in known.items()}
+    lengths = [math.dist(flat[a], flat[b]) for a, b in links if a in flat and b in flat]
+    lengths = [length for length in lengths if length > 1e-9]
+    span = max(math.dist(a, b) for a in flat.values() for b in list(flat.values())[:1]) or 1.0
+    scale = LINK / median(lengths) if lengths else LINK * math.sqrt(len(flat)) / span
+    scale = min(scale, LINK * 4 * math.sqrt(len(flat)) / span)
+    east = sum(at[0] for at in flat.values()) / len(flat)
+    south = sum(at[1] for at in flat.values()) / len(flat)
+    return Geography(scale, -east * scale, -south * scale)
+
+
+def _mercator(latitude: float, longitude: float) -> Point:
+    """Radians to the east and to the south; the poles lie at 85 degrees."""
+    north = math.radians(min(max(latitude, -85.0), 85.0))
+    return math.radians(longitude), -math.asinh(math.tan(north))
+
+
+def _free(place: Point, others: Collection[Point]) -> Point:
+    """The place itself, or one beside it where another is there."""
+    if all(math.dist(place, other) >= LEAST for other in others):
+        return place
+    return beside([place], others)
+
+
+def _neighbours(names: Iterable[str], links: Links) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {name: [] for name in names}
+    for a, b in links:
+        if a in found and b in found and a != b:
+            found[a].append(b)
+            found[b].append(a)
+    return found
+
+
+def _components(names: Sequence[str], links: Links) -> list[list[str]]:
+    """The connected parts, the largest first."""
+    neighbours = _neighbours(names, links)
+    parts, seen = [], set[str]()
+    for name in names:
+        if name in seen:
+            continue
+        part = [name]
+        seen.add(name)
+        for one in part:  # grows
+            fresh = [other for other in dict.fromkeys(neighbours[one]) if other not in seen]
+            seen.update(fresh)
+            part += fresh
+        parts.append(part)
+    return sorted(parts, key=len, reverse=True)
+
+
+def _packed(parts: Sequence[Sequence[str]], links: Links) -> Places:
+    """Each part in its own shape, side by side in rows about as wide as all is high."""
+    shapes = [_shaped(part, links) for part in parts]
+    sizes = [points.max(axis=0) - points.min(axis=0) + 1.5 * LINK for points in shapes]
+    width = max(math.sqrt(sum(float(size[0] * size[1]) for size in sizes)) * 1.3, *(s[0] for s in sizes), 0.0)
+    out: Places = {}
+    left = top = row = 0.0
+    for part, points, size in zip(parts, shapes, sizes, strict=True):
+        if left and left + size[0] > width:
+            left, top, row = 0.0, top + row, 0.0
+        corner = np.array([left, top])
+        out |= zip(part, _points(points - points.min(axis=0) + corner), strict=True)
+        left, row = left + float(size[0]), max(row, float(size[1]))
+    return out
+
+
+def _shaped(part: Sequence[str], links: Links) -> Points:
+    numbers = {name: n for n, name in enumerate(part)}
+    neighbours = _neighbours(part, links)
+    return spread(shape([[numbers[other] for other in neighbours[name]] for name in part]), LEAST)
+
+
+def _moved(places: Places, others: Collection[Point]) -> Places:
+    """To the right of the others."""
+    if not others:
+        return places
+    right = max(x for x, _ in others) + 1.5 * LINK
+    top = min(y for _, y in others)
+    return {name: (x + right, y + top) for name, (x, y) in places.items()}
+
+
+def _points(points: Points) -> list[Point]:
+    return [(float(x), float(y)) for x, y in points]

@@ -1,0 +1,1 @@
+"""Table updates under a limit on entries."""

@@ -1,0 +1,52 @@
+"""The regions that the prefixes of tables cut the space into, as a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from ipaddress import ip_network
+from itertools import pairwise
+
+from tercast.eventspace.dz import Dz, common_prefix, covers
+
+ROOTLESS = -1
+
+
+class Prefixes:
+    """Prefixes and where they part from one another, numbered in text order: what holds others comes first.
+
+    A prefix is an int with a leading sentinel bit over the whole address. `hollow` tells of each whether
+    those below it leave nothing of it.
+    """
+
+    __slots__ = ("ends", "hollow", "kids", "parents", "tops", "values")
+
+    def __init__(self, found: Iterable[Dz]) -> None:
+        rows = sorted(set(found), key=bin)
+        meets = {common_prefix(a, b) for a, b in pairwise(rows)}
+        self.values: list[Dz] = sorted({*rows, *meets}, key=bin)
+        self.parents: list[int] = []
+        self.kids: list[list[int]] = [[] for _ in self.values]
+        self.ends: list[int] = [len(self.values)] * len(self.values)
+        self.tops: list[int] = []
+        self._link()
+        self.hollow = [
+            len(kids) == 2 and all(self.values[kid] >> 1 == value for kid in kids)
+            for value, kids in zip(self.values, self.kids, strict=True)
+        ]
+
+    def _link(self) -> None:
+        """Parents, children, and where what lies below each one ends."""
+        way: list[int] = []
+        for n, value in enumerate(self.values):
+            while way and not covers(self.values[way[-1]], value):
+                self.ends[way.pop()] = n
+            self.parents.append(way[-1] if way else ROOTLESS)
+            (self.kids[way[-1]] if way else self.tops).append(n)
+            way.append(n)
+
+
+def prefix_of(cidr: str) -> Dz:
+    """A CIDR prefix as an int with a leading sentinel bit; raises ValueError for what is none."""
+    network = ip_network(cidr)
+    free = network.max_prefixlen - network.prefixlen
+    return 1 << network.prefixlen | int(network.network_address) >> free

@@ -1,0 +1,200 @@
+"""A table that changes entry by entry and is never too large: the order in which that loses nothing.
+
+At every moment each event meets its old answer, its new one, or one between what both agree on and what
+either has. Parts of the space take their turn, those that free entries first, each from below: so a merge
+gives way to its parts, and parts to their merge, with one entry free. Where that does not do, a part passes
+through a coarser entry; where no entry is free for one, through what meets no entry at all (see `coarser`).
+
+Between 500 pairs of random tables of 8 entries over 16 cells, unlike each other, there was a way for 70, 94
+and 99 % with 0, 1 and 2 entries free, and for 95, 100 and 100 % where coarser entries may stand
+(`python tests/core/test_aggregation_steps.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_network
+from itertools import product
+
+from tercast.tables.entries import Action, Entry, Table
+from tercast.updates.coarse_entries import end_rest, pass_by_rest, pass_through
+from tercast.updates.prefix_tree import ROOTLESS, Prefixes, prefix_of
+from tercast.updates.region_outputs import Answers, Links, Row, Rows, outputs_of
+from tercast.updates.update_search import ALL, Change, Kind, Turning
+
+Permit = Callable[[str], frozenset[int] | None]
+"""The link ports that all trees within a prefix have; None where no coarser entry may stand."""
+
+Trees = Mapping[str, frozenset[int]]
+"""The prefixes that trees own, which do not overlap, each with the link ports of its tree at the switch."""
+
+_PATIENCE = ((ALL, False), (1, False), (0, True))
+"""How much is tried before a coarser entry, and whether the widest one is tried first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is added or replaced, longest prefixes first, and then removed, shortest first.
+
+    In between: what is done from then on with what meets no entry; None: as before.
+    """
+
+    added: Table = ()
+    modified: Table = ()
+    removed: Table = ()
+    rest: tuple[Action, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.added) + len(self.modified) + len(self.removed)
+
+
+def nowhere(_: str) -> None:
+    """No coarser entry may stand anywhere."""
+
+
+def steps(
+    before: Iterable[Entry],
+    after: Iterable[Entry],
+    limit: int,
+    permit: Permit = nowhere,
+    trees: Trees | None = None,
+) -> list[Step] | None:
+    """Steps from one table of a switch to another, never with more than `limit` entries; None: none found.
+
+    A step may be confirmed before the next one begins, and within it each entry before the next one. None
+    also for tables where a key stands twice or priorities are not those of prefixes. Where `trees` are given
+    what meets no entry may be sent somewhere for a while, too; without, it is always dropped.
+    """
+    old, new = tuple(before), tuple(after)
+    rises = _rises((*old, *new))
+    if rises is None or max(len(old), len(new)) > limit or _doubled(old) or _doubled(new):
+        return None
+    for patience, widest in _PATIENCE:
+        turning, names = _turning(old, new, limit, permit, trees)
+        if _comes_to_an_end(turning, patience, widest):
+            return _packed(turning.changes, names, rises)
+        if permit is nowhere:
+            return None
+    for patience, backwards, last_first in product((ALL, 1), (False, True), (False, True)):
+        turning, names = _turning(old, new, limit, permit, trees)
+        turning.backwards, turning.last_first, turning.answers.lenient = backwards, last_first, True
+        turning.hurry()
+        if _comes_to_an_end(turning, patience, backwards):
+            return _packed(turning.changes, names, rises)
+    return None
+
+
+def _comes_to_an_end(turning: Turning, patience: int, widest: bool) -> bool:
+    while _went_on(turning, patience, widest):
+        pass
+    return not turning.pending()
+
+
+def _went_on(turning: Turning, patience: int, widest: bool) -> bool:
+    """One more part, by the gentlest way that there is."""
+    return (
+        turning.go_on(patience)
+        or end_rest(turning)
+        or pass_through(turning, widest)
+        or turning.go_on()
+        or pass_by_rest(turning)
+    )
+
+
+def _rises(entries: Table) -> dict[bool, int] | None:
+    """What priorities have above the lengths of prefixes, by whether there is a port; None: it differs."""
+    found: dict[bool, int] = {}
+    for entry in entries:
+        rise = entry.priority - int(entry.dst.rpartition("/")[2])
+        if found.setdefault(entry.in_port is not None, rise) != rise:
+            return None
+    families = {":" in entry.dst for entry in entries}
+    apart = found.get(True, 1 << 32) - found.get(False, 0) > 128
+    return found if apart and len(families) <= 1 else None
+
+
+def _doubled(table: Table) -> bool:
+    return len({entry.key for entry in table}) < len(table)
+
+
+def _turning(
+    old: Table, new: Table, limit: int, permit: Permit, trees: Trees | None
+) -> tuple[Turning, list[str]]:
+    """The tables over the regions that they cut, and the texts of the prefixes."""
+    values = {dst: prefix_of(dst) for dst in (*(entry.dst for entry in (*old, *new)), *(trees or ()))}
+    prefixes = Prefixes(values.values())
+    version = 6 if any(":" in dst for dst in values) else 4
+    texts = {value: dst for dst, value in values.items()}
+    names = [texts.get(value) or _text(value, version) for value in prefixes.values]
+    numbers = {name: n for n, name in enumerate(names)}
+    before, after = _rows(old, numbers), _rows(new, numbers)
+    may: Links = lambda n: permit(names[n])  # noqa: E731
+    owned = None if trees is None else {numbers[dst]: links for dst, links in trees.items()}
+    return Turning(Answers(prefixes, before, after, may, owned), before, after, limit), names
+
+
+def _rows(table: Table, numbers: dict[str, int]) -> Rows:
+    rows: Rows = {}
+    for entry in table:
+        row = Row(entry.actions, outputs_of(entry.actions))
+        rows.setdefault(entry.in_port, {})[numbers[entry.dst]] = row
+    return rows
+
+
+def _text(value: int, version: int) -> str:
+    length = value.bit_length() - 1
+    width = 128 if version == 6 else 32
+    number = (value ^ 1 << length) << width - length
+    return str(ip_network((number.to_bytes(width // 8, "big"), length)))
+
+
+class _Packing:
+    """Puts changes into few steps: what follows in the order of a step is in the same one."""
+
+    def __init__(self, names: Sequence[str], rises: dict[bool, int]) -> None:
+        self.packed: list[Step] = []
+        self._names = names
+        self._rises = rises
+        self._parts: dict[str, list[Entry]] = {"added": [], "modified": [], "removed": []}
+        self._keys: set[tuple[str, int | None]] = set()
+        self._rest: tuple[Action, ...] | None = None
+        self._last: tuple[bool, int] | None = None
+
+    def take(self, kind: Kind, n: int, port: int | None, row: Row) -> None:
+        """The next change."""
+        if n == ROOTLESS:
+            self._follow((False, 0), again=self._rest is not None)
+            self._rest = row.actions
+            return
+        name = self._names[n]
+        priority = self._rises[port is not None] + int(name.rpartition("/")[2])
+        entry = Entry(name, port, priority, row.actions)
+        place = (kind == "removed", priority if kind == "removed" else -priority)
+        self._follow(place, again=entry.key in self._keys)
+        self._parts[kind].append(entry)
+        self._keys.add(entry.key)
+
+    def close(self) -> None:
+        """The step is complete."""
+        if self._keys or self._rest is not None:
+            parts = {name: tuple(entries) for name, entries in self._parts.items()}
+            self.packed.append(Step(**parts, rest=self._rest))
+        self._keys.clear()
+        self._rest = None
+        for entries in self._parts.values():
+            entries.clear()
+
+    def _follow(self, place: tuple[bool, int], again: bool) -> None:
+        if again or (self._last is not None and place < self._last):
+            self.close()
+        self._last = place
+
+
+def _packed(changes: Sequence[Change], names: Sequence[str], rises: dict[bool, int]) -> list[Step]:
+    """The changes in few steps."""
+    packing = _Packing(names, rises)
+    for change in changes:
+        packing.take(*change)
+    packing.close()
+    return packing.packed

@@ -1,0 +1,212 @@
+"""A table on its way from one state to another, within a limit and safe at every point after every change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from tercast.updates.prefix_tree import ROOTLESS
+from tercast.updates.region_outputs import NOTHING, Answers, Row, Rows
+
+Kind = Literal["added", "modified", "removed"]
+Change = tuple[Kind, int, int | None, Row]
+"""What is done, the number of the prefix, the ingress port, and the entry that comes or goes.
+
+ROOTLESS is modified where what meets no entry is to be sent somewhere; that takes no room.
+"""
+
+DROPPED = Row((), NOTHING)
+"""What becomes of what meets no entry, at the beginning and at the end."""
+
+ALL = 3
+
+LABOUR = 3_000_000
+"""Regions to look at before it is given up: a second or so."""
+
+
+class Turning:
+    """The table as it stands, and the changes that were made; every one has been found safe."""
+
+    __slots__ = (
+        "_judges",
+        "_labour",
+        "_ports",
+        "after",
+        "answers",
+        "backwards",
+        "changes",
+        "count",
+        "last_first",
+        "limit",
+        "rest",
+        "rows",
+        "tried",
+    )
+
+    def __init__(self, answers: Answers, before: Rows, after: Rows, limit: int) -> None:
+        self.answers = answers
+        self.after = after
+        self.limit = limit
+        self.backwards = False  # parts alike: the last comes first
+        self.last_first = False  # entries that may go alike: the last comes first
+        self.rows: Rows = {port: dict(before.get(port, {})) for port in {*before, *after}}
+        self.count = sum(map(len, self.rows.values()))
+        self.rest = DROPPED
+        self.changes: list[Change] = []
+        self.tried: set[tuple[int, int | None]] = set()
+        self._labour = LABOUR
+        self._ports: list[set[int | None]] = [set() for _ in answers.prefixes.values]
+        for rows in (before, after):
+            for port, table in rows.items():
+                for n in table:
+                    self._ports[n].add(port)
+        self._judges: tuple[Callable[[int], bool], ...] = (self._frees, self._fits, lambda _: True)
+
+    def hurry(self) -> None:
+        """Give up sooner."""
+        self._labour = LABOUR // 10
+
+    def pending(self) -> bool:
+        """Whether anything has still to change."""
+        return self.rest is not DROPPED or any(self._wanting(n) for n in range(len(self._ports)))
+
+    def go_on(self, patience: int = ALL) -> bool:
+        """Make changes towards the end; whether there were any.
+
+        Of parts that free entries; else, with a `patience` of 2, of those that fit as a whole; with 3 any.
+        """
+        tops, judges = self.answers.prefixes.tops, self._judges[:patience]
+        return any(sum(self._visit(top, judge) for top in self._in_turn(tops)) > 0 for judge in judges)
+
+    def put(self, n: int, port: int | None, row: Row) -> bool:
+        """Add or replace an entry, if there is room for it and it is safe."""
+        table = self.rows[port]
+        had = table.get(n)
+        if had is None and self.count >= self.limit:
+            return False
+        table[n] = row
+        if not self.is_safe(n, port):
+            self._restore(n, port, had)
+            return False
+        self.count += had is None
+        self._ports[n].add(port)
+        if had is None or had.actions != row.actions:
+            self.changes.append(("added" if had is None else "modified", n, port, row))
+        return True
+
+    def drop(self, n: int, port: int | None) -> bool:
+        """Remove an entry, if it is safe."""
+        had = self.rows[port].pop(n)
+        if not self.is_safe(n, port):
+            self._restore(n, port, had)
+            return False
+        self.count -= 1
+        self.changes.append(("removed", n, port, had))
+        return True
+
+    def is_safe(self, n: int, port: int | None, *, throughout: bool = False) -> bool:
+        """Whether what meets the entry at `n`, or met it, meets what it may; `throughout`: all within `n`."""
+        answers, table = self.answers, self.rows[port]
+        at, end = n, answers.prefixes.ends[n]
+        while at < end:
+            if at != n and at in table and not throughout:
+                at = answers.prefixes.ends[at]
+                continue
+            self._labour -= 1
+            if not answers.prefixes.hollow[at] and not self._is_right(at, port):
+                return False
+            at += 1
+        return self._labour > 0
+
+    def send_rest(self, row: Row) -> bool:
+        """Let what meets no entry be sent somewhere, if that is safe."""
+        had, self.rest = self.rest, row
+        if not all(self._is_right(n, None) for n in self.left_over()):
+            self.rest = had
+            return False
+        self.changes.append(("modified", ROOTLESS, None, row))
+        return True
+
+    def left_over(self) -> Iterator[int]:
+        """The regions with no plain entry, which meet none unless they come in at some port."""
+        table, prefixes = self.rows.get(None, {}), self.answers.prefixes
+        n = 0
+        while n < len(prefixes.values):
+            if n in table:
+                n = prefixes.ends[n]
+                continue
+            self._labour -= 1
+            if not prefixes.hollow[n]:
+                yield n
+            n += 1
+
+    def within(self, n: int) -> range:
+        """What lies in prefix `n`, itself included."""
+        return range(n, self.answers.prefixes.ends[n])
+
+    def advance(self, n: int, *, adding: bool = True) -> bool:
+        """Do at `n` itself what can be done."""
+        return sum(self._advance(n, port, adding) for port in self._wanting(n)) > 0
+
+    def _advance(self, n: int, port: int | None, adding: bool) -> bool:
+        want = self.after.get(port, {}).get(n)
+        if want is None:
+            return self.drop(n, port)
+        return (adding or n in self.rows[port]) and self.put(n, port, want)
+
+    def _is_right(self, n: int, port: int | None) -> bool:
+        for entering in self.answers.ports if port is None else (port,):
+            row = self.answers.at(self.rows, n, entering) or self.rest
+            if not self.answers.allow(row.outputs, n, entering, coarse=row.coarse):
+                return False
+        return True
+
+    def _restore(self, n: int, port: int | None, had: Row | None) -> None:
+        if had is None:
+            del self.rows[port][n]
+        else:
+            self.rows[port][n] = had
+
+    def _wanting(self, n: int) -> list[int | None]:
+        """The ports whose entry at `n` is not what it is to be."""
+        return [port for port in self._ports[n] if self._balance(n, port) is not None]
+
+    def _balance(self, n: int, port: int | None) -> int | None:
+        """How many entries come (1), go (-1) or are replaced (0) there; None where all is right."""
+        have, want = self.rows[port].get(n), self.after.get(port, {}).get(n)
+        if have is None or want is None:
+            return None if have is want else (1 if have is None else -1)
+        return None if have.actions == want.actions else 0
+
+    def _balances(self, n: int) -> list[int]:
+        self._labour -= self.answers.prefixes.ends[n] - n
+        found = (self._balance(at, port) for at in self.within(n) for port in self._ports[at])
+        return [one for one in found if one is not None]
+
+    def _in_turn(self, numbers: list[int]) -> list[int]:
+        """Those with something to change, that which frees most first."""
+        found = [(sum(balances), n) for n in numbers if (balances := self._balances(n))]
+        turn = -1 if self.backwards else 1
+        return [n for _, n in sorted(found, key=lambda one: (one[0], turn * one[1]))]
+
+    def _fits(self, n: int) -> bool:
+        return self._balances(n).count(1) <= self.limit - self.count
+
+    def _frees(self, n: int) -> bool:
+        return sum(self._balances(n)) <= 0 and self._fits(n)
+
+    def _visit(self, n: int, judge: Callable[[int], bool]) -> bool:
+        """Carry out the widest parts of `n` that `judge` names; whether anything was done."""
+        if judge(n) and self._carry_out(n):
+            return True
+        moved = sum(self._visit(kid, judge) for kid in self._in_turn(self.answers.prefixes.kids[n])) > 0
+        return self.advance(n, adding=False) or moved
+
+    def _carry_out(self, n: int) -> bool:
+        """Do all that can be done within `n`, from below; then what that has set free."""
+        moved = sum(self._carry_out(kid) for kid in self._in_turn(self.answers.prefixes.kids[n])) > 0
+        if not self.advance(n):
+            return moved
+        for at in self.within(n):
+            self.advance(at, adding=False)
+        return True

@@ -1,0 +1,238 @@
+"""The walk of a proof: packets of every atom through the tables, from every port where a publisher is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tercast.eventspace.dz import WHOLE, Dz, DzSet, covers
+from tercast.topology.topology import Port
+from tercast.verification.forwarding import HostMask, Step, World
+from tercast.verification.table_lint import Effects, Row, check_rows, named
+from tercast.verification.topic_proof import Frame, Rule, Rules, TopicProof
+from tercast.verification.violations import Findings
+
+EVERYWHERE: DzSet = (WHOLE,)
+
+_NOBODY = "no packet ever comes to"
+
+
+@dataclass(slots=True)
+class Flow:
+    """What becomes of packets at a switch from an ingress port: hosts that get them, and get them again.
+
+    `direct` are those on the switch itself; `rule` is what sends them there, and `onward`.
+    """
+
+    once: HostMask = 0
+    again: HostMask = 0
+    direct: HostMask = 0
+    onward: list[tuple[Step, Port]] = field(default_factory=list)
+    rule: Rule | None = None
+
+
+class Walk:
+    """One pass over a cell of the space: all atoms in it, and all entries."""
+
+    __slots__ = ("_effects", "_flows", "_found", "_matched", "_needed", "_proof", "_stack", "_world")
+
+    def __init__(self, proof: TopicProof, world: World, found: Findings) -> None:
+        self._proof = proof
+        self._world = world
+        self._found = found
+        self._stack: list[Frame] = []
+        self._flows: dict[Port, Flow] = {}
+        self._matched: set[int] = set()
+        self._needed: set[int] = set()
+        self._effects = Effects()
+
+    def check(self, cell: Dz) -> None:
+        """Walk every atom within `cell`, then look at the entries there."""
+        proof, world = self._proof, self._world
+        above, within = proof.prefixes_of(cell)
+        stack = self._stack
+        for dz in (*above, cell, *within):
+            while stack and not covers(stack[-1].dz, dz):
+                self._close(cell)
+            frame = proof.frame(dz, stack[-1] if stack else None, world, dz == cell)
+            if frame is not None and (not stack or stack[-1].dz != dz):
+                stack.append(frame)
+        while stack:
+            self._close(cell)
+        self._check_entries(above, within)
+
+    def _close(self, cell: Dz) -> None:
+        """A prefix ends: what of it no longer prefix has is an atom."""
+        frame = self._stack[-1]
+        if frame.filled < frame.volume and frame.brought and covers(cell, frame.dz):
+            self._check_atom(frame, frame.dz)
+        self._stack.pop()
+        if self._stack:
+            self._stack[-1].filled += frame.volume
+
+    def _check_atom(self, atom: Frame, dz: Dz) -> None:
+        world = self._world
+        self._flows = {}
+        chain = [frame.rules for frame in reversed(self._stack) if frame.rules]
+        ingresses: dict[Port, str] = {}
+        for host in world.hosts(atom.brought):
+            ingresses.setdefault(world.place[host], host)
+        for ingress, host in ingresses.items():
+            flow = self._flow(ingress, dz, chain)
+            expected = atom.wanted & world.members[world.components[ingress[0]]]
+            lost, unwanted = expected & ~flow.once, flow.once & ~expected
+            if unwanted and not self._proof.allowance.exact:
+                unwanted = self._unexplained(unwanted)
+            if lost | unwanted | flow.again:
+                self._note(dz, host, (lost, unwanted, flow.again))
+        if not self._proof.allowance.lenient:
+            self._check_needless(dz, atom.wanted)
+
+    def _unexplained(self, unwanted: HostMask) -> HostMask:
+        """Those of hosts that get what they did not ask for from an entry that is not merged."""
+        found = 0
+        for (switch, _), flow in self._flows.items():
+            if flow.direct & unwanted and not self._is_merged(switch, flow.rule):
+                found |= flow.direct & unwanted
+        return found
+
+    def _is_merged(self, switch: str, rule: Rule | None) -> bool:
+        """Whether what an entry sends may be too much."""
+        proof = self._proof
+        return rule is not None and proof.allowance.is_merged(
+            switch, proof.topic, rule.entry.in_port, rule.dz
+        )
+
+    def _note(self, dz: Dz, host: str, masks: tuple[HostMask, HostMask, HostMask]) -> None:
+        """Note which hosts lost events, got unwanted ones, got them more than once."""
+        publisher = self._proof.publisher(host, dz)
+        kinds = (
+            ("lost", "subscribes to them and gets none"),
+            ("unwanted", "gets them and has no such subscription"),
+            ("doubled", "gets more than one copy"),
+        )
+        for (kind, what), mask in zip(kinds, masks, strict=True):
+            for name in self._world.hosts(mask):
+                self._found.add(
+                    kind,
+                    f"host {name} {what}",
+                    topic=self._proof.topic,
+                    region=(dz,),
+                    publisher=publisher,
+                    host=name,
+                )
+
+    def _flow(self, start: Port, dz: Dz, chain: list[Rules]) -> Flow:
+        """Follow packets of the atom from a switch and ingress port; what is reached twice is walked once."""
+        done = self._flows
+        opened: dict[Port, Flow] = {}
+        stack = [start]
+        while stack:
+            here = stack[-1]
+            if here in done:
+                stack.pop()
+                continue
+            flow = opened.get(here)
+            if flow is None:
+                flow = opened[here] = self._open(here, dz, chain)
+            waiting = [far for _, far in flow.onward if far not in done and far not in opened]
+            if waiting:
+                stack += waiting
+                continue
+            self._finish(here, flow, dz)
+            stack.pop()
+        return done[start]
+
+    def _finish(self, here: Port, flow: Flow, dz: Dz) -> None:
+        """All that lies behind a switch is known: who gets the packets through it."""
+        for step, far in flow.onward:
+            behind = self._flows.get(far)
+            if behind is None:
+                detail = f"{here[0]} sends them over port {step.port} to {far[0]}, where they came from"
+                self._add("loop", detail, dz, here[0])
+                continue
+            flow.again |= behind.again | flow.once & behind.once
+            flow.once |= behind.once
+        self._flows[here] = flow
+
+    def _open(self, here: Port, dz: Dz, chain: list[Rules]) -> Flow:
+        """What the entry that wins at a switch does to packets from an ingress port."""
+        switch, in_port = here
+        flow = Flow()
+        winner, other = self._winner(switch, in_port, chain)
+        if winner is None:
+            return flow
+        flow.rule = winner
+        if id(winner) not in self._needed and self._differ(winner, other, in_port):
+            self._needed.add(id(winner))
+        steps = [step for step in winner.steps if step.port != in_port]
+        if winner.turns:
+            steps += self._world.back(switch, in_port, winner.entry)
+        for step in steps:
+            if step.problem:
+                self._add("output", step.problem, dz, switch)
+            elif step.far is not None:
+                flow.onward.append((step, step.far))
+            else:
+                flow.again |= flow.once & step.hosts
+                flow.once |= step.hosts
+                flow.direct |= step.hosts
+        return flow
+
+    def _winner(self, switch: str, in_port: int, chain: list[Rules]) -> tuple[Rule | None, Rule | None]:
+        """The entry that packets from a port meet, and the one that they would meet without it."""
+        winner: Rule | None = None
+        other: Rule | None = None
+        for rules in chain:
+            for rule in rules.get(switch, ()):
+                if rule.entry.in_port in (None, in_port):
+                    self._matched.add(id(rule))
+                    if winner is None or rule.entry.priority > winner.entry.priority:
+                        winner, other = rule, winner
+                    elif other is None or rule.entry.priority > other.entry.priority:
+                        other = rule
+        return winner, other
+
+    def _differ(self, winner: Rule, other: Rule | None, in_port: int) -> bool:
+        """Whether packets from a port would fare otherwise without the entry that they meet."""
+        effects = self._effects
+        return winner.turns or effects.of(winner.entry, in_port) != (
+            [] if other is None else effects.of(other.entry, in_port)
+        )
+
+    def _check_needless(self, dz: Dz, wanted: HostMask) -> None:
+        """No copy crosses a link for nobody, but from a merged entry (then also for those who want none)."""
+        exact = self._proof.allowance.exact
+        for (switch, _), flow in self._flows.items():
+            for step, far in flow.onward:
+                behind = self._flows.get(far)
+                if behind is None or behind.once & (-1 if exact else wanted):
+                    continue
+                if exact or not self._is_merged(switch, flow.rule):
+                    detail = (
+                        f"{switch} sends copies over port {step.port} to {far[0]}, where nobody gets them"
+                    )
+                    self._add("needless", detail, dz, switch)
+
+    def _check_entries(self, above: list[Dz], within: list[Dz]) -> None:
+        """The entries in the cell, by themselves, and whether packets come to them at all."""
+        proof = self._proof
+        rows: dict[str, list[Row]] = {}
+        allowance, topic = proof.allowance, proof.topic
+        for dz, switch, rule in proof.rules(within):
+            rows.setdefault(switch, []).append(Row(dz, rule.entry))
+            if id(rule) not in self._needed and not self._may_idle(switch, rule):
+                what = "no packet would fare otherwise without" if id(rule) in self._matched else _NOBODY
+                self._add("idle", f"{switch}: {what} entry {named(rule.entry)}", dz, switch)
+        over: dict[str, list[Row]] = {switch: [] for switch in rows}
+        for dz, switch, rule in proof.rules(above):
+            if switch in over:
+                over[switch].append(Row(dz, rule.entry))
+        for switch, own in rows.items():
+            check_rows(switch, topic, own, over[switch], self._found, allowance=allowance)
+
+    def _may_idle(self, switch: str, rule: Rule) -> bool:
+        """Whether an entry that no packet needs is merged, or may lie beneath merged ones."""
+        return self._is_merged(switch, rule) or self._proof.allowance.has_covers(switch, self._proof.topic)
+
+    def _add(self, kind: str, detail: str, dz: Dz, switch: str) -> None:
+        self._found.add(kind, detail, topic=self._proof.topic, region=(dz,), switch=switch)

@@ -1,0 +1,164 @@
+"""Checks of a table that need no packet: clashes, order of priorities, entries that say nothing new."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tercast.eventspace.dz import Dz, covers, length
+from tercast.tables.entries import HIGHEST_PRIORITY, LOWEST_PRIORITY, Action, Entry, SetDst
+from tercast.verification.allowance import Allowance
+from tercast.verification.violations import Findings
+
+STRICT = Allowance(exact=True, covers=None)
+
+Note = Callable[[str, str], None]
+
+Copy = tuple[str, str]
+"""A port, and the host whose address is set before; empty where it stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An entry with the cell that it matches."""
+
+    dz: Dz
+    entry: Entry
+
+
+def check_rows(
+    switch: str,
+    topic: str,
+    rows: Iterable[Row],
+    above: Iterable[Row],
+    found: Findings,
+    *,
+    allowance: Allowance = STRICT,
+) -> None:
+    """Check entries of one topic at one switch against each other and those `above` them.
+
+    `rows` come depth first; `above` are the entries that cover all of them, from short to long. A merged
+    entry may say what another says.
+    """
+    open_rows = list(above)
+    effects = Effects()
+    for row in rows:
+        while open_rows and not covers(open_rows[-1].dz, row.dz):
+            open_rows.pop()
+        _check_row(switch, topic, row, open_rows, effects, found=found, allowance=allowance)
+        open_rows.append(row)
+
+
+class Effects:
+    """What entries do, remembered by their actions, of which many have the same.
+
+    Actions are told apart by identity, so those that are remembered are kept.
+    """
+
+    __slots__ = ("_found",)
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, int | None], tuple[tuple[Action, ...], list[Copy]]] = {}
+
+    def of(self, entry: Entry, port: int | None) -> list[Copy]:
+        """As `effect`."""
+        key = id(entry.actions), port
+        known = self._found.get(key)
+        if known is None:
+            known = self._found[key] = (entry.actions, effect(entry, port))
+        return known[1]
+
+
+def _check_row(
+    switch: str,
+    topic: str,
+    row: Row,
+    above: list[Row],
+    effects: Effects,
+    *,
+    found: Findings,
+    allowance: Allowance,
+) -> None:
+    """Compare an entry with those that cover it, the nearest last."""
+    entry = row.entry
+
+    def note(kind: str, detail: str) -> None:
+        found.add(kind, f"{switch}: {detail}", topic=topic, region=(row.dz,), switch=switch)
+
+    if not LOWEST_PRIORITY <= entry.priority <= HIGHEST_PRIORITY:
+        note(
+            "priority",
+            f"entry {entry.dst} has priority {entry.priority}; {LOWEST_PRIORITY} to {HIGHEST_PRIORITY}",
+        )
+    for port, host in _repeated(effects.of(entry, None)):
+        note("doubled", f"entry {named(entry)} sends to port {port}{host and f' as {host}'} more than once")
+    for other in above:
+        mine, its = entry.in_port, other.entry.in_port
+        if mine is not None and its is not None and mine != its:
+            continue
+        if other.entry.key == entry.key:
+            note("ambiguous", f"entry {named(entry)} is there twice")
+        elif other.entry.priority == entry.priority:
+            note(
+                "ambiguous",
+                f"entries {named(other.entry)} and {named(entry)} share priority {entry.priority}",
+            )
+        elif (other.entry.priority > entry.priority) != _wins(other, row):
+            low, high = (entry, other.entry) if _wins(row, other) else (other.entry, entry)
+            note("priority", f"entry {named(high)} wins over {named(low)}, which should win")
+    hidden = _hidden(row, above)
+    if not _says_news(row, hidden, effects):
+        among = (row,) if hidden is None else (row, hidden)
+        if not any(allowance.is_merged(switch, topic, one.entry.in_port, one.dz) for one in among):
+            same = named(hidden.entry) if hidden is not None else "no entry at all"
+            note("redundant", f"entry {named(row.entry)} does no other than {same}")
+
+
+def _repeated(copies: list[Copy]) -> list[Copy]:
+    """The outputs that an entry has more than once, whether or not anybody behind them gets the copies."""
+    if len({*copies}) == len(copies):
+        return []
+    return [output for output, count in Counter(copies).items() if count > 1]
+
+
+def _wins(a: Row, b: Row) -> bool:
+    """Whether `a` should win over `b`, which it overlaps."""
+    if (a.entry.in_port is None) != (b.entry.in_port is None):
+        return a.entry.in_port is not None
+    return length(a.dz) > length(b.dz)
+
+
+def _says_news(row: Row, hidden: Row | None, effects: Effects) -> bool:
+    """Whether an entry says something that the one it hides does not say."""
+    port = row.entry.in_port
+    return effects.of(row.entry, port) != (effects.of(hidden.entry, port) if hidden is not None else [])
+
+
+def _hidden(row: Row, above: list[Row]) -> Row | None:
+    """The entry that packets would meet without this one."""
+    port = row.entry.in_port
+    found = None
+    for other in above:
+        if other.entry.in_port in (None, port) and (
+            found is None or other.entry.priority > found.entry.priority
+        ):
+            found = other
+    return found
+
+
+def effect(entry: Entry, port: int | None) -> list[Copy]:
+    """The copies that an entry makes of packets from `port` (None: any): ports with new destinations."""
+    copies: list[Copy] = []
+    rewritten = ""
+    for action in entry.actions:
+        if isinstance(action, SetDst):
+            rewritten = action.host
+        elif action.port != port:
+            copies.append((str(action.port), rewritten))
+    return sorted(copies)
+
+
+def named(entry: Entry) -> str:
+    """An entry as findings name it."""
+    return entry.dst if entry.in_port is None else f"{entry.dst} from port {entry.in_port}"

@@ -1,0 +1,265 @@
+"""The verifier: proves a set of tables from the tables alone, by walking prefixes.
+
+For every publisher and every region of the event space: each host with a subscription there, in reach, gets
+the events once; nobody else gets them; nothing loops. It shares no state with the planner and assumes no more
+of tables than that the entry with the highest priority wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tercast.errors import Refused
+from tercast.eventspace.address_plan import AddressPlan
+from tercast.eventspace.dz import Dz, DzSet, canonical
+from tercast.eventspace.topic import Topic
+from tercast.requests.registry import ADVERTISEMENT, Registration, Registry
+from tercast.routing.cell_keys import Order
+from tercast.runtime.wording import quantity
+from tercast.tables.covers import NetworkCovers
+from tercast.tables.entries import Diff, Entry
+from tercast.topology.topology import Topology
+from tercast.verification.allowance import Allowance, Covers
+from tercast.verification.forwarding import World
+from tercast.verification.symbolic_walk import EVERYWHERE, Walk
+from tercast.verification.topic_proof import TopicProof
+from tercast.verification.violations import Findings, Violation
+
+Touched = dict[str, set[Dz]]
+
+
+def verify(
+    topology: Topology,
+    topics: Iterable[Topic],
+    ads: Iterable[Registration],
+    subs: Iterable[Registration],
+    tables: Mapping[str, Iterable[Entry]],
+    *,
+    address: AddressPlan | None = None,
+    exact: bool = True,
+    covers: NetworkCovers | None = None,
+) -> list[Violation]:
+    """All that is wrong with `tables`; nothing means that they hold.
+
+    Without `address` it is the default plan of the topology's family.
+    With `covers` the entries that stand under these may send too much; with `exact=False` and no covers all
+    may. None may ever lose, double or loop.
+    """
+    verifier = Verifier(
+        topology,
+        topics,
+        address or AddressPlan.default(topology.family),
+        exact=exact,
+        covers=None if covers is None else lambda: covers,
+    )
+    for registration in (*ads, *subs):
+        verifier.register(registration)
+    verifier.load(tables)
+    return verifier.check()
+
+
+class Verifier:
+    """Keeps tables and registrations, and checks all of them or the part that something touched."""
+
+    def __init__(
+        self,
+        topology: Topology,
+        topics: Iterable[Topic],
+        address: AddressPlan,
+        *,
+        exact: bool = True,
+        covers: Covers | None = None,
+    ) -> None:
+        self._topology = topology
+        self._address = address
+        self._allowance = Allowance(exact, covers)
+        self._order = Order(address.dz_room)
+        self._world = World(topology)
+        self._version = topology.version
+        self._proofs: dict[str, TopicProof] = {}
+        self._names: dict[int, str] = {}
+        self._parsed: dict[str, tuple[str, Dz] | Refused] = {}
+        self._stray: dict[tuple[str, str, int | None], tuple[Entry, str]] = {}
+        self._registered: dict[str, Registration] = {}
+        self._counts: dict[str, int] = {}
+        self._last_seq = 0
+        self._know(topics)
+
+    @classmethod
+    def of(
+        cls,
+        registry: Registry,
+        tables: Mapping[str, Iterable[Entry]],
+        *,
+        exact: bool = True,
+        covers: Covers | None = None,
+    ) -> Verifier:
+        """A verifier that knows the live registrations and the tables, to go on with `step`.
+
+        `covers` gives those that are in force whenever it is asked.
+        """
+        topics = registry.topics.values()
+        verifier = cls(registry.topology, topics, registry.address, exact=exact, covers=covers)
+        for registration in registry.live.values():
+            verifier.register(registration)
+        verifier.load(tables)
+        return verifier
+
+    def step(self, registry: Registry, diff: Diff) -> list[Violation]:
+        """Take in what changed in registrations, network and tables, and check what that touches.
+
+        A changed network or topic touches everything.
+        """
+        everything = self._know(registry.topics.values())
+        if registry.topology.version != self._version:
+            everything = True
+            self.refresh()
+        touched = self.follow(registry, encoded_anew=everything)
+        for topic, cells in self.apply(diff).items():
+            touched.setdefault(topic, set()).update(cells)
+        if everything:
+            return self.check()
+        return self.check({topic: canonical(cells) for topic, cells in touched.items()})
+
+    def register(self, registration: Registration) -> list[Dz]:
+        """An advertisement or subscription is live; the cells where its host did not say the same before."""
+        self._registered[registration.id] = registration
+        self._last_seq = max(self._last_seq, registration.seq)
+        ad = registration.kind == ADVERTISEMENT
+        proof = self._proofs[registration.topic]
+        return proof.register(ad, registration.id, registration.host, registration.dz)
+
+    def withdraw(self, name: str) -> list[Dz]:
+        """It is live no more; the cells where its host does not say the same any longer."""
+        gone = self._registered.pop(name)
+        return self._proofs[gone.topic].withdraw(gone.kind == ADVERTISEMENT, gone.id, gone.host, gone.dz)
+
+    def follow(self, registry: Registry, encoded_anew: bool = True) -> Touched:
+        """Take in which registrations are live; the cells about which that is news.
+
+        With `encoded_anew=False` live registrations are taken to be what they were when they came.
+        """
+        touched: Touched = {}
+        live, registered = registry.live, self._registered
+        new = [reg for reg in live.values() if registered.get(reg.id) is not reg] if encoded_anew else []
+        if not encoded_anew:
+            for registration in reversed(live.values()):
+                if registration.seq <= self._last_seq:
+                    break
+                new.append(registration)
+        gone = [reg.id for reg in new if reg.id in registered]
+        if len(live) < len(registered) + len(new) - len(gone):
+            gone += registered.keys() - live.keys()
+        for name in gone:
+            topic = registered[name].topic
+            touched.setdefault(topic, set()).update(self.withdraw(name))
+        for registration in new:
+            touched.setdefault(registration.topic, set()).update(self.register(registration))
+        return touched
+
+    def load(self, tables: Mapping[str, Iterable[Entry]]) -> None:
+        """Take in whole tables, in addition to what is there."""
+        for switch, entries in tables.items():
+            for entry in entries:
+                self._add(switch, entry)
+
+    def apply(self, diff: Diff) -> Touched:
+        """Take in a diff; the cells whose entries changed."""
+        touched: Touched = {}
+        for change in diff.switches:
+            for entry in change.removed + change.modified:
+                self._remove(change.switch, entry, touched)
+            for entry in change.added + change.modified:
+                self._add(change.switch, entry, touched)
+        return touched
+
+    def refresh(self) -> None:
+        """Read the topology anew after it changed."""
+        self._world = World(self._topology)
+        self._version = self._topology.version
+        for proof in self._proofs.values():
+            proof.look_again(self._world)
+        strays, self._stray = self._stray, {}
+        for (switch, _, _), (entry, _) in strays.items():
+            self._counts[switch] -= 1
+            self._add(switch, entry)
+
+    def check(self, touched: Mapping[str, DzSet] | None = None) -> list[Violation]:
+        """All that is wrong within `touched` cells by topic; everywhere without it."""
+        found = Findings()
+        self._allowance.begin()
+        self._check_strays(found)
+        self._check_counts(found)
+        for name, proof in self._proofs.items():
+            for dz in EVERYWHERE if touched is None else touched.get(name, ()):
+                Walk(proof, self._world, found).check(dz)
+        return found.violations()
+
+    def _know(self, topics: Iterable[Topic]) -> bool:
+        """Take in which topics there are, and their codes; whether any is new or gone."""
+        codes = {topic.code: topic.name for topic in topics}
+        if codes == self._names:
+            return False
+        same = codes.items() & self._names.items()
+        for item in self._names.items() - same:
+            del self._proofs[item[1]]
+        for item in codes.items() - same:
+            self._proofs[item[1]] = TopicProof(item[1], self._order, self._allowance)
+        self._names = codes
+        self._parsed.clear()
+        return True
+
+    def _add(self, switch: str, entry: Entry, touched: Touched | None = None) -> None:
+        self._counts[switch] = self._counts.get(switch, 0) + 1
+        place = self._place(switch, entry)
+        if isinstance(place, str):
+            self._stray[switch, entry.dst, entry.in_port] = (entry, place)
+            return
+        topic, dz = place
+        self._proofs[topic].add_entry(switch, dz, entry, self._world)
+        if touched is not None:
+            touched.setdefault(topic, set()).add(dz)
+
+    def _remove(self, switch: str, entry: Entry, touched: Touched) -> None:
+        self._counts[switch] -= 1
+        if self._stray.pop((switch, entry.dst, entry.in_port), None) is not None:
+            return
+        found = self._cell(entry)
+        if not isinstance(found, Refused):
+            topic, dz = found
+            self._proofs[topic].remove_entry(switch, dz, entry)
+            touched.setdefault(topic, set()).add(dz)
+
+    def _place(self, switch: str, entry: Entry) -> tuple[str, Dz] | str:
+        """The topic and cell of an entry, or why it has none."""
+        if switch not in self._topology.switches:
+            return f"there is no switch {switch}"
+        if entry.in_port is not None and (switch, entry.in_port) not in self._world.ports:
+            return f"{switch}: entry {entry.dst} is for port {entry.in_port}, which has no link and no host"
+        found = self._cell(entry)
+        return f"{switch}: entry {entry.dst}: {found.detail}" if isinstance(found, Refused) else found
+
+    def _cell(self, entry: Entry) -> tuple[str, Dz] | Refused:
+        found = self._parsed.get(entry.dst)
+        if found is None:
+            found = self._parsed[entry.dst] = self._parse(entry.dst)
+        return found
+
+    def _parse(self, dst: str) -> tuple[str, Dz] | Refused:
+        try:
+            code, dz = self._address.parse_match(dst)
+        except Refused as refused:
+            return refused
+        name = self._names.get(code)
+        return Refused((), "unknown_code", f"no topic has code {code}") if name is None else (name, dz)
+
+    def _check_strays(self, found: Findings) -> None:
+        for (switch, _, _), (_, why) in self._stray.items():
+            found.add("stray", why, switch=switch)
+
+    def _check_counts(self, found: Findings) -> None:
+        for name, switch in self._topology.switches.items():
+            count, budget = self._counts.get(name, 0), switch.tcam_budget
+            if budget is not None and count > budget:
+                entries = quantity(count, "entry", "entries")
+                found.add("budget", f"{name} has {entries}, its budget is {budget}", switch=name)
