@@ -7,7 +7,6 @@ from time import monotonic
 from typing import Any
 
 from controller_app.control_messages.handler import Signalling
-from controller_app.switch.packet_in_limits import Origin
 from controller_app.discovery.prober import Discovery
 from controller_app.errors import Failure, Rejected, Unreachable
 from controller_app.monitoring.alarms import LASTING, Alarms
@@ -20,6 +19,7 @@ from controller_app.resource_shortage import run_forever
 from controller_app.ryu_api import OF10, deadline, sleep, spawn
 from controller_app.settings import Settings
 from controller_app.source_check.rules import SourceCheck
+from controller_app.state_metrics import StateCollector
 from controller_app.switch import handshake
 from controller_app.switch.admission import Admission
 from controller_app.switch.answer_bounds import Shared
@@ -27,6 +27,7 @@ from controller_app.switch.connection import Connection, peer_text
 from controller_app.switch.datapath_claims import Claims
 from controller_app.switch.datapath_proof import Proofs, Unproved
 from controller_app.switch.message_guard import Overrun
+from controller_app.switch.packet_in_limits import Origin
 from controller_app.switch.registry import Registry
 
 MOST_UNTRUSTED = 100
@@ -65,9 +66,13 @@ class Controller:
             key=settings.discovery_key,
         )
         self.counters = Counters(
-            self.registry, settings.poll_interval, settings.families, self.source_check.is_on
+            self.registry, settings.poll_interval, settings.families, self.source_check.read_dropped
         )
-        self.metrics.watch(self)
+        self.metrics.register(
+            StateCollector(
+                self.registry, self.programmer, self.discovery, self.alarms, self.signalling, self.counters
+            )
+        )
         self._claims = Claims(settings.reply_timeout)
         self._connections: dict[Any, Connection] = {}
         self._greeting: dict[Any, float] = {}

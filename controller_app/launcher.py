@@ -18,8 +18,8 @@ import eventlet.wsgi
 
 from controller_app import log_setup, ryu_api
 from controller_app.controller import Controller
-from controller_app.errors import SettingError
 from controller_app.endpoints import Endpoints
+from controller_app.errors import SettingError
 from controller_app.northbound.routes import Northbound
 from controller_app.resource_shortage import PatientListener, run_forever
 from controller_app.settings import Address, read_settings

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import eventlet
 import eventlet.wsgi
 
-from controller_app.settings import read_library
+from controller_app.openflow_library import read_library
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from math import isfinite
@@ -12,8 +12,18 @@ from pathlib import Path
 from secrets import token_bytes
 from stat import S_IMODE
 
+from controller_app.endpoints import (
+    NORTHBOUND,
+    OPENFLOW,
+    SCHEMES,
+    STATE_DIR,
+    discovery_key_default,
+    northbound_default,
+    openflow_default,
+    split_scheme,
+    token_default,
+)
 from controller_app.errors import SettingError
-from controller_app.endpoints import NORTHBOUND, OPENFLOW, SCHEMES, STATE_DIR, discovery_key_default, northbound_default, openflow_default, split_scheme, token_default
 from controller_app.openflow.flow_entry import FAMILIES
 from controller_app.switch.admission import Most
 from controller_app.switch.datapath_proof import FILE_NAME, OPTION, VARIABLE, Policy
@@ -35,9 +45,6 @@ _TLS = (
     "its key",
     "the authority's certificate, which has to vouch for switches",
 )
-
-LIBRARY = "TERCAST_OPENFLOW_LIBRARY"
-LIBRARIES = ("ryu", "os_ken")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +134,6 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
             _count(given.max_ports, "--max-ports", MAX_PORTS),
         ),
     )
-
-
-def read_library(environment: Mapping[str, str] = os.environ) -> str:
-    """The package that speaks OpenFlow, from the environment: it is imported before options are read."""
-    name = environment.get(LIBRARY, LIBRARIES[0])
-    if name not in LIBRARIES:
-        raise SettingError(f"{LIBRARY}: {name!r} is none of {', '.join(LIBRARIES)}")
-    return name
 
 
 def _parser() -> ArgumentParser:

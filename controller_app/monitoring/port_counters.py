@@ -12,7 +12,6 @@ from controller_app.openflow import messages
 from controller_app.openflow.flow_entry import MAX_PORT
 from controller_app.openflow.messages import OWNER, OWNER_MASK, WHOLE_COOKIE, Kind
 from controller_app.ryu_api import sleep, spawn
-from controller_app.source_check.rules import read_dropped
 from controller_app.switch.connection import Connection
 from controller_app.switch.flow_stats import read_count, read_foreign
 from controller_app.switch.handshake import reserved_count
@@ -63,10 +62,10 @@ class Counters:
         registry: Registry,
         period: float,
         families: Sequence[str],
-        checks_sources: Callable[[Connection], bool],
+        read_dropped: Callable[[Connection], Mapping[int, int]],
     ) -> None:
         self._registry = registry
-        self._checks_sources = checks_sources
+        self._read_dropped = read_dropped
         self._families = families
         self._period = period
         self._readings: dict[int, Reading] = {}
@@ -117,7 +116,7 @@ class Counters:
         if before is None or before.foreign != foreign:
             connection.foreign = read_foreign(connection)
         reserved, wanted = self._reserved(connection, own - entries)
-        dropped = read_dropped(connection) if self._checks_sources(connection) else {}
+        dropped = self._read_dropped(connection)
         if connection.ready:
             self._readings[connection.dpid] = Reading(
                 utc_now(), ports, entries, foreign, reserved, wanted, dropped

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from controller_app.control_messages.replies import parse_answers
 from controller_app.controller import Controller
 from controller_app.discovery.confirmed_topology import parse_topology
+from controller_app.endpoints import Endpoints
 from controller_app.errors import Rejected, Unreachable
 from controller_app.monitoring.metrics import METRICS_TYPE
-from controller_app.endpoints import Endpoints
 from controller_app.northbound.wsgi import (
     Application,
     Problem,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from time import perf_counter
 
-from controller_app.monitoring.metrics import Metrics
+from controller_app.monitoring.metrics import Metrics, SwitchOutcome
 from controller_app.programming.change_request import Change, SwitchChange
 from controller_app.programming.staged_execution import (
     CONFIRMED,
@@ -59,7 +59,7 @@ class Programmer:
         if all(result.state == CONFIRMED for result in results):
             self._remove(change, results)
         seconds = perf_counter() - started
-        self._metrics.changed(change, results, seconds)
+        self._metrics.record_change(_outcomes(change, results), seconds)
         _report(change, results, seconds)
         return results
 
@@ -93,6 +93,20 @@ class Programmer:
         return Turn(
             self._registry, part.dpid, lambda connection: Removal(connection, part.steps[0].remove), epoch
         )
+
+
+def _outcomes(change: Change, results: list[SwitchResult]) -> list[SwitchOutcome]:
+    return [
+        SwitchOutcome(
+            part.dpid,
+            part.adds,
+            part.removes,
+            result.state,
+            result.removed,
+            [failure for _, failure in result.errors or ()],
+        )
+        for part, result in zip(change.switches, results, strict=True)
+    ]
 
 
 def _report(change: Change, results: list[SwitchResult], seconds: float) -> None:

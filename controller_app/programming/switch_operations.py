@@ -15,7 +15,7 @@ from controller_app.programming.change_request import Step, SwitchChange
 from controller_app.programming.flow_mod_delivery import Bundle, Delivery, Item, Refused, send_singly
 from controller_app.programming.table_occupancy import highest, merged, read_keys
 from controller_app.switch.connection import Connection
-from controller_app.switch.flow_stats import Identity, oxm_fields
+from controller_app.switch.flow_stats import identity
 
 FOREIGN = Failure(
     "not_own", "foreign_entry", "another owner's entry has this match and priority; it would be replaced"
@@ -228,8 +228,3 @@ def part_foreign(connection: Connection, entries: list[Entry]) -> tuple[list[Ent
     for entry in entries:
         (taken if identity(entry.key) in connection.foreign else free).append(entry)
     return free, taken
-
-
-def identity(key: Key) -> Identity:
-    """The read-back's identity of the entry with that key."""
-    return key.priority, frozenset(oxm_fields(messages.match(key)))

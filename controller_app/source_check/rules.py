@@ -110,10 +110,10 @@ class SourceCheck:
         state = self._states.get(connection)
         return None if state is None else state.version
 
-    def is_on(self, connection: Connection) -> bool:
-        """Return whether a switch has entries of the check."""
+    def read_dropped(self, connection: Connection) -> dict[int, int]:
+        """Return the event packets that the check has dropped, by port. Raises Unreachable or Rejected."""
         state = self._states.get(connection)
-        return state is not None and state.version != OFF
+        return {} if state is None or state.version == OFF else _read_dropped(connection)
 
     def apply(self, check: Check, widen: bool) -> CheckResult:
         """Bring one switch to `check`; with `widen`, only as far as that allows more than before."""
@@ -280,8 +280,7 @@ def _dropping(family: str, port: int) -> Rule:
     return Rule(name, port, messages.add_spoof_drop(range_, port), place)
 
 
-def read_dropped(connection: Connection) -> dict[int, int]:
-    """Return the event packets that the check has dropped, by port. Raises Unreachable or Rejected."""
+def _read_dropped(connection: Connection) -> dict[int, int]:
     dropped: dict[int, int] = {}
     for flow in read_source_flows(connection):
         if not flow.instructions:

@@ -10,7 +10,6 @@ from time import monotonic
 from typing import Any
 
 from controller_app.clock import utc_now
-from controller_app.switch.packet_in_limits import PacketIns
 from controller_app.errors import Failure, Rejected, Unreachable
 from controller_app.openflow import messages as openflow
 from controller_app.openflow.flow_entry import MAX_PORT
@@ -19,6 +18,7 @@ from controller_app.ryu_api import LINK_DOWN, PORT_DOWN, Queue, QueueEmpty, slee
 from controller_app.switch.answer_bounds import Answer, Shared, asked_about
 from controller_app.switch.datapath_proof import Proof
 from controller_app.switch.limits import Bounds
+from controller_app.switch.packet_in_limits import PacketIns
 from tercast.runtime.wording import whole_characters
 
 SETTLED = 32

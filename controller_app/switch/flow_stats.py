@@ -45,6 +45,11 @@ class Flow:
         return {"table": self.table, "priority": self.priority, "match": self.match.hex()}
 
 
+def identity(key: Key) -> Identity:
+    """Return what makes the entry with that key one with the entry that is read back."""
+    return key.priority, frozenset(oxm_fields(messages.match(key)))
+
+
 @dataclass(frozen=True, slots=True)
 class Installed:
     """One own content entry with its counters; `actions` None where the controller did not write them."""

@@ -14,10 +14,9 @@ from controller_app.openflow import messages
 from controller_app.openflow.bundles import Act, Control, control
 from controller_app.openflow.flow_entry import RANGES
 from controller_app.openflow.messages import Message, Stats
-from controller_app.programming.switch_operations import identity
 from controller_app.switch.connection import Connection
 from controller_app.switch.features import read_features
-from controller_app.switch.flow_stats import Identity, Table, oxm_fields, read_foreign, read_table
+from controller_app.switch.flow_stats import Identity, Table, identity, oxm_fields, read_foreign, read_table
 from tercast.runtime.wording import whole_characters
 
 CAPABILITIES = {
