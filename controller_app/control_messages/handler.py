@@ -19,10 +19,9 @@ from controller_app.openflow import messages
 from controller_app.openflow.control_packets import Datagram, Dropped, answer_frame, parse
 from controller_app.openflow.flow_entry import SIGNALS, Key
 from controller_app.openflow.messages import PUNT_PRIORITY, Message
-from controller_app.switch.flow_stats import identity
 from controller_app.ryu_api import spawn
 from controller_app.switch.connection import Connection
-from controller_app.switch.flow_stats import Identity, Table, oxm_fields, read_table
+from controller_app.switch.flow_stats import Identity, Table, identity, oxm_fields, read_table
 from controller_app.switch.registry import Registry
 
 Punt = tuple[str, Message, Identity]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from controller_harness import TOKEN, running
 
-from controller_app.errors import SettingError
 from controller_app.endpoints import Endpoints
+from controller_app.errors import SettingError
 from controller_app.settings import Settings, read_settings
 from controller_app.tls_files import VARIABLES
 from controlplane.config.env import Environment

@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
-from controller_app.switch.packet_in_limits import BURST, RATE, Origin, PacketIns
 from controller_app.openflow.messages import Kind
+from controller_app.switch.packet_in_limits import BURST, RATE, Origin, PacketIns
 
 LLDP, SIGNAL, TABLE_MISS = Kind.LLDP.cookie, Kind.PUNT.cookie, 0
 

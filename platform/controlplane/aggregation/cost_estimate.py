@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tercast.planner.merged_entries import Place, covers_without
 from tercast.optimizer.attribution import Attribution, attribute_each
 from tercast.optimizer.cover_evaluation import added_cost
 from tercast.optimizer.past_traffic import read_traffic
+from tercast.planner.merged_entries import Place, covers_without
 from tercast.planner.planner import Planner
 
 MOST_ENTRIES = 500

@@ -13,7 +13,7 @@ from controlplane.aggregation.models import AggregatedEntry, Policy, Run, RunSta
 from controlplane.aggregation.past_traffic import traffic
 from controlplane.aggregation.policy import ALARMS, standing_alarms
 from controlplane.common.address_plan import address_plan
-from controlplane.deployment.batches import chunks
+from controlplane.common.chunks import chunks
 from controlplane.network.controller_client import Northbound, NorthboundError
 from controlplane.network.models import Switch
 from controlplane.planning import planner_state

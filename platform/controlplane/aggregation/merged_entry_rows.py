@@ -16,11 +16,20 @@ from django.utils import timezone
 from controlplane.aggregation.cost_estimate import FAILED, Changed, Estimate, estimate, topics_of
 from controlplane.aggregation.models import AggregatedEntry
 from controlplane.aggregation.past_traffic import recent
-from controlplane.deployment.batches import chunks
+from controlplane.common import wakeups
+from controlplane.common.chunks import chunks
 from controlplane.network.models import Switch
-from tercast.planner.merged_entries import MergedTable, Merges, Place, Savings, changed_places, merged_table, merged_tables
 from tercast.eventspace.dz import text
 from tercast.optimizer.attribution import Attribution
+from tercast.planner.merged_entries import (
+    MergedTable,
+    Merges,
+    Place,
+    Savings,
+    changed_places,
+    merged_table,
+    merged_tables,
+)
 
 if TYPE_CHECKING:
     from tercast.planner.planner import Planner
@@ -186,7 +195,4 @@ def _key(place: Place) -> RowKey:
 
 
 def _measure() -> None:
-    from controlplane.worker.aggregation_tasks import attribute  # noqa: PLC0415 - tasks start processes that need this
-    from controlplane.worker.planner_tasks import send  # noqa: PLC0415 - it imports who imports this module
-
-    send(attribute)
+    wakeups.send(wakeups.ATTRIBUTE)

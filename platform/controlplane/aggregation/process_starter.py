@@ -8,7 +8,7 @@ import time
 from controlplane.aggregation import cost_watch
 from controlplane.aggregation.models import Run
 from controlplane.common.child_processes import die_with_parent, environment
-from controlplane.deployment.session_lock import aggregation_lock
+from controlplane.common.process_locks import aggregation_lock
 from controlplane.periodic import task_failures
 
 SECONDS = 600

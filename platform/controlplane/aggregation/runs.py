@@ -9,6 +9,7 @@ from django.utils import timezone
 from controlplane.aggregation.models import Policy, Run, RunState, Trigger
 from controlplane.aggregation.policy import RUNNING_METHODS
 from controlplane.common.problems import conflict, not_found
+from controlplane.common.wakeups import wake_aggregation
 from controlplane.requestlog import append
 from controlplane.requestlog.logged_rows import racing
 from controlplane.requestlog.models import Request, State
@@ -146,6 +147,4 @@ _UNDER_WAY = "There is one run at a time; wait until it is over, and try again."
 
 
 def _wake() -> None:
-    from controlplane.worker.aggregation_tasks import wake  # noqa: PLC0415 - tasks import this module
-
-    wake()
+    wake_aggregation()

@@ -15,7 +15,7 @@ from controlplane.analytics import runs
 from controlplane.analytics.jobs import JOBS, Job
 from controlplane.analytics.models import Result, Run, RunState, Series, TakenFile
 from controlplane.common import fault_injection
-from controlplane.deployment.batches import chunks
+from controlplane.common.chunks import chunks
 from controlplane.telemetry import drawn_samples
 
 LOOK_BACK = timedelta(days=1)

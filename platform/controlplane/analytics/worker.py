@@ -16,7 +16,7 @@ from controlplane.analytics.jobs import JOBS, Job
 from controlplane.analytics.models import Run, RunState
 from controlplane.analytics.spark_process import Child
 from controlplane.common import fault_injection
-from controlplane.worker.lifecycle import stopping
+from controlplane.common.shutdown import stopping
 
 logger = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ http = get_asgi_application()  # loads the apps, which the next import needs
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol  # noqa: E402
 
-from controlplane.config import connection_limits  # noqa: E402
 from controlplane.common.database_patience import keep_readable, shorten_waits  # noqa: E402
+from controlplane.config import connection_limits  # noqa: E402
 from controlplane.live.routing import websocket_routes  # noqa: E402
 from controlplane.rest.size_limits import Intake  # noqa: E402
 

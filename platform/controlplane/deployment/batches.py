@@ -1,8 +1,6 @@
 """Taking from the log what waits: in order, in bounded batches, each request given its position."""
 
-import time
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Sequence
 
 from django.db import connection, transaction
 from django.db.models import Max, QuerySet
@@ -13,10 +11,6 @@ from controlplane.requestlog.models import PlannerSnapshot, Request, State
 
 LARGEST = 2000
 """Requests a batch: what one transaction, one proof and one change of the tables are about."""
-
-LONGEST_PAUSE = 0.1  # s
-
-Part = TypeVar("Part")
 
 _ENDS_BATCH = frozenset({"remove_host", "remove_switch", "remove_topic", "set_indexed"})
 """Names that may mean something else in a later request: what used them is gone from the tables before."""
@@ -81,26 +75,6 @@ def write(rows: Sequence[Request], names: Sequence[str]) -> None:
                 for row in rows
             ],
         )
-
-
-def chunks(ids: Sequence[Any], size: int = 500) -> Iterable[Sequence[Any]]:
-    """`ids` in parts that a database takes as parameters of one statement."""
-    return (ids[start : start + size] for start in range(0, len(ids), size))
-
-
-def in_turns(parts: Iterable[Part]) -> Iterator[Part]:
-    """`parts`, each for a transaction of its own, with pauses in between that let other processes write.
-
-    SQLite has no queue of writers: those who wait look again after up to 100 ms, and might find the next
-    transaction each time. A pause takes half of the time of the part before it.
-    """
-    took = 0.0
-    for number, part in enumerate(parts):
-        if number and connection.vendor == "sqlite":
-            time.sleep(min(took / 2, LONGEST_PAUSE))
-        started = time.monotonic()
-        yield part
-        took = time.monotonic() - started
 
 
 def _batch(rows: Iterable[Request]) -> list[Request]:

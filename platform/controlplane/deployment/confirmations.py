@@ -12,15 +12,16 @@ from django.db import transaction
 from django.utils import timezone
 
 from controlplane.common import fault_injection
+from controlplane.common.chunks import chunks, in_turns
 from controlplane.deployment import lock_order, request_states, session_log, switch_sync
-from controlplane.deployment.batches import chunks, in_turns, write
-from controlplane.deployment.deploying_requests import REMOVALS, Waiter
+from controlplane.deployment.batches import write
 from controlplane.deployment.request_states import problem
 from controlplane.deployment.session_cache import Hot
 from controlplane.deployment.table_push import Result
 from controlplane.network.models import Switch
 from controlplane.planning import confirmed_entries
 from controlplane.planning.dependencies import stakes
+from controlplane.planning.deploying_requests import REMOVALS, Waiter
 from controlplane.planning.unconfirmed import Region
 from controlplane.registry.transitions import stages
 from controlplane.requestlog import outbox

@@ -15,7 +15,7 @@ from typing import Any
 from django.db import OperationalError, connection
 from django.db.models import Model, Q, QuerySet
 
-from controlplane.deployment.batches import chunks
+from controlplane.common.chunks import chunks
 from controlplane.network.models import Host, Link, Switch
 from controlplane.registry.models import Topic
 from controlplane.requestlog.models import Request, SwitchSync

@@ -12,8 +12,8 @@ from django.db.models import Model, ProtectedError, Q, QuerySet
 
 from controlplane.aggregation import runs
 from controlplane.aggregation.models import Policy
+from controlplane.common.chunks import chunks
 from controlplane.deployment import switch_sync
-from controlplane.deployment.batches import chunks
 from controlplane.network.models import Host, Link, Switch
 from controlplane.registry.models import Advertisement, Subscription, Topic
 from controlplane.requestlog import outbox

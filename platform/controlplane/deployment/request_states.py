@@ -9,8 +9,9 @@ from typing import Any
 
 from django.utils import timezone
 
+from controlplane.common.chunks import chunks
 from controlplane.deployment import object_effects
-from controlplane.deployment.batches import chunks, write
+from controlplane.deployment.batches import write
 from controlplane.requestlog import outbox
 from controlplane.requestlog.models import Request, State
 

@@ -22,6 +22,7 @@ from django.conf import settings
 from django.db import transaction
 
 from controlplane.common import fault_injection
+from controlplane.common.process_locks import Held, planner_lock
 from controlplane.deployment import (
     batches,
     capacity,
@@ -38,14 +39,13 @@ from controlplane.deployment import (
     table_push,
 )
 from controlplane.deployment import session_cache as hot_state
-from controlplane.deployment.deploying_requests import Waiter
 from controlplane.deployment.plan_batch import Planned
 from controlplane.deployment.session_cache import Hot
-from controlplane.deployment.session_lock import Held, planner_lock
 from controlplane.network.controller_client import Northbound
 from controlplane.network.models import Switch
 from controlplane.planning import planner_state
 from controlplane.planning.dependencies import stakes
+from controlplane.planning.deploying_requests import Waiter
 from controlplane.planning.projections import Shown
 from controlplane.planning.unconfirmed import Debt
 from controlplane.registry.transitions import stages

@@ -10,11 +10,11 @@ from uuid import uuid4
 
 from controlplane.aggregation.merged_entry_rows import MergedRows
 from controlplane.deployment import switch_sync
-from controlplane.deployment.deploying_requests import Waiting
 from controlplane.deployment.source_check import SourceChecks
 from controlplane.network.models import Switch
 from controlplane.planning import confirmed_entries, planner_state
 from controlplane.planning.delivery_paths import Ways
+from controlplane.planning.deploying_requests import Waiting
 from controlplane.planning.planner_state import Positioned
 from controlplane.planning.projections import Mirror
 from controlplane.planning.table_prover import ANNOUNCEMENTS, Prover

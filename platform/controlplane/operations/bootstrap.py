@@ -12,8 +12,8 @@ from controlplane.accounts.tokens import find_token, issue_token
 from controlplane.aggregation import policy
 from controlplane.analytics import schedules
 from controlplane.common.queues import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
+from controlplane.deployment.audits import schedule
 from controlplane.periodic.row_changes import every
-from controlplane.worker import audit_schedule
 from tercast.runtime.secret_files import secret
 
 GROUPS = ("viewer", "operator", "administrator")
@@ -76,7 +76,7 @@ def make_schedules() -> None:
         fields = {"task": task, "queue": queue, "interval": every(seconds), "expire_seconds": seconds}
         PeriodicTask.objects.get_or_create(name=name, defaults=fields)
     policy.make_schedule()
-    audit_schedule.make()
+    schedule.make()
     schedules.make_defaults()
 
 

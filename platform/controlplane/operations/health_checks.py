@@ -14,8 +14,9 @@ from kombu.exceptions import KombuError
 
 from controlplane.aggregation.policy import standing_alarms
 from controlplane.analytics.models import Run, RunState
-from controlplane.common.queues import DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.common.database_patience import waiting_at_most
+from controlplane.common.queues import DEFAULT_QUEUE, PLANNER_QUEUE
+from controlplane.common.wakeups import check_broker, waiting
 from controlplane.deployment.audits import audits
 from controlplane.network import found_links
 from controlplane.network.controller_client import Northbound, NorthboundError
@@ -27,7 +28,6 @@ from controlplane.requestlog import checkpoints
 from controlplane.requestlog.models import Request, State, SwitchSync
 from controlplane.rest.outages import LOCKED, outage_of
 from controlplane.signalling import liveness
-from controlplane.worker.planner_tasks import check_broker, waiting
 
 DEAD = timedelta(seconds=45)
 """Without a sign of life for so long a process counts as gone."""

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from controlplane.deployment.batches import chunks
-from controlplane.deployment.deploying_requests import Waiter
+from controlplane.common.chunks import chunks
 from controlplane.planning.delivery_paths import Ways
+from controlplane.planning.deploying_requests import Waiter
 from controlplane.planning.unconfirmed import Lag, Region
 from controlplane.registry.models import Advertisement, Subscription
 from tercast.eventspace import dz

@@ -4,7 +4,7 @@ from collections.abc import Collection, Set
 from dataclasses import dataclass
 from typing import Any
 
-from controlplane.deployment.batches import chunks
+from controlplane.common.chunks import chunks
 from controlplane.network.models import Switch, Tree
 from controlplane.planning.reachability_rows import Missing, ReachRows
 from controlplane.registry.models import Subscription, Topic

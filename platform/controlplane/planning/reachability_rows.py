@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from controlplane.deployment.batches import chunks
+from controlplane.common.chunks import chunks
 from controlplane.registry.missing_path_text import owners_by_name
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.requestlog import outbox

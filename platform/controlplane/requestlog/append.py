@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from controlplane.common import request_id
+from controlplane.common.wakeups import wake_planner
 from controlplane.requestlog.models import Operation, Request
 from controlplane.requestlog.subjects import subject_of
 
@@ -53,6 +54,4 @@ def _committed(logged: Sequence[Request]) -> None:
 
 
 def _wake() -> None:
-    from controlplane.worker.planner_tasks import wake  # noqa: PLC0415 - tasks import this module's neighbours
-
-    wake()
+    wake_planner()

@@ -20,7 +20,7 @@ from django.db import (
 from django.utils import timezone
 
 from controlplane.common import clock
-from controlplane.deployment.session_lock import signalling_lock
+from controlplane.common.process_locks import signalling_lock
 from controlplane.network.controller_client import Northbound, NorthboundError
 from controlplane.requestlog import checkpoints
 from controlplane.signalling import handler, replies

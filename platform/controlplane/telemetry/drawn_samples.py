@@ -15,7 +15,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from controlplane.deployment.batches import chunks
+from controlplane.common.chunks import chunks
 from controlplane.registry.models import Advertisement
 from controlplane.requestlog import checkpoints
 from controlplane.telemetry import samples

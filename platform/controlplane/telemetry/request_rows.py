@@ -13,7 +13,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from controlplane.deployment.batches import chunks
+from controlplane.common.chunks import chunks
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.requestlog import checkpoints
 from controlplane.requestlog.models import FINAL_STATES, Request, State

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, Max, Min
 
-from controlplane.deployment.batches import chunks
+from controlplane.common.chunks import chunks
 from controlplane.registry.announcements import LIVE
 from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Advertisement

@@ -1,47 +1,29 @@
 """Celery tasks of analytics: wake-ups. Schedules and runs are rows; a lost message costs a sweep's period."""
 
-import logging
 from collections.abc import Callable
 
-from kombu.exceptions import KombuError
-
+from controlplane.aggregation import needless_copies
+from controlplane.analytics import runs, worker
+from controlplane.common import wakeups
 from controlplane.common.celery import app
-from controlplane.common.queues import ANALYTICS_QUEUE
-
-logger = logging.getLogger(__name__)
-
-
-def wake() -> None:
-    """Ask the worker of analytics to look for runs; nothing while an earlier wake-up waits."""
-    from controlplane.worker.planner_tasks import broker_errors, waiting  # noqa: PLC0415 - it imports who imports this module
-
-    try:
-        if waiting(ANALYTICS_QUEUE) == 0:
-            with broker_errors():
-                work.apply_async(queue=ANALYTICS_QUEUE)
-    except (KombuError, OSError) as error:
-        logger.warning("no wake-up sent, the sweep will find the work: %s", error)
+from controlplane.periodic import task_failures
 
 
 @app.task(name="tercast.analytics.due")  # type: ignore[untyped-decorator] # celery has no types
 def due() -> None:
     """A schedule's time may have come."""
-    from controlplane.analytics import runs  # noqa: PLC0415
 
     if runs.claim_due():
-        wake()
+        wakeups.wake_analytics()
 
 
 @app.task(name="tercast.analytics.sweep")  # type: ignore[untyped-decorator]
 def sweep() -> None:
     """Claim what beat missed, take up what killed workers left behind, wake the worker; keep measurements."""
-    from controlplane.aggregation import needless_copies  # noqa: PLC0415
-    from controlplane.analytics import runs  # noqa: PLC0415
-    from controlplane.periodic import task_failures  # noqa: PLC0415
 
     def look_after() -> None:
         if runs.look_after():
-            wake()
+            wakeups.wake_analytics()
 
     steps: dict[str, Callable[[], object]] = {
         "keep copies": needless_copies.keep,
@@ -51,9 +33,8 @@ def sweep() -> None:
     task_failures.attempt_all("tercast.analytics.sweep", steps)
 
 
-@app.task(name="tercast.analytics.work")  # type: ignore[untyped-decorator]
+@app.task(name=wakeups.ANALYTICS_WORK)  # type: ignore[untyped-decorator]
 def work() -> None:
     """Work at the runs that wait."""
-    from controlplane.analytics import worker  # noqa: PLC0415
 
     worker.work()

@@ -18,10 +18,10 @@ from kombu.exceptions import KombuError
 
 from controlplane.common import clock
 from controlplane.common.queues import DEFAULT_QUEUE
+from controlplane.common.wakeups import waiting
 from controlplane.operations import heartbeats
 from controlplane.periodic import row_faults, task_failures
 from controlplane.periodic.schedule_rows import crontab_of
-from controlplane.worker.planner_tasks import waiting
 
 MOST_WAITING = 8
 DATABASE_RETRY = 1.0  # s

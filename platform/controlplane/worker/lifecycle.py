@@ -3,19 +3,12 @@
 from typing import Any
 
 from celery import signals
-from celery.worker import state
 
+from controlplane.common import wakeups
 from controlplane.common.celery import app, serves
 from controlplane.common.queues import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
-from controlplane.worker import analytics_tasks as analytics
-from controlplane.worker import audit_tasks as audits
-from controlplane.worker.planner_tasks import wake
+from controlplane.deployment.audits import audits
 from tercast.runtime.gc_tuning import calm
-
-
-def stopping() -> bool:
-    """Whether this worker was told to end: long work then ends after its current step."""
-    return any(flag is not None and flag is not False for flag in (state.should_stop, state.should_terminate))
 
 
 @signals.celeryd_after_setup.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
@@ -31,7 +24,8 @@ def sweep(**_: Any) -> None:
         for queue in app.amqp.queues.consume_from:
             connection.default_channel.queue_purge(queue)
     if serves(PLANNER_QUEUE, DEFAULT_QUEUE):
-        wake()
-        audits.wake_for_waiting()
+        wakeups.wake_planner()
+        if audits.under_way() is not None:  # the worker that was at it may have been killed
+            wakeups.wake_audits()
     if serves(ANALYTICS_QUEUE):
-        analytics.wake()
+        wakeups.wake_analytics()

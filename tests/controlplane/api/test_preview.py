@@ -3,9 +3,9 @@
 import pytest
 
 from controlplane.explain.filter_preview import preview as answer
-from controlplane.planning import cost_estimate
 from controlplane.registry.models import Advertisement
 from controlplane.requestlog.models import Request
+from controlplane.web.requests import cost_estimate
 
 ASK = {"topic": "quotes", "filter": "low in [80, 100]"}
 

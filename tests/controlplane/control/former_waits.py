@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from controlplane.common.address_plan import address_plan
-from controlplane.deployment.deploying_requests import REMOVALS
 from controlplane.planning.dependencies import ANNOUNCING, WITHDRAWING
+from controlplane.planning.deploying_requests import REMOVALS
 from controlplane.planning.unconfirmed import Debt, Lag, Region
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.registry.transitions import stages

@@ -11,13 +11,13 @@ from control_workers import ROOT, environment
 from django.conf import settings
 from django.db import connection
 
+from controlplane.common.process_locks import planner_lock
 from controlplane.deployment import batches, session
-from controlplane.deployment.session_lock import planner_lock
 from controlplane.requestlog.models import Request
 
 HOLD = """
 import django; django.setup()
-from controlplane.deployment.session_lock import planner_lock
+from controlplane.common.process_locks import planner_lock
 with planner_lock() as held:
     print("held" if held else "taken", flush=True)
     input()

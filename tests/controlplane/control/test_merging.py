@@ -10,12 +10,12 @@ from controlplane.aggregation import cost_watch
 from controlplane.aggregation.models import AggregatedEntry
 from controlplane.deployment import session, session_cache
 from controlplane.planning import planner_state
-from controlplane.planning.cost_estimate import cost
 from controlplane.requestlog.models import Operation, Request
 from controlplane.telemetry.models import EventSample
 from controlplane.web.requests.accepted_responses import rendered_operations, rendered_requests
-from tercast.planner.merged_entries import merged_tables
+from controlplane.web.requests.cost_estimate import cost
 from tercast.eventspace.dz import text
+from tercast.planner.merged_entries import merged_tables
 
 CELLS = [f"0{n:04b}" for n in range(0, 16, 2)]
 

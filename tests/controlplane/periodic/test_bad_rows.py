@@ -23,12 +23,12 @@ from controlplane.analytics import runs
 from controlplane.analytics.jobs import JOBS
 from controlplane.analytics.models import Run, Schedule
 from controlplane.common.celery import app
+from controlplane.deployment.audits import schedule as audits
 from controlplane.operations import bootstrap, health_checks
 from controlplane.operations.backup import row_codec
 from controlplane.periodic import row_faults, task_failures
 from controlplane.requestlog import checkpoints
 from controlplane.requestlog.models import OutboxEvent
-from controlplane.worker import audit_schedule as audits
 from controlplane.worker import beat_scheduler
 
 NAME = "analytics: request-latency"

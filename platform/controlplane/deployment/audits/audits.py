@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from controlplane.common import clock
 from controlplane.common.problems import conflict, not_found
+from controlplane.common.wakeups import wake_audits
 from controlplane.deployment.audits.models import Audit, AuditState, Check, CheckState, Drift, Trigger
 from controlplane.network.models import Switch
 from controlplane.requestlog import outbox
@@ -144,6 +145,4 @@ def _add(trigger: Trigger, names: Sequence[str] | None, repair: bool, actor: Any
 
 
 def _wake() -> None:
-    from controlplane.worker.audit_tasks import wake  # noqa: PLC0415 - tasks import this module
-
-    wake()
+    wake_audits()

@@ -13,6 +13,7 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
 from controlplane.common import fault_injection
+from controlplane.common.process_locks import planner_lock
 from controlplane.deployment import reconcile, switch_sync
 from controlplane.deployment import session_cache as hot_state
 from controlplane.deployment.audits import audits
@@ -20,7 +21,6 @@ from controlplane.deployment.audits.compare import Difference, differences, sent
 from controlplane.deployment.audits.models import Audit, Check, CheckState, Drift, DriftKind
 from controlplane.deployment.entry_codec import HostBook, repair
 from controlplane.deployment.session_cache import Hot
-from controlplane.deployment.session_lock import planner_lock
 from controlplane.network.controller_client import Northbound, NorthboundError, Reading
 from controlplane.network.models import Switch
 from controlplane.requestlog import correlation, outbox

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import transaction
 
+from controlplane.common.wakeups import wake_planner
 from controlplane.deployment import confirmed_topology, lock_order, switch_sync
 from controlplane.deployment.audits import loss_signs
 from controlplane.deployment.watcher import link_load, link_losses, newcomers, port_status, spoofing
@@ -21,7 +22,6 @@ from controlplane.periodic import task_failures
 from controlplane.registry.transitions import stages
 from controlplane.requestlog import checkpoints, outbox
 from controlplane.telemetry import table_snapshots
-from controlplane.worker.planner_tasks import wake
 
 WATCH_SECONDS = 3.0
 """How long the controller may take to answer; a watch that hangs would hold up the planner's worker."""
@@ -67,7 +67,7 @@ def _see_events(events: list[dict[str, Any]], counters: dict[str, Any] | None) -
 
 def _wake_if(something: bool) -> None:
     if something:
-        wake()
+        wake_planner()
 
 
 def see_switches(rows: list[dict[str, Any]]) -> bool:

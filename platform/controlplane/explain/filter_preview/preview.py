@@ -6,13 +6,13 @@ from controlplane.common.address_plan import MAX_DZ_PER_FILTER, max_dz_length
 from controlplane.common.problems import Problem, pointer
 from controlplane.explain.filter_preview.overlap import Overlap, overlap
 from controlplane.explain.filter_preview.question import Asked
-from controlplane.planning.cost_estimate import Encodings, Patience, cost
 from controlplane.planning.planner_state import Behind, reading
 from controlplane.registry.announcements import ADVERTISEMENT, SUBSCRIPTION, Draft, draft_payloads
 from controlplane.registry.duplicates import CODE, duplicate
 from controlplane.registry.encoding import Encoded, core_topic
 from controlplane.registry.filter_digests import digest_of_filter
 from controlplane.registry.missing_path_text import explained, owners_of
+from controlplane.web.requests.cost_estimate import Encodings, Patience, cost
 from tercast.encoding.encoder import Encoding, encode
 from tercast.errors import Misread, Refused
 from tercast.eventspace import dz

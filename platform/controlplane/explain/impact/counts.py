@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from contextlib import ExitStack
 from typing import Any
 
+from controlplane.common.chunks import chunks
 from controlplane.common.problems import Problem
-from controlplane.deployment.batches import chunks
 from controlplane.explain.impact.cuts import crossing
 from controlplane.explain.impact.groups import Deadline, grouped, meeting
 from controlplane.explain.impact.question import Cut, question

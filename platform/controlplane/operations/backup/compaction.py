@@ -25,8 +25,8 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from controlplane.common import fault_injection
-from controlplane.deployment.batches import chunks
-from controlplane.deployment.session_lock import Held, planner_lock
+from controlplane.common.chunks import chunks
+from controlplane.common.process_locks import Held, planner_lock
 from controlplane.operations import stage_histograms
 from controlplane.operations.backup.errors import UpkeepError
 from controlplane.planning import planner_state

@@ -21,8 +21,8 @@ from django.db.models import Model
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
+from controlplane.common.process_locks import planner_lock
 from controlplane.deployment import session_cache, switch_sync
-from controlplane.deployment.session_lock import planner_lock
 from controlplane.network.models import Switch
 from controlplane.operations.backup import (
     archive,

@@ -11,6 +11,7 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from controlplane.common.problems import Problem, conflict, not_found
+from controlplane.common.wakeups import wake_planner
 from controlplane.registry import event_keys
 from controlplane.registry.announcements import LIVE
 from controlplane.registry.models import Advertisement, Topic
@@ -234,6 +235,4 @@ def _pause(caller: str) -> float:
 
 
 def _wake() -> None:
-    from controlplane.worker.planner_tasks import wake  # noqa: PLC0415 - tasks import this module's neighbours
-
-    wake()
+    wake_planner()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, Client
-from controlplane.deployment.batches import chunks
+from controlplane.common.chunks import chunks
 from controlplane.network.models import Host
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.telemetry.activity.models import AdvertisementActivity, HostActivity, SubscriptionActivity

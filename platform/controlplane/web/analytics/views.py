@@ -11,6 +11,7 @@ from controlplane.analytics import runs, schedules
 from controlplane.analytics.jobs import JOBS
 from controlplane.analytics.models import TASK_PARTS, Run, RunState, Schedule, Trigger
 from controlplane.analytics.spark_process import LOG_BYTES
+from controlplane.common import wakeups
 from controlplane.rest.base_views import ListAndRead, url
 from controlplane.rest.openapi import PREFER
 from controlplane.rest.prefer_header import Wait, awaited
@@ -24,7 +25,6 @@ from controlplane.web.analytics.serializers import (
     ScheduleChangeSerializer,
     ScheduleSerializer,
 )
-from controlplane.worker import analytics_tasks
 
 RUN_ACCEPTED = OpenApiResponse(AnalyticsRunSerializer, "Asked for; `Location` names the run.")
 
@@ -78,7 +78,7 @@ class RunViewSet(ListAndRead):
         job = values.pop("job")
         window = values.pop("window", None) or _window_of(job)
         run = runs.ask(job, window, request.user, **values)
-        analytics_tasks.wake()
+        wakeups.wake_analytics()
         return self._accepted(Wait.read(request), run)
 
     @extend_schema(

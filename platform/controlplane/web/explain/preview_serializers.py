@@ -5,10 +5,10 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample, extend_schema_serializer
 from rest_framework import serializers
 
-from controlplane.planning.cost_estimate import SwitchCostSerializer
 from controlplane.registry.missing_path_text import REACH_HELP, REACHES, UnreachableSerializer
 from controlplane.rest.fields import Choice, Integer, Reference, Text
 from controlplane.web.registry.serializers import MAX_FILTER
+from controlplane.web.requests.cost_estimate import SwitchCostSerializer
 from controlplane.web.requests.merging_serializers import MergingSerializer
 
 KINDS = ("subscription", "advertisement")

@@ -14,8 +14,8 @@ from rest_framework.response import Response
 from controlplane.accounts.callers import caller_of
 from controlplane.accounts.roles import Role
 from controlplane.accounts.scopes import Scope
-from controlplane.common.problems import bad_parameter
 from controlplane.common.database_patience import waiting_at_most
+from controlplane.common.problems import bad_parameter
 from controlplane.operations import health_checks as checks
 from controlplane.operations.health_checks import CHECKS, Finding, Status
 from controlplane.rest.base_views import StrictView

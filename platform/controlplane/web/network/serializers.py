@@ -8,7 +8,6 @@ from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_sc
 from rest_framework import serializers
 
 from controlplane.network.models import Host, InstalledEntry, Link, Port, Switch, Tree
-from controlplane.planning.cost_estimate import CostSerializer
 from controlplane.registry.models import Origin
 from controlplane.rest.base_views import url
 from controlplane.rest.fields import (
@@ -26,6 +25,7 @@ from controlplane.rest.fields import (
 )
 from controlplane.signalling.models import signals_of
 from controlplane.telemetry.activity.delivery_counts import NOTHING_REPORTED, Arrivals
+from controlplane.web.requests.cost_estimate import CostSerializer
 from controlplane.web.requests.serializers import OperationSerializer
 
 MAX_BUDGET = 10_000_000

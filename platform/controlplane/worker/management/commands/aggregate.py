@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand
 
 from controlplane.aggregation import aggregation_process
 from controlplane.aggregation.worker import work
-from controlplane.deployment.session_lock import aggregation_lock
+from controlplane.common.process_locks import aggregation_lock
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from controlplane.aggregation import aggregation_process, cost_watch
-from controlplane.deployment.session_lock import aggregation_lock
+from controlplane.common.process_locks import aggregation_lock
 
 
 class Command(BaseCommand):

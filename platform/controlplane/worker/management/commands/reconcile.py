@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from controlplane.common.wakeups import wake_planner
 from controlplane.deployment import session, switch_sync
 from controlplane.requestlog.models import SwitchSync
-from controlplane.worker.planner_tasks import wake
 
 PATIENCE_SECONDS = 60.0
 
@@ -46,5 +46,5 @@ class Command(BaseCommand):
             rows = SwitchSync.objects.filter(switch__in=names, dirty=True)
             if all(row.attempts for row in rows) or time.monotonic() > end:
                 return {row.switch: (row.problem or {}).get("detail", "no answer yet") for row in rows}
-            wake()
+            wake_planner()
             time.sleep(0.2)

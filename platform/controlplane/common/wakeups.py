@@ -1,0 +1,100 @@
+"""Wake-ups of workers: messages that ask for a look at what waits in the database.
+
+Tasks are sent by name, so that no sender imports a worker. A lost message costs the period of a sweep.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kombu.exceptions import KombuError, OperationalError
+
+from controlplane.common.celery import app
+from controlplane.common.folder_broker import Channel
+from controlplane.common.queues import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
+
+logger = logging.getLogger(__name__)
+
+PLAN = "tercast.plan"
+AGGREGATION_RUNS = "tercast.runs"
+ATTRIBUTE = "tercast.attribute"
+AUDITS = "tercast.audits"
+ANALYTICS_WORK = "tercast.analytics.work"
+
+AUDIT_WAKE_SECONDS = 10
+"""After this time an audit wake-up that no worker has taken expires, so that they do not pile up."""
+
+
+def wake_planner() -> None:
+    """Ask the planner's worker to look at the log."""
+    _wake_once(PLAN, PLANNER_QUEUE)
+
+
+def wake_analytics() -> None:
+    """Ask the worker of analytics to look for runs."""
+    _wake_once(ANALYTICS_WORK, ANALYTICS_QUEUE)
+
+
+def wake_aggregation() -> None:
+    """Ask a worker to look for runs of aggregation."""
+    send(AGGREGATION_RUNS)
+
+
+def wake_audits() -> None:
+    """Ask the planner's worker to look for audits."""
+    send(AUDITS, PLANNER_QUEUE, expires=AUDIT_WAKE_SECONDS)
+
+
+def send(task: str, queue: str = DEFAULT_QUEUE, **options: Any) -> None:
+    """Send a task by its name. A broker that cannot be reached is logged: a sweep finds the work."""
+    try:
+        with broker_errors():
+            app.send_task(task, queue=queue, **options)
+    except (KombuError, OSError) as error:
+        logger.warning("no wake-up sent, a sweep will find the work: %s", error)
+
+
+def waiting(queue: str) -> int:
+    """Return how many messages of `queue` no worker has taken yet."""
+    with broker_errors(), app.producer_or_acquire() as producer:
+        return int(producer.channel.queue_declare(queue=queue).message_count)
+
+
+def check_broker() -> None:
+    """Try to write a message where the broker is a folder.
+
+    Raises:
+        OperationalError, OSError: No message can be sent.
+    """
+    with broker_errors(), app.producer_or_acquire() as producer:
+        if isinstance(producer.channel, Channel):
+            producer.channel.probe()
+
+
+@contextmanager
+def broker_errors() -> Iterator[None]:
+    """Raise errors of the broker's client as kombu's; where an open connection breaks, Redis's pass kombu.
+
+    Raises:
+        OperationalError: The broker cannot be reached, or refuses.
+    """
+    try:
+        yield
+    except _client_errors() as error:
+        raise OperationalError(str(error)) from error
+
+
+def _wake_once(task: str, queue: str) -> None:
+    """Send a wake-up unless an earlier one waits in its queue. An unreachable broker is logged."""
+    try:
+        if waiting(queue) == 0:
+            with broker_errors():
+                app.send_task(task, queue=queue)
+    except (KombuError, OSError) as error:
+        logger.warning("no wake-up sent, the sweep will find the work: %s", error)
+
+
+def _client_errors() -> tuple[type[BaseException], ...]:
+    connection = app.connection_for_write()
+    return (*connection.connection_errors, *connection.channel_errors)
