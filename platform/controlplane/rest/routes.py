@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.urls import URLPattern
+from django.urls import URLPattern, URLResolver, get_resolver
 
 METHODS = ("GET", "POST", "PATCH", "DELETE")
 _PARAMETER = re.compile(r"<\w+:(\w+)>|\(\?P<(\w+)>[^)]*\)")
@@ -27,15 +27,25 @@ class Route:
 
 def routes() -> Iterator[Route]:
     """All routes below the version, in the order in which they are looked up."""
-    from controlplane.web.urls import v1  # noqa: PLC0415 - the routes import views that ask for the routes
-
-    for pattern in v1:
+    for pattern in _patterns("api/", "v1/"):
         assert isinstance(pattern, URLPattern)
         text = str(pattern.pattern).removeprefix("^").removesuffix("$")
         path = _PARAMETER.sub(lambda found: f"{{{found[1] or found[2]}}}", text)
         if "." not in path:  # the router's twins with a format suffix
             callback: Any = pattern.callback
             yield Route(path, callback.cls, _methods(callback))
+
+
+def _patterns(*prefixes: str) -> list[URLPattern | URLResolver]:
+    """Return the patterns below the nested includes with these prefixes."""
+    patterns: list[URLPattern | URLResolver] = get_resolver().url_patterns
+    for prefix in prefixes:
+        patterns = next(
+            one.url_patterns
+            for one in patterns
+            if isinstance(one, URLResolver) and str(one.pattern) == prefix
+        )
+    return patterns
 
 
 def _methods(view: Any) -> tuple[str, ...]:

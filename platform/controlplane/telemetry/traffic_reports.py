@@ -4,11 +4,12 @@ from typing import Any
 
 from django.db import transaction
 
-from controlplane.deployment.audits import loss_signs
 from controlplane.requestlog.outbox import emit
 from controlplane.telemetry.activity import reports
 from controlplane.telemetry.models import TrafficReport
-from controlplane.web.telemetry.traffic_serializers import COUNTERS
+from controlplane.telemetry.signals import losses_reported
+
+COUNTERS = ("published", "wanted", "delivered", "lost", "doubled", "unwanted")
 
 
 def report(values: dict[str, Any], actor: Any, kind: str = "") -> TrafficReport:
@@ -26,7 +27,8 @@ def report(values: dict[str, Any], actor: Any, kind: str = "") -> TrafficReport:
         row, _ = TrafficReport.objects.update_or_create(**who, defaults=fields)
         reports.take(row.pk, values)
         if more > 0:
-            loss_signs.follow(loss_signs.of_lost_events(values["reporter"], more, reports.topics(values)))
+            topics = reports.topics(values)
+            losses_reported.send(TrafficReport, reporter=values["reporter"], more=more, topics=topics)
         emit("traffic", totals())
         return row
 

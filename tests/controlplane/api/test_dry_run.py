@@ -133,7 +133,7 @@ def test_changes_and_removals_can_be_tried(world, end):
 
 
 def test_too_much_waiting_is_told(world, problem, monkeypatch):
-    monkeypatch.setattr("controlplane.web.requests.cost_estimate.MAX_WAITING", 3)
+    monkeypatch.setattr("controlplane.explain.call_cost.MAX_WAITING", 3)
     answer = world.post("subscriptions/?dry_run=true", SUBSCRIBE)
     problem(answer, 503)
     assert answer.headers["Retry-After"] == "5"

@@ -2,10 +2,10 @@
 
 import pytest
 
+from controlplane.explain import call_cost
 from controlplane.explain.filter_preview import preview as answer
 from controlplane.registry.models import Advertisement
 from controlplane.requestlog.models import Request
-from controlplane.web.requests import cost_estimate
 
 ASK = {"topic": "quotes", "filter": "low in [80, 100]"}
 
@@ -73,7 +73,7 @@ def test_whom_it_meets_and_what_it_costs(world, viewer, end):
 
 
 def test_a_planner_that_is_busy_holds_up_nobody_who_types(world, monkeypatch):
-    monkeypatch.setattr(answer, "PATIENCE", cost_estimate.Patience(seconds=5.0, waiting=1))
+    monkeypatch.setattr(answer, "PATIENCE", call_cost.Patience(seconds=5.0, waiting=1))
     told = preview(world.post, subscriber="alice")  # the world's requests wait
     assert told["valid"] and told["cost"] is None and "Try again" in told["unknown"]
 

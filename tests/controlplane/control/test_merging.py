@@ -9,11 +9,11 @@ import pytest
 from controlplane.aggregation import cost_watch
 from controlplane.aggregation.models import AggregatedEntry
 from controlplane.deployment import session, session_cache
+from controlplane.explain.call_cost import cost
 from controlplane.planning import planner_state
 from controlplane.requestlog.models import Operation, Request
 from controlplane.telemetry.models import EventSample
 from controlplane.web.requests.accepted_responses import rendered_operations, rendered_requests
-from controlplane.web.requests.cost_estimate import cost
 from tercast.eventspace.dz import text
 from tercast.planner.merged_entries import merged_tables
 

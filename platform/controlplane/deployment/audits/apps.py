@@ -8,3 +8,7 @@ class AuditConfig(AppConfig):
 
     name = "controlplane.deployment.audits"
     label = "audit"
+
+    def ready(self) -> None:
+        """Follow the losses that hosts report."""
+        from controlplane.deployment.audits import loss_signs  # noqa: F401, PLC0415 - its receiver connects itself

@@ -23,6 +23,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Count
+from django.dispatch import receiver
 from django.utils import timezone
 
 from controlplane.deployment import switch_sync
@@ -30,6 +31,7 @@ from controlplane.deployment.audits import audits
 from controlplane.deployment.audits.models import Check, CheckState
 from controlplane.network.models import InstalledEntry, Switch, Tree
 from controlplane.requestlog import checkpoints
+from controlplane.telemetry.signals import losses_reported
 
 SHORTEST = timedelta(seconds=5)
 LONGEST = timedelta(seconds=60)
@@ -164,6 +166,12 @@ def of_lost_events(reporter: str, more: int, topics: Sequence[str]) -> Signs:
     }
     reason = f"{reporter} reports {more} more lost events"
     return {("lost_events", name): reason for name in sorted(names)}
+
+
+@receiver(losses_reported)
+def follow_reported_losses(reporter: str, more: int, topics: Sequence[str], **_: Any) -> None:
+    """Ask for an audit of the switches that a host's lost events may have crossed."""
+    follow(of_lost_events(reporter, more, topics))
 
 
 def follow(signs: Signs) -> None:

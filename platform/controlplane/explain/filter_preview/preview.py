@@ -4,6 +4,7 @@ from typing import Any
 
 from controlplane.common.address_plan import MAX_DZ_PER_FILTER, max_dz_length
 from controlplane.common.problems import Problem, pointer
+from controlplane.explain.call_cost import Encodings, Patience, cost
 from controlplane.explain.filter_preview.overlap import Overlap, overlap
 from controlplane.explain.filter_preview.question import Asked
 from controlplane.planning.planner_state import Behind, reading
@@ -12,7 +13,6 @@ from controlplane.registry.duplicates import CODE, duplicate
 from controlplane.registry.encoding import Encoded, core_topic
 from controlplane.registry.filter_digests import digest_of_filter
 from controlplane.registry.missing_path_text import explained, owners_of
-from controlplane.web.requests.cost_estimate import Encodings, Patience, cost
 from tercast.encoding.encoder import Encoding, encode
 from tercast.errors import Misread, Refused
 from tercast.eventspace import dz

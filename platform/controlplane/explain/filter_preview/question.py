@@ -9,8 +9,10 @@ from controlplane.registry.announcements import ADVERTISEMENT, SUBSCRIPTION, Kin
 from controlplane.registry.models import Publisher, Subscriber, Topic
 from controlplane.requestlog.models import State
 from controlplane.rest.request_body import Body
-from controlplane.web.explain.preview_serializers import DEFAULT_CELLS
 from tercast.errors import shown
+
+DEFAULT_CELLS = 64
+"""How many dz cells an answer lists unless the caller says otherwise."""
 
 _WHO = ("host", "publisher", "subscriber")
 

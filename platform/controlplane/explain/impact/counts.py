@@ -12,9 +12,11 @@ from controlplane.explain.impact.question import Cut, question
 from controlplane.network.models import InstalledEntry, Link
 from controlplane.planning.planner_state import Behind, reading
 from controlplane.registry.models import Advertisement, Subscription
-from controlplane.web.explain.impact_serializers import NAMES
 from tercast.planner.planner import Planner
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
+
+NAMES = 10
+"""How many names of each kind an answer lists."""
 
 SECONDS = 5.0
 """How long the planner is waited for."""

@@ -8,7 +8,7 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controlplane.accounts import user_versions, users
+from controlplane.accounts import user_versions
 from controlplane.accounts.callers import caller_of
 from controlplane.accounts.login import check_password
 from controlplane.accounts.models import Token
@@ -20,6 +20,7 @@ from controlplane.registry import client_tokens
 from controlplane.rest.base_views import ListAndRead, StrictView, url
 from controlplane.rest.query_parameters import FLAG, ID, TEXT, TIME, Filter, choice
 from controlplane.rest.request_body import read_body
+from controlplane.web.accounts import user_changes
 from controlplane.web.accounts.serializers import (
     OwnPasswordSerializer,
     TokenCreateSerializer,
@@ -125,7 +126,7 @@ class UserViewSet(ListAndRead):
     )
     def create(self, request: Request) -> Response:
         """Make a user with a role."""
-        row = users.add(read_body(request, UserCreateSerializer()))
+        row = user_changes.add(read_body(request, UserCreateSerializer()))
         headers = {"Location": url("users", row.pk)}
         return Response(self.rendered(row), status.HTTP_201_CREATED, headers=headers)
 
@@ -140,9 +141,9 @@ class UserViewSet(ListAndRead):
         user = self.find()
         body = read_body(request, UserChangeSerializer(partial=True))
         values = body.items[0]
-        users.check_password(body.errors, user, values.get("password"))
+        user_changes.check_password(body.errors, user, values.get("password"))
         body.errors.check()
-        return Response(self.rendered(users.change(user.pk, values, request.user)))
+        return Response(self.rendered(user_changes.change(user.pk, values, request.user)))
 
 
 class OwnPasswordView(StrictView):
@@ -169,7 +170,7 @@ class OwnPasswordView(StrictView):
         if not check_password(request, values["current"]):
             body.errors.add(0, ("current",), "wrong_password", "This is not your password.")
             body.errors.check()
-        users.set_own_password(user, values["password"])
+        user_changes.set_own_password(user, values["password"])
         if request.auth is None:
             update_session_auth_hash(request._request, user)
         return Response(status=status.HTTP_204_NO_CONTENT)

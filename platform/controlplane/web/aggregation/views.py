@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.accounts.roles import Role
-from controlplane.aggregation import policy, runs, what_if
+from controlplane.aggregation import policy, runs
 from controlplane.aggregation.models import AggregatedEntry, Policy, Run, RunState
 from controlplane.common.problems import not_found
 from controlplane.network.models import Switch
@@ -18,6 +18,7 @@ from controlplane.rest.openapi import DRY_RUN, PREFER, WRITE
 from controlplane.rest.prefer_header import Wait, awaited
 from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, Filter, choice, read_id
 from controlplane.rest.request_body import read_one
+from controlplane.web.aggregation import what_if
 from controlplane.web.aggregation.serializers import (
     RUNS,
     AggregatedEntrySerializer,

@@ -4,9 +4,6 @@ from typing import Any
 
 from rest_framework import serializers
 
-NAMES = 10
-"""Names that are told of each kind."""
-
 
 class AffectedSerializer(serializers.Serializer[Any]):
     """Whom it would affect if this went."""

@@ -5,15 +5,15 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample, extend_schema_serializer
 from rest_framework import serializers
 
+from controlplane.explain.filter_preview.question import DEFAULT_CELLS
 from controlplane.registry.missing_path_text import REACH_HELP, REACHES, UnreachableSerializer
 from controlplane.rest.fields import Choice, Integer, Reference, Text
 from controlplane.web.registry.serializers import MAX_FILTER
-from controlplane.web.requests.cost_estimate import SwitchCostSerializer
+from controlplane.web.requests.cost_serializers import SwitchCostSerializer
 from controlplane.web.requests.merging_serializers import MergingSerializer
 
 KINDS = ("subscription", "advertisement")
 MAX_CELLS = 1000
-DEFAULT_CELLS = 64
 
 
 @extend_schema_serializer(

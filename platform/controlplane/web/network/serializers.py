@@ -25,7 +25,7 @@ from controlplane.rest.fields import (
 )
 from controlplane.signalling.models import signals_of
 from controlplane.telemetry.activity.delivery_counts import NOTHING_REPORTED, Arrivals
-from controlplane.web.requests.cost_estimate import CostSerializer
+from controlplane.web.requests.cost_serializers import CostSerializer
 from controlplane.web.requests.serializers import OperationSerializer
 
 MAX_BUDGET = 10_000_000

@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, Client, caller_of
+from controlplane.explain.call_cost import Encodings
 from controlplane.registry import announcements, participants, topics
 from controlplane.registry.duplicates import without_duplicates
 from controlplane.registry.missing_path_text import REACHES
@@ -42,7 +43,6 @@ from controlplane.web.registry.serializers import (
     TopicSerializer,
 )
 from controlplane.web.requests.accepted_responses import ACCEPTED, ACCEPTED_ANY, COST, accepted, cost_answer
-from controlplane.web.requests.cost_estimate import Encodings
 
 ALL_OF_OWN = frozenset({"GET", "POST", "DELETE"})
 NAME = Filter("name", "name", TEXT, ("in",))

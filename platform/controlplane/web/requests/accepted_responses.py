@@ -11,6 +11,7 @@ from rest_framework import status
 from rest_framework.response import Response
 
 from controlplane.accounts.callers import Client
+from controlplane.explain.call_cost import Encodings, cost
 from controlplane.explain.impact.counts import affected
 from controlplane.planning.request_objects import objects_of, of_client
 from controlplane.registry.disclosure import cost_for, request_for
@@ -19,7 +20,7 @@ from controlplane.requestlog.logged_rows import Logged, Payload
 from controlplane.requestlog.models import FINAL_STATES, Operation, Request, State
 from controlplane.rest.base_views import url
 from controlplane.rest.prefer_header import Awaited, Wait, awaited
-from controlplane.web.requests.cost_estimate import CostSerializer, Encodings, cost
+from controlplane.web.requests.cost_serializers import CostSerializer
 from controlplane.web.requests.serializers import OperationSerializer, RequestSerializer
 
 COST = CostSerializer

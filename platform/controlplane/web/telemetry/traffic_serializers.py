@@ -17,7 +17,6 @@ from controlplane.web.telemetry.activity_serializers import (
 )
 from tercast.runtime.strict_json import SAFE_INTEGER
 
-COUNTERS = ("published", "wanted", "delivered", "lost", "doubled", "unwanted")
 MAX_DELAY_MS = 86_400_000.0
 
 
