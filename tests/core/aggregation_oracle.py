@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tercast.aggregation.definition import ground_of, materialise, obeys
+from tercast.aggregation.incremental.overlay import overlay_at
 from tercast.planner.planner import Planner
 from tercast.tables.covers import TableCovers
 
@@ -12,7 +13,7 @@ def installed_as_defined(planner: Planner) -> list[str]:
     found: list[str] = []
     covers = planner.keeper.covers()
     for switch, site in planner.network.sites.items():
-        overlay = site.overlay
+        overlay = overlay_at(site)
         if overlay is None:
             continue
         total = 0

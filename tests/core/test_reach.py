@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.planner.planner import Planner
-from tercast.planner.reachability import MOST_NAMED, OutOfReach, Reach, out_of_reach
+from tercast.planner.reachability import MOST_NAMED, OutOfReach, out_of_reach
 from tercast.planner.reachability_watch import ReachWatch
+from tercast.requests.reach import Reach
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
 from tercast.routing.cell_keys import Order
 from tests.core.judge import World, _overlap

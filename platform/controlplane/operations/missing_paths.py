@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db.models import Count, Min
 
 from controlplane.registry.models import Advertisement, Subscription
-from tercast.planner.reachability import Reach
+from tercast.requests.reach import Reach
 
 NAMED = 5
 

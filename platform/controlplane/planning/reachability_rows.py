@@ -12,8 +12,9 @@ from controlplane.registry.missing_path_text import owners_by_name
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.requestlog import outbox
 from tercast.planner.planner import Planner
-from tercast.planner.reachability import OutOfReach, Reach
+from tercast.planner.reachability import OutOfReach
 from tercast.planner.reachability_watch import ReachWatch
+from tercast.requests.reach import Reach
 
 NAMED = 5
 """Subscriptions that an alarm names."""

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.requestlog.models import Request
-from tercast.planner.reachability import Reach
+from tercast.requests.reach import Reach
 from tercast.runtime.wording import quantity
 
 REACHES = tuple(reach.value for reach in Reach)

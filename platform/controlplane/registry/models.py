@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from controlplane.common.exact_json import Decoder
-from tercast.planner.reachability import Reach
+from tercast.requests.reach import Reach
 
 
 class Origin(models.TextChoices):

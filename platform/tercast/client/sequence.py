@@ -13,8 +13,8 @@ from types import TracebackType
 from typing import Self
 
 from tercast.wire.errors import SequenceError
+from tercast.wire.event_codec import LARGEST_SEQUENCE
 
-LARGEST = (1 << 64) - 1
 """Sequence numbers and times are 64 bits wide."""
 
 BLOCK = 1 << 20
@@ -48,10 +48,10 @@ class Sequence:
         """The next number; SequenceError when all 2**64 are used up."""
         with self._lock:
             number = self._next
-            if number > LARGEST:
+            if number > LARGEST_SEQUENCE:
                 raise SequenceError("all sequence numbers below 2**64 are used up")
             if self._mark and number >= self._mark.value:
-                self._mark.move(min(number + BLOCK, LARGEST + 1))
+                self._mark.move(min(number + BLOCK, LARGEST_SEQUENCE + 1))
             self._next = number + 1
             return number
 
@@ -109,7 +109,7 @@ class _Mark:
         record = os.pread(self._file, _RECORD + 1, 0)
         if not record:
             return 0
-        if not _STATE.fullmatch(record) or int(record) > LARGEST + 1:
+        if not _STATE.fullmatch(record) or int(record) > LARGEST_SEQUENCE + 1:
             raise SequenceError(
                 f"{str(self._path)!r} does not hold a sequence number ({_DIGITS} digits and a line feed);"
                 " write one above the highest number used, or delete it when the clock is right"

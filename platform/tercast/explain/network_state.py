@@ -11,8 +11,8 @@ from tercast.eventspace.dz import Dz, DzSet, covers
 from tercast.eventspace.topic import Topic
 from tercast.explain.reasons import Standing
 from tercast.filters.filter import Filter
-from tercast.routing.spanning_tree import LinkEnds
 from tercast.tables.entries import Entry
+from tercast.topology.elements import LinkEnds
 from tercast.topology.topology import Topology
 from tercast.verification.forwarding import World
 

@@ -24,7 +24,6 @@ from tercast.encoding.request_encoding import encode_text, encoding_of
 from tercast.errors import Refused, RefusedMany, shown
 from tercast.eventspace.dz import DzSet
 from tercast.eventspace.topic import Topic
-from tercast.planner.reachability import Reach
 from tercast.planner.state import PlannedNetwork
 from tercast.planner.table_writer import take_changes
 from tercast.planner.topic_migration import drop, finish, may_move, move
@@ -50,6 +49,7 @@ from tercast.requests.model import (
     read_request,
 )
 from tercast.requests.outcome import NO_LEAST, DryRun, Outcome, TreeView, no_room
+from tercast.requests.reach import Reach
 from tercast.requests.registry import ADVERTISEMENT, Registration
 from tercast.routing.topic_routing import Claim
 from tercast.tables.entries import Diff

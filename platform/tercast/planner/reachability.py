@@ -6,12 +6,12 @@ stack of cells that are open above it, apart by component of the network.
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
 from tercast.eventspace.dz import DzSet
+from tercast.requests.reach import Reach
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
 from tercast.routing.cell_keys import Key, Order
 
@@ -22,14 +22,6 @@ MOST_NAMED = 20
 """Announcements that are named where no path leads to them."""
 
 _KEPT = MOST_NAMED + 1  # one more tells that there are others
-
-
-class Reach(enum.StrEnum):
-    """Whether paths lead to the announcements that one matches: to all, to some, or to none of them."""
-
-    FULL = "full"
-    PARTIAL = "partial"
-    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)

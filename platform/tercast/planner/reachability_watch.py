@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tercast.eventspace.dz import set_overlaps
-from tercast.planner.reachability import OutOfReach, Reach
+from tercast.planner.reachability import OutOfReach
 from tercast.planner.state import PlannedNetwork
+from tercast.requests.reach import Reach
 from tercast.requests.registry import ADVERTISEMENT, Registration
 
 UNAFFECTING = frozenset(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tercast.aggregation.incremental.installed_table import Table as Installed
-from tercast.aggregation.incremental.overlay import TopicOverlay, overlay_of
+from tercast.aggregation.incremental.overlay import TopicOverlay, topic_overlay
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.routing.cell_keys import LENGTH_MASK, Key
 from tercast.routing.switch_ports import Mask
@@ -77,7 +77,7 @@ class Writer:
         """
         found: list[Entry] = []
         for trie in tries:
-            overlay = None if exact else overlay_of(trie)
+            overlay = None if exact else topic_overlay(trie)
             if overlay is not None:
                 for table, rows in overlay.rows():
                     found += [self.installed(table, key, mask) for key, mask in rows.items()]
@@ -133,7 +133,7 @@ def _switch_changes(
         _plain_changes(tries[0], known[tries[0]], writer, (added, modified, removed))
         return plain_switch_diff(switch, added, modified, removed)
     for trie in tries:
-        overlay = overlay_of(trie)
+        overlay = topic_overlay(trie)
         if overlay is not None:
             _installed_changes(overlay, writer, added, modified, removed)
             continue

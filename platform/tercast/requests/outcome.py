@@ -8,9 +8,9 @@ from typing import Any
 
 from tercast.errors import Refused, shown
 from tercast.eventspace.dz import DzSet, text
-from tercast.planner.reachability import Reach
-from tercast.routing.spanning_tree import LinkEnds
+from tercast.requests.reach import Reach
 from tercast.tables.entries import Diff
+from tercast.topology.elements import LinkEnds
 from tercast.topology.topology import Topology
 
 

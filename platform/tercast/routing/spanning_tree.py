@@ -11,14 +11,13 @@ import heapq
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from tercast.topology.elements import Link
+from tercast.topology.elements import Link, LinkEnds
 from tercast.topology.topology import Edge, Port
 
 if TYPE_CHECKING:
     from tercast.routing.kernels.compiled_topic import Web
     from tercast.routing.switch_ports import Mask, Site
 
-LinkEnds = tuple[str, int, str, int]
 Edges = Mapping[str, list[Edge]]
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from tercast.tables.entries import IN_PORT, Action, Output, SetDst
 
 if TYPE_CHECKING:
-    from tercast.aggregation.incremental.overlay import Overlay
+    from tercast.routing.table_overlay import TableOverlay
 
 Mask = int
 Bit = int
@@ -80,7 +80,7 @@ class Site:
         self.budget = budget
         self.count = 0
         self.marked = False
-        self.overlay: Overlay | None = None
+        self.overlay: TableOverlay | None = None
         self.links: Mask = 0
         self.hosts: Mask = 0
         self.link_bits: dict[int, Bit] = {}

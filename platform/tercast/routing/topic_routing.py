@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tercast.encoding import dispatch
 from tercast.eventspace.dz import DzSet
 from tercast.eventspace.topic import Topic
-from tercast.planner.reachability import Reach
+from tercast.requests.reach import Reach
 from tercast.routing.cell_counts import Cells
 from tercast.routing.cell_keys import Key, Order
 from tercast.routing.forest import Forest

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tercast.aggregation.incremental.overlay import overlay_of
 from tercast.routing.cell_keys import Key
 from tercast.routing.switch_ports import Bit, Site
+from tercast.routing.table_overlay import overlay_of
 
 if TYPE_CHECKING:
     from tercast.routing.kernels.compiled_topic import Change, Web

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import mmap
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from tercast.encoding.kernels.cell_tree import Ints
+Ints = NDArray[np.int64]
 
 _WORTH = 1 << 16
 """Fewer rows are copied sooner than they are mapped."""

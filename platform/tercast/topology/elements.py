@@ -24,6 +24,9 @@ _LEARNT = ("capacity", "declared")
 _ON_MAPS = ("name", "lat", "lon")
 """What a switch may carry beside, for pages and maps: a text and two coordinates in degrees."""
 
+LinkEnds = tuple[str, int, str, int]
+"""A link by its ends: a switch and its port, and the other switch and its port."""
+
 _DPID = re.compile(r"[0-9a-fA-F]{16}")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 

@@ -11,7 +11,6 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tercast.client.sequence import LARGEST
 from tercast.errors import Refused, shown
 from tercast.eventspace.topic import Topic
 from tercast.runtime.wording import quantity
@@ -19,6 +18,9 @@ from tercast.wire import varint
 from tercast.wire.errors import UnknownSchema, WireError
 from tercast.wire.event_seal import SEAL_BYTES, number_of
 from tercast.wire.field_codecs import describe, field, read_text, text_bytes
+
+LARGEST_SEQUENCE = (1 << 64) - 1
+"""The largest sequence number of an event."""
 
 MAX_PAYLOAD = 1200
 """The largest event in bytes: with all headers it stays below the 1,280 that every IPv6 link carries."""
@@ -76,7 +78,7 @@ class EventCodec:
         Refused for a publisher id or numbers that the format has no room for.
         """
         for name, number in (("seq", event.seq), ("sent_at", event.sent_at)):
-            if not 0 <= number <= LARGEST:
+            if not 0 <= number <= LARGEST_SEQUENCE:
                 raise Refused((name,), "out_of_range", f"{shown(number)} is not in 0..2**64-1", number)
         origin = origin_bytes(event.code, event.publisher)
         return self.head(event.seq, event.sent_at) + origin + self.encode_values(event.values)

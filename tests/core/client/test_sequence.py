@@ -4,8 +4,9 @@ import threading
 
 import pytest
 
-from tercast.client.sequence import BLOCK, LARGEST, Sequence, now_us
+from tercast.client.sequence import BLOCK, Sequence, now_us
 from tercast.wire.errors import SequenceError
+from tercast.wire.event_codec import LARGEST_SEQUENCE
 
 
 def test_the_first_is_the_clock_and_each_further_one_is_one_more():
@@ -85,8 +86,8 @@ def test_a_state_file_that_cannot_be_opened_is_one_line(tmp_path):
 
 
 def test_the_last_number_is_the_last(tmp_path):
-    with Sequence(tmp_path / "seq", clock=lambda: LARGEST) as numbers:
-        assert numbers.take() == LARGEST
+    with Sequence(tmp_path / "seq", clock=lambda: LARGEST_SEQUENCE) as numbers:
+        assert numbers.take() == LARGEST_SEQUENCE
         with pytest.raises(SequenceError, match="used up"):
             numbers.take()
     with Sequence(tmp_path / "seq", clock=lambda: 0) as numbers, pytest.raises(SequenceError):

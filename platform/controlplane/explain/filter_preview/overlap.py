@@ -9,7 +9,8 @@ from tercast.encoding.encoder import encode_dz
 from tercast.eventspace.dz import DzSet, set_overlaps
 from tercast.filters.filter import Filter
 from tercast.planner.planner import Planner
-from tercast.planner.reachability import MOST_NAMED, Reach
+from tercast.planner.reachability import MOST_NAMED
+from tercast.requests.reach import Reach
 
 SECONDS = 0.25
 NAMES = 10

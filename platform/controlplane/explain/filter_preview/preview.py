@@ -17,7 +17,7 @@ from tercast.encoding.encoder import Encoding, encode
 from tercast.errors import Misread, Refused
 from tercast.eventspace import dz
 from tercast.filters.filter import Filter
-from tercast.planner.reachability import Reach
+from tercast.requests.reach import Reach
 from tercast.requests.registry import ADVERTISEMENT as ADVERTISEMENTS
 from tercast.requests.registry import SUBSCRIPTION as SUBSCRIPTIONS
 

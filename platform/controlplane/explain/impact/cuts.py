@@ -9,7 +9,7 @@ from tercast.eventspace.dz import intersection, set_overlaps
 from tercast.planner.planner import Planner
 from tercast.requests.outcome import TreeView
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
-from tercast.routing.spanning_tree import LinkEnds
+from tercast.topology.elements import LinkEnds
 
 SELF = "the switch itself"
 

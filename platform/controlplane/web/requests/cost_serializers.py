@@ -7,7 +7,7 @@ from rest_framework import serializers
 from controlplane.rest.serializers import ErrorSerializer
 from controlplane.web.explain.impact_serializers import AffectedSerializer
 from controlplane.web.requests.merging_serializers import MergingSerializer
-from tercast.planner.reachability import Reach
+from tercast.requests.reach import Reach
 
 
 class SwitchCostSerializer(serializers.Serializer[Any]):

@@ -16,7 +16,7 @@ from controlplane.web.requests.merging_serializers import (
     OperationMergingSerializer,
     operation_merging,
 )
-from tercast.planner.reachability import Reach
+from tercast.requests.reach import Reach
 
 PROGRESS = {State.QUEUED: 0.0, State.PLANNING: 0.25, State.DEPLOYING: 0.6}
 """How far a request in this state is; a final one is done."""

@@ -16,14 +16,14 @@ from tercast.aggregation.incremental.cover_repair import lay, mend, suspect
 from tercast.aggregation.incremental.exhaustive_merge import squeeze
 from tercast.aggregation.incremental.installed_table import Table, Undo
 from tercast.aggregation.incremental.la import shrink
-from tercast.aggregation.incremental.overlay import Overlay
+from tercast.aggregation.incremental.overlay import Overlay, overlay_at
 from tercast.requests.outcome import Least
 from tercast.routing.cell_keys import Key
 from tercast.routing.switch_ports import Site
 from tercast.tables.covers import NetworkCovers, TableCovers
 
 if TYPE_CHECKING:
-    from tercast.planner.state import PlannedNetwork
+    from tercast.aggregation.incremental.planned_tables import PlannedTables
     from tercast.routing.topic_routing import TopicPlan
 
 NONE_METHOD = "none"
@@ -58,7 +58,7 @@ class Keeper:
 
     __slots__ = ("_changed", "_gone", "_planner", "_seen", "_touched", "method", "overlays", "passing")
 
-    def __init__(self, planner: PlannedNetwork) -> None:
+    def __init__(self, planner: PlannedTables) -> None:
         self._planner = planner
         self.method = NONE_METHOD
         self.passing = False
@@ -123,9 +123,10 @@ class Keeper:
         """
         self._look()
         for site, _ in marked:
-            if site.overlay is not None:
-                self._follow_site(site.overlay)
-                for table in site.overlay.tables():
+            overlay = overlay_at(site)
+            if overlay is not None:
+                self._follow_site(overlay)
+                for table in overlay.tables():
                     table.thin.clear()
                     table.suspects.clear()
                     table.fresh.clear()
@@ -215,8 +216,9 @@ class Keeper:
         """Let overlays go that have become exact; their changes have been taken."""
         for plan in self._gone:
             for trie in plan.tries.values():
-                if trie.site.overlay is not None:
-                    trie.site.overlay.forget(trie)
+                overlay = overlay_at(trie.site)
+                if overlay is not None:
+                    overlay.forget(trie)
         self._gone.clear()
         for switch in self._touched:
             overlay = self.overlays.get(switch)
@@ -237,7 +239,7 @@ class Keeper:
             step.before[site] = before if site.overlay is None else site.overlay.count
         self._look()
         for site, _ in marked:
-            overlay = site.overlay
+            overlay = overlay_at(site)
             if overlay is not None:
                 self._follow_site(overlay)
             elif self.lays and site.budget is not None and site.count > site.budget:
@@ -268,7 +270,7 @@ class Keeper:
 
     def _overlay(self, site: Site, step: Step) -> Overlay:
         self._touch(site.id)
-        overlay = site.overlay
+        overlay = overlay_at(site)
         if overlay is None:
             step.before.setdefault(site, site.count)
             overlay = site.overlay = self.overlays[site.id] = Overlay(site)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tercast.aggregation.incremental.installed_table import Table
 from tercast.aggregation.tree_rule import Rule
 from tercast.routing.cell_keys import Key
 from tercast.routing.switch_ports import Mask, Site
+from tercast.routing.table_overlay import Touched
 
 if TYPE_CHECKING:
     from tercast.routing.live_network import Network
     from tercast.routing.switch_trie import InPortKey, InPortMasks, Trie
     from tercast.routing.topic_routing import TopicPlan
-
-Touched = dict[int, dict[Key, Mask | None]]
-"""By ingress port (0: plain entries): what was installed when changes were last taken."""
-
 
 class TopicOverlay:
     """The installed tables of one topic at one switch; table 0 is that of the plain entries.
@@ -129,9 +126,14 @@ class TopicOverlay:
             found.change_own(key, _one(masks), _one(after))
 
 
-def overlay_of(trie: Trie) -> TopicOverlay | None:
-    """What stands over the exact tables of a trie; None where these are installed themselves."""
-    overlay = trie.site.overlay
+def overlay_at(site: Site) -> Overlay | None:
+    """Return the installed tables of a switch; None where its exact tables are installed."""
+    return cast("Overlay | None", site.overlay)
+
+
+def topic_overlay(trie: Trie) -> TopicOverlay | None:
+    """Return the installed tables over the exact tables of a trie; None where these are installed."""
+    overlay = overlay_at(trie.site)
     return None if overlay is None else overlay.topics.get(trie)
 
 

@@ -14,10 +14,10 @@ from tercast.runtime.wording import quantity
 from tercast.tables.covers import NetworkCovers
 
 if TYPE_CHECKING:
-    from tercast.planner.planner import Planner
+    from tercast.aggregation.incremental.planned_tables import PlannedTables
 
 
-def settle(planner: Planner, marked: Marked, registration: Registration) -> tuple[Step, tuple[str, ...]]:
+def settle(planner: PlannedTables, marked: Marked, registration: Registration) -> tuple[Step, tuple[str, ...]]:
     """Let installed tables follow a registration that came or went; the switches that have no room for it."""
     keeper = planner.keeper
     if registration.kind == ADVERTISEMENT:
@@ -28,17 +28,17 @@ def settle(planner: Planner, marked: Marked, registration: Registration) -> tupl
     return step, keeper.exceeded(step) if planner.enforce_budgets else ()
 
 
-def set_budget(planner: Planner, request: SetBudget) -> Outcome:
+def set_budget(planner: PlannedTables, request: SetBudget) -> Outcome:
     """Change a budget; a lower one is met at once, where the policy is that tables are merged, or refused."""
     return _resize(planner, request, "tcam_budget")
 
 
-def set_reserve(planner: Planner, request: SetReserve) -> Outcome:
+def set_reserve(planner: PlannedTables, request: SetReserve) -> Outcome:
     """Change what stays free of a budget; more is met at once, or refused."""
     return _resize(planner, request, "entries")
 
 
-def set_capacity(planner: Planner, request: SetCapacity) -> Outcome:
+def set_capacity(planner: PlannedTables, request: SetCapacity) -> Outcome:
     """Note what a switch has room for; it is true, so it is never refused.
 
     Where the policy is that tables are merged, a smaller one is met at once, as far as merging leads.
@@ -49,7 +49,7 @@ def set_capacity(planner: Planner, request: SetCapacity) -> Outcome:
     return Outcome(ok=True, failed_switches=planner.over_budget())
 
 
-def _resize(planner: Planner, request: SetBudget | SetReserve, field: str) -> Outcome:
+def _resize(planner: PlannedTables, request: SetBudget | SetReserve, field: str) -> Outcome:
     """Carry `request` out, but not where budgets are enforced and the table does not come to have room."""
     before = planner.topology.switches.get(request.switch)
     planner.registry.change(request)
@@ -73,7 +73,7 @@ def _resize(planner: Planner, request: SetBudget | SetReserve, field: str) -> Ou
     return Outcome(ok=True, failed_switches=planner.over_budget())
 
 
-def set_aggregation(planner: Planner, method: str) -> Outcome:
+def set_aggregation(planner: PlannedTables, method: str) -> Outcome:
     """Set the policy; where it lets LA work, budgets that are exceeded are met at once."""
     planner.keeper.method = method
     if planner.is_stale:  # nothing is registered, and tables are empty
@@ -82,7 +82,7 @@ def set_aggregation(planner: Planner, method: str) -> Outcome:
     return Outcome(ok=True, failed_switches=planner.over_budget())
 
 
-def aggregate(planner: Planner, method: str, covers: NetworkCovers) -> Outcome:
+def aggregate(planner: PlannedTables, method: str, covers: NetworkCovers) -> Outcome:
     """Install other covers, or change nothing where budgets would not hold."""
     check_covers(covers, planner.topology.switches, planner.topics, planner.depth)
     step = planner.keeper.replace(covers)

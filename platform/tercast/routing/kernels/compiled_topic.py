@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tercast.aggregation.incremental.overlay import overlay_of
 from tercast.routing.cell_keys import LENGTH_BITS, LENGTH_MASK, Key
 from tercast.routing.kernels import port_semantics
 from tercast.routing.kernels.patricia import MAX_DEPTH, RIGHT, new_nodes
@@ -32,6 +31,7 @@ from tercast.routing.kernels.propagation import (
 )
 from tercast.routing.kernels.table_changes import AFTER, BEFORE, KEY, SWITCH, Changes, entries_of
 from tercast.routing.switch_ports import Bit, Mask
+from tercast.routing.table_overlay import overlay_of
 from tercast.runtime.growable_array import Room
 from tercast.topology.elements import Link, sorted_links
 from tercast.topology.topology import Port

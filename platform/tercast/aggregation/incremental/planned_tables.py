@@ -1,0 +1,50 @@
+"""What incremental aggregation uses of a planner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from tercast.eventspace.topic import Topic
+from tercast.requests.registry import Registry
+from tercast.routing.live_network import Network
+from tercast.routing.topic_routing import TopicPlan
+from tercast.topology.topology import Topology
+
+if TYPE_CHECKING:
+    from tercast.aggregation.incremental.budget_enforcer import Keeper
+
+
+class PlannedTables(Protocol):
+    """A network, its topics, and the trees and tables planned for them."""
+
+    depth: int
+    enforce_budgets: bool
+    registry: Registry
+    keeper: Keeper
+
+    @property
+    def network(self) -> Network:
+        """The network as plans see it, up to date."""
+
+    @property
+    def topology(self) -> Topology:
+        """The network as the requests describe it."""
+
+    @property
+    def topics(self) -> Mapping[str, Topic]:
+        """The topics by name."""
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether plans, of nothing, have still to follow a network that has changed."""
+
+    @property
+    def all_plans(self) -> list[TopicPlan]:
+        """The plans of all topics, and of codes that topics are leaving."""
+
+    def plan(self, topic: str) -> TopicPlan:
+        """Return the plan of one topic."""
+
+    def over_budget(self) -> tuple[str, ...]:
+        """Return the switches whose tables exceed their budget."""
