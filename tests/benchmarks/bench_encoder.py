@@ -10,10 +10,10 @@ from bench_extent import DEPTH, Extent
 from bench_planners import use_kernels
 from workloads import DOMAIN, Filters, topic
 
-from tercast.encoding import dispatch
 from tercast.encoding.encoder import encode_dz
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
+from tercast.runtime import jit
 
 RUNS = 3
 LIMITS = (4, 16, 50, 200)
@@ -57,7 +57,7 @@ def measure_case(filters: str, limit: int, extent: Extent) -> dict[str, Any]:
 
 def _rate(boxes: list[Filter], limit: int, kernels: bool) -> tuple[float, list[tuple[int, ...]]]:
     """Boxes a second, the best of some runs, and the cells of each."""
-    dispatch.use(kernels)
+    jit.use(kernels)
     times = []
     for _ in range(RUNS):
         start = perf_counter()

@@ -32,7 +32,7 @@ from bench_extent import FULL, QUICK, TINY, Extent
 from bench_growth import FEWEST, KINDS
 from bench_planners import use_kernels
 
-from tercast.encoding import dispatch
+from tercast.runtime import jit
 
 SECTIONS: dict[str, Callable[[Extent], Any]] = {
     "switch": bench_switch.measure,
@@ -68,7 +68,7 @@ def run(extent: str, sections: Sequence[str]) -> Iterator[dict[str, Any]]:
     start = perf_counter()
     result: dict[str, Any] = {"format": "bench/1", "extent": extent, "machine": bench_machine.describe()}
     use_kernels("compiled")  # loads them in this process, so that no child has to
-    dispatch.use(None)
+    jit.use(None)
     for name, measure in SECTIONS.items():
         if name not in sections:
             continue

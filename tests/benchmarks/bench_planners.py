@@ -21,11 +21,11 @@ from workloads import (
     subscriptions,
 )
 
-from tercast.encoding import dispatch
 from tercast.encoding.limits import Limits
 from tercast.encoding.request_encoding import encode_text
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.planner.planner import Planner
+from tercast.runtime import jit
 from tercast.runtime.gc_tuning import calm
 from tercast.tables.entries import Diff
 
@@ -58,7 +58,7 @@ def use_kernels(kernels: str) -> None:
     The garbage collector runs as it does in the worker and in the `tercast` command.
     """
     calm()
-    dispatch.use(kernels == "compiled")
+    jit.use(kernels == "compiled")
     planner = planner_for(fat_tree(), 2, 4)
     requests = subscriptions(Filters("uniform", 2, 0), ["h1", "h2"], 20)
     carry_out(planner, [everything("h8", 0), *requests])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tercast.encoding import dispatch
+from tercast.runtime import jit
 
 
 @pytest.fixture(scope="module", autouse=True, params=["plain Python", "compiled"])
@@ -14,6 +14,6 @@ def kernels(request: pytest.FixtureRequest) -> Iterator[None]:
     """With compiled kernels wherever they serve, or without any."""
     if request.param == "compiled":
         pytest.importorskip("numba")
-    dispatch.use(request.param == "compiled")
+    jit.use(request.param == "compiled")
     yield
-    dispatch.use(None)
+    jit.use(None)

@@ -12,13 +12,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tercast.encoding import dispatch
 from tercast.encoding.encoder import encode, encode_dz
 from tercast.encoding.request_encoding import encode_text
 from tercast.errors import Refused
 from tercast.eventspace.topic import Float, Int, Topic
 from tercast.filters.filter import Filter
-from tercast.runtime import kernel_cache
+from tercast.runtime import jit, kernel_cache
 from tests.property_profiles import examples
 
 pytest.importorskip("numba")
@@ -30,7 +29,7 @@ BLANKS = st.sampled_from(("", " ", "  ", "\t", "\n "))
 @pytest.fixture(autouse=True)
 def _forget() -> Iterator[None]:
     yield
-    dispatch.use(None)
+    jit.use(None)
 
 
 @st.composite
@@ -69,7 +68,7 @@ def texts(draw: st.DrawFn, topic: Topic) -> str:
 
 
 def answer(text: str, topic: Topic, depth: int, limit: int, kernels: bool) -> object:
-    dispatch.use(kernels)
+    jit.use(kernels)
     try:
         return encode_text(text, topic, depth, limit)
     except Refused as refused:
@@ -96,10 +95,10 @@ def test_boxes_come_to_the_same_dz_and_excess(data: st.DataObject) -> None:
         ranges.append(f"{row.name} in [{first}, {data.draw(st.integers(first, high - 1))}]")
     drawn = Filter.parse(" and ".join(ranges), topic)
     depth, limit = data.draw(st.integers(1, 60)), data.draw(st.sampled_from(LIMITS))
-    dispatch.use(True)
+    jit.use(True)
     quick = encode(drawn, depth, limit)
     assert encode_dz(drawn, depth, limit) == quick.dz
-    dispatch.use(False)
+    jit.use(False)
     assert encode(drawn, depth, limit) == quick
 
 
@@ -145,13 +144,13 @@ def test_odd_texts_come_to_the_same(text: str) -> None:
 
 def test_kernels_are_used_from_some_work_on(monkeypatch: pytest.MonkeyPatch) -> None:
     topic = Topic("t", 1, (Int("a", 0, 1023), Int("b", 0, 1023)))
-    monkeypatch.setattr(dispatch, "is_ready", lambda: True)
-    dispatch.use(None)
+    monkeypatch.setattr(jit, "is_ready", lambda: True)
+    jit.use(None)
     limit = 50
-    for _ in range(dispatch.WORTH // limit // 4):
+    for _ in range(jit.WORTH_CELLS // limit // 4):
         encode_text("a < 77 and b > 3", topic, 20, limit)
     assert topic.schedule(20).box_encoder is None
-    for _ in range(dispatch.WORTH // limit):
+    for _ in range(jit.WORTH_CELLS // limit):
         encode_text("a < 77 and b > 3", topic, 20, limit)
     assert topic.schedule(20).box_encoder
 
@@ -162,7 +161,7 @@ def test_without_them_plain_python_answers(
 ) -> None:
     topic = Topic("t", 1, (Int("a", 0, 1023), Int("b", 0, 1023)))
     text = "a in [3, 77] and b > 900"
-    dispatch.use(False)
+    jit.use(False)
     wanted = encode_text(text, topic, 20, 4)
     match missing:
         case "numba":
@@ -172,16 +171,16 @@ def test_without_them_plain_python_answers(
             monkeypatch.setattr(kernel_cache, "_folder", lambda: tmp_path / "file" / "below")
         case _:
             monkeypatch.setattr(kernel_cache, "_folder", lambda: tmp_path)
-    dispatch.use(None if missing == "compiled" else True)
+    jit.use(None if missing == "compiled" else True)
     fresh = Topic("t", 1, topic.attributes)
-    for _ in range(dispatch.WORTH // 4 + 1):
+    for _ in range(jit.WORTH_CELLS // 4 + 1):
         found = encode_text(text, fresh, 20, 4)
     assert found == wanted
     assert not fresh.schedule(20).box_encoder
 
 
 def test_the_variable_turns_them_off() -> None:
-    code = "from tercast import compiled; print(compiled._Use.wanted)"
+    code = "from tercast.runtime import jit; print(jit._Choice.wanted)"
     for value, wanted in (("0", "False"), ("1", "True"), ("", "None")):
         environment = {**os.environ, "TERCAST_COMPILED": value}
         done = subprocess.run(
@@ -195,7 +194,8 @@ def test_the_set_up_compiles_each_kernel_that_planning_calls() -> None:
 from tercast.runtime.kernel_cache import prepare
 prepare()
 from numba.core.registry import CPUDispatcher
-from tercast.encoding.dispatch import changes, web
+from tercast.routing.kernels import compiled_topic as web
+from tercast.routing.kernels import table_changes as changes
 from tercast.cli.precompile import compile_all
 compile_all()
 called = {**vars(web), "net": changes.net}
@@ -203,7 +203,7 @@ kernels = {name: one for name, one in called.items() if isinstance(one, CPUDispa
 assert len(kernels) > 4, kernels
 print([name for name, kernel in kernels.items() if not kernel.signatures])
 """
-    path = str(Path(dispatch.__file__).parents[2])
+    path = str(Path(jit.__file__).parents[2])
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,

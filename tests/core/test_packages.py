@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 MISSING = [
     ("numpy", "tercast", "tercast", ".", ("plan", "x.json")),
-    ("numpy", "tercast.encoding.dispatch", "python -m tercast.compiled", ".", ("--check",)),
+    ("numpy", "tercast.compiled", "python -m tercast.compiled", ".", ("--check",)),
     ("cryptography", "tercast", "tercast", "'.[controller]'", ("certificates", "{folder}")),
     (
         "pyspark",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.encoding import dispatch
+from tercast.runtime import jit
 from tests.core.networks import (
     advertise,
     host,
@@ -69,10 +69,10 @@ def test_kernels_that_come_into_use_while_a_dry_run_is_taken_back_find_trees_tha
     pytest.importorskip("numba")
     hosts = [host("h1", "s1", 5, 1), host("h2", "s2", 5, 2)]
     planner = planner_for(topology(2, [link("s1", 1, "s2", 1)], hosts))
-    dispatch.use(False)
+    jit.use(False)
     planner.apply_all([advertise("a", "h1", "1"), subscribe("q", "h2", "10")])
     before = planner.tables()
-    dispatch.use(True)
+    jit.use(True)
     planner.dry_run([{"op": "unadvertise", "id": "a"}, {"op": "unsubscribe", "id": "q"}])
-    dispatch.use(None)
+    jit.use(None)
     assert planner.tables() == before

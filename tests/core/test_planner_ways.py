@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.encoding import dispatch
 from tercast.encoding.limits import Limits
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
 from tercast.planner.planner import Planner
+from tercast.runtime import jit
 from tercast.tables.entries import Table
 from tercast.topology.reader import read_topology
 from tests.core.networks import DEPTH, TOPICS, dense_scene
@@ -32,7 +32,7 @@ CODES = {"a": 4, "b": 6}
 def open_again() -> Iterator[None]:
     """Leave the choice of kernels as it was."""
     yield
-    dispatch.use(None)
+    jit.use(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def hold(seed: int) -> None:
     first: Teller | None = None
     for kernels in (False, True):
         for way in WAYS:
-            dispatch.use(kernels)
+            jit.use(kernels)
             teller = Teller(told)
             way(teller, told.requests)
             teller.end()

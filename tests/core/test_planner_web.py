@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tercast.encoding import dispatch
 from tercast.encoding.limits import Limits
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
 from tercast.planner.planner import Planner
+from tercast.runtime import jit
 from tercast.tables.entries import Table
 from tercast.topology.reader import read_topology
 from tests.core.networks import TOPICS, advertise, dense_scene, host, link, planner_for, subscribe, topology
@@ -32,19 +32,19 @@ Requests = list[dict[str, Any]]
 def open_again() -> Iterator[None]:
     """Leave the choice of kernels as it was."""
     yield
-    dispatch.use(None)
+    jit.use(None)
 
 
 def planned(
     network: dict[str, Any], requests: Requests, switch_at: dict[int, bool], planner: Planner | None = None
 ) -> Planner:
     """A planner that took the requests one by one; `switch_at` says from when on which kernels are used."""
-    dispatch.use(switch_at.get(0, False))
+    jit.use(switch_at.get(0, False))
     planner = planner or planner_for(network)
     tables: dict[str, Table] = {}
     for i, request in enumerate(requests):
         if i in switch_at:
-            dispatch.use(switch_at[i])
+            jit.use(switch_at[i])
         planner.apply(request)
         tables = planner.take_diff().apply(tables)
         assert tables == planner.tables()
@@ -92,7 +92,7 @@ def test_cells_are_found_between_two_keys(bits: int) -> None:
     network = topology(2, [link("s1", 1, "s2", 1)], [host("p", "s1", 2, 1), host("h", "s2", 2, 2)])
     topics, limits = [Topic.from_json(TOPICS[0])], Limits(max_dz_length=bits)
     planner = Planner(AddressPlan.default("ipv6"), limits, read_topology(network, "ipv6"), topics)
-    dispatch.use(True)
+    jit.use(True)
     random = Random(bits)
     cells = ["".join(random.choice("01") for _ in range(random.randint(1, 9))) for _ in range(60)]
     planner.apply(advertise("a", "p", ""))
@@ -129,13 +129,13 @@ def test_it_can_begin_and_end_in_the_middle(seed: int) -> None:
 def test_what_was_not_taken_for_long_comes_to_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_changes, "_MOST", 4)
     network, requests = dense_scene(seed)
-    dispatch.use(True)
+    jit.use(True)
     planner = planner_for(network)
     for request in requests:
         planner.apply(request)
         if request["op"] == "advertise":
             planner.dry_run([subscribe("tried", network["hosts"][0]["id"], "0", "01")])
-    dispatch.use(False)
+    jit.use(False)
     plain = planner_for(network)
     plain.apply_all(requests)
     diff, same = planner.take_diff(), plain.take_diff()
@@ -172,7 +172,7 @@ def test_nodes_that_get_more_room_plan_the_same(seed: int, monkeypatch: pytest.M
 
 def test_entries_are_given_to_who_keeps_them_and_followed() -> None:
     network, requests = dense_scene(5)
-    dispatch.use(True)
+    jit.use(True)
     planner, plain = planner_for(network), planner_for(network)
     planner.apply_all(requests[:20])
     known = planner.tables()
@@ -183,7 +183,7 @@ def test_entries_are_given_to_who_keeps_them_and_followed() -> None:
             assert trie.entries == before and trie.entries is trie.entries
     assert planner.tables() == known
     planner.apply_all(requests[20:])
-    dispatch.use(False)
+    jit.use(False)
     plain.apply_all(requests)
     assert planner.take_diff().apply({}) == planner.tables() == plain.tables()
 
@@ -231,7 +231,7 @@ def test_long_cells_end_it() -> None:
     fast = planned(network, short, {0: True}, deep(network))
     assert any(webs(fast))
     assert_same(fast, planned(network, short, {0: False}, deep(network)))
-    dispatch.use(True)
+    jit.use(True)
     assert fast.apply(long).ok
     assert fast.apply(subscribe("q4", "p", "11")).ok
     assert webs(fast) == [False] * len(fast.plans)

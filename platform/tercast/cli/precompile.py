@@ -6,8 +6,8 @@ import argparse
 import sys
 from time import perf_counter
 
-from tercast.encoding.dispatch import use
 from tercast.optimizer.warm_up import warm_up
+from tercast.runtime.jit import use
 from tercast.runtime.kernel_cache import is_ready, mark_ready, prepare
 
 _DESCRIPTION = "Compile all kernels, so that every later process finds them ready."

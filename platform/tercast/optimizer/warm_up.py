@@ -17,7 +17,7 @@ _DOMAIN = 64
 
 def warm_up() -> None:
     """Compile all kernels that aggregation has."""
-    jit.use()
+    jit.use(True)
     planner = _network()
     events: list[dict[str, Any]] = [
         {"publisher": f"a{x // 32}", "values": {"x": x, "y": i * i % _DOMAIN}}

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tercast.encoding import dispatch
 from tercast.eventspace.dz import DzSet
 from tercast.eventspace.topic import Topic
 from tercast.requests.reach import Reach
 from tercast.routing.cell_counts import Cells
 from tercast.routing.cell_keys import Key, Order
+from tercast.routing.compiled_spreading import use_compiled_topic
 from tercast.routing.forest import Forest
 from tercast.routing.live_network import Network
 from tercast.routing.spanning_tree import Tree
@@ -124,7 +124,7 @@ class TopicPlan:
 
     def subscribe(self, host: str, cells: DzSet) -> None:
         """A host wants the cells of one subscription (once more, if it wants them already)."""
-        dispatch.spread_by_web(self)
+        use_compiled_topic(self)
         mine = self._subs.get(host)
         if mine is None:
             mine = self._subs[host] = Cells(self.order)
@@ -149,7 +149,7 @@ class TopicPlan:
         Past `max_trees` in the component the rest goes to an existing tree. While its host cannot be reached,
         an advertisement is in no tree.
         """
-        dispatch.spread_by_web(self)
+        use_compiled_topic(self)
         self._let_go()
         place = self._network.place(host)
         if place is None:

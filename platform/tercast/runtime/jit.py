@@ -1,9 +1,12 @@
-"""Kernels: plain Python functions over arrays, compiled by Numba from some work on.
+"""Compiled code: whether it is used, and the functions that Numba compiles.
 
-Small problems are done sooner than compiled code is loaded, and much sooner than it is made where it does
-not lie ready (`python -m tercast.compiled` makes it). Without Numba, or with TERCAST_COMPILED=0 in the
-environment, the same functions run as they are: slower, with the same results. With TERCAST_COMPILED=1
-compiled code is used from the start.
+Loading compiled code takes most of a second, and compiling it a minute. So plain Python does small
+amounts of work. `python -m tercast.compiled` compiles everything; the set-up calls it. With TERCAST_COMPILED=0 in the
+environment plain Python does everything; with 1 compiled code is used from the start. The results are equal.
+
+There are two kinds:
+- A `Kernel` is one function, which runs compiled or as it is written.
+- A twin is a module `kernels/NAME.py` next to the plain `NAME.py`; both pass the same tests.
 """
 
 from __future__ import annotations
@@ -11,23 +14,61 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import update_wrapper
+from importlib import import_module
 from typing import Any
 
-from tercast.encoding.dispatch import VARIABLE
 from tercast.runtime.kernel_cache import is_ready, prepare
 
+VARIABLE = "TERCAST_COMPILED"
+
+WORTH_CELLS = 8_000
+"""From how many cells, asked for in plain Python, compiled twins are loaded, if they are compiled."""
+
 WORTH = 40_000
-"""From how many elements that kernels were given on compiled code is used, where it lies ready."""
+"""From how many elements in all kernels run compiled, if they are compiled."""
 
 WORTH_MAKING = 400_000
-"""From how many on it is made where it does not."""
+"""From how many elements in all kernels are compiled."""
 
 
-class _Work:
-    """What kernels were given so far; `possible` is None until that was tried."""
+class _Choice:
+    """What is used: None is undecided. `cells` and `elements` count the work so far."""
 
-    done = 0
-    possible: bool | None = None
+    wanted: bool | None = None
+    twins: bool | None = None
+    kernels: bool | None = None
+    cells = 0
+    elements = 0
+
+
+def use(wanted: bool | None) -> None:
+    """Use compiled code from now on, or never; None: from some amount of work on, if it is compiled."""
+    _Choice.wanted = _Choice.twins = wanted
+    _Choice.kernels = None if wanted else wanted
+    _Choice.cells = _Choice.elements = 0
+
+
+def uses_twins(cells: int = 0) -> bool:
+    """Return whether compiled twins are used, `cells` more cells being asked for."""
+    if _Choice.twins is None:
+        _Choice.cells += cells
+        if _Choice.cells < WORTH_CELLS:
+            return False
+        _Choice.twins = is_ready()
+    return _Choice.twins
+
+
+def has_twins() -> bool:
+    """Return whether compiled twins were chosen before."""
+    return bool(_Choice.twins)
+
+
+def load_twin(name: str) -> Any:
+    """Import the module of a twin. None without Numba or a place to keep what it compiles."""
+    if not prepare():
+        _Choice.twins = False
+        return None
+    return import_module(name)
 
 
 class Kernel:
@@ -39,10 +80,10 @@ class Kernel:
         update_wrapper(self, pure)
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run it, one way or the other."""
-        if self._fast is None:
-            _Work.done += len(arguments[0])
-            if not _wanted():
+        """Run it, compiled or as written."""
+        if self._fast is None or _Choice.kernels is False:
+            _Choice.elements += len(arguments[0])
+            if not _uses_kernels():
                 return self.pure(*arguments)
             self._fast = self._compiled()
         return self._fast(*arguments)
@@ -54,19 +95,13 @@ class Kernel:
         return found
 
 
-def _wanted() -> bool:
-    """Whether compiled code is to be used from now on."""
-    if _Work.possible is None:
-        setting = os.environ.get(VARIABLE)
-        if setting == "0":
-            _Work.possible = False
-        elif setting == "1" or _Work.done >= WORTH_MAKING or (_Work.done >= WORTH and is_ready()):
-            _Work.possible = prepare()
-        else:
+def _uses_kernels() -> bool:
+    if _Choice.kernels is None:
+        done = _Choice.elements
+        if not _Choice.wanted and done < WORTH_MAKING and not (done >= WORTH and is_ready()):
             return False
-    return _Work.possible
+        _Choice.kernels = prepare()
+    return _Choice.kernels
 
 
-def use() -> None:
-    """Use compiled code from now on, where it can be."""
-    _Work.possible = prepare()
+use({"0": False, "1": True}.get(os.environ.get(VARIABLE, "")))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tercast.routing.switch_trie import InPortKey, InPortMasks, Trie
     from tercast.routing.topic_routing import TopicPlan
 
+
 class TopicOverlay:
     """The installed tables of one topic at one switch; table 0 is that of the plain entries.
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from tercast.aggregation.incremental.planned_tables import PlannedTables
 
 
-def settle(planner: PlannedTables, marked: Marked, registration: Registration) -> tuple[Step, tuple[str, ...]]:
+def settle(
+    planner: PlannedTables, marked: Marked, registration: Registration
+) -> tuple[Step, tuple[str, ...]]:
     """Let installed tables follow a registration that came or went; the switches that have no room for it."""
     keeper = planner.keeper
     if registration.kind == ADVERTISEMENT:

@@ -1,0 +1,23 @@
+"""From plain to compiled code in the middle of a topic's life."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tercast.runtime import jit
+
+if TYPE_CHECKING:
+    from tercast.routing.topic_routing import TopicPlan
+
+
+def use_compiled_topic(plan: TopicPlan) -> None:
+    """Let compiled code spread the changes of a plan from now on, if it is in use and can."""
+    if plan.web is not None or not jit.has_twins() or not plan.queue.is_settled or plan.has_left_web:
+        return
+    twin = jit.load_twin("tercast.routing.kernels.compiled_topic")
+    if twin is None:
+        return
+    if twin.Web.serves(plan):
+        plan.web = twin.Web(plan)
+    else:
+        plan.has_left_web = True
