@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from mininet_labs import interrupts
-from mininet_labs.demo import content
+from mininet_labs.demo import content, standby
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.feed import Feed
 from mininet_labs.demo.launcher import Launcher
@@ -264,8 +264,6 @@ def run(arguments: argparse.Namespace) -> int:
     raise_when_asked()
     try:
         if options.empty:
-            from mininet_labs.demo import standby  # noqa: PLC0415 - it builds on this module
-
             return standby.run(options, topology)
         with Demo(options, topology) as demo:
             demo.start()

@@ -6,6 +6,7 @@ from typing import Any
 
 from controlplane.common.child_answers import ask_child
 from controlplane.common.problems import FieldError, Problem, invalid, pointer
+from controlplane.planning.planner_state import reading
 
 SECONDS = 60
 """How long an answer may take."""
@@ -21,7 +22,6 @@ def ask(kind: str, **terms: Any) -> Any:
     if not _one_at_a_time.acquire(timeout=PATIENCE_SECONDS):
         detail = "Another question of this kind is being answered. Try again when it is."
         raise Problem(503, "busy", detail, headers={"Retry-After": "10"})
-    from controlplane.planning.planner_state import reading  # noqa: PLC0415 - questions alone need a planner
 
     try:
         with reading() as planner:

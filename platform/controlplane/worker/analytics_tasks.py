@@ -12,7 +12,6 @@ from controlplane.periodic import task_failures
 @app.task(name="tercast.analytics.due")  # type: ignore[untyped-decorator] # celery has no types
 def due() -> None:
     """A schedule's time may have come."""
-
     if runs.claim_due():
         wakeups.wake_analytics()
 
@@ -36,5 +35,4 @@ def sweep() -> None:
 @app.task(name=wakeups.ANALYTICS_WORK)  # type: ignore[untyped-decorator]
 def work() -> None:
     """Work at the runs that wait."""
-
     worker.work()

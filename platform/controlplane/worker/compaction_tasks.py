@@ -6,6 +6,7 @@ import sys
 
 from controlplane.common.celery import app
 from controlplane.common.child_processes import die_with_parent, environment
+from controlplane.periodic import task_failures
 
 logger = logging.getLogger(__name__)
 
@@ -15,8 +16,6 @@ _child: subprocess.Popen[bytes] | None = None
 @app.task(name="tercast.compact")  # type: ignore[untyped-decorator] # celery has no types
 def compact() -> None:
     """Start `manage.py compact` beside the worker, unless the last one is still at it."""
-    from controlplane.periodic import task_failures  # noqa: PLC0415 - who only sends needs no models
-
     global _child  # noqa: PLW0603 - one a process
     if _child is not None and _child.poll() is None:
         logger.warning("the compaction that began last is still at it, as process %d", _child.pid)

@@ -7,14 +7,14 @@ from typing import Any
 from celery import signals
 from django.db import Error as DatabaseProblem
 
+from controlplane.periodic import task_failures
+
 logger = logging.getLogger(__name__)
 
 
 @signals.task_failure.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def fail(sender: Any = None, exception: BaseException | None = None, **_: Any) -> None:
     """A task raised."""
-    from controlplane.periodic import task_failures  # noqa: PLC0415 - models are there by now
-
     if sender is not None and exception is not None:
         _write(lambda: task_failures.record_failure(sender.name, exception))
 
@@ -22,8 +22,6 @@ def fail(sender: Any = None, exception: BaseException | None = None, **_: Any) -
 @signals.task_success.connect(weak=False)  # type: ignore[untyped-decorator]
 def succeed(sender: Any = None, **_: Any) -> None:
     """A task ended well."""
-    from controlplane.periodic import task_failures  # noqa: PLC0415
-
     if sender is not None:
         _write(lambda: task_failures.record_success(sender.name))
 

@@ -6,6 +6,7 @@ from celery import signals
 
 from controlplane.common.celery import serves
 from controlplane.common.queues import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
+from controlplane.operations import heartbeats
 
 _pulses: list[Any] = []
 
@@ -13,8 +14,6 @@ _pulses: list[Any] = []
 @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
 def begin(**_: Any) -> None:
     """From now on, for each of its queues: who serves another one is no sign that this one is served."""
-    from controlplane.operations import heartbeats  # noqa: PLC0415 - models are there by now
-
     signs = {
         PLANNER_QUEUE: heartbeats.WORKER,
         DEFAULT_QUEUE: heartbeats.WATCHER,

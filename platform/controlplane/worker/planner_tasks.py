@@ -3,14 +3,14 @@
 from controlplane.common import wakeups
 from controlplane.common.celery import app
 from controlplane.common.shutdown import stopping
+from controlplane.deployment import lock_order, session
+from controlplane.deployment.watcher import watch as watcher
 from controlplane.requestlog import outbox
 
 
 @app.task(name=wakeups.PLAN)  # type: ignore[untyped-decorator] # celery has no types
 def plan() -> None:
     """Take what waits in the log through the planner to the switches."""
-    from controlplane.deployment import session  # noqa: PLC0415 - it loads the planner, which few workers need
-
     if session.run(stopping) and not stopping():
         wakeups.wake_planner()
 
@@ -18,9 +18,6 @@ def plan() -> None:
 @app.task(name="tercast.watch")  # type: ignore[untyped-decorator]
 def watch() -> None:
     """See what the controller sees, and log what changed."""
-    from controlplane.deployment import lock_order  # noqa: PLC0415 - it loads the planner
-    from controlplane.deployment.watcher import watch as watcher  # noqa: PLC0415 - it loads the planner
-
     lock_order.again(watcher.run)
 
 

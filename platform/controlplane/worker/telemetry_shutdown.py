@@ -7,6 +7,7 @@ from celery import signals
 
 from controlplane.common.celery import serves
 from controlplane.common.queues import DEFAULT_QUEUE, PLANNER_QUEUE
+from controlplane.telemetry import request_rows, storage, table_snapshots
 
 logger = logging.getLogger(__name__)
 
@@ -16,7 +17,6 @@ def finish(**_: Any) -> None:
     """Write the snapshots that wait, and the stages reached since the last time."""
     if not serves(PLANNER_QUEUE, DEFAULT_QUEUE):
         return
-    from controlplane.telemetry import request_rows, storage, table_snapshots  # noqa: PLC0415
 
     table_snapshots.close()
     try:

@@ -3,6 +3,8 @@
 import logging
 
 from controlplane.common.celery import app
+from controlplane.periodic import task_failures
+from controlplane.telemetry import request_rows, storage, writer_watch
 
 FILES = 4
 """Files of requests that one look writes at most: planning waits for it where one worker does both."""
@@ -13,8 +15,6 @@ logger = logging.getLogger(__name__)
 @app.task(name="tercast.telemetry")  # type: ignore[untyped-decorator] # celery has no types
 def tell() -> None:
     """Write what requests reached, look after writers, and once a day remove what is old."""
-    from controlplane.periodic import task_failures  # noqa: PLC0415
-    from controlplane.telemetry import request_rows, storage, writer_watch  # noqa: PLC0415
 
     def export() -> None:
         try:

@@ -6,8 +6,9 @@ import argparse
 import sys
 from time import perf_counter
 
+from tercast.eventspace.topic import Topic
 from tercast.optimizer.warm_up import warm_up
-from tercast.runtime.jit import use
+from tercast.runtime.jit import load_twin, use
 from tercast.runtime.kernel_cache import is_ready, mark_ready, prepare
 
 _DESCRIPTION = "Compile all kernels, so that every later process finds them ready."
@@ -40,23 +41,22 @@ def compile_all() -> None:
     """Call every kernel once."""
     import numpy as np  # noqa: PLC0415
 
-    from tercast.encoding.kernels.box_encoder import BoxEncoder  # noqa: PLC0415 - it imports Numba
-    from tercast.eventspace.topic import Topic  # noqa: PLC0415
-    from tercast.routing.kernels.patricia import new_nodes  # noqa: PLC0415
-    from tercast.routing.kernels.port_semantics import COLUMNS  # noqa: PLC0415
-    from tercast.routing.kernels.propagation import owned_between, owners  # noqa: PLC0415
-    from tercast.routing.kernels.table_changes import entries_of, net  # noqa: PLC0415
+    box_encoder = load_twin("tercast.encoding.kernels.box_encoder")
+    patricia = load_twin("tercast.routing.kernels.patricia")
+    ports = load_twin("tercast.routing.kernels.port_semantics")
+    propagation = load_twin("tercast.routing.kernels.propagation")
+    changes = load_twin("tercast.routing.kernels.table_changes")
 
     rows = [{"name": name, "type": "int", "min": 0, "max": 1023} for name in ("a", "b")]
     topic = Topic.from_json({"name": "t", "code": 1, "indexed": ["a", "b"], "attributes": rows})
     schedule = topic.schedule(20)
-    encoder = BoxEncoder(topic, schedule)
+    encoder = box_encoder.BoxEncoder(topic, schedule)
     encoder.of_text("a in [3, 700] and b in [5, 901)", 8)
     encoder.of_texts(["a = 3", "b = 4"], 8)
     encoder.of_sides(0, 1, ((0, 0), (0, 1)), 8)
-    owners(new_nodes(2), 1)
-    owned_between(new_nodes(2), 20, 1, 0, 1)
-    entries_of(new_nodes(2), 1, np.zeros(COLUMNS, np.int64))
-    net(np.zeros((1, 4), np.int64), 1)
+    propagation.owners(patricia.new_nodes(2), 1)
+    propagation.owned_between(patricia.new_nodes(2), 20, 1, 0, 1)
+    changes.entries_of(patricia.new_nodes(2), 1, np.zeros(ports.COLUMNS, np.int64))
+    changes.net(np.zeros((1, 4), np.int64), 1)
     use(True)
     warm_up()

@@ -11,6 +11,7 @@ from tercast.errors import Path, Refused, shown
 from tercast.eventspace.attribute import Attribute, Bool, Enum, Int
 from tercast.eventspace.attribute_reader import attribute_errors, parse_attribute
 from tercast.eventspace.dz import Dz
+from tercast.eventspace.event_encoder import event_dz_batch
 from tercast.eventspace.float_attribute import Float
 from tercast.eventspace.interleaving import Schedule
 from tercast.eventspace.string_attribute import String, text_problem
@@ -155,7 +156,6 @@ class Topic:
 
     def event_dz_batch(self, events: Sequence[Mapping[str, Any]], depth: int) -> list[Dz]:
         """`event_dz` of each of `events`, vectorised; Refused has the event's number in front of its path."""
-        from tercast.eventspace.event_encoder import event_dz_batch  # noqa: PLC0415 - NumPy only where it is used
 
         return event_dz_batch(self, events, depth)
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercast.errors import Refused
-from tercast.planner.planner import DryRun, Planner
 from tercast.planner.table_writer import take_changes
 from tercast.requests.model import (
     Advertise,
@@ -17,11 +16,15 @@ from tercast.requests.model import (
     Unsubscribe,
     read_or_refusal,
 )
+from tercast.requests.outcome import DryRun
 
-Look = Callable[[Planner], Any]
+if TYPE_CHECKING:
+    from tercast.planner.planner import Planner
+
+Look = Callable[["Planner"], Any]
 
 
-def dry_run(
+def run(
     planner: Planner, requests: Sequence[Mapping[str, Any] | Request], look: Look | None = None
 ) -> DryRun:
     """Apply the requests, look, and take them back; on a copy where they change the network itself.
@@ -32,7 +35,7 @@ def dry_run(
     undoable = Subscribe | Advertise | Unsubscribe | Unadvertise | Refused
     if all(isinstance(request, undoable) for request in parsed):
         return _with_undo(planner, parsed, look)
-    copy = Planner.restore(planner.snapshot())
+    copy = planner.restore(planner.snapshot())
     before = copy.counts()
     outcomes = tuple(copy.apply(request) for request in parsed)
     for topic in dict.fromkeys(topic for outcome in outcomes for topic in outcome.moved):

@@ -24,6 +24,8 @@ from tercast.encoding.request_encoding import encode_text, encoding_of
 from tercast.errors import Refused, RefusedMany, shown
 from tercast.eventspace.dz import DzSet
 from tercast.eventspace.topic import Topic
+from tercast.planner import batch, dry_run
+from tercast.planner.snapshot import restore_planner, take_snapshot
 from tercast.planner.state import PlannedNetwork
 from tercast.planner.table_writer import take_changes
 from tercast.planner.topic_migration import drop, finish, may_move, move
@@ -88,18 +90,14 @@ class Planner(PlannedNetwork):
 
     def apply_all(self, requests: Iterable[Mapping[str, Any] | Request]) -> list[Outcome]:
         """Carry out requests in order; many at once take less time for each."""
-        from tercast.planner.batch import apply_all  # noqa: PLC0415 - it builds on this module
-
-        return apply_all(self, requests)
+        return batch.apply_all(self, requests)
 
     def in_turn(self, requests: Iterable[Mapping[str, Any] | Request]) -> Iterator[Outcome]:
         """Carry out requests in order; when an outcome is given, the diff is that of its request.
 
         It takes less time than `apply` for each.
         """
-        from tercast.planner.batch import in_turn  # noqa: PLC0415 - it builds on this module
-
-        return in_turn(self, requests)
+        return batch.in_turn(self, requests)
 
     @contextmanager
     def encoded(self, known: Mapping[tuple[str, str], DzSet]) -> Iterator[None]:
@@ -140,16 +138,12 @@ class Planner(PlannedNetwork):
 
     def snapshot(self) -> dict[str, Any]:
         """The whole state as JSON; `restore` goes on from it as if nothing had been."""
-        from tercast.planner.snapshot import take_snapshot  # noqa: PLC0415 - it builds on this module
-
         return take_snapshot(self)
 
     @staticmethod
     def restore(data: Mapping[str, Any]) -> Planner:
         """The planner of a snapshot."""
-        from tercast.planner.snapshot import restore_planner  # noqa: PLC0415 - it builds on this module
-
-        return restore_planner(data)
+        return restore_planner(Planner, data)
 
     def dry_run(
         self,
@@ -160,9 +154,7 @@ class Planner(PlannedNetwork):
 
         `look` is called with a planner in the state after the requests; it must not change it.
         """
-        from tercast.planner.dry_run import dry_run  # noqa: PLC0415 - it builds on this module
-
-        return dry_run(self, requests, look)
+        return dry_run.run(self, requests, look)
 
     def _carry_out(self, request: Request) -> Outcome:
         match request:

@@ -7,12 +7,11 @@ Registrations, trees and who is in which tree are kept; tables, which follow fro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercast.encoding.limits import Limits
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
-from tercast.planner.planner import Planner
 from tercast.planner.snapshot_codec import (
     cells_of,
     read_network,
@@ -27,6 +26,9 @@ from tercast.routing.forest import Forest
 from tercast.routing.spanning_tree import Tree
 from tercast.routing.topic_routing import Claim, TopicPlan
 from tercast.tables.covers import network_covers_json, read_network_covers
+
+if TYPE_CHECKING:
+    from tercast.planner.planner import Planner
 
 FORMAT = "planner/1"
 
@@ -58,12 +60,12 @@ def take_snapshot(planner: Planner) -> dict[str, Any]:
     }
 
 
-def restore_planner(data: Mapping[str, Any]) -> Planner:
+def restore_planner(planner_class: type[Planner], data: Mapping[str, Any]) -> Planner:
     """The planner whose snapshot `data` is."""
     if data.get("format") != FORMAT:
         raise ValueError(f"a snapshot of format {data.get('format')!r}; this version reads {FORMAT!r}")
     address = AddressPlan.from_json(data["address"])
-    planner = Planner(
+    planner = planner_class(
         address,
         Limits.from_json(data["limits"]),
         read_network(data, address.family),

@@ -1,8 +1,9 @@
 """Compiled code: whether it is used, and the functions that Numba compiles.
 
 Loading compiled code takes most of a second, and compiling it a minute. So plain Python does small
-amounts of work. `python -m tercast.compiled` compiles everything; the set-up calls it. With TERCAST_COMPILED=0 in the
-environment plain Python does everything; with 1 compiled code is used from the start. The results are equal.
+amounts of work. `python -m tercast.compiled` compiles everything; the set-up calls it. The results are equal.
+With TERCAST_COMPILED=0 in the environment plain Python does everything; with 1 compiled code is used from
+the start.
 
 There are two kinds:
 - A `Kernel` is one function, which runs compiled or as it is written.

@@ -11,6 +11,7 @@ from controlplane.aggregation.past_traffic import Past, traffic
 from controlplane.aggregation.policy import RUNNING_METHODS
 from controlplane.common.problems import bad_parameter, not_found
 from controlplane.network.models import Switch
+from controlplane.planning.planner_state import reading
 from controlplane.rest.query_parameters import choice, read_integer
 from controlplane.rest.request_body import read_body
 from controlplane.web.aggregation.serializers import WhatIfSerializer
@@ -75,7 +76,6 @@ def _budgets(text: str) -> list[int]:
 
 
 def _kept() -> Past:
-    from controlplane.planning.planner_state import reading  # noqa: PLC0415 - questions alone need a planner
 
     with reading() as planner:
         return traffic(planner)
