@@ -74,7 +74,7 @@ def _write_snapshot(output: Path) -> None:
 
 def _write_tables_after_restore(output: Path) -> None:
     """Write the tables that a planner has after it is restored from the committed snapshot."""
-    planner = restore_planner(json.loads((GOLDEN / "snapshot.json").read_text()))
+    planner = restore_planner(Planner, json.loads((GOLDEN / "snapshot.json").read_text()))
     tables = {switch: [entry.to_json() for entry in table] for switch, table in planner.tables().items()}
     output.write_text(json.dumps(tables, indent=1) + "\n")
 
