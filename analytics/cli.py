@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from analytics.errors import AnalyticsError, CannotRun, JobFailed, NoJava, NoTelemetry
-from analytics.options import Options
+from analytics.options import JobOptions
 from analytics.subscriptions import read_subscriptions
 from analytics.times import parse_length, parse_time
 from tercast.runtime.json_files import FileRefused, read_document
@@ -135,7 +135,7 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def read_options(args: argparse.Namespace) -> Options:
+def read_options(args: argparse.Namespace) -> JobOptions:
     """The options of a command line; CannotRun or FileRefused."""
     if args.since and args.until and args.since >= args.until:
         raise CannotRun("--until has to be later than --since")
@@ -145,7 +145,7 @@ def read_options(args: argparse.Namespace) -> Options:
     subscriptions = None
     if args.subscriptions is not None and needs_subscriptions:
         subscriptions = read_document(args.subscriptions, read_subscriptions)
-    return Options(
+    return JobOptions(
         telemetry=args.telemetry,
         now=args.now or datetime.now(UTC),
         since=args.since,
@@ -159,13 +159,13 @@ def read_options(args: argparse.Namespace) -> Options:
     )
 
 
-def _run(args: argparse.Namespace, options: Options) -> int:
+def _run(args: argparse.Namespace, options: JobOptions) -> int:
     from analytics.increments import read_known  # noqa: PLC0415 - Spark only once the options are good
-    from analytics.progress import Progress  # noqa: PLC0415
+    from analytics.progress import JobProgress  # noqa: PLC0415
     from analytics.running import run_job  # noqa: PLC0415
     from analytics.session import java_end, start_session, stop_session  # noqa: PLC0415
 
-    progress = Progress(args.progress)
+    progress = JobProgress(args.progress)
     try:
         known = read_document(args.known, read_known) if args.known else None
         progress.stage("starting")

@@ -18,9 +18,9 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from analytics.files import list_files
-from analytics.options import Options
+from analytics.options import JobOptions
 from analytics.times import EPOCH, MICROSECOND, time_text
-from analytics.writers import Writer, count_writers, read_writers, slowest
+from analytics.writers import ParquetWriter, count_writers, read_writers, slowest
 
 MARGIN = timedelta(seconds=10)
 """The most that clocks of hosts, and a row's time and the moment when its writer gets it, may differ.
@@ -44,7 +44,7 @@ class CutOff:
     holder: str | None = None
     listed_at: datetime | None = None
     files: Mapping[str, Listing] = field(default_factory=dict)
-    writers: tuple[Writer, ...] = ()
+    writers: tuple[ParquetWriter, ...] = ()
 
     @property
     def time(self) -> datetime | None:
@@ -76,7 +76,7 @@ NO_CUT = CutOff()
 """All rows count, and each dataset is listed when it is read."""
 
 
-def take_cut_off(spark: SparkSession, options: Options, datasets: Iterable[str]) -> CutOff:
+def take_cut_off(spark: SparkSession, options: JobOptions, datasets: Iterable[str]) -> CutOff:
     """Read the writers' reports, then list the files of all datasets.
 
     Raises:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from analytics.files import TelemetryFile, Unreadable
+from analytics.files import TelemetryFile, UnreadableFile
 from analytics.spans import EVER, Span
 
 FUTURE, LEFT, UNREADABLE = "future", "left", "unreadable_file"
@@ -60,7 +60,7 @@ Counted = tuple[str, str | None, int, int | None, int | None]
 def facts_of_files(
     listed: Mapping[str, tuple[str, Any]],
     good: Iterable[TelemetryFile],
-    bad: Iterable[Unreadable],
+    bad: Iterable[UnreadableFile],
     counted: Iterable[Counted],
 ) -> dict[str, Facts]:
     """The facts of each listed file, by the path below its dataset."""

@@ -39,7 +39,7 @@ class TelemetryFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableFile:
     """A file that cannot be read, and why."""
 
     path: str
@@ -112,15 +112,15 @@ def within(path: str, first: date | None, last: date | None) -> bool:
 
 def read_footers(
     spark: SparkSession, files: list[tuple[str, Any]]
-) -> tuple[list[TelemetryFile], list[Unreadable]]:
+) -> tuple[list[TelemetryFile], list[UnreadableFile]]:
     """What the footers of the files say, and the files that have none that can be read."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         read = list(pool.map(lambda pair: _read_footer(spark, *pair), files))
     good = [file for file in read if isinstance(file, TelemetryFile)]
-    return good, [file for file in read if isinstance(file, Unreadable)]
+    return good, [file for file in read if isinstance(file, UnreadableFile)]
 
 
-def _read_footer(spark: SparkSession, path: str, status: Any) -> TelemetryFile | Unreadable:
+def _read_footer(spark: SparkSession, path: str, status: Any) -> TelemetryFile | UnreadableFile:
     jvm, conf = _java(spark)
     try:
         stream = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromStatus(status, conf)
@@ -131,7 +131,7 @@ def _read_footer(spark: SparkSession, path: str, status: Any) -> TelemetryFile |
         finally:
             reader.close()
     except Py4JError as error:
-        return Unreadable(path, first_line(error))
+        return UnreadableFile(path, first_line(error))
     return TelemetryFile(path, rows, parse_columns(schema))
 
 

@@ -40,7 +40,7 @@ NAMES = ("price", "volume", "venue")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class GeneratedPlan:
     """How much is made: events, over how long, by how many, and what goes wrong with them."""
 
     events: int
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if root.exists() and any(root.iterdir()):
             print(f"{root}: is not empty", file=sys.stderr)
             return 2
-        generate(root, Plan(args.events, micros(args.start), seed=args.seed))
+        generate(root, GeneratedPlan(args.events, micros(args.start), seed=args.seed))
     except FileRefused as refused:
         print(refused, file=sys.stderr)
         return 2
@@ -91,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def generate(root: Path, plan: Plan) -> None:
+def generate(root: Path, plan: GeneratedPlan) -> None:
     """Write the four datasets and the file of subscriptions below `root`."""
     rng = np.random.default_rng(plan.seed)
     boxes = _boxes(plan, rng)
@@ -107,7 +107,7 @@ def generate(root: Path, plan: Plan) -> None:
     _write(root, REQUESTS, _requests(plan, rng))
 
 
-def subscriptions_json(plan: Plan, boxes: Boxes) -> dict[str, Any]:
+def subscriptions_json(plan: GeneratedPlan, boxes: Boxes) -> dict[str, Any]:
     """The boxes as a file of subscriptions."""
     rows = []
     for number, (low, high) in enumerate(zip(boxes.low, boxes.high, strict=True)):
@@ -118,7 +118,7 @@ def subscriptions_json(plan: Plan, boxes: Boxes) -> dict[str, Any]:
     return {"topics": [TOPIC], "subscriptions": rows}
 
 
-def _boxes(plan: Plan, rng: np.random.Generator) -> Boxes:
+def _boxes(plan: GeneratedPlan, rng: np.random.Generator) -> Boxes:
     low = rng.integers(0, 900, (plan.hosts * plan.filters, 2))
     size = np.stack([rng.integers(50, 250, len(low)), rng.integers(300, 900, len(low))], axis=1)
     return Boxes(low, np.minimum(low + size, 1023))
@@ -130,15 +130,15 @@ def _values(rng: np.random.Generator, name: str, count: int) -> Numbers:
     return rng.integers(0, 1024 if name == "volume" else 16, count)
 
 
-def _times(plan: Plan, number: Numbers) -> Numbers:
+def _times(plan: GeneratedPlan, number: Numbers) -> Numbers:
     return plan.start + (number * (plan.length / plan.events)).astype(np.int64)
 
 
-def _names(plan: Plan, number: Numbers) -> list[str]:
+def _names(plan: GeneratedPlan, number: Numbers) -> list[str]:
     return [f"a{i}" for i in (number % plan.publishers).tolist()]
 
 
-def _published(plan: Plan, topic: Topic, number: Numbers, values: dict[str, Numbers]) -> Columns:
+def _published(plan: GeneratedPlan, topic: Topic, number: Numbers, values: dict[str, Numbers]) -> Columns:
     rows = list(zip(*(values[name].tolist() for name in NAMES), strict=True))
     events = [dict(zip(NAMES, row, strict=True)) for row in rows]
     return {
@@ -155,7 +155,7 @@ def _published(plan: Plan, topic: Topic, number: Numbers, values: dict[str, Numb
 
 
 def _delivered(
-    plan: Plan, boxes: Boxes, rng: np.random.Generator, number: Numbers, values: dict[str, Numbers]
+    plan: GeneratedPlan, boxes: Boxes, rng: np.random.Generator, number: Numbers, values: dict[str, Numbers]
 ) -> Columns:
     point = np.stack([values["price"], values["volume"]], axis=1)[:, None, :]
     matched = np.all((point >= boxes.low) & (point <= boxes.high), axis=2)
@@ -185,7 +185,7 @@ def _matching(
         yield [f"s{start + i}" for i, yes in enumerate(held) if yes]
 
 
-def _snapshots(plan: Plan, rng: np.random.Generator) -> Columns:
+def _snapshots(plan: GeneratedPlan, rng: np.random.Generator) -> Columns:
     times = np.arange(plan.start, plan.start + plan.length, 60_000_000, dtype=np.int64)
     count = len(times) * plan.switches
     switch = np.tile(np.arange(plan.switches), len(times))
@@ -200,7 +200,7 @@ def _snapshots(plan: Plan, rng: np.random.Generator) -> Columns:
     }
 
 
-def _requests(plan: Plan, rng: np.random.Generator) -> Columns:
+def _requests(plan: GeneratedPlan, rng: np.random.Generator) -> Columns:
     count = max(1, plan.events // 100)
     kinds = ("advertise", "unadvertise", "subscribe", "unsubscribe")
     failed = rng.random(count) < 0.01

@@ -15,7 +15,7 @@ from typing import Any
 from analytics.errors import CannotRun
 from analytics.facts import Facts
 from analytics.files import within
-from analytics.options import Options
+from analytics.options import JobOptions
 from analytics.reading import Telemetry, days
 from analytics.spans import (
     EVER,
@@ -51,7 +51,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class IncrementReach:
     """Which results a row of a dataset changes, and which rows a result needs: so far before and after it."""
 
     dataset: Dataset
@@ -59,14 +59,14 @@ class Reach:
     after: int = 0
 
 
-SOURCES: dict[str, tuple[Reach, ...]] = {
-    "flow_table_size": (Reach(TABLE_SNAPSHOTS),),
-    "delay": (Reach(PUBLISHED), Reach(DELIVERED, HORIZON, HORIZON)),
-    "false_positives": (Reach(PUBLISHED), Reach(DELIVERED, HORIZON, HORIZON)),
-    "publisher_load": (Reach(PUBLISHED),),
-    "request_latency": (Reach(REQUESTS),),
-    "dimension_selection": (Reach(PUBLISHED),),
-    "event_samples": (Reach(PUBLISHED),),
+SOURCES: dict[str, tuple[IncrementReach, ...]] = {
+    "flow_table_size": (IncrementReach(TABLE_SNAPSHOTS),),
+    "delay": (IncrementReach(PUBLISHED), IncrementReach(DELIVERED, HORIZON, HORIZON)),
+    "false_positives": (IncrementReach(PUBLISHED), IncrementReach(DELIVERED, HORIZON, HORIZON)),
+    "publisher_load": (IncrementReach(PUBLISHED),),
+    "request_latency": (IncrementReach(REQUESTS),),
+    "dimension_selection": (IncrementReach(PUBLISHED),),
+    "event_samples": (IncrementReach(PUBLISHED),),
 }
 WHOLE = frozenset({"dimension_selection"})
 """Jobs without windows: anything new means that all of their time is looked at."""
@@ -125,7 +125,7 @@ def read_known(obj: Any) -> Known:
         raise CannotRun(f"the file of known files is not what a run wrote: {error!r}") from None
 
 
-def plan(telemetry: Telemetry, job: str, options: Options, known: Known) -> Increment:
+def plan(telemetry: Telemetry, job: str, options: JobOptions, known: Known) -> Increment:
     """What a run has to do after those that knew `known`; inspects the new files."""
     reaches = sources(job, options)
     first, last = days(options)
@@ -175,7 +175,7 @@ def plan(telemetry: Telemetry, job: str, options: Options, known: Known) -> Incr
     return Increment(spans, choice, files, earlier, left, there, kept=0 if spans == asked else len(gone))
 
 
-def sources(job: str, options: Options) -> tuple[Reach, ...]:
+def sources(job: str, options: JobOptions) -> tuple[IncrementReach, ...]:
     """Return the datasets that a job reads with these options."""
     found = SOURCES[job]
     if job == "false_positives" and options.subscriptions is None:
@@ -183,7 +183,7 @@ def sources(job: str, options: Options) -> tuple[Reach, ...]:
     return found
 
 
-def _end(known: Known, reaches: Iterable[Reach]) -> int:
+def _end(known: Known, reaches: Iterable[IncrementReach]) -> int:
     """Return the time before which rows have counted in earlier runs."""
     files = [known.files.get(reach.dataset.name, {}) for reach in reaches]
     return max((one.last + 1 for found in files for one in found.values() if one.last is not None), default=0)
@@ -208,7 +208,7 @@ def _is_new(known: Facts | None, status: Any, limit: int) -> bool:
     return known.future is not None and known.future <= limit
 
 
-def _touched(facts: Iterable[Facts], reach: Reach, window: int) -> list[Span]:
+def _touched(facts: Iterable[Facts], reach: IncrementReach, window: int) -> list[Span]:
     """The windows whose results rows of these files change."""
     spans = [one.span for one in facts if one.span is not None]
     return joined(
@@ -216,7 +216,7 @@ def _touched(facts: Iterable[Facts], reach: Reach, window: int) -> list[Span]:
     )
 
 
-def _clip(options: Options, rebuild: bool) -> Span:
+def _clip(options: JobOptions, rebuild: bool) -> Span:
     """The time that results may be of: whole windows, those at the ends included when they are asked for."""
     start = EVER[0] if options.since is None else micros(options.since)
     end = EVER[1] if options.until is None else micros(options.until)
@@ -226,7 +226,7 @@ def _clip(options: Options, rebuild: bool) -> Span:
 
 
 def _chosen(
-    listed: Listed, facts: Mapping[str, Facts], reach: Reach, spans: list[Span]
+    listed: Listed, facts: Mapping[str, Facts], reach: IncrementReach, spans: list[Span]
 ) -> list[tuple[str, Any]]:
     needed = [widened(span, reach.before, reach.after) for span in spans]
     return [

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.errors import CannotRun
 from analytics.matching import expected_hosts, match_counts
-from analytics.options import Options
+from analytics.options import JobOptions
 from analytics.reading import Telemetry, days, in_range, in_spans
 from analytics.results import Row, collect_rows
 from analytics.subscriptions import Subscriptions
@@ -37,7 +37,7 @@ class Task:
     """A job at work: its telemetry, its options, and what it counts that is no row of its result."""
 
     telemetry: Telemetry
-    options: Options
+    options: JobOptions
     notes: Counter[str] = field(default_factory=Counter)
 
     def rows_in_range(self, dataset: Dataset, columns: tuple[str, ...]) -> DataFrame:
@@ -101,7 +101,7 @@ def run_false_positives(task: Task) -> list[Row]:
     return collect_rows(false_positives.false_positives(counted, lost))
 
 
-def _losses(expected: DataFrame, delivered: DataFrame, options: Options) -> DataFrame:
+def _losses(expected: DataFrame, delivered: DataFrame, options: JobOptions) -> DataFrame:
     if options.spans is None:
         return false_positives.losses(expected, delivered)
     return false_positives.losses_by_window(expected, delivered, options.window, options.horizon)
@@ -147,7 +147,7 @@ def run_dimension_selection(task: Task) -> list[Row]:
     return [row for row in rows if row["events"]]
 
 
-def _select(counted: DataFrame, name: str, options: Options, subscriptions: Subscriptions) -> Row:
+def _select(counted: DataFrame, name: str, options: JobOptions, subscriptions: Subscriptions) -> Row:
     attributes = [attribute.name for attribute in subscriptions.topics[name].attributes]
     events = dimension_selection.events_of_topic(counted, name, options.last_events)
     number, eigenvalues, first = dimension_selection.spectrum(events, len(attributes))

@@ -13,7 +13,7 @@ from pyspark import Broadcast
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.subscriptions import Span, Subscription, Subscriptions
+from analytics.subscriptions import Span, SubscriptionRow, Subscriptions
 from tercast.dimensions.projections import Projections
 from tercast.errors import Refused
 from tercast.eventspace.topic import Topic
@@ -33,7 +33,7 @@ Batches = Iterator[pd.DataFrame]
 class Wanting:
     """Which hosts want events of one topic at their time, by the exact matcher."""
 
-    def __init__(self, topic: Topic, entries: Sequence[Subscription]) -> None:
+    def __init__(self, topic: Topic, entries: Sequence[SubscriptionRow]) -> None:
         lanes = dict.fromkeys((entry.host, entry.span) for entry in entries)
         self._lanes = {lane: number for number, lane in enumerate(lanes)}
         filters = [(self._lanes[entry.host, entry.span], entry.filter) for entry in entries]
@@ -52,7 +52,7 @@ class Wanting:
 class Counting:
     """How many subscriptions match events of one topic in each attribute alone."""
 
-    def __init__(self, topic: Topic, entries: Sequence[Subscription]) -> None:
+    def __init__(self, topic: Topic, entries: Sequence[SubscriptionRow]) -> None:
         self._topic = topic
         spans: dict[Span, list[Filter]] = {}
         for entry in entries:

@@ -13,7 +13,7 @@ FUTURE = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class JobOptions:
     """Where telemetry lies, which part of it counts, and what single jobs want to know.
 
     `since` is included, `until` is not; both are compared with a row's own time. `window` is in microseconds

@@ -17,7 +17,7 @@ PERIOD = 0.5
 """Seconds between two looks at Spark's tasks."""
 
 
-class Progress:
+class JobProgress:
     """Writes `{"stage": ..., "done": ..., "of": ...}` to a file; without a path it writes nothing.
 
     `done` of `of` are Spark's tasks of the stages at work, null while there are none.

@@ -16,8 +16,8 @@ from pyspark.sql.types import StructType
 from analytics.cutoff import NO_CUT, CutOff, Listing
 from analytics.errors import CannotRun
 from analytics.facts import FUTURE, LEFT, UNREADABLE, Facts, facts_of_files
-from analytics.files import TelemetryFile, Unreadable, list_files, read_footers, same_path, within
-from analytics.options import Options
+from analytics.files import TelemetryFile, UnreadableFile, list_files, read_footers, same_path, within
+from analytics.options import JobOptions
 from analytics.schemas import TYPES, Shape, cast, read_schema, shape
 from analytics.spans import Span
 from analytics.times import EPOCH
@@ -39,13 +39,13 @@ class Telemetry:
     """
 
     spark: SparkSession
-    options: Options
+    options: JobOptions
     broken: dict[str, str] = field(default_factory=dict)
     cut: CutOff = NO_CUT
     reports: dict[str, dict[str, Any]] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
     choice: Mapping[str, Listing] | None = None
-    seen: dict[str, TelemetryFile | Unreadable] = field(default_factory=dict)
+    seen: dict[str, TelemetryFile | UnreadableFile] = field(default_factory=dict)
 
     def read(
         self,
@@ -110,13 +110,13 @@ class Telemetry:
         }
         return self._frame(dataset, wanted, files)
 
-    def _footers(self, listed: list[tuple[str, Any]]) -> tuple[list[TelemetryFile], list[Unreadable]]:
+    def _footers(self, listed: list[tuple[str, Any]]) -> tuple[list[TelemetryFile], list[UnreadableFile]]:
         fresh = read_footers(self.spark, [pair for pair in listed if pair[0] not in self.seen])
         self.seen |= {file.path: file for part in fresh for file in part}
         found = [self.seen[path] for path, _ in listed]
         files = [file for file in found if isinstance(file, TelemetryFile)]
-        bad = [file for file in found if isinstance(file, Unreadable)]
-        bad += [Unreadable(file.path, why) for file in files if (why := self._breakage(file))]
+        bad = [file for file in found if isinstance(file, UnreadableFile)]
+        bad += [UnreadableFile(file.path, why) for file in files if (why := self._breakage(file))]
         files = [file for file in files if not self._breakage(file)]
         self.paths += [file.path for file in files]
         return files, bad
@@ -155,7 +155,7 @@ def rejection(dataset: Dataset, latest: datetime, cut: datetime | None = None) -
     return reason if cut is None else reason.when(time >= F.lit(cut), LEFT)
 
 
-def in_range(time: Column, options: Options) -> Column:
+def in_range(time: Column, options: JobOptions) -> Column:
     """Whether a time lies between `since` and `until`, or in the spans where there are some."""
     if options.spans is not None:
         return in_spans(time, options.spans)
@@ -183,7 +183,7 @@ def _literal(at: int) -> Column:
 _FIRST, _LAST = -62_000_000_000_000_000, 253_000_000_000_000_000
 
 
-def days(options: Options, margin: timedelta = DAY) -> tuple[date | None, date | None]:
+def days(options: JobOptions, margin: timedelta = DAY) -> tuple[date | None, date | None]:
     """First and last day whose files can hold rows of the range, with a margin on both sides."""
     try:
         first = (options.since - margin).date() if options.since else None

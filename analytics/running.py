@@ -16,9 +16,9 @@ from analytics.errors import AnalyticsError, JobFailed
 from analytics.files import broken_file, same_path
 from analytics.increments import HORIZON, ONCE, WHOLE, Increment, Known, plan, sources
 from analytics.jobs import Task, find_job
-from analytics.options import Options
+from analytics.options import JobOptions
 from analytics.output import prepare_folder, publish
-from analytics.progress import Progress
+from analytics.progress import JobProgress
 from analytics.reading import REASONS, Telemetry
 from analytics.results import Row
 from analytics.session import first_line
@@ -40,12 +40,12 @@ _MOST_BROKEN = 100
 def run_job(
     spark: SparkSession,
     job: str,
-    options: Options,
+    options: JobOptions,
     out: str,
     *,
     parquet: bool = False,
     known: Known | None = None,
-    progress: Progress | None = None,
+    progress: JobProgress | None = None,
 ) -> int:
     """Run a job and write its result below `out`; the number of rows. CannotRun or JobFailed.
 
@@ -55,7 +55,7 @@ def run_job(
     find_job(job)
     folder = prepare_folder(out)
     started = datetime.now(UTC)
-    progress = progress or Progress(None)
+    progress = progress or JobProgress(None)
     broken: dict[str, str] = {}
     with progress.watching(spark):
         cut = _cut_off(spark, job, options)
@@ -81,7 +81,7 @@ def run_job(
     return len(rows)
 
 
-def _cut_off(spark: SparkSession, job: str, options: Options) -> CutOff:
+def _cut_off(spark: SparkSession, job: str, options: JobOptions) -> CutOff:
     try:
         return take_cut_off(spark, options, [reach.dataset.name for reach in sources(job, options)])
     except AnalyticsError:
@@ -91,7 +91,7 @@ def _cut_off(spark: SparkSession, job: str, options: Options) -> CutOff:
 
 
 def _attempt(
-    job: str, telemetry: Telemetry, known: Known | None, progress: Progress
+    job: str, telemetry: Telemetry, known: Known | None, progress: JobProgress
 ) -> tuple[Task, list[Row], Increment | None]:
     if known is None:
         progress.stage("computing")
@@ -121,7 +121,7 @@ def _note_broken(error: Exception, telemetry: Telemetry) -> None:
     telemetry.broken[path] = "its pages cannot be read, though its footer can"
 
 
-def _meta(job: str, options: Options, task: Task, rows: list[Row], started: datetime) -> dict[str, Any]:
+def _meta(job: str, options: JobOptions, task: Task, rows: list[Row], started: datetime) -> dict[str, Any]:
     reports, cut = task.telemetry.reports, task.telemetry.cut
     left = {name: report["left"] for name, report in reports.items() if "left" in report}
     rejected: Counter[str] = Counter(dict.fromkeys(REASONS, 0))

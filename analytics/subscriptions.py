@@ -17,7 +17,7 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Subscription:
+class SubscriptionRow:
     """What a host wants, and from when until when: microseconds since 1970, the end not included."""
 
     id: str
@@ -31,9 +31,9 @@ class Subscriptions:
     """Topics by name, and all subscriptions of them."""
 
     topics: dict[str, Topic]
-    entries: tuple[Subscription, ...]
+    entries: tuple[SubscriptionRow, ...]
 
-    def of_topic(self, name: str) -> list[Subscription]:
+    def of_topic(self, name: str) -> list[SubscriptionRow]:
         """The subscriptions of one topic."""
         return [entry for entry in self.entries if entry.filter.topic.name == name]
 
@@ -69,7 +69,7 @@ def _catch(errors: list[Refused], read: Any) -> Any:
     return None
 
 
-def _read_entry(obj: object, topics: dict[str, Topic], path: Path) -> Subscription:
+def _read_entry(obj: object, topics: dict[str, Topic], path: Path) -> SubscriptionRow:
     fields = expect_keys(obj, path, ("id", "host", "topic", "filter"), ("from", "until"))
     name = expect_text(fields["topic"], (*path, "topic"))
     if name not in topics:
@@ -79,7 +79,7 @@ def _read_entry(obj: object, topics: dict[str, Topic], path: Path) -> Subscripti
     end = _read_time(fields.get("until"), (*path, "until"), FOREVER)
     if start >= end:
         raise Refused((*path, "until"), "out_of_order", "until has to be later than from")
-    return Subscription(
+    return SubscriptionRow(
         expect_text(fields["id"], (*path, "id")),
         expect_text(fields["host"], (*path, "host")),
         Filter.parse(fields["filter"], topics[name], (*path, "filter")),

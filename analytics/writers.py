@@ -32,7 +32,7 @@ _SCHEMA = (
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
+class ParquetWriter:
     """The last report of one writer. Times are in microseconds since 1970.
 
     `told_at` is None where the report has no time that can be read. `complete_until` is the time before which
@@ -62,7 +62,7 @@ class Writer:
         return max(self.complete_until, self.told_at - LONGEST_HOLD // MICROSECOND)
 
 
-def read_writers(spark: SparkSession, root: str) -> list[Writer]:
+def read_writers(spark: SparkSession, root: str) -> list[ParquetWriter]:
     """Read all reports below the telemetry root, by name; files that are no reports are left out."""
     folder = f"{root_uri(root).rstrip('/')}/{WRITERS}"
     if not exists(spark, folder):
@@ -71,7 +71,7 @@ def read_writers(spark: SparkSession, root: str) -> list[Writer]:
     return sorted((_writer(row) for row in rows if row["taken"] is not None), key=lambda writer: writer.name)
 
 
-def count_writers(writers: Collection[Writer], now: datetime) -> dict[str, int]:
+def count_writers(writers: Collection[ParquetWriter], now: datetime) -> dict[str, int]:
     """Count `writers`, their `lost` rows, and those that stopped `without_end`."""
     return {
         "writers": len(writers),
@@ -80,7 +80,9 @@ def count_writers(writers: Collection[Writer], now: datetime) -> dict[str, int]:
     }
 
 
-def slowest(writers: Iterable[Writer], datasets: Collection[str], now: datetime) -> tuple[int, str] | None:
+def slowest(
+    writers: Iterable[ParquetWriter], datasets: Collection[str], now: datetime
+) -> tuple[int, str] | None:
     """Return the earliest time from which rows of the datasets may be missing, and the name of its writer.
 
     None where no writer of these datasets is at work.
@@ -94,11 +96,11 @@ def slowest(writers: Iterable[Writer], datasets: Collection[str], now: datetime)
     return min(held, default=None)
 
 
-def _writer(row: Any) -> Writer:
+def _writer(row: Any) -> ParquetWriter:
     told_at, until, datasets = _time(row["told_at"]), _time(row["complete_until"]), row["datasets"]
     if row["complete_until"] is None and row["pending"] == 0:  # of an earlier release
         until = told_at
-    return Writer(
+    return ParquetWriter(
         name=row["name"] or "",
         lost=row["lost"] or 0,
         closed=bool(row["closed"]),

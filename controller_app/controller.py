@@ -7,12 +7,12 @@ from time import monotonic
 from typing import Any
 
 from controller_app.control_messages.handler import Signalling
-from controller_app.discovery.prober import Discovery
-from controller_app.errors import Failure, Rejected, Unreachable
+from controller_app.discovery.prober import LinkProber
+from controller_app.errors import RequestRejected, SwitchError, Unreachable
 from controller_app.monitoring.alarms import LASTING, Alarms
-from controller_app.monitoring.event_ring import Events
+from controller_app.monitoring.event_ring import EventRing
 from controller_app.monitoring.metrics import Metrics
-from controller_app.monitoring.port_counters import Counters
+from controller_app.monitoring.port_counters import PortCounters
 from controller_app.openflow import messages
 from controller_app.programming.programmer import Programmer
 from controller_app.resource_shortage import run_forever
@@ -22,13 +22,13 @@ from controller_app.source_check.rules import SourceCheck
 from controller_app.state_metrics import StateCollector
 from controller_app.switch import handshake
 from controller_app.switch.admission import Admission
-from controller_app.switch.answer_bounds import Shared
+from controller_app.switch.answer_bounds import AnswerBudget
 from controller_app.switch.connection import Connection, peer_text
 from controller_app.switch.datapath_claims import Claims
-from controller_app.switch.datapath_proof import Proofs, Unproved
+from controller_app.switch.datapath_proof import Proofs, UnprovedDatapath
 from controller_app.switch.message_guard import Overrun
-from controller_app.switch.packet_in_limits import Origin
-from controller_app.switch.registry import Registry
+from controller_app.switch.packet_in_limits import PacketOrigin
+from controller_app.switch.registry import SwitchRegistry
 
 MOST_UNTRUSTED = 100
 """Addresses and reasons of refused switches that are told one by one; the others stand in one alarm."""
@@ -49,15 +49,15 @@ class Controller:
         self.settings = settings
         self._proofs = proofs
         self.admission = Admission(settings.most.within_descriptors())
-        self.answers = Shared()
-        self.registry = Registry()
-        self.events = Events()
+        self.answers = AnswerBudget()
+        self.registry = SwitchRegistry()
+        self.events = EventRing()
         self.alarms = Alarms(self.events)
         self.metrics = Metrics()
         self.programmer = Programmer(self.registry, self.metrics)
         self.signalling = Signalling(self.registry, self.alarms, settings.families)
         self.source_check = SourceCheck(self.registry, self.alarms, settings.families)
-        self.discovery = Discovery(
+        self.discovery = LinkProber(
             self.registry,
             self.events,
             self.alarms,
@@ -65,7 +65,7 @@ class Controller:
             turned=self.signalling.link_turned,
             key=settings.discovery_key,
         )
-        self.counters = Counters(
+        self.counters = PortCounters(
             self.registry, settings.poll_interval, settings.families, self.source_check.read_dropped
         )
         self.metrics.register(
@@ -156,7 +156,7 @@ class Controller:
             return False
         try:
             connection.proof = self._proofs.check(connection.dpid, datapath.socket.certificate)
-        except Unproved as error:
+        except UnprovedDatapath as error:
             detail = f"a switch with this datapath id, from {connection.address}, was refused: {error}"
             self.alarms.sound("unproved_switch", detail, LASTING, dpid=connection.name)
             return False
@@ -213,7 +213,7 @@ class Controller:
         if (before is None) != (after is None):
             self.source_check.port_changed((connection.dpid, number))
 
-    def on_failure(self, connection: Connection, xid: int, failure: Failure) -> None:
+    def on_failure(self, connection: Connection, xid: int, failure: SwitchError) -> None:
         """An error came; one that nobody waits for any more is told as an alarm."""
         self.metrics.failed(connection.name, failure)
         what = connection.on_failure(xid, failure)
@@ -229,7 +229,7 @@ class Controller:
                 handshake.prepare(connection, self.settings.families, self.settings.bundles)
                 self.signalling.prepare(connection)
                 self.source_check.prepare(connection)
-        except (Unreachable, Rejected, Overrun) as error:
+        except (Unreachable, RequestRejected, Overrun) as error:
             if connection.closed is None:
                 detail = f"set-up failed, the connection was closed: {error}"
                 self.alarms.sound("setup_failed", detail, LASTING, dpid=connection.name)
@@ -301,10 +301,10 @@ class Controller:
     def _report_floods(self, connection: Connection) -> None:
         """Report the ports whose packets the guard dropped in the last second."""
         for (port, origin), packets in connection.packet_ins.take_dropped().items():
-            if origin is Origin.SIGNAL:
+            if origin is PacketOrigin.SIGNAL:
                 self.signalling.report_flood(connection, port, packets)
             else:
-                self.discovery.report_flood(connection, port, packets, alarms=origin is Origin.PROBE)
+                self.discovery.report_flood(connection, port, packets, alarms=origin is PacketOrigin.PROBE)
 
     def _check_life(self, connection: Connection, silence: float) -> None:
         if silence > QUIET + 2 * self.settings.reply_timeout:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Failure(NamedTuple):
+class SwitchError(NamedTuple):
     """An OpenFlow error in words: `type` and `code` are the standard's names in snake case."""
 
     type: str
@@ -25,9 +25,9 @@ class Unreachable(ControllerError):  # noqa: N818 - named by meaning
     """The switch is not there, went away in the middle, or does not answer; its tables are unknown."""
 
 
-class Rejected(ControllerError):  # noqa: N818 - named by meaning
+class RequestRejected(ControllerError):  # noqa: N818 - named by meaning
     """The switch answered a request with an error."""
 
-    def __init__(self, failure: Failure) -> None:
+    def __init__(self, failure: SwitchError) -> None:
         super().__init__(f"{failure.type}/{failure.code}: {failure.detail}")
         self.failure = failure

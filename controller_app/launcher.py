@@ -20,9 +20,9 @@ from controller_app import log_setup, ryu_api
 from controller_app.controller import Controller
 from controller_app.endpoints import Endpoints
 from controller_app.errors import SettingError
-from controller_app.northbound.routes import Northbound
+from controller_app.northbound.routes import NorthboundApi
 from controller_app.resource_shortage import PatientListener, run_forever
-from controller_app.settings import Address, read_settings
+from controller_app.settings import ListenAddress, read_settings
 from controller_app.switch import tls_channel
 from controller_app.switch.connection import peer_text
 from controller_app.switch.datapath_proof import Proofs
@@ -71,7 +71,7 @@ def _spare_collections() -> None:
     gc.set_threshold(ALLOCATIONS, 20, 50)
 
 
-def listen(address: Address, name: str) -> socket.socket:
+def listen(address: ListenAddress, name: str) -> socket.socket:
     """A listening socket, which nobody else shares. Raises OSError with a sentence that names the setting."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -100,7 +100,7 @@ def _run(
     )
     controller.start()
     endpoints = Endpoints(openflow.getsockname()[:2], northbound.getsockname()[:2], context is not None)
-    api = Northbound(controller, endpoints)
+    api = NorthboundApi(controller, endpoints)
     patient = PatientListener(northbound, "northbound", controller.on_shortage)
     eventlet.spawn(run_forever, partial(_serve, patient, api), "northbound", controller.on_shortage)
     places = {
@@ -195,7 +195,7 @@ def _talk(
         controller.on_broken(address[0], broken)
 
 
-def _serve(listener: PatientListener, api: Northbound) -> None:
+def _serve(listener: PatientListener, api: NorthboundApi) -> None:
     """Serves the northbound until an error ends the server, which closes its copy of the listener."""
     eventlet.wsgi.server(
         listener.dup(),

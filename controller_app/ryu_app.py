@@ -7,9 +7,9 @@ from time import monotonic
 from typing import Any
 
 from controller_app.controller import Controller
-from controller_app.errors import Failure
+from controller_app.errors import SwitchError
 from controller_app.openflow.bundles import ERRORS, ONF, Control
-from controller_app.openflow.messages import Kind
+from controller_app.openflow.messages import EntryKind
 from controller_app.ryu_api import (
     DEAD_DISPATCHER,
     HANDSHAKE_DISPATCHER,
@@ -64,7 +64,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
             type_, code = _error_names(event.msg)
             quoted = bytes(event.msg.data or b"")
             xid = event.msg.xid or int.from_bytes(quoted[4:8], "big")
-            failure = Failure(type_, code, f"the switch answered {type_}/{code}")
+            failure = SwitchError(type_, code, f"the switch answered {type_}/{code}")
             self._controller.on_failure(connection, xid, failure)
 
     @handles(events.EventONFBundleCtrlMsg, MAIN_DISPATCHER)
@@ -154,7 +154,7 @@ class TercastApp(AppBase):  # type: ignore[misc]
         if connection := self._heard(event):
             in_port = event.msg.match.get("in_port")
             if in_port is not None and connection.ready:
-                signal = event.msg.cookie == Kind.PUNT.cookie
+                signal = event.msg.cookie == EntryKind.PUNT.cookie
                 part = self._controller.signalling if signal else self._controller.discovery
                 part.packet_in(connection, in_port, bytes(event.msg.data))
 

@@ -25,9 +25,9 @@ from controller_app.endpoints import (
 )
 from controller_app.errors import SettingError
 from controller_app.openflow.flow_entry import FAMILIES
-from controller_app.switch.admission import Most
-from controller_app.switch.datapath_proof import FILE_NAME, OPTION, VARIABLE, Policy
-from controller_app.switch.limits import Bounds
+from controller_app.switch.admission import ConnectionLimits
+from controller_app.switch.datapath_proof import FILE_NAME, OPTION, VARIABLE, ProofPolicy
+from controller_app.switch.limits import SwitchLimits
 from controller_app.tls_files import OPTIONS, VARIABLES, Files
 from tercast.runtime.log_format import FORMAT_VARIABLE, FORMATS
 from tercast.runtime.secret_files import BadSecret, secret
@@ -35,10 +35,14 @@ from tercast.runtime.secret_files import BadSecret, secret
 MIN_TOKEN = 16
 MAX_PORTS = 65536
 _MOST = (
-    ("connections", Most().connections, "connections of switches at one time"),
-    ("connections-address", Most().of_address, "of them from one address"),
-    ("handshakes", Most().in_handshake, "of them before the end of their handshake, half from one address"),
-    ("ports", Bounds().ports, "ports of a switch"),
+    ("connections", ConnectionLimits().connections, "connections of switches at one time"),
+    ("connections-address", ConnectionLimits().of_address, "of them from one address"),
+    (
+        "handshakes",
+        ConnectionLimits().in_handshake,
+        "of them before the end of their handshake, half from one address",
+    ),
+    ("ports", SwitchLimits().ports, "ports of a switch"),
 )
 _TLS = (
     "the controller's certificate: switches then connect by TLS, with one of their own",
@@ -48,14 +52,14 @@ _TLS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ListenAddress:
     """A place to listen at; port 0 lets the system choose."""
 
     host: str
     port: int
 
     @classmethod
-    def parse(cls, text: str, name: str) -> Address:
+    def parse(cls, text: str, name: str) -> ListenAddress:
         """HOST:PORT, the host an IP address (IPv6 in brackets) or `localhost`."""
         host, colon, port = text.rpartition(":")
         host = "127.0.0.1" if host == "localhost" else host.removeprefix("[").removesuffix("]")
@@ -80,8 +84,8 @@ class Address:
 class Settings:
     """All that can be set."""
 
-    openflow: Address
-    northbound: Address
+    openflow: ListenAddress
+    northbound: ListenAddress
     token: str = field(repr=False)
     families: tuple[str, ...] = FAMILIES
     bundles: bool = True
@@ -93,10 +97,10 @@ class Settings:
     tls: Files | None = None
     discovery_key: bytes = field(default_factory=lambda: token_bytes(32), repr=False)
     """Seals discovery probes; without a file it is this run's alone."""
-    switch_proof: Policy = Policy.FIRST_USE
+    switch_proof: ProofPolicy = ProofPolicy.FIRST_USE
     switch_keys: Path | None = None
-    most: Most = field(default_factory=Most)
-    bounds: Bounds = field(default_factory=Bounds)
+    most: ConnectionLimits = field(default_factory=ConnectionLimits)
+    bounds: SwitchLimits = field(default_factory=SwitchLimits)
 
 
 def read_settings(arguments: Sequence[str] | None = None) -> Settings:
@@ -124,12 +128,12 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         discovery_key=_discovery_key(given.discovery_key_file),
         switch_proof=_switch_proof(given.switch_proof),
         switch_keys=Path(given.switch_keys) if given.switch_keys else None,
-        most=Most(
+        most=ConnectionLimits(
             _count(given.max_connections, "--max-connections", 100_000),
             _count(given.max_connections_address, "--max-connections-address", 100_000),
             _count(given.max_handshakes, "--max-handshakes", 100_000),
         ),
-        bounds=Bounds(
+        bounds=SwitchLimits(
             _seconds(given.answer_timeout, "--answer-timeout", 0.1, 3600),
             _count(given.max_ports, "--max-ports", MAX_PORTS),
         ),
@@ -174,8 +178,8 @@ def _parser() -> ArgumentParser:
         add(option, metavar="PEM", default=os.environ.get(variable, ""), help=f"{what} (else by {variable})")
     add(
         OPTION,
-        metavar="|".join(Policy),
-        default=os.environ.get(VARIABLE, Policy.FIRST_USE),
+        metavar="|".join(ProofPolicy),
+        default=os.environ.get(VARIABLE, ProofPolicy.FIRST_USE),
         help=f"over TLS, what proves a datapath id to which nothing is bound (%(default)s, by {VARIABLE})",
     )
     add(
@@ -211,7 +215,7 @@ def _parser() -> ArgumentParser:
     return parser
 
 
-def _openflow(given: str | None, tls: bool) -> Address:
+def _openflow(given: str | None, tls: bool) -> ListenAddress:
     name = OPENFLOW if given is None and os.environ.get(OPENFLOW) else "--openflow"
     text = openflow_default(os.environ) if given is None else given
     scheme, rest = split_scheme(text)
@@ -219,13 +223,13 @@ def _openflow(given: str | None, tls: bool) -> Address:
         state = "are given" if tls else "are not given"
         remedy = "write ssl:, or leave them out" if tls else f"give {', '.join(OPTIONS)}, or write tcp:"
         raise SettingError(f"{name}: {text!r} says {scheme}, and the TLS files {state}; {remedy}")
-    return Address.parse(rest, name)
+    return ListenAddress.parse(rest, name)
 
 
-def _northbound(given: str | None) -> Address:
+def _northbound(given: str | None) -> ListenAddress:
     if given is not None:
-        return Address.parse(given, "--northbound")
-    return Address.parse(northbound_default(os.environ), NORTHBOUND)
+        return ListenAddress.parse(given, "--northbound")
+    return ListenAddress.parse(northbound_default(os.environ), NORTHBOUND)
 
 
 def _keys_default() -> str:
@@ -233,10 +237,10 @@ def _keys_default() -> str:
     return str(Path(state, "secrets", FILE_NAME)) if state else ""
 
 
-def _switch_proof(text: str) -> Policy:
-    if text not in tuple(Policy):
-        raise SettingError(f"{OPTION}: {text!r} is none of {', '.join(Policy)}")
-    return Policy(text)
+def _switch_proof(text: str) -> ProofPolicy:
+    if text not in tuple(ProofPolicy):
+        raise SettingError(f"{OPTION}: {text!r} is none of {', '.join(ProofPolicy)}")
+    return ProofPolicy(text)
 
 
 def _no_token_file() -> str:

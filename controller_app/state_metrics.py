@@ -11,25 +11,25 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 
 from controller_app.control_messages.handler import Signalling
-from controller_app.discovery.prober import Discovery
+from controller_app.discovery.prober import LinkProber
 from controller_app.monitoring.alarms import Alarms
-from controller_app.monitoring.port_counters import Counters
+from controller_app.monitoring.port_counters import PortCounters
 from controller_app.openflow.control_packets import Dropped
-from controller_app.openflow.lldp import Fault
+from controller_app.openflow.lldp import ProbeFault
 from controller_app.programming.programmer import Programmer
-from controller_app.switch.registry import Registry
+from controller_app.switch.registry import SwitchRegistry
 
 
 @dataclass(frozen=True, slots=True)
 class StateCollector(Collector):
     """Reads the metrics from the parts of a controller at each scrape."""
 
-    registry: Registry
+    registry: SwitchRegistry
     programmer: Programmer
-    discovery: Discovery
+    discovery: LinkProber
     alarms: Alarms
     signalling: Signalling
-    counters: Counters
+    counters: PortCounters
 
     def collect(self) -> Iterator[Metric]:
         """Yield gauges of the parts, and the port counters of the switches."""
@@ -60,7 +60,7 @@ class StateCollector(Collector):
             "Discovery frames that count for nothing.",
             labels=["reason"],
         )
-        for fault in Fault:
+        for fault in ProbeFault:
             refused.add_metric([fault.value], self.discovery.faults[fault])
         return refused
 

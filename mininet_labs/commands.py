@@ -18,7 +18,7 @@ from mininet_labs.errors import LabError
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class LabCommand:
     """Where a command and its options are, and what it does."""
 
     module: str
@@ -27,21 +27,23 @@ class Command:
 
 
 COMMANDS = {
-    "run": Command("mininet_labs.demo.run", "the whole platform with its demo", "mininet_labs.demo.options"),
-    "soak": Command(
+    "run": LabCommand(
+        "mininet_labs.demo.run", "the whole platform with its demo", "mininet_labs.demo.options"
+    ),
+    "soak": LabCommand(
         "mininet_labs.soak.run",
         "the platform under changes and faults, with a report",
         "mininet_labs.soak.options",
     ),
-    "lab": Command(
+    "lab": LabCommand(
         "mininet_labs.lab.command",
         "the whole platform over a Mininet network (root)",
         "mininet_labs.lab.options",
     ),
-    "enter": Command("mininet_labs.lab.enter", "run a command in a host of the lab that runs (root)"),
-    "fabric": Command("mininet_labs.fabric.command", "an embedded fabric alone, in the foreground"),
-    "install": Command("mininet_labs.install", "a fabric with an offline plan on it, in the foreground"),
-    "topology": Command("mininet_labs.topologies.command", "print a generated topology"),
+    "enter": LabCommand("mininet_labs.lab.enter", "run a command in a host of the lab that runs (root)"),
+    "fabric": LabCommand("mininet_labs.fabric.command", "an embedded fabric alone, in the foreground"),
+    "install": LabCommand("mininet_labs.install", "a fabric with an offline plan on it, in the foreground"),
+    "topology": LabCommand("mininet_labs.topologies.command", "print a generated topology"),
 }
 
 

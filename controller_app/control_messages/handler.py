@@ -13,18 +13,18 @@ from weakref import WeakKeyDictionary
 
 from controller_app.control_messages.meters import METERS, Meters, read_meters
 from controller_app.control_messages.queue import End, Signals
-from controller_app.errors import Rejected, Unreachable
+from controller_app.errors import RequestRejected, Unreachable
 from controller_app.monitoring.alarms import LASTING, Alarms
 from controller_app.openflow import messages
 from controller_app.openflow.control_packets import Datagram, Dropped, answer_frame, parse
 from controller_app.openflow.flow_entry import SIGNALS, Key
-from controller_app.openflow.messages import PUNT_PRIORITY, Message
+from controller_app.openflow.messages import PUNT_PRIORITY, OpenFlowMessage
 from controller_app.ryu_api import spawn
 from controller_app.switch.connection import Connection
-from controller_app.switch.flow_stats import Identity, Table, identity, oxm_fields, read_table
-from controller_app.switch.registry import Registry
+from controller_app.switch.flow_stats import Identity, SwitchTable, identity, oxm_fields, read_table
+from controller_app.switch.registry import SwitchRegistry
 
-Punt = tuple[str, Message, Identity]
+Punt = tuple[str, OpenFlowMessage, Identity]
 """An entry that punts: its name, what adds it, and its place in the table."""
 
 
@@ -41,7 +41,7 @@ def punt_key(family: str, port: int) -> Key:
 class Signalling:
     """Takes control messages in from ports that lead to no switch, and sends answers out of them."""
 
-    def __init__(self, registry: Registry, alarms: Alarms, families: Sequence[str]) -> None:
+    def __init__(self, registry: SwitchRegistry, alarms: Alarms, families: Sequence[str]) -> None:
         self._registry = registry
         self._alarms = alarms
         self._families = families
@@ -141,7 +141,7 @@ class Signalling:
                     keys = [punt_key(family, end[1]) for family in self._families]
                     removals = [messages.remove_punt(key) for key in keys]
                     connection.confirm([messages.remove_lldp_port_punt(end[1]), *removals])
-        except (Unreachable, Rejected):
+        except (Unreachable, RequestRejected):
             return  # it gets all of them when it connects again
         finally:
             self._settling.discard((connection.epoch, end))
@@ -149,7 +149,7 @@ class Signalling:
     def _takes_in(self, connection: Connection, end: End) -> bool:
         return end[1] in connection.ports and end not in self._links
 
-    def _renew(self, connection: Connection, table: Table) -> None:
+    def _renew(self, connection: Connection, table: SwitchTable) -> None:
         """Asks for the meters again, puts changed own ones right, and makes those that are gone.
 
         Raises Unreachable or Rejected.

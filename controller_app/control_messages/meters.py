@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from struct import Struct, error
 
-from controller_app.errors import Rejected
+from controller_app.errors import RequestRejected
 from controller_app.openflow import messages
-from controller_app.openflow.messages import Message, Stats, Type
+from controller_app.openflow.messages import OpenFlowMessage, RequestType, Stats
 from controller_app.switch.connection import Connection
 
 RATE = 200
@@ -62,11 +62,11 @@ class Meters:
             if before.standing.get(number) == _OWN and self.standing.get(number, _OWN) != _OWN
         ]
 
-    def addition(self, port: int) -> Message:
+    def addition(self, port: int) -> OpenFlowMessage:
         """The message that makes the meter of a port that lacks it."""
         return _mod(_ADD, self.highest - port)
 
-    def correction(self, number: int) -> Message:
+    def correction(self, number: int) -> OpenFlowMessage:
         """The message that makes a changed meter as it was."""
         return _mod(_MODIFY, number)
 
@@ -83,8 +83,8 @@ _OWN = _CAPABLE.to_bytes(2, "big") + _BAND.pack(_DROP, _BAND_SIZE, RATE, BURST) 
 """Flags and bands of an own meter."""
 
 
-def _mod(command: int, number: int) -> Message:
-    return Message(Type.METER_MOD, _CONFIG.pack(command, _CAPABLE, number) + _OWN[2:])
+def _mod(command: int, number: int) -> OpenFlowMessage:
+    return OpenFlowMessage(RequestType.METER_MOD, _CONFIG.pack(command, _CAPABLE, number) + _OWN[2:])
 
 
 def read_meters(connection: Connection) -> Meters:
@@ -94,12 +94,12 @@ def read_meters(connection: Connection) -> Meters:
     try:
         features = _ask(connection, messages.multipart(Stats.METER_FEATURES))
         configs = _ask(connection, messages.multipart(Stats.METER_CONFIG, messages.pack_meter(ALL_METERS)))
-    except Rejected:
+    except RequestRejected:
         return Meters()
     return Meters(_read_highest(features), read_configs(configs))
 
 
-def _ask(connection: Connection, question: Message) -> bytes:
+def _ask(connection: Connection, question: OpenFlowMessage) -> bytes:
     return b"".join(raw.data for part in connection.ask(question) for raw in part)
 
 

@@ -22,7 +22,7 @@ STEADY = 2
 """Rounds in a row until a silent link that is heard again is well, and a doubtful one is none."""
 
 
-class Turn(Enum):
+class LinkTurn(Enum):
     """What can become of a link."""
 
     FOUND = "found"
@@ -32,10 +32,10 @@ class Turn(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class AdjacencyStep:
     """One thing that happened to a link, and why."""
 
-    turn: Turn
+    turn: LinkTurn
     pair: Pair
     reason: str = ""
 
@@ -69,13 +69,13 @@ class Neighbours:
         """Whether `sender` has lately heard `receiver` too."""
         return self._fresh((receiver, sender), now)
 
-    def forget(self, port: Port, reason: str) -> list[Step]:
+    def forget(self, port: Port, reason: str) -> list[AdjacencyStep]:
         """Forgets all about a port that went down; its links are lost at once."""
         self._heard = {pair: when for pair, when in self._heard.items() if port not in pair}
         lost = [pair for pair in self._links if port in pair]
         for pair in lost:
             del self._links[pair]
-        return [Step(Turn.LOST, pair, reason) for pair in lost]
+        return [AdjacencyStep(LinkTurn.LOST, pair, reason) for pair in lost]
 
     def excuse(self, dpid: int, now: float) -> None:
         """A switch is back: what it did not hear or say in its absence is not held against its links."""
@@ -83,13 +83,13 @@ class Neighbours:
             if dpid in (pair[0][0], pair[1][0]) and pair_of(*pair) in self._links:
                 self._heard[pair] = now
 
-    def join(self, now: float) -> list[Step]:
+    def join(self, now: float) -> list[AdjacencyStep]:
         """Takes in the links that have become certain."""
         mutual = self._all_mutual(now)
         certain, self.ambiguous = resolve(mutual, self._links)
         return [step for pair in sorted(certain - self._links.keys()) for step in self._add(pair)]
 
-    def settle(self, now: float, watched: Iterable[int]) -> list[Step]:
+    def settle(self, now: float, watched: Iterable[int]) -> list[AdjacencyStep]:
         """One round: takes in new links, doubts old ones. Only those of `watched` switches fall silent."""
         self._prune(now)
         steps = self.join(now)
@@ -98,12 +98,12 @@ class Neighbours:
             link.doubts = link.doubts + 1 if self.ambiguous & set(pair) else 0
             if link.doubts >= STEADY:
                 del self._links[pair]
-                steps.append(Step(Turn.LOST, pair, "several other ports answer there"))
+                steps.append(AdjacencyStep(LinkTurn.LOST, pair, "several other ports answer there"))
             elif {pair[0][0], pair[1][0]} <= present:
                 steps += _listen(pair, link, pair in mutual)
         return steps
 
-    def trim(self, confirmed: Container[Pair], present: Container[int], most: int) -> list[Step]:
+    def trim(self, confirmed: Container[Pair], present: Container[int], most: int) -> list[AdjacencyStep]:
         """Forget the oldest links of absent switches, beyond `most` that are not confirmed."""
         absent = [
             pair
@@ -115,20 +115,20 @@ class Neighbours:
             del self._links[pair]
             for one in (pair, (pair[1], pair[0])):
                 self._heard.pop(one, None)
-        return [Step(Turn.LOST, pair, "too many links of absent switches") for pair in lost]
+        return [AdjacencyStep(LinkTurn.LOST, pair, "too many links of absent switches") for pair in lost]
 
     def links(self) -> list[tuple[Pair, float, bool]]:
         """The links: pair, when both ends were last heard, whether silent."""
         return [(pair, self._last(pair), link.silent) for pair, link in sorted(self._links.items())]
 
-    def _add(self, pair: Pair) -> list[Step]:
+    def _add(self, pair: Pair) -> list[AdjacencyStep]:
         """Adds a link; an older one that shares a port with it gives way."""
         displaced = [old for old in self._links if set(old) & set(pair)]
         for old in displaced:
             del self._links[old]
         self._links[pair] = _Link()
-        lost = [Step(Turn.LOST, old, "another neighbour answers there") for old in displaced]
-        return [*lost, Step(Turn.FOUND, pair)]
+        lost = [AdjacencyStep(LinkTurn.LOST, old, "another neighbour answers there") for old in displaced]
+        return [*lost, AdjacencyStep(LinkTurn.FOUND, pair)]
 
     def _prune(self, now: float) -> None:
         """Drops what was heard long ago and belongs to no link."""
@@ -191,16 +191,16 @@ def _unrivalled(pair: Pair, single: set[Pair], known: set[Pair], hears: dict[Por
     return pair in known and not rivals & known
 
 
-def _listen(pair: Pair, link: _Link, heard: bool) -> list[Step]:
+def _listen(pair: Pair, link: _Link, heard: bool) -> list[AdjacencyStep]:
     """Silence is told at once, its end only after some rounds in a row."""
     if not heard:
         link.steady = 0
         if link.silent:
             return []
         link.silent = True
-        return [Step(Turn.SILENT, pair)]
+        return [AdjacencyStep(LinkTurn.SILENT, pair)]
     link.steady += 1
     if not link.silent or link.steady < STEADY:
         return []
     link.silent = False
-    return [Step(Turn.HEARD, pair)]
+    return [AdjacencyStep(LinkTurn.HEARD, pair)]

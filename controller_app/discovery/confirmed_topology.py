@@ -18,7 +18,7 @@ MOST_ID = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Topology:
+class ConfirmedTopology:
     """What the control plane has of the network.
 
     Attributes:
@@ -36,7 +36,7 @@ class Topology:
         return {"id": self.id, "links": len(self.links), "edges": len(self.edges)}
 
 
-def parse_topology(body: object) -> Topology:
+def parse_topology(body: object) -> ConfirmedTopology:
     """Return the topology of a northbound body.
 
     Raises:
@@ -50,7 +50,7 @@ def parse_topology(body: object) -> Topology:
         )
     links = [_parse_link(row, ("links", n)) for n, row in enumerate(_rows(fields["links"], ("links",)))]
     edges = [_parse_ends(row, ("edges", n), 1)[0] for n, row in enumerate(_rows(fields["edges"], ("edges",)))]
-    return Topology(name, frozenset(links), frozenset(edges))
+    return ConfirmedTopology(name, frozenset(links), frozenset(edges))
 
 
 def _rows(value: object, path: Path) -> Sequence[object]:

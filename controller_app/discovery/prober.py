@@ -10,15 +10,15 @@ from secrets import randbits
 from time import monotonic, time
 
 from controller_app.clock import iso
-from controller_app.discovery.adjacency import Neighbours, Pair, Step, Turn
+from controller_app.discovery.adjacency import Neighbours, Pair, AdjacencyStep, LinkTurn
 from controller_app.discovery.adjacency import Port as End
-from controller_app.discovery.confirmed_topology import Topology
+from controller_app.discovery.confirmed_topology import ConfirmedTopology
 from controller_app.monitoring.alarms import LASTING, Alarms
-from controller_app.monitoring.event_ring import Events
+from controller_app.monitoring.event_ring import EventRing
 from controller_app.openflow import lldp, messages
 from controller_app.ryu_api import sleep
-from controller_app.switch.connection import Connection, Port
-from controller_app.switch.registry import Registry
+from controller_app.switch.connection import Connection, SwitchPort
+from controller_app.switch.registry import SwitchRegistry
 
 MISSED = 3.5
 """Periods without a probe after which a link counts as silent."""
@@ -36,17 +36,18 @@ WINDOW_PERIODS, WINDOW_LEAST = 2.0, 5.0
 """How long a probe counts after it was sent: so many periods, and at least so many seconds."""
 
 _SUSPECT = {
-    lldp.Fault.UNSEALED: "has this system's form and no seal",
-    lldp.Fault.FORGED: "has a seal of another key: a host forges it, or another installation is connected",
-    lldp.Fault.STALE: "was sent too long ago, or by an earlier run of the controller: it was recorded",
-    lldp.Fault.REPLAYED: "came in here before: it was recorded",
+    lldp.ProbeFault.UNSEALED: "has this system's form and no seal",
+    lldp.ProbeFault.FORGED: "has a seal of another key: a host forges it, or another installation "
+    "is connected",
+    lldp.ProbeFault.STALE: "was sent too long ago, or by an earlier run of the controller: it was recorded",
+    lldp.ProbeFault.REPLAYED: "came in here before: it was recorded",
 }
 """The faults that an alarm reports. The others occur without anybody's doing."""
 
 log = logging.getLogger(__name__)
 
 
-class Discovery:
+class LinkProber:
     """Finds and watches links. Port status is the truth about them; probes find them.
 
     Args:
@@ -57,8 +58,8 @@ class Discovery:
 
     def __init__(
         self,
-        registry: Registry,
-        events: Events,
+        registry: SwitchRegistry,
+        events: EventRing,
         alarms: Alarms,
         period: float,
         *,
@@ -75,7 +76,7 @@ class Discovery:
         self._numbers = count(1)
         self._began = monotonic()
         self._span = max(WINDOW_PERIODS * period, WINDOW_LEAST)
-        self._window = lldp.Window(self._run, self._span)
+        self._window = lldp.SealWindow(self._run, self._span)
         self._births = count(1)
         self._lives: dict[End, int] = {}
         self._answered_at: dict[End, float] = {}
@@ -84,8 +85,8 @@ class Discovery:
         self._in_use: set[Pair] = set()
         self._unheard: dict[Pair, float] = {}
         self._unprobed: frozenset[Pair] = frozenset()
-        self.topology = Topology()
-        self.faults: Counter[lldp.Fault] = Counter()
+        self.topology = ConfirmedTopology()
+        self.faults: Counter[lldp.ProbeFault] = Counter()
 
     def run(self) -> None:
         """Probes and looks, for ever."""
@@ -112,7 +113,7 @@ class Discovery:
         present = {one.dpid for one in self._registry}
         self._tell_all(self._neighbours.trim(self.topology.links, present, MOST_ABSENT))
 
-    def port_up(self, connection: Connection, port: Port) -> None:
+    def port_up(self, connection: Connection, port: SwitchPort) -> None:
         """A port came up: whoever is behind it is looked for at once."""
         self.probe(connection, [port])
 
@@ -124,9 +125,9 @@ class Discovery:
         """Handle a frame that a switch punted; only fresh probes of this run count."""
         receiver = (connection.dpid, number)
         found = lldp.parse(self._key, frame)
-        fault = found if isinstance(found, lldp.Fault) else self._fault(found, connection, number)
-        if fault is not None or isinstance(found, lldp.Fault):
-            self._refuse(fault or lldp.Fault.FOREIGN, found, connection, number)
+        fault = found if isinstance(found, lldp.ProbeFault) else self._fault(found, connection, number)
+        if fault is not None or isinstance(found, lldp.ProbeFault):
+            self._refuse(fault or lldp.ProbeFault.FOREIGN, found, connection, number)
             return
         sender = (found.dpid, found.port)
         self._check_edge(sender, receiver)
@@ -138,7 +139,7 @@ class Discovery:
 
     def report_flood(self, connection: Connection, port: int, packets: int, *, alarms: bool) -> None:
         """Count frames of a port that were dropped by their header, and raise an alarm with `alarms`."""
-        self.faults[lldp.Fault.RATE] += packets
+        self.faults[lldp.ProbeFault.RATE] += packets
         if not alarms:
             return
         detail = (
@@ -147,7 +148,7 @@ class Discovery:
         )
         self._alarms.sound("probe_flood", detail, LASTING, dpid=connection.name, port=port)
 
-    def confirm(self, topology: Topology) -> None:
+    def confirm(self, topology: ConfirmedTopology) -> None:
         """Accept what the control plane says: its links, and the ports that have hosts."""
         for dpid, port in self.topology.edges - topology.edges:
             self._alarms.clear("probe_at_edge", dpid=f"{dpid:016x}", port=port)
@@ -170,7 +171,7 @@ class Discovery:
             for pair, heard, silent in self._neighbours.links()
         ]
 
-    def probe(self, connection: Connection, ports: list[Port]) -> None:
+    def probe(self, connection: Connection, ports: list[SwitchPort]) -> None:
         """Sends a probe out of each port."""
         for port in ports:
             end = (connection.dpid, port.number)
@@ -181,23 +182,23 @@ class Discovery:
             frame = lldp.build(self._key, probe, bytes.fromhex(port.mac.replace(":", "")))
             connection.tell(messages.packet_out((port.number,), frame))
 
-    def _fault(self, probe: lldp.Probe, connection: Connection, number: int) -> lldp.Fault | None:
+    def _fault(self, probe: lldp.Probe, connection: Connection, number: int) -> lldp.ProbeFault | None:
         """Return why a sealed probe does not count: its age, or a port that changed meanwhile."""
         receiver = (connection.dpid, number)
         fault = self._window.fault(probe, receiver, round(monotonic() * 1000))
         if fault is not None:
             return fault
         if (probe.dpid, probe.port) == receiver:
-            return lldp.Fault.REFLECTED
+            return lldp.ProbeFault.REFLECTED
         sender = self._registry.find(probe.dpid)
         there = sender.ports.get(probe.port) if sender else None
         here = connection.ports.get(number)
         if there is None or here is None or not there.up or not here.up:
-            return lldp.Fault.OUTDATED
-        return None if self._lives.get((probe.dpid, probe.port)) == probe.life else lldp.Fault.OUTDATED
+            return lldp.ProbeFault.OUTDATED
+        return None if self._lives.get((probe.dpid, probe.port)) == probe.life else lldp.ProbeFault.OUTDATED
 
     def _refuse(
-        self, fault: lldp.Fault, found: lldp.Probe | lldp.Fault, connection: Connection, number: int
+        self, fault: lldp.ProbeFault, found: lldp.Probe | lldp.ProbeFault, connection: Connection, number: int
     ) -> None:
         """Count a frame that counts for nothing, and report one that nobody sends by accident.
 
@@ -205,7 +206,11 @@ class Discovery:
         """
         self.faults[fault] += 1
         early = monotonic() - self._began < self._span
-        if fault not in _SUSPECT or number not in connection.ports or (fault is lldp.Fault.STALE and early):
+        if (
+            fault not in _SUSPECT
+            or number not in connection.ports
+            or (fault is lldp.ProbeFault.STALE and early)
+        ):
             return
         sender = f" of {found.dpid:016x} port {found.port}" if isinstance(found, lldp.Probe) else ""
         detail = f"a discovery probe{sender} {_SUSPECT[fault]}; it counts for nothing"
@@ -287,18 +292,18 @@ class Discovery:
             (self._in_use.add if used else self._in_use.discard)(pair)
             self._turned(pair, used)
 
-    def _tell_all(self, steps: list[Step]) -> None:
+    def _tell_all(self, steps: list[AdjacencyStep]) -> None:
         for step in steps:
             self._tell(step)
 
-    def _tell(self, step: Step) -> None:
+    def _tell(self, step: AdjacencyStep) -> None:
         ends = _ends_json(step.pair)
-        if step.turn is Turn.FOUND:
+        if step.turn is LinkTurn.FOUND:
             self._events.emit("link_found", **ends)
-        elif step.turn is Turn.LOST:
+        elif step.turn is LinkTurn.LOST:
             self._events.emit("link_lost", **ends, reason=step.reason)
             self._alarms.clear("link_silent", **ends)
-        elif step.turn is Turn.SILENT:
+        elif step.turn is LinkTurn.SILENT:
             detail = (
                 "no probe crosses this link, though both ports are up. It stays in use: lost probes do not "
                 "prove that events are lost. Check that it forwards; if it does not, set it down or remove it"
@@ -306,9 +311,9 @@ class Discovery:
             self._alarms.sound("link_silent", detail, **ends)
         else:
             self._alarms.clear("link_silent", **ends)
-        if step.turn in (Turn.FOUND, Turn.LOST):
+        if step.turn in (LinkTurn.FOUND, LinkTurn.LOST):
             log.info(f"link {step.turn.value}", extra={"fields": {**ends, "reason": step.reason}})
-            self._turn(step.pair, step.turn is Turn.FOUND and step.pair in self.topology.links)
+            self._turn(step.pair, step.turn is LinkTurn.FOUND and step.pair in self.topology.links)
 
 
 def _ends_json(pair: Pair) -> dict[str, object]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from controller_app.clock import utc_now
-from controller_app.monitoring.event_ring import Events
+from controller_app.monitoring.event_ring import EventRing
 
 LASTING = 60.0
 """Seconds after which an alarm about something that happens again and again ends, when it no longer does."""
@@ -51,7 +51,7 @@ class Alarm:
 class Alarms:
     """The alarms that stand. Each tells of itself once when it is raised and once when it is over."""
 
-    def __init__(self, events: Events, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, events: EventRing, clock: Callable[[], float] = monotonic) -> None:
         self._events = events
         self._clock = clock
         self._standing: dict[tuple[str, Subject], Alarm] = {}

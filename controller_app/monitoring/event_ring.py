@@ -13,7 +13,7 @@ KEPT = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class EventPage:
     """Events after an id. `gap`: some in between are gone, or the id is not of this ring."""
 
     events: tuple[dict[str, object], ...]
@@ -26,7 +26,7 @@ class Page:
         return {"events": list(self.events), "oldest": self.oldest, "newest": self.newest, "gap": self.gap}
 
 
-class Events:
+class EventRing:
     """The ring. Ids begin at the clock in milliseconds, so that a restarted controller's are larger."""
 
     def __init__(self, kept: int = KEPT) -> None:
@@ -47,7 +47,7 @@ class Events:
             queue.put(None)
         self._waiting.clear()
 
-    def after(self, last: int, wait: float) -> Page:
+    def after(self, last: int, wait: float) -> EventPage:
         """The events with larger ids than `last`; waits up to `wait` seconds when there is none yet."""
         deadline = monotonic() + wait
         page = self._page(last)
@@ -56,11 +56,11 @@ class Events:
             page = self._page(last)
         return page
 
-    def _page(self, last: int) -> Page:
+    def _page(self, last: int) -> EventPage:
         oldest = self._ring[0][0] if self._ring else self._newest + 1
         gap = not oldest - 1 <= last <= self._newest
         found = tuple(event for number, event in self._ring if gap or number > last)
-        return Page(found, oldest, self._newest, gap)
+        return EventPage(found, oldest, self._newest, gap)
 
     def _sleep(self, seconds: float) -> None:
         queue = Queue()

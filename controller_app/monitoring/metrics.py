@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
-from controller_app.errors import Failure
+from controller_app.errors import SwitchError
 
 METRICS_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 
@@ -36,7 +36,7 @@ class SwitchOutcome(NamedTuple):
     removes: int
     state: str
     removed: bool
-    refused: Sequence[Failure]
+    refused: Sequence[SwitchError]
 
 
 class Metrics:
@@ -83,7 +83,7 @@ class Metrics:
         """A switch that was in service is gone."""
         self._losses.labels(self._label(dpid)).inc()
 
-    def failed(self, dpid: str, failure: Failure) -> None:
+    def failed(self, dpid: str, failure: SwitchError) -> None:
         """A switch refused a message."""
         words = failure.type, failure.code
         if len(self._words) < MOST_WORDS:

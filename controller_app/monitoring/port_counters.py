@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from controller_app.clock import utc_now
-from controller_app.errors import Rejected, Unreachable
+from controller_app.errors import RequestRejected, Unreachable
 from controller_app.openflow import messages
 from controller_app.openflow.flow_entry import MAX_PORT
-from controller_app.openflow.messages import OWNER, OWNER_MASK, WHOLE_COOKIE, Kind
+from controller_app.openflow.messages import OWNER, OWNER_MASK, WHOLE_COOKIE, EntryKind
 from controller_app.ryu_api import sleep, spawn
 from controller_app.switch.connection import Connection
 from controller_app.switch.flow_stats import read_count, read_foreign
 from controller_app.switch.handshake import reserved_count
-from controller_app.switch.registry import Registry
+from controller_app.switch.registry import SwitchRegistry
 
 RECOUNT = 0.3
 """Seconds after which reserved entries are counted again where their number is wrong."""
 
 
 @dataclass(slots=True)
-class Reading:
+class CounterReading:
     """What one switch's counters said, and when.
 
     `entries` are own content entries, `reserved` other own ones, of which there should be `reserved_wanted`;
@@ -54,12 +54,12 @@ class Reading:
         }
 
 
-class Counters:
+class PortCounters:
     """Reads every switch each period; one that is slow is not asked again before it has answered."""
 
     def __init__(
         self,
-        registry: Registry,
+        registry: SwitchRegistry,
         period: float,
         families: Sequence[str],
         read_dropped: Callable[[Connection], Mapping[int, int]],
@@ -68,7 +68,7 @@ class Counters:
         self._read_dropped = read_dropped
         self._families = families
         self._period = period
-        self._readings: dict[int, Reading] = {}
+        self._readings: dict[int, CounterReading] = {}
         self._asking: set[int] = set()
 
     def run(self) -> None:
@@ -96,7 +96,7 @@ class Counters:
     def _poll(self, connection: Connection) -> None:
         try:
             self._read(connection)
-        except (Unreachable, Rejected):
+        except (Unreachable, RequestRejected):
             return
         finally:
             self._asking.discard(connection.epoch)
@@ -110,7 +110,7 @@ class Counters:
             for row in part
             if row.port_no <= MAX_PORT
         ]
-        entries = read_count(connection, Kind.CONTENT.cookie, WHOLE_COOKIE)
+        entries = read_count(connection, EntryKind.CONTENT.cookie, WHOLE_COOKIE)
         own = read_count(connection, OWNER, OWNER_MASK)
         foreign = read_count(connection, 0, 0) - own
         if before is None or before.foreign != foreign:
@@ -118,7 +118,7 @@ class Counters:
         reserved, wanted = self._reserved(connection, own - entries)
         dropped = self._read_dropped(connection)
         if connection.ready:
-            self._readings[connection.dpid] = Reading(
+            self._readings[connection.dpid] = CounterReading(
                 utc_now(), ports, entries, foreign, reserved, wanted, dropped
             )
 
@@ -131,7 +131,7 @@ class Counters:
         if found == wanted:
             return found, wanted
         sleep(RECOUNT)
-        content = read_count(connection, Kind.CONTENT.cookie, WHOLE_COOKIE)
+        content = read_count(connection, EntryKind.CONTENT.cookie, WHOLE_COOKIE)
         return read_count(connection, OWNER, OWNER_MASK) - content, reserved_count(connection, self._families)
 
 

@@ -8,14 +8,14 @@ from controller_app.control_messages.replies import parse_answers
 from controller_app.controller import Controller
 from controller_app.discovery.confirmed_topology import parse_topology
 from controller_app.endpoints import Endpoints
-from controller_app.errors import Rejected, Unreachable
+from controller_app.errors import RequestRejected, Unreachable
 from controller_app.monitoring.metrics import METRICS_TYPE
 from controller_app.northbound.wsgi import (
     Application,
-    Problem,
-    Request,
-    Route,
-    Text,
+    HttpProblem,
+    HttpRequest,
+    HttpRoute,
+    TextAnswer,
     application,
     expect_query,
 )
@@ -32,7 +32,7 @@ from tercast.errors import Refused, shown
 MAX_WAIT = 60
 
 
-class Northbound:
+class NorthboundApi:
     """Reads requests, asks the controller's parts, and writes answers."""
 
     def __init__(self, controller: Controller, endpoints: Endpoints) -> None:
@@ -45,75 +45,75 @@ class Northbound:
         """The WSGI application."""
         return application(self._routes(), self._controller.settings.token)
 
-    def _routes(self) -> Sequence[Route]:
+    def _routes(self) -> Sequence[HttpRoute]:
         return (
-            Route("GET", "/v1/health", self.health, open=True),
-            Route("GET", "/metrics", self.metrics),
-            Route("GET", "/v1/listening", self.listening),
-            Route("GET", "/v1/switches", self.switches),
-            Route("GET", "/v1/switches/<dpid>/entries", self.entries),
-            Route("POST", "/v1/switches/<dpid>/repair", self.repair),
-            Route("GET", "/v1/links", self.links),
-            Route("GET", "/v1/topology", self.topology),
-            Route("PUT", "/v1/topology", self.confirm_topology),
-            Route("GET", "/v1/counters", self.counters),
-            Route("GET", "/v1/alarms", self.alarms),
-            Route("GET", "/v1/events", self.events),
-            Route("POST", "/v1/changes", self.changes),
-            Route("POST", "/v1/sources", self.sources),
-            Route("GET", "/v1/signals", self.signals),
-            Route("POST", "/v1/signals/answers", self.answers),
+            HttpRoute("GET", "/v1/health", self.health, open=True),
+            HttpRoute("GET", "/metrics", self.metrics),
+            HttpRoute("GET", "/v1/listening", self.listening),
+            HttpRoute("GET", "/v1/switches", self.switches),
+            HttpRoute("GET", "/v1/switches/<dpid>/entries", self.entries),
+            HttpRoute("POST", "/v1/switches/<dpid>/repair", self.repair),
+            HttpRoute("GET", "/v1/links", self.links),
+            HttpRoute("GET", "/v1/topology", self.topology),
+            HttpRoute("PUT", "/v1/topology", self.confirm_topology),
+            HttpRoute("GET", "/v1/counters", self.counters),
+            HttpRoute("GET", "/v1/alarms", self.alarms),
+            HttpRoute("GET", "/v1/events", self.events),
+            HttpRoute("POST", "/v1/changes", self.changes),
+            HttpRoute("POST", "/v1/sources", self.sources),
+            HttpRoute("GET", "/v1/signals", self.signals),
+            HttpRoute("POST", "/v1/signals/answers", self.answers),
         )
 
-    def health(self, request: Request) -> object:
+    def health(self, request: HttpRequest) -> object:
         """Whether the controller runs; anyone may ask."""
         expect_query(request, ())
         return {"status": "ok"}
 
-    def metrics(self, request: Request) -> object:
+    def metrics(self, request: HttpRequest) -> object:
         """Counters and gauges for Prometheus."""
         expect_query(request, ())
-        return Text(self._controller.metrics.text(), METRICS_TYPE)
+        return TextAnswer(self._controller.metrics.text(), METRICS_TYPE)
 
-    def listening(self, request: Request) -> object:
+    def listening(self, request: HttpRequest) -> object:
         """Where switches connect, whether over TLS, and where this API is."""
         expect_query(request, ())
         return self._endpoints.to_json()
 
-    def switches(self, request: Request) -> object:
+    def switches(self, request: HttpRequest) -> object:
         """The connected switches."""
         expect_query(request, ())
         check = self._controller.source_check
         return [switch_json(one, check.version(one)) for one in self._controller.registry]
 
-    def links(self, request: Request) -> object:
+    def links(self, request: HttpRequest) -> object:
         """The links found."""
         expect_query(request, ())
         return self._controller.discovery.links_json()
 
-    def topology(self, request: Request) -> object:
+    def topology(self, request: HttpRequest) -> object:
         """Return the id and the size of the topology that the control plane confirmed last."""
         expect_query(request, ())
         return self._controller.discovery.topology.to_json()
 
-    def confirm_topology(self, request: Request) -> object:
+    def confirm_topology(self, request: HttpRequest) -> object:
         """Replace the links and the ports with hosts that the control plane has confirmed."""
         expect_query(request, ())
         topology = parse_topology(request.json())
         self._controller.discovery.confirm(topology)
         return topology.to_json()
 
-    def counters(self, request: Request) -> object:
+    def counters(self, request: HttpRequest) -> object:
         """The counters read last."""
         expect_query(request, ())
         return self._controller.counters.to_json()
 
-    def alarms(self, request: Request) -> object:
+    def alarms(self, request: HttpRequest) -> object:
         """The alarms that stand."""
         expect_query(request, ())
         return [alarm.to_json() for alarm in self._controller.alarms.standing()]
 
-    def events(self, request: Request) -> object:
+    def events(self, request: HttpRequest) -> object:
         """Events after an id, waiting for the first; without an id, only where the ring stands."""
         query = expect_query(request, ("after", "wait"))
         wait = _whole(query.get("wait", "0"), "wait", MAX_WAIT)
@@ -122,7 +122,7 @@ class Northbound:
             last = _whole(query["after"], "after", (1 << 53) - 1)
         return self._controller.events.after(last, wait).to_json()
 
-    def signals(self, request: Request) -> object:
+    def signals(self, request: HttpRequest) -> object:
         """Control messages of hosts behind an id, waiting for the first; those up to it are done with."""
         query = expect_query(request, ("after", "wait"))
         wait = _whole(query.get("wait", "0"), "wait", MAX_WAIT)
@@ -131,20 +131,20 @@ class Northbound:
             return {"newest": signals.newest, **signals.counts_json()}
         return signals.after(_whole(query["after"], "after", (1 << 53) - 1), wait)
 
-    def answers(self, request: Request) -> object:
+    def answers(self, request: HttpRequest) -> object:
         """Sends answers to hosts, out of the ports that they asked by; tells which could not be sent."""
         expect_query(request, ())
         answers = parse_answers(request.json())
         results = [self._controller.signalling.answer(answer.end, answer.to) for answer in answers]
         return {"answers": [{"sent": why is None, "detail": why} for why in results]}
 
-    def entries(self, request: Request) -> object:
+    def entries(self, request: HttpRequest) -> object:
         """The own entries of a switch, read from it now."""
         expect_query(request, ())
         connection = self._connected(request)
         try:
             table = read_table(connection)
-        except (Unreachable, Rejected) as error:
+        except (Unreachable, RequestRejected) as error:
             raise _gone(connection.name, error) from None
         missing = handshake.lacking(table, connection, self._controller.settings.families)
         return {
@@ -158,45 +158,45 @@ class Northbound:
             "unreadable": [flow.to_json() for flow in table.strange],
         }
 
-    def repair(self, request: Request) -> object:
+    def repair(self, request: HttpRequest) -> object:
         """Puts back reserved entries that are missing, and removes own entries that cannot be said."""
         expect_query(request, ())
         connection = self._connected(request)
         try:
             done = handshake.repair(connection, self._controller.settings.families)
-        except (Unreachable, Rejected) as error:
+        except (Unreachable, RequestRejected) as error:
             raise _gone(connection.name, error) from None
         return {"dpid": connection.name, "epoch": connection.epoch, **done}
 
-    def sources(self, request: Request) -> object:
+    def sources(self, request: HttpRequest) -> object:
         """Bring switches to what they are to check of the sources of events, and report each of them."""
         expect_query(request, ())
         asked = parse_checks(request.json(), self._controller.settings.families)
         check = self._controller.source_check
         return {"switches": [check.apply(one, asked.widen).to_json() for one in asked.checks]}
 
-    def _connected(self, request: Request) -> Connection:
+    def _connected(self, request: HttpRequest) -> Connection:
         dpid = parse_dpid(request.parts["dpid"], ("dpid",))
         try:
             return self._controller.registry.get(dpid)
         except Unreachable as error:
             raise _gone(f"{dpid:016x}", error) from None
 
-    def changes(self, request: Request) -> object:
+    def changes(self, request: HttpRequest) -> object:
         """Carries out a change of tables and tells what became of it, switch by switch."""
         expect_query(request, ())
         change = parse_change(request.json(), self._ranges, lambda: sleep(0))
         if self.stopping or self._controller.programmer.busy:
             reason = "is ending" if self.stopping else "has too many changes waiting"
-            raise Problem(
+            raise HttpProblem(
                 503, "busy", f"the controller {reason}; send the change again", [("Retry-After", "1")]
             )
         results = self._controller.programmer.apply(change)
         return {"id": change.id, "switches": [result.to_json() for result in results]}
 
 
-def _gone(name: str, error: Exception) -> Problem:
-    return Problem(503, "switch_unreachable", f"switch {name}: {error}")
+def _gone(name: str, error: Exception) -> HttpProblem:
+    return HttpProblem(503, "switch_unreachable", f"switch {name}: {error}")
 
 
 def _whole(text: str, name: str, high: int) -> int:

@@ -23,7 +23,7 @@ Application = Callable[[Environ, StartResponse], Iterable[bytes]]
 log = logging.getLogger(__name__)
 
 
-class Problem(ControllerError):  # noqa: N818 - named after the standard
+class HttpProblem(ControllerError):  # noqa: N818 - named after the standard
     """A request that gets no answer but an error: status, kind and a sentence, perhaps headers."""
 
     def __init__(self, status: int, code: str, detail: str, headers: Sequence[tuple[str, str]] = ()) -> None:
@@ -35,7 +35,7 @@ class Problem(ControllerError):  # noqa: N818 - named after the standard
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class HttpRequest:
     """A request that passed the token: named parts of its path, its query, and its body on demand."""
 
     parts: dict[str, str]
@@ -48,18 +48,18 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextAnswer:
     """An answer that is no JSON, with its content type."""
 
     text: str
     kind: str
 
 
-Handler = Callable[[Request], object]
+Handler = Callable[[HttpRequest], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class HttpRoute:
     """A method and a path, whose parts in angle brackets have names, and who answers."""
 
     method: str
@@ -81,14 +81,14 @@ class Route:
         return parts
 
 
-def application(routes: Sequence[Route], token: str) -> Application:
+def application(routes: Sequence[HttpRoute], token: str) -> Application:
     """The WSGI application of `routes`; all but the open ones ask for the bearer token."""
     expected = f"Bearer {token}".encode()
 
     def serve(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         try:
             status, body, headers = 200, _answer(routes, expected, environ), list[tuple[str, str]]()
-        except Problem as problem:
+        except HttpProblem as problem:
             status, headers = problem.status, problem.headers
             body = _problem_json(status, problem.code, problem.detail)
         except (Refused, RefusedMany) as refused:
@@ -105,7 +105,7 @@ def application(routes: Sequence[Route], token: str) -> Application:
     return serve
 
 
-def expect_query(request: Request, known: Sequence[str]) -> dict[str, str]:
+def expect_query(request: HttpRequest, known: Sequence[str]) -> dict[str, str]:
     """The query's parameters; unknown ones are refused."""
     for name, value in request.query.items():
         if name not in known:
@@ -114,25 +114,25 @@ def expect_query(request: Request, known: Sequence[str]) -> dict[str, str]:
     return request.query
 
 
-def _answer(routes: Sequence[Route], expected: bytes, environ: Environ) -> object:
+def _answer(routes: Sequence[HttpRoute], expected: bytes, environ: Environ) -> object:
     path, method = environ.get("PATH_INFO", ""), environ["REQUEST_METHOD"]
     found = [(route, parts) for route in routes if (parts := route.match(path)) is not None]
     if not any(route.open for route, _ in found):
         _authorise(expected, environ)
     if not found:
-        raise Problem(404, "not_found", f"there is nothing at {shown(path)}")
+        raise HttpProblem(404, "not_found", f"there is nothing at {shown(path)}")
     for route, parts in found:
         if route.method == method:
-            return route.handler(Request(parts, _query(environ.get("QUERY_STRING", "")), environ))
+            return route.handler(HttpRequest(parts, _query(environ.get("QUERY_STRING", "")), environ))
     allowed = ", ".join(sorted(route.method for route, _ in found))
-    raise Problem(405, "method_not_allowed", f"{shown(path)} allows {allowed}", [("Allow", allowed)])
+    raise HttpProblem(405, "method_not_allowed", f"{shown(path)} allows {allowed}", [("Allow", allowed)])
 
 
 def _authorise(expected: bytes, environ: Environ) -> None:
     given = environ.get("HTTP_AUTHORIZATION", "").encode("latin-1", "replace")
     if not hmac.compare_digest(given, expected):
         challenge = [("WWW-Authenticate", 'Bearer realm="tercast controller"')]
-        raise Problem(
+        raise HttpProblem(
             401, "unauthorised", "an Authorization header with the bearer token is needed", challenge
         )
 
@@ -160,8 +160,8 @@ def _read_body(environ: Environ) -> bytes:
     return body
 
 
-def _too_large() -> Problem:
-    return Problem(413, "too_large", f"a body has at most {MAX_BODY} bytes; send the change in parts")
+def _too_large() -> HttpProblem:
+    return HttpProblem(413, "too_large", f"a body has at most {MAX_BODY} bytes; send the change in parts")
 
 
 def _read_json(body: bytes) -> object:
@@ -216,7 +216,7 @@ def _short(value: object) -> object:
 def _send(
     start_response: StartResponse, status: int, body: object, headers: list[tuple[str, str]]
 ) -> Iterable[bytes]:
-    if isinstance(body, Text):
+    if isinstance(body, TextAnswer):
         data, kind = body.text.encode(), body.kind
     else:
         data = json.dumps(body, separators=(",", ":")).encode()

@@ -11,7 +11,7 @@ from enum import IntEnum
 from struct import Struct
 from typing import NamedTuple
 
-from controller_app.openflow.messages import VERSION, Message, Type
+from controller_app.openflow.messages import VERSION, OpenFlowMessage, RequestType
 
 ONF = 0x4F4E4600
 """The experimenter id of the Open Networking Foundation."""
@@ -41,7 +41,7 @@ ERRORS = {
 
 _CONTROL = Struct("!IIIHH")
 _CARRIER = Struct("!2sHIQIxxH2sHI")
-_OUTER, _INNER = bytes((VERSION, Type.EXPERIMENTER)), bytes((VERSION, Type.FLOW_MOD))
+_OUTER, _INNER = bytes((VERSION, RequestType.EXPERIMENTER)), bytes((VERSION, RequestType.FLOW_MOD))
 _ONF_ADD = ONF << 32 | ADD_MESSAGE
 
 
@@ -65,9 +65,11 @@ class Control(NamedTuple):
     type: int
 
 
-def control(bundle: int, act: Act) -> Message:
+def control(bundle: int, act: Act) -> OpenFlowMessage:
     """Asks for something to be done with a bundle."""
-    return Message(Type.EXPERIMENTER, _CONTROL.pack(ONF, CONTROL, bundle, act, ATOMIC_AND_ORDERED))
+    return OpenFlowMessage(
+        RequestType.EXPERIMENTER, _CONTROL.pack(ONF, CONTROL, bundle, act, ATOMIC_AND_ORDERED)
+    )
 
 
 def carry(bundle: int, body: bytes, xid: int) -> bytes:

@@ -85,20 +85,20 @@ SIGNALS = {family: Prefix(_packed(SIGNALLING[family]) or b"", 8 * _WIDTH[family]
 """The addresses that hosts send control messages to, by family."""
 
 
-class Output(NamedTuple):
+class OutputAction(NamedTuple):
     """Send out of a port; `None` is the port that the packet came in by."""
 
     port: int | None
 
 
-class SetDst(NamedTuple):
+class SetDestination(NamedTuple):
     """Rewrite the destination to a host's address: packed IP (4 or 16 bytes) and MAC (6 bytes)."""
 
     ip: bytes
     mac: bytes
 
 
-Action = Output | SetDst
+Action = OutputAction | SetDestination
 
 
 class Key(NamedTuple):
@@ -113,7 +113,7 @@ class Key(NamedTuple):
         return {"dst": str(self.dst), "in_port": self.in_port, "priority": self.priority}
 
 
-class Entry(NamedTuple):
+class FlowEntry(NamedTuple):
     """One content entry: its key, and what happens to a packet that hits it (no actions: dropped)."""
 
     key: Key
@@ -124,19 +124,19 @@ class Entry(NamedTuple):
         return {**self.key.to_json(), "actions": [action_json(action) for action in self.actions]}
 
 
-class Rest(NamedTuple):
+class RestEntry(NamedTuple):
     """What happens in a range to packets that hit no content entry (no actions: dropped, as usual)."""
 
     range: Prefix
     actions: tuple[Action, ...]
 
 
-def parse_entry(obj: object, path: Path, ranges: Iterable[Prefix]) -> Entry:
+def parse_entry(obj: object, path: Path, ranges: Iterable[Prefix]) -> FlowEntry:
     """The entry of a northbound object; its dst lies in one of `ranges`."""
     fields = expect_keys(obj, path, ("dst", "priority", "actions"), ("in_port",))
     key = _parse_key_fields(fields.get("dst"), fields.get("in_port"), fields.get("priority"), path, ranges)
     listed = fields["actions"]
-    return Entry(key, _parse_actions(listed, (*path, "actions"), key.dst.family))
+    return FlowEntry(key, _parse_actions(listed, (*path, "actions"), key.dst.family))
 
 
 def _parse_actions(obj: object, path: Path, family: str) -> tuple[Action, ...]:
@@ -145,13 +145,13 @@ def _parse_actions(obj: object, path: Path, family: str) -> tuple[Action, ...]:
         detail = f"{len(listed)} actions; a flow-mod has room for {MAX_ACTIONS}"
         raise Refused(path, "too_many", detail, len(listed))
     actions = tuple(_parse_action(item, (*path, n), family) for n, item in enumerate(listed))
-    if actions and not isinstance(actions[-1], Output):
+    if actions and not isinstance(actions[-1], OutputAction):
         detail = "the last action is set_dst, which changes nothing without an output behind it"
         raise Refused(path, "no_output", detail, None)
     return actions
 
 
-def parse_rest(obj: object, path: Path, ranges: Iterable[Prefix]) -> Rest:
+def parse_rest(obj: object, path: Path, ranges: Iterable[Prefix]) -> RestEntry:
     """What a step says of packets that hit no content entry; the family is one of `ranges`."""
     fields = expect_keys(obj, path, ("family", "actions"))
     family = expect_text(fields["family"], (*path, "family"))
@@ -159,7 +159,7 @@ def parse_rest(obj: object, path: Path, ranges: Iterable[Prefix]) -> Rest:
     if not found:
         known = " or ".join(range_.family for range_ in ranges)
         raise Refused((*path, "family"), "unknown_family", f"{shown(family)} is not {known}", family)
-    return Rest(found[0], _parse_actions(fields["actions"], (*path, "actions"), family))
+    return RestEntry(found[0], _parse_actions(fields["actions"], (*path, "actions"), family))
 
 
 def parse_key(obj: object, path: Path, ranges: Iterable[Prefix]) -> Key:
@@ -187,16 +187,16 @@ def _parse_action(obj: object, path: Path, family: str) -> Action:
     if "output" in fields:
         port = fields["output"]
         if port == "in_port":
-            return Output(None)
-        return Output(expect_integer(port, (*path, "output"), 1, MAX_PORT))
+            return OutputAction(None)
+        return OutputAction(expect_integer(port, (*path, "output"), 1, MAX_PORT))
     return parse_set_dst(fields["set_dst"], (*path, "set_dst"), family)
 
 
-def parse_set_dst(obj: object, path: Path, family: str) -> SetDst:
+def parse_set_dst(obj: object, path: Path, family: str) -> SetDestination:
     """The rewriting of a northbound object: a host's address of `family`, and its MAC."""
     fields = expect_keys(obj, path, ("ip", "mac"))
     ip = parse_address(fields["ip"], (*path, "ip"), (family,))
-    return SetDst(ip, parse_mac(fields["mac"], (*path, "mac")))
+    return SetDestination(ip, parse_mac(fields["mac"], (*path, "mac")))
 
 
 def is_host_ip(ip: bytes) -> bool:
@@ -235,7 +235,7 @@ def parse_mac(text: object, path: Path) -> bytes:
 
 def action_json(action: Action) -> dict[str, object]:
     """The northbound's form of one action."""
-    if isinstance(action, Output):
+    if isinstance(action, OutputAction):
         return {"output": "in_port" if action.port is None else action.port}
     return {"set_dst": {"ip": address_text(action.ip), "mac": action.mac.hex(":")}}
 

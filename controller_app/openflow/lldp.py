@@ -25,7 +25,7 @@ _LOCAL = 7
 _TTL = 120
 
 
-class Fault(Enum):
+class ProbeFault(Enum):
     """Why a discovery frame counts for nothing."""
 
     FOREIGN = "foreign"
@@ -84,26 +84,26 @@ def build(key: bytes, probe: Probe, mac: bytes) -> bytes:
     )
 
 
-def parse(key: bytes, frame: bytes) -> Probe | Fault:
+def parse(key: bytes, frame: bytes) -> Probe | ProbeFault:
     """Return the probe of a frame that was sealed with `key`, or what is wrong with it."""
     try:
         (eth_type,) = unpack_from("!H", frame, 12)
     except error:
-        return Fault.FOREIGN
+        return ProbeFault.FOREIGN
     if eth_type != LLDP_TYPE:
-        return Fault.FOREIGN
+        return ProbeFault.FOREIGN
     own, imitated = _own_field(frame[14:])
     if own is None:
-        return Fault.UNSEALED if imitated else Fault.FOREIGN
+        return ProbeFault.UNSEALED if imitated else ProbeFault.FOREIGN
     if len(own) != _SEALED.size + _SEAL_SIZE:
-        return Fault.UNSEALED
+        return ProbeFault.UNSEALED
     sealed, seal = own[: _SEALED.size], own[_SEALED.size :]
     if not hmac.compare_digest(seal, _seal(key, sealed)):
-        return Fault.FORGED
+        return ProbeFault.FORGED
     return Probe(*_SEALED.unpack(sealed))
 
 
-class Window:
+class SealWindow:
     """Accepts each probe of a run once at each port, for `seconds` after it was sent.
 
     Remembers what it accepted for as long as the same probe could be accepted again, and no longer.
@@ -114,7 +114,7 @@ class Window:
         self._length = round(seconds * 1000)
         self._accepted: OrderedDict[tuple[int, int, int], int] = OrderedDict()
 
-    def fault(self, probe: Probe, receiver: tuple[int, int], now: int) -> Fault | None:
+    def fault(self, probe: Probe, receiver: tuple[int, int], now: int) -> ProbeFault | None:
         """Accept a probe at a port, or return why it is refused.
 
         Args:
@@ -124,10 +124,10 @@ class Window:
         """
         self._forget(now)
         if probe.run != self._run or not 0 <= now - probe.sent <= self._length:
-            return Fault.STALE
+            return ProbeFault.STALE
         key = (probe.number, *receiver)
         if key in self._accepted:
-            return Fault.REPLAYED
+            return ProbeFault.REPLAYED
         self._accepted[key] = now
         return None
 

@@ -12,7 +12,16 @@ from functools import cache, lru_cache
 from struct import Struct, pack
 from typing import NamedTuple
 
-from controller_app.openflow.flow_entry import RANGES, SIGNALS, Action, Entry, Key, Output, Prefix, SetDst
+from controller_app.openflow.flow_entry import (
+    RANGES,
+    SIGNALS,
+    Action,
+    FlowEntry,
+    Key,
+    OutputAction,
+    Prefix,
+    SetDestination,
+)
 
 VERSION = 0x04
 TABLE = 0
@@ -42,7 +51,7 @@ LLDP_PRIORITY, LLDP_PORT_PRIORITY = 65000, 65001
 """Of the punt of discovery frames at any port, and of the one at a port that goes through its meter."""
 
 
-class Kind(IntEnum):
+class EntryKind(IntEnum):
     """What an own entry is for; the lower bits of its cookie."""
 
     CONTENT = 1
@@ -58,7 +67,7 @@ class Kind(IntEnum):
         return OWNER | self
 
 
-class Type(IntEnum):
+class RequestType(IntEnum):
     """Message types that the controller sends."""
 
     ECHO_REQUEST = 2
@@ -85,7 +94,7 @@ class Stats(IntEnum):
     PORT_DESC = 13
 
 
-class Command(IntEnum):
+class FlowModCommand(IntEnum):
     """Flow-mod commands."""
 
     ADD = 0
@@ -93,7 +102,7 @@ class Command(IntEnum):
     DELETE_STRICT = 4
 
 
-class Field(IntEnum):
+class OxmField(IntEnum):
     """Match fields of the basic OpenFlow class."""
 
     IN_PORT = 0
@@ -106,10 +115,10 @@ class Field(IntEnum):
     IPV6_DST = 27
 
 
-class Message(NamedTuple):
+class OpenFlowMessage(NamedTuple):
     """A request without its transaction id."""
 
-    type: Type
+    type: RequestType
     body: bytes = b""
 
     def frame(self, xid: int) -> bytes:
@@ -135,16 +144,16 @@ _RESUBMIT = pack("!HHIHHBxxx", 0xFFFF, 16, 0x2320, 14, IN_PORT & 0xFFFF, TABLE)
 """Open vSwitch's extension action: look the packet up once more, in the same table."""
 
 
-def add(entry: Entry) -> Message:
+def add(entry: FlowEntry) -> OpenFlowMessage:
     """Install a content entry, or replace the one with the same match and priority in one step."""
-    return Message(Type.FLOW_MOD, add_body(entry))
+    return OpenFlowMessage(RequestType.FLOW_MOD, add_body(entry))
 
 
-def add_body(entry: Entry) -> bytes:
+def add_body(entry: FlowEntry) -> bytes:
     """What follows the header in the message that installs an entry."""
     (prefix, in_port, priority), actions = entry
     if in_port is not None:
-        return _content(Command.ADD, priority) + match(entry.key) + apply(actions)
+        return _content(FlowModCommand.ADD, priority) + match(entry.key) + apply(actions)
     address, length = prefix
     front, behind = _around_address(len(address), length, priority)
     return front + address + behind + apply(actions)
@@ -154,21 +163,25 @@ def add_body(entry: Entry) -> bytes:
 def _around_address(size: int, length: int, priority: int) -> tuple[bytes, bytes]:
     """What additions for any in_port, of one prefix length and priority, have in common."""
     head, _, tail = _around(size, length, False)
-    return _content(Command.ADD, priority) + head, tail
+    return _content(FlowModCommand.ADD, priority) + head, tail
 
 
-def remove(key: Key) -> Message:
+def remove(key: Key) -> OpenFlowMessage:
     """Delete exactly the content entry of that key, and only if it is an own one."""
-    return Message(Type.FLOW_MOD, _content(Command.DELETE_STRICT, key.priority) + match(key))
+    return OpenFlowMessage(
+        RequestType.FLOW_MOD, _content(FlowModCommand.DELETE_STRICT, key.priority) + match(key)
+    )
 
 
-def remove_match(table: int, priority: int, match_: bytes, kind: Kind = Kind.CONTENT) -> Message:
+def remove_match(
+    table: int, priority: int, match_: bytes, kind: EntryKind = EntryKind.CONTENT
+) -> OpenFlowMessage:
     """Delete exactly the entry of that match and kind, in any table, and only if it is an own one."""
     head = _FLOW_MOD.pack(
         kind.cookie,
         DELETION_MASK,
         table,
-        Command.DELETE_STRICT,
+        FlowModCommand.DELETE_STRICT,
         0,
         0,
         priority,
@@ -177,45 +190,45 @@ def remove_match(table: int, priority: int, match_: bytes, kind: Kind = Kind.CON
         ANY,
         0,
     )
-    return Message(Type.FLOW_MOD, head + match_ + bytes(-len(match_) % 8))
+    return OpenFlowMessage(RequestType.FLOW_MOD, head + match_ + bytes(-len(match_) % 8))
 
 
-def add_drop(range_: Prefix, actions: tuple[Action, ...] = ()) -> Message:
+def add_drop(range_: Prefix, actions: tuple[Action, ...] = ()) -> OpenFlowMessage:
     """The reserved entry that ends events nobody asked for, below every content entry.
 
     With `actions` these are sent on for a while instead.
     """
     key = drop_key(range_)
-    return _flow_mod(Kind.DROP, Command.ADD, key.priority, match(key), apply(actions))
+    return _flow_mod(EntryKind.DROP, FlowModCommand.ADD, key.priority, match(key), apply(actions))
 
 
-def remove_drop(range_: Prefix) -> Message:
+def remove_drop(range_: Prefix) -> OpenFlowMessage:
     """Delete the drop entry of a range that is no longer served."""
     key = drop_key(range_)
-    return _flow_mod(Kind.DROP, Command.DELETE_STRICT, key.priority, match(key), b"")
+    return _flow_mod(EntryKind.DROP, FlowModCommand.DELETE_STRICT, key.priority, match(key), b"")
 
 
-def add_lldp_punt() -> Message:
+def add_lldp_punt() -> OpenFlowMessage:
     """The reserved entry that brings discovery frames to the controller."""
     body = _OUTPUT.pack(0, 16, CONTROLLER, WHOLE_PACKET)
-    return _flow_mod(Kind.LLDP, Command.ADD, LLDP_PRIORITY, lldp_match(), _applied(body))
+    return _flow_mod(EntryKind.LLDP, FlowModCommand.ADD, LLDP_PRIORITY, lldp_match(), _applied(body))
 
 
-def add_punt(key: Key, meter: int | None) -> Message:
+def add_punt(key: Key, meter: int | None) -> OpenFlowMessage:
     """The reserved entry that brings control messages of a host's port to the controller, through a meter."""
-    return _flow_mod(Kind.PUNT, Command.ADD, key.priority, match(key), _punted(meter))
+    return _flow_mod(EntryKind.PUNT, FlowModCommand.ADD, key.priority, match(key), _punted(meter))
 
 
-def add_lldp_port_punt(port: int, meter: int) -> Message:
+def add_lldp_port_punt(port: int, meter: int) -> OpenFlowMessage:
     """The reserved entry that brings a port's discovery frames to the controller through its meter."""
     match_ = lldp_port_match(port)
-    return _flow_mod(Kind.LLDP_PORT, Command.ADD, LLDP_PORT_PRIORITY, match_, _punted(meter))
+    return _flow_mod(EntryKind.LLDP_PORT, FlowModCommand.ADD, LLDP_PORT_PRIORITY, match_, _punted(meter))
 
 
-def remove_lldp_port_punt(port: int) -> Message:
+def remove_lldp_port_punt(port: int) -> OpenFlowMessage:
     """Delete the punt of discovery frames at one port; the one of all ports stays."""
     match_ = lldp_port_match(port)
-    return _flow_mod(Kind.LLDP_PORT, Command.DELETE_STRICT, LLDP_PORT_PRIORITY, match_, b"")
+    return _flow_mod(EntryKind.LLDP_PORT, FlowModCommand.DELETE_STRICT, LLDP_PORT_PRIORITY, match_, b"")
 
 
 def _punted(meter: int | None) -> bytes:
@@ -231,25 +244,30 @@ def metered_by(instructions: bytes) -> int | None:
     return int(number) if kind == _METERED else None
 
 
-def remove_punt(key: Key) -> Message:
+def remove_punt(key: Key) -> OpenFlowMessage:
     """Delete the punt of control messages at a port."""
-    return _flow_mod(Kind.PUNT, Command.DELETE_STRICT, key.priority, match(key), b"")
+    return _flow_mod(EntryKind.PUNT, FlowModCommand.DELETE_STRICT, key.priority, match(key), b"")
 
 
-def remove_punts() -> list[Message]:
+def remove_punts() -> list[OpenFlowMessage]:
     """Delete the punts of control messages and of discovery frames at single ports, at all of them."""
-    return [_flow_mod(kind, Command.DELETE, 0, match_of(b""), b"") for kind in (Kind.PUNT, Kind.LLDP_PORT)]
+    return [
+        _flow_mod(kind, FlowModCommand.DELETE, 0, match_of(b""), b"")
+        for kind in (EntryKind.PUNT, EntryKind.LLDP_PORT)
+    ]
 
 
-def add_spoof_drop(range_: Prefix, port: int) -> Message:
+def add_spoof_drop(range_: Prefix, port: int) -> OpenFlowMessage:
     """Drop and count the events that enter at a host port and that no known source sent."""
-    return _flow_mod(Kind.SOURCE, Command.ADD, SPOOF_PRIORITY, spoof_match(range_, port), b"")
+    return _flow_mod(EntryKind.SOURCE, FlowModCommand.ADD, SPOOF_PRIORITY, spoof_match(range_, port), b"")
 
 
-def add_source(range_: Prefix, port: int, ip: bytes, mac: bytes) -> Message:
+def add_source(range_: Prefix, port: int, ip: bytes, mac: bytes) -> OpenFlowMessage:
     """Mark the events of a known source at its port, and look them up again: content entries follow."""
     match_ = source_match(range_, port, ip, mac)
-    return _flow_mod(Kind.SOURCE, Command.ADD, SOURCE_PRIORITY, match_, _applied(_MARK + _RESUBMIT))
+    return _flow_mod(
+        EntryKind.SOURCE, FlowModCommand.ADD, SOURCE_PRIORITY, match_, _applied(_MARK + _RESUBMIT)
+    )
 
 
 def spoof_match(range_: Prefix, port: int) -> bytes:
@@ -259,23 +277,23 @@ def spoof_match(range_: Prefix, port: int) -> bytes:
 
 def source_match(range_: Prefix, port: int, ip: bytes, mac: bytes) -> bytes:
     """The match of events that a host sends from its own addresses, without the mark yet."""
-    sender = oxm(Field.IPV4_SRC if len(ip) == 4 else Field.IPV6_SRC, ip)
-    fields = _entering(port) + oxm(Field.ETH_SRC, mac) + _typed(range_)
+    sender = oxm(OxmField.IPV4_SRC if len(ip) == 4 else OxmField.IPV6_SRC, ip)
+    fields = _entering(port) + oxm(OxmField.ETH_SRC, mac) + _typed(range_)
     return match_of(fields + sender + _destination(range_) + _UNMARKED)
 
 
-def instructions_of(message: Message) -> bytes:
+def instructions_of(message: OpenFlowMessage) -> bytes:
     """The instructions of an addition."""
     match_length = int.from_bytes(message.body[42:44], "big")
     return message.body[40 + (match_length + 7) // 8 * 8 :]
 
 
 def _entering(port: int) -> bytes:
-    return oxm(Field.IN_PORT, port.to_bytes(4, "big"))
+    return oxm(OxmField.IN_PORT, port.to_bytes(4, "big"))
 
 
 def _typed(range_: Prefix) -> bytes:
-    return oxm(Field.ETH_TYPE, pack("!H", ETH_TYPE[range_.family]))
+    return oxm(OxmField.ETH_TYPE, pack("!H", ETH_TYPE[range_.family]))
 
 
 def drop_key(range_: Prefix) -> Key:
@@ -283,19 +301,21 @@ def drop_key(range_: Prefix) -> Key:
     return Key(range_, None, DROP_PRIORITY)
 
 
-def _flow_mod(kind: Kind, command: Command, priority: int, match_: bytes, instructions: bytes) -> Message:
-    return Message(Type.FLOW_MOD, _fixed(kind, command, priority) + match_ + instructions)
+def _flow_mod(
+    kind: EntryKind, command: FlowModCommand, priority: int, match_: bytes, instructions: bytes
+) -> OpenFlowMessage:
+    return OpenFlowMessage(RequestType.FLOW_MOD, _fixed(kind, command, priority) + match_ + instructions)
 
 
-def _fixed(kind: Kind, command: Command, priority: int) -> bytes:
+def _fixed(kind: EntryKind, command: FlowModCommand, priority: int) -> bytes:
     """An addition carries its cookie; a deletion is limited to that cookie by the mask."""
-    mask = 0 if command is Command.ADD else DELETION_MASK
+    mask = 0 if command is FlowModCommand.ADD else DELETION_MASK
     return _FLOW_MOD.pack(kind.cookie, mask, TABLE, command, 0, 0, priority, NO_BUFFER, ANY, ANY, 0)
 
 
 @lru_cache(maxsize=4096)
-def _content(command: Command, priority: int) -> bytes:
-    return _fixed(Kind.CONTENT, command, priority)
+def _content(command: FlowModCommand, priority: int) -> bytes:
+    return _fixed(EntryKind.CONTENT, command, priority)
 
 
 def match(key: Key) -> bytes:
@@ -315,8 +335,8 @@ def _around(size: int, length: int, has_port: bool) -> tuple[bytes, bytes, bytes
     That is all of a match that prefixes of one length have in common: at most 324 cases.
     """
     prefix = Prefix(bytes(size), length)
-    port = oxm(Field.IN_PORT, bytes(4)) if has_port else b""
-    ethernet = oxm(Field.ETH_TYPE, pack("!H", ETH_TYPE[prefix.family]))
+    port = oxm(OxmField.IN_PORT, bytes(4)) if has_port else b""
+    ethernet = oxm(OxmField.ETH_TYPE, pack("!H", ETH_TYPE[prefix.family]))
     whole = match_of(port + ethernet + _destination(prefix))
     address = 4 + len(port) + len(ethernet) + 4
     behind = whole[address + size :]
@@ -334,12 +354,12 @@ def lldp_port_match(port: int) -> bytes:
 
 
 def _lldp_fields() -> bytes:
-    return oxm(Field.ETH_DST, LLDP_MAC) + oxm(Field.ETH_TYPE, pack("!H", LLDP_TYPE))
+    return oxm(OxmField.ETH_DST, LLDP_MAC) + oxm(OxmField.ETH_TYPE, pack("!H", LLDP_TYPE))
 
 
 def _destination(prefix: Prefix) -> bytes:
     """A full-length prefix goes without a mask: the plain form that switches report back."""
-    field = Field.IPV4_DST if prefix.family == "ipv4" else Field.IPV6_DST
+    field = OxmField.IPV4_DST if prefix.family == "ipv4" else OxmField.IPV6_DST
     width = 8 * len(prefix.address)
     if prefix.length == width:
         return oxm(field, prefix.address)
@@ -372,54 +392,56 @@ def _applied(actions: bytes) -> bytes:
 
 
 def _action(action: Action) -> bytes:
-    if isinstance(action, Output):
+    if isinstance(action, OutputAction):
         return _OUTPUT.pack(0, 16, IN_PORT if action.port is None else action.port, 0)
-    return _set_field(Field.ETH_DST, action.mac) + _set_ip(action)
+    return _set_field(OxmField.ETH_DST, action.mac) + _set_ip(action)
 
 
-def _set_ip(action: SetDst) -> bytes:
-    return _set_field(Field.IPV4_DST if len(action.ip) == 4 else Field.IPV6_DST, action.ip)
+def _set_ip(action: SetDestination) -> bytes:
+    return _set_field(OxmField.IPV4_DST if len(action.ip) == 4 else OxmField.IPV6_DST, action.ip)
 
 
-def _set_field(field: Field, value: bytes) -> bytes:
+def _set_field(field: OxmField, value: bytes) -> bytes:
     body = oxm(field, value)
     length = 4 + len(body)
     padding = -length % 8
     return pack("!HH", _SET_FIELD, length + padding) + body + bytes(padding)
 
 
-def barrier() -> Message:
+def barrier() -> OpenFlowMessage:
     """Asks for word that everything before it is done."""
-    return Message(Type.BARRIER_REQUEST)
+    return OpenFlowMessage(RequestType.BARRIER_REQUEST)
 
 
-def echo() -> Message:
+def echo() -> OpenFlowMessage:
     """Asks for a sign of life."""
-    return Message(Type.ECHO_REQUEST)
+    return OpenFlowMessage(RequestType.ECHO_REQUEST)
 
 
-def features() -> Message:
+def features() -> OpenFlowMessage:
     """Asks for datapath id, number of tables and capabilities."""
-    return Message(Type.FEATURES_REQUEST)
+    return OpenFlowMessage(RequestType.FEATURES_REQUEST)
 
 
-def packet_out(ports: Iterable[int], frame: bytes) -> Message:
+def packet_out(ports: Iterable[int], frame: bytes) -> OpenFlowMessage:
     """Sends `frame` out of every port of `ports`."""
     actions = b"".join(_OUTPUT.pack(0, 16, port, 0) for port in ports)
-    return Message(Type.PACKET_OUT, _PACKET_OUT.pack(NO_BUFFER, CONTROLLER, len(actions)) + actions + frame)
+    return OpenFlowMessage(
+        RequestType.PACKET_OUT, _PACKET_OUT.pack(NO_BUFFER, CONTROLLER, len(actions)) + actions + frame
+    )
 
 
-def multipart(kind: Stats, body: bytes = b"") -> Message:
+def multipart(kind: Stats, body: bytes = b"") -> OpenFlowMessage:
     """A multipart request in one part."""
-    return Message(Type.MULTIPART_REQUEST, pack("!HHxxxx", kind, 0) + body)
+    return OpenFlowMessage(RequestType.MULTIPART_REQUEST, pack("!HHxxxx", kind, 0) + body)
 
 
-def flow_stats(cookie: int, mask: int, match_: bytes | None = None, table: int = TABLE) -> Message:
+def flow_stats(cookie: int, mask: int, match_: bytes | None = None, table: int = TABLE) -> OpenFlowMessage:
     """Asks for the entries whose cookie agrees under `mask` and whose match lies within `match_`."""
     return multipart(Stats.FLOW, _flow_filter(cookie, mask, match_, table))
 
 
-def aggregate(cookie: int, mask: int, table: int = ALL_TABLES) -> Message:
+def aggregate(cookie: int, mask: int, table: int = ALL_TABLES) -> OpenFlowMessage:
     """Asks for the number of entries whose cookie agrees under `mask`."""
     return multipart(Stats.AGGREGATE, _flow_filter(cookie, mask, None, table))
 
@@ -428,7 +450,7 @@ def _flow_filter(cookie: int, mask: int, match_: bytes | None, table: int) -> by
     return _FLOW_STATS.pack(table, ANY, ANY, cookie, mask) + (match_ or match_of(b""))
 
 
-def port_stats() -> Message:
+def port_stats() -> OpenFlowMessage:
     """Asks for the counters of every port."""
     return multipart(Stats.PORT, pack("!Ixxxx", ANY))
 

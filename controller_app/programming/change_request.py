@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from controller_app.openflow.flow_entry import Entry, Key, Prefix, Rest, parse_entry, parse_rest
+from controller_app.openflow.flow_entry import FlowEntry, Key, Prefix, RestEntry, parse_entry, parse_rest
 from controller_app.programming.compact_entries import RowReader, quick_key, strict_key
-from controller_app.programming.fast_entry_reader import QuickReader
+from controller_app.programming.fast_entry_reader import FastEntryReader
 from tercast.errors import Path, Refused, RefusedMany, shown
 from tercast.runtime.strict_json import expect_integer, expect_keys, expect_list, expect_text
 
@@ -35,15 +35,15 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ChangeStep:
     """What is done together on one switch: `add` installs or replaces, `remove` deletes.
 
     `rest`, in between: what happens from then on to packets that hit no content entry; None: as before.
     """
 
-    add: tuple[Entry, ...]
+    add: tuple[FlowEntry, ...]
     remove: tuple[Key, ...]
-    rest: Rest | None = None
+    rest: RestEntry | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class SwitchChange:
     """
 
     dpid: int
-    steps: tuple[Step, ...]
+    steps: tuple[ChangeStep, ...]
     in_place: bool = False
     atomic: bool = False
     limit: int | None = None
@@ -80,7 +80,7 @@ class Change:
     in_order: bool = True
 
 
-class Refusals:
+class EntryRefusals:
     """Collects refusals, so that a sender learns of all of them at once (up to a limit)."""
 
     def __init__(self, pause: Callable[[], None]) -> None:
@@ -132,7 +132,7 @@ def parse_change(obj: object, ranges: Iterable[Prefix], pause: Callable[[], None
     listed = expect_list(fields["switches"], ("switches",))
     if len(listed) > MAX_SWITCHES:
         raise Refused(("switches",), "too_many", f"{len(listed)} switches; at most {MAX_SWITCHES}", None)
-    refusals = Refusals(pause)
+    refusals = EntryRefusals(pause)
     reader = _Reader(tuple(ranges), refusals)
     switches = [reader.switch(item, ("switches", n)) for n, item in enumerate(listed)]
     found = [switch for switch in switches if switch is not None]
@@ -144,9 +144,9 @@ def parse_change(obj: object, ranges: Iterable[Prefix], pause: Callable[[], None
 class _Reader:
     """Reads the parts of a change, and collects what is refused."""
 
-    def __init__(self, ranges: tuple[Prefix, ...], refusals: Refusals) -> None:
+    def __init__(self, ranges: tuple[Prefix, ...], refusals: EntryRefusals) -> None:
         self._ranges = ranges
-        self._quick = QuickReader(ranges)
+        self._quick = FastEntryReader(ranges)
         self._refusals = refusals
         self._left = MAX_ENTRIES
 
@@ -166,7 +166,7 @@ class _Reader:
             return None
         return SwitchChange(dpid, steps, in_place, bool(atomic), limit)
 
-    def _steps(self, fields: Mapping[str, object], path: Path) -> tuple[Step, ...]:
+    def _steps(self, fields: Mapping[str, object], path: Path) -> tuple[ChangeStep, ...]:
         if "steps" not in fields:
             return (self._step(fields, path),)
         place = (*path, "steps")
@@ -175,7 +175,7 @@ class _Reader:
             detail = f"steps and {beside[0]} exclude each other: put it into a step"
             self._refusals.found.append(Refused(place, "one_of", detail, None))
             return ()
-        found: list[Step] = []
+        found: list[ChangeStep] = []
         for n, item in enumerate(self._refusals.attempt(lambda: _expect_some(fields["steps"], place)) or ()):
             step = self._refusals.attempt(
                 lambda item=item, n=n: expect_keys(item, (*place, n), (), (*STEP, "rest"))  # type: ignore[misc]
@@ -184,7 +184,7 @@ class _Reader:
                 found.append(self._step(step, (*place, n)))
         return tuple(found)
 
-    def _step(self, fields: Mapping[str, object], path: Path) -> Step:
+    def _step(self, fields: Mapping[str, object], path: Path) -> ChangeStep:
         adds = [self._entries(fields.get(part, ()), (*path, part)) for part in ("add", "modify")]
         removes = self._keys(fields.get("remove", ()), (*path, "remove"))
         entries = tuple(entry for listed, _ in adds for entry in listed if entry is not None)
@@ -195,11 +195,11 @@ class _Reader:
             self._refusals.attempt(lambda: _refuse_repeated_keys(placed))
         rest = fields.get("rest")
         if rest is None:
-            return Step(entries, keys)
+            return ChangeStep(entries, keys)
         read = self._refusals.attempt(lambda: parse_rest(rest, (*path, "rest"), self._ranges))
-        return Step(entries, keys, read)
+        return ChangeStep(entries, keys, read)
 
-    def _entries(self, listed: object, path: Path) -> tuple[list[Entry | None], Path]:
+    def _entries(self, listed: object, path: Path) -> tuple[list[FlowEntry | None], Path]:
         """The entries of a list of objects, or of rows with their actions beside; and where they stand."""
         if not isinstance(listed, dict):
             found = self._items(
@@ -274,7 +274,7 @@ def _expect_limit(fields: Mapping[str, object], in_place: bool, path: Path) -> i
     return limit
 
 
-def _refuse_over_limit(steps: Sequence[Step], limit: int | None, path: Path) -> None:
+def _refuse_over_limit(steps: Sequence[ChangeStep], limit: int | None, path: Path) -> None:
     """A step that adds more than the limit cannot keep it, whatever the table holds."""
     most = max((len(step.add) for step in steps), default=0)
     if limit is not None and most > limit:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from controller_app.openflow.flow_entry import Action, Entry, Key, Prefix, parse_entry, parse_key
-from controller_app.programming.fast_entry_reader import QuickReader, quick_actions
+from controller_app.openflow.flow_entry import Action, FlowEntry, Key, Prefix, parse_entry, parse_key
+from controller_app.programming.fast_entry_reader import FastEntryReader, quick_actions
 from tercast.errors import Path, Refused
 from tercast.runtime.strict_json import expect_integer, expect_list
 
@@ -17,13 +17,13 @@ from tercast.runtime.strict_json import expect_integer, expect_list
 class RowReader:
     """Reads rows that point into `actions`: quickly where they are plainly right, else strictly."""
 
-    def __init__(self, actions: Sequence[object], ranges: Iterable[Prefix], quick: QuickReader) -> None:
+    def __init__(self, actions: Sequence[object], ranges: Iterable[Prefix], quick: FastEntryReader) -> None:
         self._listed = actions
         self._ranges = tuple(ranges)
         self._quick = quick
         self._actions = {size: [quick_actions(listed, size) for listed in actions] for size in (4, 16)}
 
-    def quick(self, row: object) -> Entry | None:
+    def quick(self, row: object) -> FlowEntry | None:
         """The entry of a row, or None when the strict reader has to say."""
         if type(row) is not list or not 3 <= len(row) <= 4:
             return None
@@ -34,9 +34,9 @@ class RowReader:
         if key is None:
             return None
         actions: tuple[Action, ...] | None = self._actions[len(key.dst.address)][index]
-        return None if actions is None else Entry(key, actions)
+        return None if actions is None else FlowEntry(key, actions)
 
-    def strict(self, row: object, path: Path) -> Entry:
+    def strict(self, row: object, path: Path) -> FlowEntry:
         """The entry of a row. Raises Refused; what is wrong with its actions has their place in the row."""
         values = _expect_row(row, path, 3, "[dst, priority, index of its actions, in_port]")
         index = expect_integer(values[2], (*path, 2), 0, len(self._listed) - 1)
@@ -44,7 +44,7 @@ class RowReader:
         return parse_entry({**obj, "in_port": values[3] if len(values) == 4 else None}, path, self._ranges)
 
 
-def quick_key(row: object, quick: QuickReader) -> Key | None:
+def quick_key(row: object, quick: FastEntryReader) -> Key | None:
     """The key of a row, or None when the strict reader has to say."""
     if type(row) is not list or not 2 <= len(row) <= 3:
         return None

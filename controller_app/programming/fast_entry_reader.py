@@ -16,11 +16,11 @@ from controller_app.openflow.flow_entry import (
     MAX_PRIORITY,
     MIN_PRIORITY,
     Action,
-    Entry,
+    FlowEntry,
     Key,
-    Output,
+    OutputAction,
     Prefix,
-    SetDst,
+    SetDestination,
     parse_set_dst,
 )
 from tercast.errors import Refused
@@ -31,7 +31,7 @@ _new = tuple.__new__
 _number = int.from_bytes
 
 
-class QuickReader:
+class FastEntryReader:
     """Reads entries and keys whose dst lies in one of `ranges`."""
 
     def __init__(self, ranges: Iterable[Prefix]) -> None:
@@ -45,7 +45,7 @@ class QuickReader:
             number = int.from_bytes(outer.address, "big") >> free
             self._ranges[len(outer.address)].append((outer.length, free, number))
 
-    def entry(self, obj: object) -> Entry | None:
+    def entry(self, obj: object) -> FlowEntry | None:
         """The entry of a northbound object, or None when the strict reader has to say."""
         if type(obj) is not dict or not 3 <= len(obj) <= 4:
             return None
@@ -58,7 +58,7 @@ class QuickReader:
         if key is None:
             return None
         actions = quick_actions(listed, len(key[0][0]))
-        return None if actions is None else _new(Entry, (key, actions))
+        return None if actions is None else _new(FlowEntry, (key, actions))
 
     def key(self, obj: object) -> Key | None:
         """The key of a northbound object that names an entry, or None when the strict reader has to say."""
@@ -101,19 +101,19 @@ def quick_actions(listed: object, size: int) -> tuple[Action, ...] | None:
             return None
         port = item.get("output")
         if type(port) is int and 0 < port <= MAX_PORT:
-            actions.append(_new(Output, (port,)))
+            actions.append(_new(OutputAction, (port,)))
         elif type(port) is str and port == "in_port":
-            actions.append(Output(None))
+            actions.append(OutputAction(None))
         elif (rewrite := _set_dst(item.get("set_dst"), size)) is not None:
             actions.append(rewrite)
         else:
             return None
-    if actions and type(actions[-1]) is not Output:
+    if actions and type(actions[-1]) is not OutputAction:
         return None
     return tuple(actions)
 
 
-def _set_dst(value: object, size: int) -> SetDst | None:
+def _set_dst(value: object, size: int) -> SetDestination | None:
     if type(value) is not dict or value.keys() != {"ip", "mac"}:
         return None
     ip, mac = value["ip"], value["mac"]
@@ -121,7 +121,7 @@ def _set_dst(value: object, size: int) -> SetDst | None:
 
 
 @lru_cache(maxsize=16384)
-def _known_set_dst(ip: str, mac: str, size: int) -> SetDst | None:
+def _known_set_dst(ip: str, mac: str, size: int) -> SetDestination | None:
     try:
         return parse_set_dst({"ip": ip, "mac": mac}, (), "ipv4" if size == 4 else "ipv6")
     except Refused:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from controller_app.errors import Failure
+from controller_app.errors import SwitchError
 from controller_app.openflow import messages
 from controller_app.openflow.bundles import Act, Control, carry, control
-from controller_app.openflow.flow_entry import Entry, Key
+from controller_app.openflow.flow_entry import FlowEntry, Key
 from controller_app.openflow.messages import add_body
-from controller_app.switch.connection import Batch, Connection
+from controller_app.switch.connection import Connection, MessageBatch
 
 WINDOW = 250
 """Single flow-mods between two barriers: so much is at stake when a switch falls silent."""
@@ -28,15 +28,15 @@ ROUNDS = 3
 
 NO_ROOM = "table_full"
 
-Item = Entry | Key
+Item = FlowEntry | Key
 """What a flow-mod is about: an entry to add, or the key of one to remove."""
 
-Refused = tuple[Item, Failure]
+Refused = tuple[Item, SwitchError]
 
 
-def flow_mod(item: Item) -> messages.Message:
+def flow_mod(item: Item) -> messages.OpenFlowMessage:
     """The message that adds the entry, or removes the one with that key."""
-    return messages.add(item) if isinstance(item, Entry) else messages.remove(item)
+    return messages.add(item) if isinstance(item, FlowEntry) else messages.remove(item)
 
 
 class Bundle:
@@ -46,8 +46,8 @@ class Bundle:
         self._connection = connection
         self._items = items
         self._id = connection.next_bundle()
-        self._batch: Batch | None = None
-        self.failure: Failure | None = None
+        self._batch: MessageBatch | None = None
+        self.failure: SwitchError | None = None
 
     def stage(self, confirmed: bool = True) -> None:
         """Opens the bundle and sends its messages. Raises Unreachable.
@@ -102,7 +102,7 @@ class Bundle:
         piece = [control(self._id, Act.OPEN).frame(first)]
         size = 0
         for xid, item in enumerate(self._items, first + 1):
-            body = add_body(item) if type(item) is Entry else flow_mod(item).body
+            body = add_body(item) if type(item) is FlowEntry else flow_mod(item).body
             message = carry(self._id, body, xid)
             piece.append(message)
             size += len(message)
@@ -112,7 +112,7 @@ class Bundle:
         yield b"".join(piece)
 
 
-class Delivery:
+class FlowModDelivery:
     """Brings all items that the switch takes to it, in their order; those it refused are named.
 
     A bundle that fails applies nothing, so it is tried again without the items that were named. A table that

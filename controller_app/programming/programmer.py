@@ -17,14 +17,14 @@ from controller_app.programming.staged_execution import (
     CONFIRMED,
     FAILED,
     UNREACHABLE,
+    StagedOperation,
     SwitchResult,
-    Turn,
     take_turns,
 )
-from controller_app.programming.switch_operations import Addition, Removal, Swap, Work
+from controller_app.programming.switch_operations import Addition, AtomicReplace, Removal, SwitchOperation
 from controller_app.ryu_api import Semaphore
 from controller_app.switch.connection import Connection
-from controller_app.switch.registry import Registry
+from controller_app.switch.registry import SwitchRegistry
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 class Programmer:
     """Applies changes to the switches of a registry, one change after the other."""
 
-    def __init__(self, registry: Registry, metrics: Metrics, max_waiting: int = 16) -> None:
+    def __init__(self, registry: SwitchRegistry, metrics: Metrics, max_waiting: int = 16) -> None:
         self._registry = registry
         self._metrics = metrics
         self._turn = Semaphore(1)
@@ -73,11 +73,13 @@ class Programmer:
             result.removed = change.switches[n].in_place and result.state == CONFIRMED
         return results
 
-    def _addition(self, part: SwitchChange, in_order: bool) -> Turn:
-        def work(connection: Connection) -> Work:
-            return Swap(connection, part) if part.in_place else Addition(connection, part.steps[0].add)
+    def _addition(self, part: SwitchChange, in_order: bool) -> StagedOperation:
+        def work(connection: Connection) -> SwitchOperation:
+            return (
+                AtomicReplace(connection, part) if part.in_place else Addition(connection, part.steps[0].add)
+            )
 
-        return Turn(
+        return StagedOperation(
             self._registry, part.dpid, work, needs_all=in_order and part.in_place and part.removes > 0
         )
 
@@ -89,8 +91,8 @@ class Programmer:
             results[n] = result
             result.removed = result.state == CONFIRMED
 
-    def _removal(self, part: SwitchChange, epoch: int | None) -> Turn:
-        return Turn(
+    def _removal(self, part: SwitchChange, epoch: int | None) -> StagedOperation:
+        return StagedOperation(
             self._registry, part.dpid, lambda connection: Removal(connection, part.steps[0].remove), epoch
         )
 

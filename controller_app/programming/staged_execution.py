@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from controller_app.errors import Failure, Rejected, Unreachable
+from controller_app.errors import RequestRejected, SwitchError, Unreachable
 from controller_app.openflow.flow_entry import Key
-from controller_app.programming.switch_operations import Work
+from controller_app.programming.switch_operations import SwitchOperation
 from controller_app.ryu_api import Queue, Semaphore, kill, spawn
 from controller_app.switch.connection import Connection
-from controller_app.switch.registry import Registry
+from controller_app.switch.registry import SwitchRegistry
 
 WIDTH = 32
 """Switches that are staged ahead of their turn: a bundle that waits long runs out of time."""
@@ -28,7 +28,7 @@ class SwitchResult:
     epoch: int | None = None
     removed: bool = False
     detail: str | None = None
-    errors: list[tuple[Key, Failure]] | None = None
+    errors: list[tuple[Key, SwitchError]] | None = None
 
     def to_json(self) -> dict[str, object]:
         """The northbound's form."""
@@ -42,7 +42,7 @@ class SwitchResult:
         }
 
 
-class Turn:
+class StagedOperation:
     """One switch's work. A switch that goes away in the middle is unreachable, whatever it had refused.
 
     `epoch` is the connection that it must still be, where that matters. With `needs_all` the work is held
@@ -51,9 +51,9 @@ class Turn:
 
     def __init__(
         self,
-        registry: Registry,
+        registry: SwitchRegistry,
         dpid: int,
-        make: Callable[[Connection], Work],
+        make: Callable[[Connection], SwitchOperation],
         epoch: int | None = None,
         needs_all: bool = False,
     ) -> None:
@@ -63,7 +63,7 @@ class Turn:
         self._epoch = epoch
         self.needs_all = needs_all
         self._met: int | None = None
-        self._work: Work | None = None
+        self._work: SwitchOperation | None = None
         self._trouble: Exception | None = None
 
     def stage(self) -> None:
@@ -91,17 +91,17 @@ class Turn:
         """Gives the work up, because one before it was not confirmed."""
         return self._told(self._drop)
 
-    def _finish(self, work: Work) -> SwitchResult:
+    def _finish(self, work: SwitchOperation) -> SwitchResult:
         errors, detail = work.finish()
         state = FAILED if errors or detail else CONFIRMED
         return SwitchResult(self._dpid, state, self._met, detail=detail, errors=errors)
 
-    def _drop(self, work: Work) -> SwitchResult:
+    def _drop(self, work: SwitchOperation) -> SwitchResult:
         work.drop()
         detail = "held back: an addition before it in the change is not confirmed"
         return SwitchResult(self._dpid, FAILED, self._met, detail=detail)
 
-    def _told(self, act: Callable[[Work], SwitchResult]) -> SwitchResult:
+    def _told(self, act: Callable[[SwitchOperation], SwitchResult]) -> SwitchResult:
         try:
             if self._trouble is not None:
                 raise self._trouble
@@ -109,7 +109,7 @@ class Turn:
             return act(self._work)
         except Unreachable as gone:
             return SwitchResult(self._dpid, UNREACHABLE, self._met, detail=str(gone))
-        except Rejected as rejected:
+        except RequestRejected as rejected:
             return SwitchResult(self._dpid, FAILED, self._met, detail=str(rejected))
         finally:
             self._forget()
@@ -120,7 +120,7 @@ class Turn:
             self._work = None
 
 
-def take_turns(turns: Sequence[Turn], in_order: bool) -> list[SwitchResult]:
+def take_turns(turns: Sequence[StagedOperation], in_order: bool) -> list[SwitchResult]:
     """The results of all turns: staged side by side, and finished one after the other if `in_order`."""
     slots = Semaphore(WIDTH)
     boxes = [Queue() for _ in turns]
@@ -142,20 +142,20 @@ def take_turns(turns: Sequence[Turn], in_order: bool) -> list[SwitchResult]:
     return results
 
 
-def _begin(turns: Sequence[Turn], boxes: Sequence[Any], slots: Any, in_order: bool) -> None:
+def _begin(turns: Sequence[StagedOperation], boxes: Sequence[Any], slots: Any, in_order: bool) -> None:
     """Starts the staging of each turn, as soon as it has a slot."""
     for turn, box in zip(turns, boxes, strict=True):
         slots.acquire()
         spawn(_stage if in_order else _do, turn, box, slots)
 
 
-def _stage(turn: Turn, box: Any, slots: Any) -> None:
+def _stage(turn: StagedOperation, box: Any, slots: Any) -> None:
     """Stages a turn whose slot is given back when it has been finished."""
     turn.stage()
     box.put(None)
 
 
-def _do(turn: Turn, box: Any, slots: Any) -> None:
+def _do(turn: StagedOperation, box: Any, slots: Any) -> None:
     """Stages a turn and finishes it."""
     turn.stage()
     try:

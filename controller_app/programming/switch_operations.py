@@ -8,39 +8,39 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from controller_app.errors import Failure
+from controller_app.errors import SwitchError
 from controller_app.openflow import messages
-from controller_app.openflow.flow_entry import Entry, Key, Rest
-from controller_app.programming.change_request import Step, SwitchChange
-from controller_app.programming.flow_mod_delivery import Bundle, Delivery, Item, Refused, send_singly
+from controller_app.openflow.flow_entry import FlowEntry, Key, RestEntry
+from controller_app.programming.change_request import ChangeStep, SwitchChange
+from controller_app.programming.flow_mod_delivery import Bundle, FlowModDelivery, Item, Refused, send_singly
 from controller_app.programming.table_occupancy import highest, merged, read_keys
 from controller_app.switch.connection import Connection
 from controller_app.switch.flow_stats import identity
 
-FOREIGN = Failure(
+FOREIGN = SwitchError(
     "not_own", "foreign_entry", "another owner's entry has this match and priority; it would be replaced"
 )
-NOT_APPLIED = Failure(
+NOT_APPLIED = SwitchError(
     "not_applied", "part_refused", "it was not tried, or undone, because another entry was refused"
 )
 
-Errors = list[tuple[Key, Failure]]
+Errors = list[tuple[Key, SwitchError]]
 
 
-class Outcome(NamedTuple):
+class OperationOutcome(NamedTuple):
     """The entries that are not there, and a sentence where that takes more than their errors."""
 
     errors: Errors
     detail: str | None = None
 
 
-class Work(Protocol):
+class SwitchOperation(Protocol):
     """Something to be done on one connected switch. Every method may raise Unreachable or Rejected."""
 
     def stage(self) -> None:
         """Sends ahead what takes no effect yet."""
 
-    def finish(self) -> Outcome:
+    def finish(self) -> OperationOutcome:
         """Lets it take effect."""
 
     def drop(self) -> None:
@@ -50,30 +50,30 @@ class Work(Protocol):
         """Forgets it: the switch is gone. Raises nothing."""
 
 
-class Addition(Delivery):
+class Addition(FlowModDelivery):
     """Adds longest prefix first: an entry is there before a shorter one changes beside it."""
 
-    def __init__(self, connection: Connection, entries: Iterable[Entry]) -> None:
+    def __init__(self, connection: Connection, entries: Iterable[FlowEntry]) -> None:
         free, self._taken = part_foreign(connection, longest_first(entries))
         super().__init__(connection, free)
 
-    def finish(self) -> Outcome:
+    def finish(self) -> OperationOutcome:
         """Adds what is free to be added."""
-        return Outcome([(entry.key, FOREIGN) for entry in self._taken] + errors_of(self.deliver()))
+        return OperationOutcome([(entry.key, FOREIGN) for entry in self._taken] + errors_of(self.deliver()))
 
 
-class Removal(Delivery):
+class Removal(FlowModDelivery):
     """Removes shortest prefix first; an entry that is not there is as good as removed."""
 
     def __init__(self, connection: Connection, keys: Iterable[Key]) -> None:
         super().__init__(connection, shortest_first(keys))
 
-    def finish(self) -> Outcome:
+    def finish(self) -> OperationOutcome:
         """Removes."""
-        return Outcome(errors_of(self.deliver()))
+        return OperationOutcome(errors_of(self.deliver()))
 
 
-class Swap:
+class AtomicReplace:
     """Additions and removals at one place in the order: all at once, or step by step.
 
     With bundles a step is one bundle, and `atomic` makes all steps one; what is refused undoes its bundle.
@@ -89,7 +89,7 @@ class Swap:
         self._limit = part.limit
         merge = connection.bundles and part.atomic
         self._steps = (merged(part.steps),) if merge else part.steps
-        self._refusal: Outcome | None = None
+        self._refusal: OperationOutcome | None = None
         self._bundle: Bundle | None = None
 
     def stage(self) -> None:
@@ -98,7 +98,7 @@ class Swap:
         if self._refusal is None and self._connection.bundles:
             self._stage(self._steps[0])
 
-    def finish(self) -> Outcome:
+    def finish(self) -> OperationOutcome:
         """Does the steps in their order."""
         if self._refusal is not None:
             return self._refusal
@@ -106,8 +106,8 @@ class Swap:
             refused, detail = self._with_rest(step) if self._connection.bundles else self._apart(step)
             if refused or detail:
                 undone = self._steps[n if self._connection.bundles else n + 1 :]
-                return Outcome(with_undone(errors_of(refused), undone), detail)
-        return Outcome([])
+                return OperationOutcome(with_undone(errors_of(refused), undone), detail)
+        return OperationOutcome([])
 
     def drop(self) -> None:
         """Discards what was staged."""
@@ -121,16 +121,16 @@ class Swap:
             self._bundle.abandon()
             self._bundle = None
 
-    def _stage(self, step: Step) -> None:
+    def _stage(self, step: ChangeStep) -> None:
         """Removals go first within a bundle, so that their room in the table is free for the additions."""
         items: list[Item] = [*shortest_first(step.remove), *longest_first(step.add)]
         self._bundle = Bundle(self._connection, items)
         self._bundle.stage()
 
-    def _together(self, step: Step) -> tuple[list[Refused], str | None]:
+    def _together(self, step: ChangeStep) -> tuple[list[Refused], str | None]:
         """One bundle, which is sent a second time where it failed over nothing that it holds."""
         refused: list[Refused] = []
-        failure: Failure | None = None
+        failure: SwitchError | None = None
         for _ in range(2):
             if self._bundle is None:
                 self._stage(step)
@@ -149,7 +149,7 @@ class Swap:
         why = refused[0][1] if refused else failure
         return refused, f"nothing of it was applied: {why.detail if why else 'the switch did not confirm'}"
 
-    def _with_rest(self, step: Step) -> tuple[list[Refused], str | None]:
+    def _with_rest(self, step: ChangeStep) -> tuple[list[Refused], str | None]:
         before = step.rest if step.rest and step.rest.actions else None
         if detail := send_rest(self._connection, before):
             return [], detail
@@ -158,36 +158,38 @@ class Swap:
             return refused, detail
         return [], send_rest(self._connection, step.rest)
 
-    def _apart(self, step: Step) -> tuple[list[Refused], str | None]:
+    def _apart(self, step: ChangeStep) -> tuple[list[Refused], str | None]:
         refused = send_singly(self._connection, longest_first(step.add))
         detail = None if refused else send_rest(self._connection, step.rest)
         if not refused and detail is None:
             refused = send_singly(self._connection, shortest_first(step.remove))
         return refused, detail
 
-    def _over_limit(self) -> Outcome | None:
+    def _over_limit(self) -> OperationOutcome | None:
         if self._limit is None:
             return None
         most = highest(read_keys(self._connection), self._steps, at_once=self._connection.bundles)
         if most <= self._limit:
             return None
         detail = f"the table would hold {most} entries on the way, over its limit of {self._limit}"
-        return Outcome([], f"nothing was done: {detail}")
+        return OperationOutcome([], f"nothing was done: {detail}")
 
-    def _in_the_way(self) -> Outcome | None:
+    def _in_the_way(self) -> OperationOutcome | None:
         """Somebody else's entries stand where ones of this part belong."""
         entries = [entry for step in self._steps for entry in step.add]
         taken = dict.fromkeys(entry.key for entry in part_foreign(self._connection, entries)[1])
         if not taken:
             drops = {identity(messages.drop_key(step.rest.range)) for step in self._steps if step.rest}
             if drops & self._connection.foreign:
-                return Outcome([], "nothing was done: another owner's entry stands for the drop entry")
+                return OperationOutcome(
+                    [], "nothing was done: another owner's entry stands for the drop entry"
+                )
             return None
         errors = with_undone([(key, FOREIGN) for key in taken], self._steps)
-        return Outcome(errors, "nothing was done: another owner's entry is in the way")
+        return OperationOutcome(errors, "nothing was done: another owner's entry is in the way")
 
 
-def send_rest(connection: Connection, rest: Rest | None) -> str | None:
+def send_rest(connection: Connection, rest: RestEntry | None) -> str | None:
     """Lets the drop entry send packets on, or drop them again; a sentence where the switch refused that."""
     if rest is None:
         return None
@@ -197,7 +199,7 @@ def send_rest(connection: Connection, rest: Rest | None) -> str | None:
     return f"the drop entry for {rest.range} was not changed: {failures[0].type}/{failures[0].code}"
 
 
-def longest_first(entries: Iterable[Entry]) -> list[Entry]:
+def longest_first(entries: Iterable[FlowEntry]) -> list[FlowEntry]:
     """Longest prefix first."""
     return sorted(entries, key=lambda entry: -entry.key.dst.length)
 
@@ -209,22 +211,22 @@ def shortest_first(keys: Iterable[Key]) -> list[Key]:
 
 def errors_of(refused: Iterable[Refused]) -> Errors:
     """Refused items by their keys."""
-    return [(item.key if isinstance(item, Entry) else item, failure) for item, failure in refused]
+    return [(item.key if isinstance(item, FlowEntry) else item, failure) for item, failure in refused]
 
 
-def with_undone(errors: Errors, steps: Sequence[Step]) -> Errors:
+def with_undone(errors: Errors, steps: Sequence[ChangeStep]) -> Errors:
     """`errors` and one more for every other entry of steps that are not done."""
     named = {key for key, _ in errors}
     others = dict.fromkeys(entry.key for step in steps for entry in step.add if entry.key not in named)
     return errors + [(key, NOT_APPLIED) for key in others]
 
 
-def part_foreign(connection: Connection, entries: list[Entry]) -> tuple[list[Entry], list[Entry]]:
+def part_foreign(connection: Connection, entries: list[FlowEntry]) -> tuple[list[FlowEntry], list[FlowEntry]]:
     """The entries that are free to be added, and those whose place somebody else's entry holds."""
     if not connection.foreign:
         return entries, []
-    free: list[Entry] = []
-    taken: list[Entry] = []
+    free: list[FlowEntry] = []
+    taken: list[FlowEntry] = []
     for entry in entries:
         (taken if identity(entry.key) in connection.foreign else free).append(entry)
     return free, taken

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from controller_app.openflow.flow_entry import Entry, Key
-from controller_app.programming.change_request import Step
+from controller_app.openflow.flow_entry import FlowEntry, Key
+from controller_app.programming.change_request import ChangeStep
 from controller_app.switch.connection import Connection
 from controller_app.switch.flow_stats import read_table
 
@@ -16,7 +16,7 @@ def read_keys(connection: Connection) -> set[Key | int]:
     return {*(entry.key for entry in table.entries), *range(len(table.strange))}
 
 
-def highest(held: Iterable[Key | int], steps: Iterable[Step], at_once: bool) -> int:
+def highest(held: Iterable[Key | int], steps: Iterable[ChangeStep], at_once: bool) -> int:
     """The most entries that a table with `held` has after any step, or, unless `at_once`, also within one.
 
     A step that is not done at once adds before it removes.
@@ -32,16 +32,16 @@ def highest(held: Iterable[Key | int], steps: Iterable[Step], at_once: bool) -> 
     return most
 
 
-def merged(steps: Iterable[Step]) -> Step:
+def merged(steps: Iterable[ChangeStep]) -> ChangeStep:
     """One step that leads where `steps` lead, one after the other: the last word on a key counts.
 
     What hits no entry is not touched by it, since nothing has to pass that way.
     """
-    last: dict[Key, Entry | None] = {}
+    last: dict[Key, FlowEntry | None] = {}
     for step in steps:
         last.update((entry.key, entry) for entry in step.add)
         last.update((key, None) for key in step.remove)
-    return Step(
+    return ChangeStep(
         tuple(entry for entry in last.values() if entry is not None),
         tuple(key for key, entry in last.items() if entry is None),
     )

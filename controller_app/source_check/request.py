@@ -15,7 +15,7 @@ MAX_SOURCES = 100_000
 """Sources of a switch: more would not fit into a request body."""
 
 
-class Source(NamedTuple):
+class SourceAddress(NamedTuple):
     """A host at a port: events with its addresses may enter there."""
 
     port: int
@@ -27,7 +27,7 @@ class Source(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class SwitchCheck:
     """What one switch is to check.
 
     Attributes:
@@ -41,7 +41,7 @@ class Check:
     version: str
     on: bool
     links: frozenset[int] = frozenset()
-    sources: tuple[Source, ...] = ()
+    sources: tuple[SourceAddress, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class CheckRequest:
     `widen`: only what allows more takes effect, for the time in which hosts and links change.
     """
 
-    checks: tuple[Check, ...]
+    checks: tuple[SwitchCheck, ...]
     widen: bool
 
 
@@ -71,7 +71,7 @@ def parse_checks(body: object, families: Sequence[str] = FAMILIES) -> CheckReque
     return CheckRequest(checks, _expect_bool(fields.get("widen", False), ("widen",)))
 
 
-def _parse_check(item: object, path: Path, families: Sequence[str]) -> Check:
+def _parse_check(item: object, path: Path, families: Sequence[str]) -> SwitchCheck:
     fields = expect_keys(item, path, ("dpid", "version", "check"), ("links", "sources"))
     version = expect_text(fields["version"], (*path, "version"))
     if not 0 < len(version) <= MAX_ID:
@@ -82,7 +82,7 @@ def _parse_check(item: object, path: Path, families: Sequence[str]) -> Check:
         detail = f"{len(listed)} sources; at most {MAX_SOURCES} of one switch"
         raise Refused((*path, "sources"), "too_many", detail, len(listed))
     links = expect_list(fields.get("links", ()), (*path, "links"))
-    return Check(
+    return SwitchCheck(
         parse_dpid(fields["dpid"], (*path, "dpid")),
         version,
         _expect_bool(fields["check"], (*path, "check")),
@@ -91,9 +91,9 @@ def _parse_check(item: object, path: Path, families: Sequence[str]) -> Check:
     )
 
 
-def _parse_source(item: object, path: Path, families: Sequence[str]) -> Source:
+def _parse_source(item: object, path: Path, families: Sequence[str]) -> SourceAddress:
     fields = expect_keys(item, path, ("port", "ip", "mac"))
-    return Source(
+    return SourceAddress(
         expect_integer(fields["port"], (*path, "port"), 1, MAX_PORT),
         parse_address(fields["ip"], (*path, "ip"), families),
         parse_mac(fields["mac"], (*path, "mac")),

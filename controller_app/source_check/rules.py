@@ -15,17 +15,17 @@ from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 from controller_app.control_messages.queue import End
-from controller_app.errors import Failure, Rejected, Unreachable
+from controller_app.errors import RequestRejected, SwitchError, Unreachable
 from controller_app.monitoring.alarms import Alarms
 from controller_app.openflow import messages
 from controller_app.openflow.flow_entry import RANGES
-from controller_app.openflow.messages import WHOLE_COOKIE, Kind, Message
+from controller_app.openflow.messages import WHOLE_COOKIE, EntryKind, OpenFlowMessage
 from controller_app.programming.staged_execution import CONFIRMED, FAILED, UNREACHABLE
 from controller_app.ryu_api import Semaphore, spawn
-from controller_app.source_check.request import Check, Source
+from controller_app.source_check.request import SourceAddress, SwitchCheck
 from controller_app.switch.connection import Connection
-from controller_app.switch.flow_stats import Flow, Identity, oxm_fields, read_count, read_source_flows
-from controller_app.switch.registry import Registry
+from controller_app.switch.flow_stats import FlowStats, Identity, oxm_fields, read_count, read_source_flows
+from controller_app.switch.registry import SwitchRegistry
 
 OFF = "off"
 """The version of a switch that checks nothing."""
@@ -38,12 +38,12 @@ _IN_PORT = 0x8000 << 7
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SourceRule:
     """An entry of the check: its name for people, its port, what adds it, and its place in the table."""
 
     name: str
     port: int
-    message: Message
+    message: OpenFlowMessage
     place: Identity
 
     @property
@@ -57,8 +57,8 @@ class _State:
     """What is known of one switch: the check it was given, its version in force, and what is installed."""
 
     version: str | None
-    check: Check | None = None
-    rules: dict[Identity, Rule] = field(default_factory=dict)
+    check: SwitchCheck | None = None
+    rules: dict[Identity, SourceRule] = field(default_factory=dict)
     problem: str = ""
     following: bool = False
     """Whether a greenlet is to bring the check to the ports as they are when its turn comes."""
@@ -82,7 +82,7 @@ class CheckResult:
 class SourceCheck:
     """Brings the check of each switch to what the control plane says, and keeps it there."""
 
-    def __init__(self, registry: Registry, alarms: Alarms, families: Sequence[str]) -> None:
+    def __init__(self, registry: SwitchRegistry, alarms: Alarms, families: Sequence[str]) -> None:
         self._registry = registry
         self._alarms = alarms
         self._families = tuple(families)
@@ -93,7 +93,7 @@ class SourceCheck:
 
         Raises Unreachable or Rejected.
         """
-        held = read_count(connection, Kind.SOURCE.cookie, WHOLE_COOKIE)
+        held = read_count(connection, EntryKind.SOURCE.cookie, WHOLE_COOKIE)
         self._states[connection] = _State(None if held else OFF)
         others, count, renew = connection.further, connection.further_count, connection.renew
         connection.further = lambda: [*others(), *self._installed(connection)]
@@ -115,14 +115,14 @@ class SourceCheck:
         state = self._states.get(connection)
         return {} if state is None or state.version == OFF else _read_dropped(connection)
 
-    def apply(self, check: Check, widen: bool) -> CheckResult:
+    def apply(self, check: SwitchCheck, widen: bool) -> CheckResult:
         """Bring one switch to `check`; with `widen`, only as far as that allows more than before."""
         connection = self._registry.find(check.dpid)
         if connection is None:
             return CheckResult(check.dpid, UNREACHABLE, None, "the switch is not connected")
         try:
             problem = self._bring(connection, check, widen)
-        except (Unreachable, Rejected) as error:
+        except (Unreachable, RequestRejected) as error:
             return CheckResult(check.dpid, UNREACHABLE, connection.epoch, str(error))
         return CheckResult(check.dpid, FAILED if problem else CONFIRMED, connection.epoch, problem or None)
 
@@ -137,7 +137,7 @@ class SourceCheck:
     def _follow_ports(self, connection: Connection) -> None:
         try:
             self._restore(connection)
-        except (Unreachable, Rejected):
+        except (Unreachable, RequestRejected):
             self._states[connection].version = None  # the control plane sends the check again
 
     def _restore(self, connection: Connection) -> None:
@@ -151,16 +151,16 @@ class SourceCheck:
             if state.check is not None and state.version is not None:
                 self._change(connection, state.check, widen=False)
 
-    def _installed(self, connection: Connection) -> list[tuple[str, Message, Identity]]:
+    def _installed(self, connection: Connection) -> list[tuple[str, OpenFlowMessage, Identity]]:
         rules = self._states[connection].rules.values()
         return [(rule.name, rule.message, rule.place) for rule in rules]
 
-    def _bring(self, connection: Connection, check: Check, widen: bool) -> str:
+    def _bring(self, connection: Connection, check: SwitchCheck, widen: bool) -> str:
         """Return what could not be done, for people; empty where all was. Raises Unreachable or Rejected."""
         with self._states[connection].turn:
             return self._change(connection, check, widen)
 
-    def _change(self, connection: Connection, check: Check, widen: bool) -> str:
+    def _change(self, connection: Connection, check: SwitchCheck, widen: bool) -> str:
         """As `_bring`, for the holder of the switch's turn."""
         state = self._states[connection]
         state.version, state.check = None, check
@@ -183,7 +183,7 @@ class SourceCheck:
             connection.problems.append(problem)
             self._alarms.sound("switch_problem", problem, dpid=connection.name, problem=problem)
 
-    def _rules(self, connection: Connection, check: Check) -> tuple[list[Rule], list[Rule]]:
+    def _rules(self, connection: Connection, check: SwitchCheck) -> tuple[list[SourceRule], list[SourceRule]]:
         """What passes and what drops under `check`, at the ports that the switch has now."""
         if not check.on:
             return [], []
@@ -195,13 +195,13 @@ class SourceCheck:
 class _Change:
     """One change of a switch's check, from the entries that it holds."""
 
-    def __init__(self, connection: Connection, state: _State, held: Iterable[Flow]) -> None:
+    def __init__(self, connection: Connection, state: _State, held: Iterable[FlowStats]) -> None:
         self._connection = connection
         self._rules = state.rules
         self._held = list(held)
         self._refused: dict[int, str] = {}
 
-    def carry_out(self, passes: Sequence[Rule], drops: Sequence[Rule], widen: bool) -> str:
+    def carry_out(self, passes: Sequence[SourceRule], drops: Sequence[SourceRule], widen: bool) -> str:
         """Allow, stop dropping, begin to drop, stop allowing: in this order, each confirmed.
 
         A port at which a host cannot be allowed drops nothing.
@@ -218,9 +218,9 @@ class _Change:
         named = f"port{'s' if len(ports) > 1 else ''} {', '.join(map(str, ports))}"
         return _CANNOT.format(named, self._refused[ports[0]])
 
-    def _add(self, rules: Sequence[Rule]) -> None:
+    def _add(self, rules: Sequence[SourceRule]) -> None:
         there = {(flow.identity, flow.instructions) for flow in self._held if flow.table == messages.TABLE}
-        new: list[Rule] = []
+        new: list[SourceRule] = []
         for rule in rules:
             if (rule.place, rule.instructions) in there:
                 self._rules[rule.place] = rule
@@ -235,7 +235,7 @@ class _Change:
             else:
                 self._rules[rule.place] = rule
 
-    def _remove(self, wanted: Sequence[Rule], dropping: bool) -> None:
+    def _remove(self, wanted: Sequence[SourceRule], dropping: bool) -> None:
         """Remove the entries of one sort that are none of `wanted`."""
         kept = {rule.place for rule in wanted}
         stale = [
@@ -258,26 +258,26 @@ class _Change:
                 self._refused[_port_of(stale[n])] = detail
 
 
-def _refusal(rule: Rule, failure: Failure) -> str:
+def _refusal(rule: SourceRule, failure: SwitchError) -> str:
     return f"{rule.name} was refused: {failure.type}/{failure.code}"
 
 
-def _removal(flow: Flow) -> Message:
-    return messages.remove_match(flow.table, flow.priority, flow.match, Kind.SOURCE)
+def _removal(flow: FlowStats) -> OpenFlowMessage:
+    return messages.remove_match(flow.table, flow.priority, flow.match, EntryKind.SOURCE)
 
 
-def _passing(source: Source) -> Rule:
+def _passing(source: SourceAddress) -> SourceRule:
     range_ = RANGES["ipv4" if len(source.ip) == 4 else "ipv6"]
     message = messages.add_source(range_, *source)
     place = (messages.SOURCE_PRIORITY, frozenset(oxm_fields(messages.source_match(range_, *source))))
-    return Rule(f"the source entry of {source}", source.port, message, place)
+    return SourceRule(f"the source entry of {source}", source.port, message, place)
 
 
-def _dropping(family: str, port: int) -> Rule:
+def _dropping(family: str, port: int) -> SourceRule:
     range_ = RANGES[family]
     place = (messages.SPOOF_PRIORITY, frozenset(oxm_fields(messages.spoof_match(range_, port))))
     name = f"the drop of {family} events of unknown sources at port {port}"
-    return Rule(name, port, messages.add_spoof_drop(range_, port), place)
+    return SourceRule(name, port, messages.add_spoof_drop(range_, port), place)
 
 
 def _read_dropped(connection: Connection) -> dict[int, int]:
@@ -289,7 +289,7 @@ def _read_dropped(connection: Connection) -> dict[int, int]:
     return dropped
 
 
-def _port_of(flow: Flow) -> int:
+def _port_of(flow: FlowStats) -> int:
     """The port in an entry's match; 0 where it names none."""
     fields = {number: value for number, value, _ in oxm_fields(flow.match)}
     return int.from_bytes(fields.get(_IN_PORT, b""), "big")

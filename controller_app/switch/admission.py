@@ -11,14 +11,14 @@ SPARED = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Most:
+class ConnectionLimits:
     """The largest numbers of connections; half of those in their handshakes may come from one address."""
 
     connections: int = 4096
     of_address: int = 1024
     in_handshake: int = 512
 
-    def within_descriptors(self) -> Most:
+    def within_descriptors(self) -> ConnectionLimits:
         """Return the numbers that leave SPARED descriptors; the process's own limit is raised first."""
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         wanted = self.connections + SPARED
@@ -26,13 +26,15 @@ class Most:
             soft = wanted if hard < 0 else min(wanted, hard)
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         connections = self.connections if soft < 0 else min(self.connections, max(1, soft - SPARED))
-        return Most(connections, min(self.of_address, connections), min(self.in_handshake, connections))
+        return ConnectionLimits(
+            connections, min(self.of_address, connections), min(self.in_handshake, connections)
+        )
 
 
 class Admission:
     """Counts connections. `enter` is called for each that is accepted, `leave` for each that ends."""
 
-    def __init__(self, most: Most) -> None:
+    def __init__(self, most: ConnectionLimits) -> None:
         self._most = most
         self._hosts: dict[int, str] = {}
         self._greeting: dict[int, str] = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from controller_app.openflow.messages import Message, Stats, Type
+from controller_app.openflow.messages import OpenFlowMessage, RequestType, Stats
 from controller_app.switch.message_guard import Overrun
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -31,7 +31,7 @@ IN_ALL = 256 * MIB
 
 
 @dataclass(slots=True, eq=False)
-class Answer:
+class BoundedAnswer:
     """What came so far of the answer to a multipart request of a `kind`."""
 
     kind: Stats
@@ -53,18 +53,18 @@ class Answer:
             raise Overrun(f"{name} did not end within {seconds:g} s (--answer-timeout)")
 
 
-class Shared:
+class AnswerBudget:
     """The answers that all connections are waiting for, with whoever can end each connection."""
 
     def __init__(self, most: int = IN_ALL) -> None:
         self._most = most
-        self._open: dict[Answer, Any] = {}
+        self._open: dict[BoundedAnswer, Any] = {}
 
-    def open(self, answer: Answer, guard: Any) -> None:
+    def open(self, answer: BoundedAnswer, guard: Any) -> None:
         """An answer is awaited from the peer of `guard`."""
         self._open[answer] = guard
 
-    def close(self, answer: Answer) -> None:
+    def close(self, answer: BoundedAnswer) -> None:
         """Nobody waits for the answer any more."""
         self._open.pop(answer, None)
 
@@ -77,7 +77,7 @@ class Shared:
         guard.end(f"its answer of {largest.size} bytes was the largest of over {self._most} in all")
 
 
-def asked_about(messages: Sequence[Message]) -> Stats | None:
+def asked_about(messages: Sequence[OpenFlowMessage]) -> Stats | None:
     """Return the kind of the multipart request that `messages` end with, or None."""
     last = messages[-1]
-    return Stats(int.from_bytes(last.body[:2], "big")) if last.type is Type.MULTIPART_REQUEST else None
+    return Stats(int.from_bytes(last.body[:2], "big")) if last.type is RequestType.MULTIPART_REQUEST else None

@@ -10,14 +10,14 @@ from time import monotonic
 from typing import Any
 
 from controller_app.clock import utc_now
-from controller_app.errors import Failure, Rejected, Unreachable
+from controller_app.errors import RequestRejected, SwitchError, Unreachable
 from controller_app.openflow import messages as openflow
 from controller_app.openflow.flow_entry import MAX_PORT
-from controller_app.openflow.messages import Message
+from controller_app.openflow.messages import OpenFlowMessage
 from controller_app.ryu_api import LINK_DOWN, PORT_DOWN, Queue, QueueEmpty, sleep
-from controller_app.switch.answer_bounds import Answer, Shared, asked_about
+from controller_app.switch.answer_bounds import AnswerBudget, BoundedAnswer, asked_about
 from controller_app.switch.datapath_proof import Proof
-from controller_app.switch.limits import Bounds
+from controller_app.switch.limits import SwitchLimits
 from controller_app.switch.packet_in_limits import PacketIns
 from tercast.runtime.wording import whole_characters
 
@@ -32,7 +32,7 @@ MAX_QUEUED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class SwitchPort:
     """One port of a switch as it last reported it."""
 
     number: int
@@ -46,7 +46,7 @@ class Port:
 
 
 @dataclass(slots=True, eq=False)
-class Sent:
+class SentMessage:
     """Messages with consecutive transaction ids; `what` names them in errors."""
 
     first: int
@@ -60,17 +60,17 @@ class Sent:
 
 
 @dataclass(slots=True, eq=False)
-class Batch(Sent):
+class MessageBatch(SentMessage):
     """Messages that await an answer: the errors to them by index, and the parts of the answer.
 
     `reduce` makes of each part what is kept of it, as it arrives; None keeps nothing.
     """
 
-    failures: dict[int, Failure] = field(default_factory=dict)
+    failures: dict[int, SwitchError] = field(default_factory=dict)
     parts: list[Any] = field(default_factory=list)
     inbox: Any = field(default_factory=Queue)
     reduce: Callable[[Any], Any] | None = None
-    answer: Answer | None = None
+    answer: BoundedAnswer | None = None
     """Counts the parts, where the last message is a multipart request."""
 
 
@@ -88,8 +88,8 @@ class Connection:
         epoch: int,
         reply_timeout: float,
         *,
-        bounds: Bounds = Bounds(),  # noqa: B008 - a frozen value
-        shared: Shared | None = None,
+        bounds: SwitchLimits = SwitchLimits(),  # noqa: B008 - a frozen value
+        shared: AnswerBudget | None = None,
     ) -> None:
         self.dpid = dpid
         self.epoch = epoch
@@ -99,13 +99,13 @@ class Connection:
         self.ready = False
         self.closed: str | None = None
         self.proof = Proof.NONE
-        self.ports: dict[int, Port] = {}
+        self.ports: dict[int, SwitchPort] = {}
         self.packet_ins = PacketIns(self.ports)
         self.description: dict[str, str] = {}
         self.capabilities: tuple[str, ...] = ()
         self.tables = 0
         self.features: dict[str, object] = {}
-        self.further: Callable[[], list[tuple[str, Message, Any]]] = list
+        self.further: Callable[[], list[tuple[str, OpenFlowMessage, Any]]] = list
         """Reserved entries beside those of every switch, as they should be now: name, addition, place."""
         self.further_count: Callable[[], int] = int
         """How many of them there should be."""
@@ -118,9 +118,9 @@ class Connection:
         self._datapath = datapath
         self._timeout = reply_timeout
         self._bounds = bounds
-        self._shared = shared or Shared()
-        self._open: list[Batch] = []
-        self._settled: deque[Sent] = deque(maxlen=SETTLED)
+        self._shared = shared or AnswerBudget()
+        self._open: list[MessageBatch] = []
+        self._settled: deque[SentMessage] = deque(maxlen=SETTLED)
         self._bundles = count(1)
 
     @property
@@ -128,7 +128,7 @@ class Connection:
         """The datapath id as 16 hex digits."""
         return f"{self.dpid:016x}"
 
-    def confirm(self, messages: Sequence[Message]) -> dict[int, Failure]:
+    def confirm(self, messages: Sequence[OpenFlowMessage]) -> dict[int, SwitchError]:
         """Sends `messages` and a barrier, waits for its reply; the errors that came, by index of the message.
 
         Raises Unreachable when the switch is gone, goes, or does not answer in time.
@@ -136,10 +136,10 @@ class Connection:
         batch = self.exchange((*messages, openflow.barrier()))
         barrier_failure = batch.failures.pop(len(messages), None)
         if barrier_failure:
-            raise Rejected(barrier_failure)
+            raise RequestRejected(barrier_failure)
         return batch.failures
 
-    def ask(self, message: Message, reduce: Callable[[Any], Any] | None = None) -> list[Any]:
+    def ask(self, message: OpenFlowMessage, reduce: Callable[[Any], Any] | None = None) -> list[Any]:
         """The parts of the answer to a request, in order. Raises Unreachable or Rejected.
 
         `reduce` is called with each part as it arrives, and must not block: its result is kept in the part's
@@ -147,15 +147,15 @@ class Connection:
         """
         batch = self.exchange((message,), reduce=reduce)
         if batch.failures:
-            raise Rejected(batch.failures[0])
+            raise RequestRejected(batch.failures[0])
         return batch.parts
 
     def exchange(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[OpenFlowMessage],
         patience: float = 0.0,
         reduce: Callable[[Any], Any] | None = None,
-    ) -> Batch:
+    ) -> MessageBatch:
         """Sends `messages` at once and waits for the end of the answer to the last one.
 
         `patience` are seconds on top of the time-out; `reduce` is as for `ask`. Raises Unreachable.
@@ -163,7 +163,7 @@ class Connection:
         batch = self.reserve(len(messages), messages[0].type.name.lower())
         batch.reduce = reduce
         if (kind := asked_about(messages)) is not None:
-            batch.answer = Answer(kind)
+            batch.answer = BoundedAnswer(kind)
             self._shared.open(batch.answer, self._datapath.socket)
         try:
             frames = [message.frame(batch.first + n) for n, message in enumerate(messages)]
@@ -173,18 +173,18 @@ class Connection:
             self.settle(batch)
         return batch
 
-    def reserve(self, messages: int, what: str) -> Batch:
+    def reserve(self, messages: int, what: str) -> MessageBatch:
         """Takes as many transaction ids; errors to them are collected until the batch is settled."""
         if self.closed is not None:
             raise Unreachable(self.closed)
-        batch = Batch(self._next_xid(messages), messages, what)
+        batch = MessageBatch(self._next_xid(messages), messages, what)
         self._open.append(batch)
         return batch
 
-    def settle(self, batch: Batch) -> None:
+    def settle(self, batch: MessageBatch) -> None:
         """End the wait for a batch: an error to it from now on is a late one. Its answer is not kept here."""
         self._open.remove(batch)
-        self._settled.append(Sent(batch.first, batch.count, batch.what))
+        self._settled.append(SentMessage(batch.first, batch.count, batch.what))
         if batch.answer is not None:
             self._shared.close(batch.answer)
 
@@ -194,7 +194,7 @@ class Connection:
         At most AHEAD pieces are on their way: the next one is made while the switch works at those, and no
         more is kept here. Raises Unreachable; Rejected when a barrier is refused.
         """
-        under_way: deque[Batch] = deque()
+        under_way: deque[MessageBatch] = deque()
         try:
             for piece in pieces:
                 if len(under_way) == AHEAD:
@@ -218,7 +218,7 @@ class Connection:
         """A number for a bundle that no other one of this connection has."""
         return next(self._bundles) & 0xFFFFFFFF
 
-    def tell(self, message: Message) -> bool:
+    def tell(self, message: OpenFlowMessage) -> bool:
         """Sends a message that may be left out: nothing is sent when the channel is closed or congested."""
         queue = self._datapath.send_q
         if self.closed or queue is None or queue.qsize() >= MAX_QUEUED:
@@ -231,7 +231,7 @@ class Connection:
         self._datapath.close()
         self._datapath.socket.cut()
 
-    def up_ports(self) -> list[Port]:
+    def up_ports(self) -> list[SwitchPort]:
         """The ports that carry packets, by number."""
         return [port for _, port in sorted(self.ports.items()) if port.up]
 
@@ -263,7 +263,7 @@ class Connection:
             batch.parts.append(part)
         batch.inbox.put(not more and index == batch.count - 1)
 
-    def on_failure(self, xid: int, failure: Failure) -> str | None:
+    def on_failure(self, xid: int, failure: SwitchError) -> str | None:
         """An error came; returns what was refused when nobody waits for it any more."""
         batch, index = self._find(xid)
         if batch is None:
@@ -273,7 +273,7 @@ class Connection:
             batch.inbox.put(True)
         return None
 
-    def on_port(self, number: int, name: bytes, mac: str, config: int, state: int) -> Port | None:
+    def on_port(self, number: int, name: bytes, mac: str, config: int, state: int) -> SwitchPort | None:
         """A port's description came; the port, or None for the switch's own reserved ones."""
         if number > MAX_PORT:
             return None
@@ -281,7 +281,7 @@ class Connection:
         if number not in self.ports and len(self.ports) >= self._bounds.ports:
             self._datapath.socket.end(f"it has more than {self._bounds.ports} ports (--max-ports)")
             return None
-        port = Port(number, whole_characters(name.rstrip(b"\0")), mac, up)
+        port = SwitchPort(number, whole_characters(name.rstrip(b"\0")), mac, up)
         self.ports[number] = port
         return port
 
@@ -294,7 +294,7 @@ class Connection:
         for batch in self._open:
             batch.inbox.put(None)
 
-    def _confirmed(self, under_way: deque[Batch]) -> None:
+    def _confirmed(self, under_way: deque[MessageBatch]) -> None:
         """Waits for the first of some barriers, and takes it out."""
         barrier = under_way.popleft()
         try:
@@ -302,9 +302,9 @@ class Connection:
         finally:
             self._open.remove(barrier)
         if barrier.failures:
-            raise Rejected(barrier.failures[0])
+            raise RequestRejected(barrier.failures[0])
 
-    def _await(self, batch: Batch, timeout: float) -> None:
+    def _await(self, batch: MessageBatch, timeout: float) -> None:
         """Waits for the last part; each part has the whole time-out to come, all of them a time together."""
         until = monotonic() + max(timeout, self._bounds.seconds)
         while True:
@@ -325,7 +325,7 @@ class Connection:
         self._datapath.socket.end(reason)
         return reason
 
-    def _find(self, xid: int) -> tuple[Batch | None, int]:
+    def _find(self, xid: int) -> tuple[MessageBatch | None, int]:
         """The batch that waits for answers to that id, and which of its messages it is."""
         for batch in self._open:
             if (index := batch.index(xid)) is not None:

@@ -29,7 +29,7 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 log = logging.getLogger(__name__)
 
 
-class Policy(StrEnum):
+class ProofPolicy(StrEnum):
     """What a switch has to show over TLS for a datapath id to which nothing is bound."""
 
     BOUND = "bound"
@@ -51,7 +51,7 @@ class Proof(StrEnum):
         return self in (Proof.NAME, Proof.KEY)
 
 
-class Unproved(Exception):  # noqa: N818 - named by meaning
+class UnprovedDatapath(Exception):  # noqa: N818 - named by meaning
     """A switch may not use the datapath id that it claims; the text is the reason and the remedy."""
 
 
@@ -90,7 +90,7 @@ class Proofs:
     remembered until the process ends.
     """
 
-    def __init__(self, policy: Policy, path: Path | None) -> None:
+    def __init__(self, policy: ProofPolicy, path: Path | None) -> None:
         self._policy = policy
         self._path = path
         self._stamp: tuple[int, int] | None = None
@@ -110,27 +110,29 @@ class Proofs:
             if dpid in certificate.dpids:
                 return Proof.NAME
             names = ", ".join(f"dpid-{one:016x}" for one in sorted(certificate.dpids)[:3])
-            raise Unproved(f"its certificate {certificate} is for {names}; make one for dpid-{dpid:016x}")
+            raise UnprovedDatapath(
+                f"its certificate {certificate} is for {names}; make one for dpid-{dpid:016x}"
+            )
         self._reload()
         bound = self._keys.get(f"{dpid:016x}", [])
         if certificate.key in bound:
             return Proof.KEY
         if bound:
             rule = f"another key is bound to this datapath id in {self._path or 'memory'}"
-            raise Unproved(
+            raise UnprovedDatapath(
                 f"its certificate {certificate} is not the bound one: {rule}; remove that to accept it"
             )
         return self._unbound(dpid, certificate)
 
     def _unbound(self, dpid: int, certificate: Certificate) -> Proof:
         """Return the proof for a datapath id to which nothing is bound. Raises Unproved."""
-        if self._policy is Policy.AUTHORITY:
+        if self._policy is ProofPolicy.AUTHORITY:
             return Proof.AUTHORITY
-        if self._policy is Policy.BOUND:
+        if self._policy is ProofPolicy.BOUND:
             remedy = f"make one for the name dpid-{dpid:016x}, or add its key to {self._path or FILE_NAME}"
-            raise Unproved(f"its certificate {certificate} names no datapath id; {remedy} ({OPTION})")
+            raise UnprovedDatapath(f"its certificate {certificate} names no datapath id; {remedy} ({OPTION})")
         if len(self._keys) >= MOST_KEYS:
-            raise Unproved(
+            raise UnprovedDatapath(
                 f"{MOST_KEYS} keys are remembered, which is the most; remove some from {self._path}"
             )
         self._keys[f"{dpid:016x}"] = [certificate.key]

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from struct import Struct, error
 from typing import Any
 
-from controller_app.errors import Rejected, Unreachable
+from controller_app.errors import RequestRejected, Unreachable
 from controller_app.openflow import messages
-from controller_app.openflow.messages import Field, Stats
+from controller_app.openflow.messages import OxmField, Stats
 from controller_app.switch.connection import Connection
 
 _TABLE = Struct("!HB5x32sQQII")
@@ -22,8 +22,8 @@ _METERS = Struct("!III")
 _INSTRUCTIONS, _MATCH, _APPLY_ACTIONS, _APPLY_SETFIELD = 0, 8, 6, 14
 _APPLY, _OUTPUT, _SET_FIELD = 4, 0, 25
 _BASIC, _EXPERIMENTER = 0x8000, 0xFFFF
-_FIELDS = {Field.IN_PORT: "in_port", Field.ETH_DST: "eth_dst", Field.ETH_TYPE: "eth_type"}
-_ADDRESSES = {"ipv6": (Field.IPV6_DST, "ipv6_dst"), "ipv4": (Field.IPV4_DST, "ipv4_dst")}
+_FIELDS = {OxmField.IN_PORT: "in_port", OxmField.ETH_DST: "eth_dst", OxmField.ETH_TYPE: "eth_type"}
+_ADDRESSES = {"ipv6": (OxmField.IPV6_DST, "ipv6_dst"), "ipv4": (OxmField.IPV4_DST, "ipv4_dst")}
 
 Oxm = tuple[int, bool]
 """A field of the basic class, and whether it may be masked."""
@@ -55,9 +55,9 @@ class TableFeatures:
             if self.match is not None and (field, True) not in self.match:
                 yield f"it cannot match {name} under a mask"
             yield from self._cannot_rewrite(field, name)
-        yield from self._cannot_rewrite(Field.ETH_DST, "eth_dst")
+        yield from self._cannot_rewrite(OxmField.ETH_DST, "eth_dst")
 
-    def _cannot_rewrite(self, field: Field, name: str) -> Iterator[str]:
+    def _cannot_rewrite(self, field: OxmField, name: str) -> Iterator[str]:
         if self.rewrites is not None and not {(field, False), (field, True)} & self.rewrites:
             yield f"it cannot rewrite {name}"
 
@@ -98,7 +98,7 @@ def _answer(connection: Connection, kind: Stats, cut: Callable[[bytes], bytes] =
 
     try:
         return [data for part in connection.ask(messages.multipart(kind), reduce) for data in part]
-    except Rejected:
+    except RequestRejected:
         return []
     except Unreachable:
         if connection.closed is None:  # it says nothing to a question that it does not know

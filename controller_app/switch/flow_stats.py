@@ -8,8 +8,8 @@ from functools import lru_cache
 from struct import Struct
 
 from controller_app.openflow import messages
-from controller_app.openflow.flow_entry import Action, Key, Output, Prefix, SetDst, action_json
-from controller_app.openflow.messages import ETH_TYPE, OWNER, OWNER_MASK, Field, Kind
+from controller_app.openflow.flow_entry import Action, Key, OutputAction, Prefix, SetDestination, action_json
+from controller_app.openflow.messages import ETH_TYPE, OWNER, OWNER_MASK, EntryKind, OxmField
 from controller_app.ryu_api import sleep
 from controller_app.switch.connection import Connection
 
@@ -17,14 +17,14 @@ _FLOW = Struct("!HBxIIHHHHxxxxQQQ")
 _MATCH_HEADER = Struct("!HH")
 _OUTPUT, _SET_FIELD, _APPLY_ACTIONS = 0, 25, 4
 _FAMILY = {number.to_bytes(2, "big"): family for family, number in ETH_TYPE.items()}
-_DESTINATION = {"ipv6": (Field.IPV6_DST, 16), "ipv4": (Field.IPV4_DST, 4)}
+_DESTINATION = {"ipv6": (OxmField.IPV6_DST, 16), "ipv4": (OxmField.IPV4_DST, 4)}
 
 Identity = tuple[int, frozenset[tuple[int, bytes, bytes]]]
 """What makes two entries of a table one: priority, and match fields with value and mask."""
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class FlowStats:
     """One entry as the switch reported it, its match and instructions still as bytes."""
 
     cookie: int
@@ -51,7 +51,7 @@ def identity(key: Key) -> Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class InstalledEntry:
     """One own content entry with its counters; `actions` None where the controller did not write them."""
 
     key: Key
@@ -66,32 +66,32 @@ class Installed:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SwitchTable:
     """A switch's entries: own content ones, reserved ones, own ones that no key says; how many others."""
 
-    entries: tuple[Installed, ...]
-    reserved: tuple[Flow, ...]
+    entries: tuple[InstalledEntry, ...]
+    reserved: tuple[FlowStats, ...]
     foreign: int
-    strange: tuple[Flow, ...]
+    strange: tuple[FlowStats, ...]
 
 
-def read_table(connection: Connection) -> Table:
+def read_table(connection: Connection) -> SwitchTable:
     """Asks for all own entries. Raises Unreachable when the switch goes away in the middle."""
-    entries: list[Installed] = []
-    reserved: list[Flow] = []
-    strange: list[Flow] = []
+    entries: list[InstalledEntry] = []
+    reserved: list[FlowStats] = []
+    strange: list[FlowStats] = []
     for flow in _read_flows(connection, messages.flow_stats(OWNER, OWNER_MASK, table=messages.ALL_TABLES)):
-        if flow.cookie != Kind.CONTENT.cookie:
+        if flow.cookie != EntryKind.CONTENT.cookie:
             reserved.append(flow)
             continue
         key = decode_key(flow.match, flow.priority) if flow.table == messages.TABLE else None
         if key is None:
             strange.append(flow)
         else:
-            entries.append(Installed(key, decode_actions(flow.instructions), flow.packets, flow.octets))
+            entries.append(InstalledEntry(key, decode_actions(flow.instructions), flow.packets, flow.octets))
     total = read_count(connection, 0, 0)
     foreign = max(0, total - len(entries) - len(reserved) - len(strange))
-    return Table(tuple(entries), tuple(reserved), foreign, tuple(strange))
+    return SwitchTable(tuple(entries), tuple(reserved), foreign, tuple(strange))
 
 
 def read_count(connection: Connection, cookie: int, mask: int) -> int:
@@ -114,20 +114,20 @@ def read_foreign(connection: Connection) -> frozenset[object]:
     return frozenset(found)
 
 
-def read_source_flows(connection: Connection) -> list[Flow]:
+def read_source_flows(connection: Connection) -> list[FlowStats]:
     """Read the entries of the source check, in all tables. Raises Unreachable or Rejected."""
-    question = messages.flow_stats(Kind.SOURCE.cookie, messages.WHOLE_COOKIE, table=messages.ALL_TABLES)
+    question = messages.flow_stats(EntryKind.SOURCE.cookie, messages.WHOLE_COOKIE, table=messages.ALL_TABLES)
     return list(_read_flows(connection, question))
 
 
-def _read_flows(connection: Connection, request: messages.Message) -> Iterator[Flow]:
+def _read_flows(connection: Connection, request: messages.OpenFlowMessage) -> Iterator[FlowStats]:
     for raw_parts in connection.ask(request):
         sleep(0)
         for raw in raw_parts:
             yield from decode_flows(raw.data)
 
 
-def decode_flows(data: bytes) -> Iterator[Flow]:
+def decode_flows(data: bytes) -> Iterator[FlowStats]:
     """The entries of one part of a flow statistics reply."""
     offset = 0
     while offset + 56 <= len(data):
@@ -137,7 +137,7 @@ def decode_flows(data: bytes) -> Iterator[Flow]:
         _, match_length = _MATCH_HEADER.unpack_from(data, offset + 48)
         behind = offset + 48 + (match_length + 7) // 8 * 8
         match = data[offset + 48 : offset + 48 + match_length]
-        yield Flow(cookie, priority, packets, byte_count, match, data[behind : offset + length], table)
+        yield FlowStats(cookie, priority, packets, byte_count, match, data[behind : offset + length], table)
         offset += length
 
 
@@ -159,8 +159,8 @@ def oxm_fields(match: bytes) -> list[tuple[int, bytes, bytes]]:
 def decode_key(match: bytes, priority: int) -> Key | None:
     """The key whose entry has that match, or None when it says anything else than a key can."""
     fields = {number: (value, mask) for number, value, mask in oxm_fields(match)}
-    in_port, _ = fields.pop(_basic(Field.IN_PORT), (None, b""))
-    family = _FAMILY.get(fields.pop(_basic(Field.ETH_TYPE), (b"", b""))[0])
+    in_port, _ = fields.pop(_basic(OxmField.IN_PORT), (None, b""))
+    family = _FAMILY.get(fields.pop(_basic(OxmField.ETH_TYPE), (b"", b""))[0])
     if family is None:
         return None
     field, size = _DESTINATION[family]
@@ -198,16 +198,16 @@ def decode_actions(instructions: bytes) -> tuple[Action, ...] | None:
     for kind, body in _split_actions(instructions[8:]):
         if kind == _OUTPUT and mac is None:
             port = int.from_bytes(body[:4], "big")
-            actions.append(Output(None if port == messages.IN_PORT else port))
+            actions.append(OutputAction(None if port == messages.IN_PORT else port))
         elif kind == _SET_FIELD and mac is None:
-            mac = _field_value(body, Field.ETH_DST)
+            mac = _field_value(body, OxmField.ETH_DST)
             if mac is None:
                 return None
         elif kind == _SET_FIELD and mac is not None:
-            ip = _field_value(body, Field.IPV6_DST) or _field_value(body, Field.IPV4_DST)
+            ip = _field_value(body, OxmField.IPV6_DST) or _field_value(body, OxmField.IPV4_DST)
             if ip is None:
                 return None
-            actions.append(SetDst(ip, mac))
+            actions.append(SetDestination(ip, mac))
             mac = None
         else:
             return None
@@ -225,7 +225,7 @@ def _split_actions(data: bytes) -> Iterator[tuple[int, bytes]]:
         offset += length
 
 
-def _field_value(body: bytes, field: Field) -> bytes | None:
+def _field_value(body: bytes, field: OxmField) -> bytes | None:
     header = int.from_bytes(body[:4], "big")
     if header >> 8 != _basic(field) << 1:
         return None

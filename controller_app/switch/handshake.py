@@ -9,14 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from controller_app.errors import Rejected
+from controller_app.errors import RequestRejected
 from controller_app.openflow import messages
 from controller_app.openflow.bundles import Act, Control, control
 from controller_app.openflow.flow_entry import RANGES
-from controller_app.openflow.messages import Message, Stats
+from controller_app.openflow.messages import OpenFlowMessage, Stats
 from controller_app.switch.connection import Connection
 from controller_app.switch.features import read_features
-from controller_app.switch.flow_stats import Identity, Table, identity, oxm_fields, read_foreign, read_table
+from controller_app.switch.flow_stats import (
+    Identity,
+    SwitchTable,
+    identity,
+    oxm_fields,
+    read_foreign,
+    read_table,
+)
 from tercast.runtime.wording import whole_characters
 
 CAPABILITIES = {
@@ -67,7 +74,7 @@ def _describe(connection: Connection) -> None:
             connection.problems.append(f"the switch says that it has no {name}")
     try:
         connection.description = _description(connection.ask(messages.multipart(Stats.DESC))[0])
-    except Rejected as rejected:
+    except RequestRejected as rejected:
         connection.problems.append(f"no description: {rejected}")
 
 
@@ -89,9 +96,9 @@ def _description(desc: Any) -> dict[str, str]:
     }
 
 
-def reserved(families: Sequence[str]) -> list[tuple[str, Message, Identity]]:
+def reserved(families: Sequence[str]) -> list[tuple[str, OpenFlowMessage, Identity]]:
     """The reserved entries, by name: what installs them, and their places in a table."""
-    wanted: list[tuple[str, Message, Identity]] = [
+    wanted: list[tuple[str, OpenFlowMessage, Identity]] = [
         (
             f"the drop entry for {RANGES[family]}",
             messages.add_drop(RANGES[family]),
@@ -109,7 +116,9 @@ def reserved_count(connection: Connection, families: Sequence[str]) -> int:
     return sum(place not in connection.foreign for place in places) + connection.further_count()
 
 
-def lacking(table: Table, connection: Connection, families: Sequence[str]) -> list[tuple[str, Message]]:
+def lacking(
+    table: SwitchTable, connection: Connection, families: Sequence[str]
+) -> list[tuple[str, OpenFlowMessage]]:
     """The reserved entries that are not in a table as they were installed, and are free to be put there."""
     held = {(flow.identity, flow.cookie, flow.instructions) for flow in table.reserved}
     return [
@@ -119,7 +128,7 @@ def lacking(table: Table, connection: Connection, families: Sequence[str]) -> li
     ]
 
 
-def _content(message: Message) -> tuple[int, bytes]:
+def _content(message: OpenFlowMessage) -> tuple[int, bytes]:
     """Cookie and instructions of an addition."""
     return int.from_bytes(message.body[:8], "big"), messages.instructions_of(message)
 

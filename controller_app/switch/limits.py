@@ -8,7 +8,7 @@ MOST_PORTS = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class SwitchLimits:
     """Seconds for a whole answer in parts, and the number of ports."""
 
     seconds: float = 60.0

@@ -12,7 +12,7 @@ from enum import Enum
 from struct import Struct
 from time import monotonic
 
-from controller_app.openflow.messages import OWNER, OWNER_MASK, WHOLE_COOKIE, Kind
+from controller_app.openflow.messages import OWNER, OWNER_MASK, WHOLE_COOKIE, EntryKind
 from controller_app.token_buckets import Buckets
 
 RATE, BURST = 100.0, 100.0
@@ -28,7 +28,7 @@ _IN_PORT = Struct("!II")
 _IN_PORT_HEADER = 0x80000004
 
 
-class Origin(Enum):
+class PacketOrigin(Enum):
     """Which entry brought a packet here, by its cookie; each kind has a share of its own."""
 
     SIGNAL = "signal"
@@ -44,8 +44,8 @@ class PacketIns:
 
     def __init__(self, ports: Container[int], clock: Callable[[], float] = monotonic) -> None:
         self._ports = ports
-        self._shares = Buckets[tuple[int, Origin]](RATE, BURST, clock)
-        self._dropped: Counter[tuple[int, Origin]] = Counter()
+        self._shares = Buckets[tuple[int, PacketOrigin]](RATE, BURST, clock)
+        self._dropped: Counter[tuple[int, PacketOrigin]] = Counter()
 
     def admits(self, frame: bytes) -> bool:
         """Return whether a packet-in, of at least 28 bytes, is within the share of its port."""
@@ -55,14 +55,14 @@ class PacketIns:
         self._dropped[key] += 1
         return False
 
-    def take_dropped(self) -> Counter[tuple[int, Origin]]:
+    def take_dropped(self) -> Counter[tuple[int, PacketOrigin]]:
         """Return the packets dropped since the last call, by port and origin."""
         dropped, self._dropped = self._dropped, Counter()
         return dropped
 
     def forget(self, port: int) -> None:
         """A port is gone from its switch."""
-        for origin in Origin:
+        for origin in PacketOrigin:
             self._shares.forget((port, origin))
 
     def _port(self, frame: bytes) -> int:
@@ -73,7 +73,9 @@ class PacketIns:
         return port if header == _IN_PORT_HEADER and port in self._ports else NO_PORT
 
 
-def _origin(cookie: int) -> Origin:
-    if cookie == Kind.PUNT.cookie:
-        return Origin.SIGNAL
-    return Origin.PROBE if cookie & OWNER_MASK == OWNER or cookie == WHOLE_COOKIE else Origin.FOREIGN
+def _origin(cookie: int) -> PacketOrigin:
+    if cookie == EntryKind.PUNT.cookie:
+        return PacketOrigin.SIGNAL
+    return (
+        PacketOrigin.PROBE if cookie & OWNER_MASK == OWNER or cookie == WHOLE_COOKIE else PacketOrigin.FOREIGN
+    )

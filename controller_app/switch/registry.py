@@ -10,7 +10,7 @@ from controller_app.errors import Unreachable
 from controller_app.switch.connection import Connection
 
 
-class Registry:
+class SwitchRegistry:
     """The connections by datapath id. The first of two with one id stays; epochs grow, also over restarts."""
 
     def __init__(self) -> None:

@@ -27,7 +27,7 @@ class Untrusted(Exception):  # noqa: N818 - named by meaning
     """A peer is refused before a word of OpenFlow; the text is the reason."""
 
 
-class Channel:
+class TlsChannel:
     """A TLS connection with the errors of a plain socket: for its reader, one that broke has ended.
 
     Ryu reads on after any error of TLS; of one that comes again at once it would make no other switch heard.
@@ -61,13 +61,13 @@ class Channel:
         return getattr(self._secured, name)
 
 
-def greet(peer: Any, context: ssl.SSLContext, seconds: float) -> Channel:
+def greet(peer: Any, context: ssl.SSLContext, seconds: float) -> TlsChannel:
     """The secured connection of an accepted socket. Raises Untrusted within `seconds`; closes it then."""
     try:
         with eventlet.Timeout(seconds, Untrusted(f"it did not greet within {seconds:g} seconds")):
             secured = context.wrap_socket(peer, server_side=True, do_handshake_on_connect=False)
             secured.do_handshake()
-            return Channel(secured)
+            return TlsChannel(secured)
     except Untrusted:
         peer.close()
         raise
@@ -76,7 +76,7 @@ def greet(peer: Any, context: ssl.SSLContext, seconds: float) -> Channel:
         raise Untrusted(reason(error)) from None
 
 
-def certificate(channel: Channel) -> Certificate:
+def certificate(channel: TlsChannel) -> Certificate:
     """Return what the peer's certificate says. Raises Untrusted, and closes the connection then."""
     try:
         return Certificate.read(channel.getpeercert(binary_form=True))

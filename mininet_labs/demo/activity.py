@@ -8,7 +8,7 @@ from tercast.client.subscriber import Delivery
 
 
 @dataclass(slots=True)
-class Tally:
+class ActivityCounts:
     """A number of events, and when the last one was, in seconds since 1970."""
 
     events: int = 0
@@ -28,25 +28,25 @@ class Tally:
 
 
 @dataclass(slots=True)
-class Activity:
+class HostActivity:
     """Events by advertisement, subscription (ids as in plans) and host."""
 
-    advertisements: dict[str, Tally] = field(default_factory=dict)
-    subscriptions: dict[str, Tally] = field(default_factory=dict)
-    hosts: dict[str, Tally] = field(default_factory=dict)
+    advertisements: dict[str, ActivityCounts] = field(default_factory=dict)
+    subscriptions: dict[str, ActivityCounts] = field(default_factory=dict)
+    hosts: dict[str, ActivityCounts] = field(default_factory=dict)
 
     def sent(self, advertisement: str, at: float) -> None:
         """An event was published."""
-        self.advertisements.setdefault(advertisement, Tally()).add(at)
+        self.advertisements.setdefault(advertisement, ActivityCounts()).add(at)
 
     def arrived(self, host: str, delivery: Delivery) -> None:
         """An event reached a host; one that was there before is none."""
         if delivery.doubled:
             return
         at = delivery.received_at / 1e6
-        self.hosts.setdefault(host, Tally()).add(at, not delivery.wanted)
+        self.hosts.setdefault(host, ActivityCounts()).add(at, not delivery.wanted)
         for name in delivery.subscriptions:
-            self.subscriptions.setdefault(name, Tally()).add(at)
+            self.subscriptions.setdefault(name, ActivityCounts()).add(at)
 
     def to_json(self) -> dict[str, list[dict[str, Any]]]:
         """The parts of a report of traffic."""

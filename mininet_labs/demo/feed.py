@@ -9,7 +9,7 @@ from typing import Any
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.plan import PlanReader
 from mininet_labs.demo.platform_up import Platform
-from mininet_labs.demo.rest import Refusal, Rest
+from mininet_labs.demo.rest import RestClient, RestRefusal
 from mininet_labs.demo.services import Service, python
 
 REPORTER = "demo"
@@ -22,10 +22,10 @@ MOST_SAMPLES = 1000
 """The newest samples that are kept for a control plane that does not answer."""
 
 
-class Feed:
+class EventFeed:
     """Runs `mininet_labs.demo.traffic`, and passes its counters on to the control plane."""
 
-    def __init__(self, platform: Platform, rest: Rest, topology: dict[str, Any], rate: float) -> None:
+    def __init__(self, platform: Platform, rest: RestClient, topology: dict[str, Any], rate: float) -> None:
         self._rest = rest
         self._plans = PlanReader(platform, rest, topology, rate)
         log = platform.logs / "hosts.log"
@@ -82,10 +82,10 @@ class Feed:
         """What was published meanwhile under an advertisement that is withdrawn now is of no use any more."""
         try:
             self._rest.post("/api/v1/traffic/samples/", samples)
-        except Refusal:
+        except RestRefusal:
             live = {row["id"] for row in self._plans.read()["advertisements"] if row["until"] is None}
             samples = [sample for sample in samples if sample["publisher"] in live]
-            with suppress(Refusal):
+            with suppress(RestRefusal):
                 if samples:
                     self._rest.post("/api/v1/traffic/samples/", samples)
 

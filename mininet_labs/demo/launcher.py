@@ -8,19 +8,19 @@ from contextlib import suppress
 from typing import Any
 
 from mininet_labs.demo.errors import DemoError
-from mininet_labs.demo.rest import Rest
+from mininet_labs.demo.rest import RestClient
 
 EVERY_S = 1.0
 
 
-class Launcher:
+class DemoLauncher:
     """Tells how the demo is, in a thread of its own; `wanted` is whether it is asked for.
 
     `orders` are test events to publish; `report` says what became of them. A control plane that does not
     answer is asked again in a second, and told then what it has to be told.
     """
 
-    def __init__(self, rest: Rest, topology: dict[str, Any], *, fixed: bool) -> None:
+    def __init__(self, rest: RestClient, topology: dict[str, Any], *, fixed: bool) -> None:
         self._rest = rest
         self._lock = threading.Lock()
         self._over = threading.Event()

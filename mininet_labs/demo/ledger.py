@@ -13,7 +13,7 @@ Values = Mapping[str, object]
 
 
 @dataclass(slots=True)
-class Sent:
+class PublishedEvent:
     """An event that is under way: when it was sent, with what, and which hosts still wait for it."""
 
     at: float
@@ -22,7 +22,7 @@ class Sent:
 
 
 @dataclass(slots=True)
-class Ledger:
+class EventLedger:
     """Counts deliveries against what the exact matcher wanted. Times are seconds of one clock.
 
     An event that a host wanted is outstanding until it arrives; it is lost once `patience` seconds have
@@ -37,14 +37,14 @@ class Ledger:
     unwanted: int = 0
     given_up: int = 0
     delays_ms: Percentiles = field(default_factory=Percentiles)
-    _outstanding: dict[EventKey, Sent] = field(default_factory=dict)
+    _outstanding: dict[EventKey, PublishedEvent] = field(default_factory=dict)
 
     def sent(self, event: EventKey, at: float, values: Values, hosts: set[str]) -> None:
         """`event` left its publisher; `hosts` have a subscription that matches it exactly."""
         self.published += 1
         self.wanted += len(hosts)
         if hosts:
-            self._outstanding[event] = Sent(at, values, hosts)
+            self._outstanding[event] = PublishedEvent(at, values, hosts)
         self._give_up(at - self.patience)
 
     def revise(self, wanting: Callable[[str, Values, float], set[str]]) -> None:

@@ -10,7 +10,7 @@ RATE = 100.0
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class DemoOptions:
     """How to run the demo; times in seconds, `rate` in events a second."""
 
     run_for: float | None
@@ -61,9 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def from_arguments(arguments: argparse.Namespace, default_topology: Path) -> Options:
+def from_arguments(arguments: argparse.Namespace, default_topology: Path) -> DemoOptions:
     """The options as a value."""
-    return Options(
+    return DemoOptions(
         run_for=arguments.run_for,
         report=arguments.report,
         rate=arguments.rate,

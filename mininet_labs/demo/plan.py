@@ -6,7 +6,7 @@ from typing import Any
 from mininet_labs.demo import content
 from mininet_labs.demo.platform_up import Platform
 from mininet_labs.demo.quotes import TOPIC
-from mininet_labs.demo.rest import Rest
+from mininet_labs.demo.rest import RestClient
 
 UNDER_WAY = "queued,planning,deploying"
 OTHERS = 1000
@@ -16,7 +16,7 @@ OTHERS = 1000
 class PlanReader:
     """Reads the plan from the control plane, anew whenever the request log has grown or moved on."""
 
-    def __init__(self, platform: Platform, rest: Rest, topology: dict[str, Any], rate: float) -> None:
+    def __init__(self, platform: Platform, rest: RestClient, topology: dict[str, Any], rate: float) -> None:
         self._platform, self._rest, self._topology, self._rate = platform, rest, topology, rate
         self._feeds = {feed["name"]: feed for feed in content.publishers(topology)}
         self._homes = {row["name"]: row["host"] for row in content.subscribers(topology)}

@@ -32,7 +32,7 @@ SWITCHES = "switches"
 """Whose certificate all switches of a fabric show: one Open vSwitch has one."""
 
 
-class Network(Protocol):
+class DemoNetwork(Protocol):
     """Switches, links and hosts' ports that a controller can serve."""
 
     def start(self, progress: Callable[[int, int], None] = ...) -> None:
@@ -51,15 +51,15 @@ class Network(Protocol):
         """By host: sockets of its ports, where hosts are reached by sockets."""
 
 
-def embedded_fabric(run_dir: Path, topology: dict[str, Any], port: int) -> Network:
+def embedded_fabric(run_dir: Path, topology: dict[str, Any], port: int) -> DemoNetwork:
     """Open vSwitch without root, whose hosts' ports are Unix sockets."""
     return Fabric(run_dir, topology, controllers=[f"tcp:127.0.0.1:{port}"])
 
 
-def trusted_fabric(certificates: Path) -> Callable[[Path, dict[str, Any], int], Network]:
+def trusted_fabric(certificates: Path) -> Callable[[Path, dict[str, Any], int], DemoNetwork]:
     """The same, whose switches speak TLS with the files of `SWITCHES` in a folder."""
 
-    def make(run_dir: Path, topology: dict[str, Any], port: int) -> Network:
+    def make(run_dir: Path, topology: dict[str, Any], port: int) -> DemoNetwork:
         tls = Identity.of(certificates, SWITCHES)
         return Fabric(run_dir, topology, controllers=[f"ssl:127.0.0.1:{port}"], tls=tls)
 
@@ -79,7 +79,7 @@ class Platform:
         run_dir: Path,
         topology: dict[str, Any],
         web_port: int,
-        network: Callable[[Path, dict[str, Any], int], Network] | None = None,
+        network: Callable[[Path, dict[str, Any], int], DemoNetwork] | None = None,
         tls: bool = False,
         openflow: str = "127.0.0.1",
     ) -> None:

@@ -3,13 +3,13 @@
 from typing import Any
 
 from mininet_labs.demo.platform_up import Platform
-from mininet_labs.demo.rest import Rest
+from mininet_labs.demo.rest import RestClient
 from mininet_labs.demo.status import Report, ignore
 from tercast.runtime.wording import quantity
 from tercast.topology.rest_rows import api_row
 
 
-def register(rest: Rest, topology: dict[str, Any], report: Report = ignore) -> None:
+def register(rest: RestClient, topology: dict[str, Any], report: Report = ignore) -> None:
     """Register switches, links and hosts with all their fields; existing ones stay as they are."""
     for part, key in (("switches", ("name",)), ("links", ("a", "a_port")), ("hosts", ("name",))):
         rows = [api_row(part, row) for row in topology.get(part, ())]
@@ -22,7 +22,7 @@ def settling_patience(topology: dict[str, Any]) -> float:
     return max(120.0, 2.0 * len(topology["switches"]))
 
 
-def settled(rest: Rest, platform: Platform) -> bool:
+def settled(rest: RestClient, platform: Platform) -> bool:
     """Whether no request is under way, and each switch has what it should over its present connection."""
     return Settling(rest, platform).ready()
 
@@ -30,7 +30,7 @@ def settled(rest: Rest, platform: Platform) -> bool:
 class Settling:
     """How far the network is on its way to the tables that the requests ask for."""
 
-    def __init__(self, rest: Rest, platform: Platform) -> None:
+    def __init__(self, rest: RestClient, platform: Platform) -> None:
         self._rest, self._platform = rest, platform
         self._open = self._behind = self._switches = 0
 

@@ -20,11 +20,11 @@ class RestError(DemoError):
     """A call of the control plane failed: no answer, or an error."""
 
 
-class Refusal(RestError):  # noqa: N818 - named by meaning
+class RestRefusal(RestError):  # noqa: N818 - named by meaning
     """The control plane does not take what it was sent."""
 
 
-class Rest:
+class RestClient:
     """A client with the operator's token; a call that fails raises `RestError` with the problem's words.
 
     Waits `patience` seconds for an answer.
@@ -109,7 +109,7 @@ class Rest:
         except (ValueError, KeyError, TypeError):
             detail = answer.text[:500]
         refused = answer.status_code in (httpx.codes.BAD_REQUEST, httpx.codes.CONFLICT)
-        kind = Refusal if refused else RestError
+        kind = RestRefusal if refused else RestError
         raise kind(
             f"{answer.request.method} {answer.request.url.path} was answered {answer.status_code}: {detail}"
         )

@@ -13,16 +13,16 @@ from typing import Any, Self
 from mininet_labs import interrupts
 from mininet_labs.demo import content, standby
 from mininet_labs.demo.errors import DemoError
-from mininet_labs.demo.feed import Feed
-from mininet_labs.demo.launcher import Launcher
-from mininet_labs.demo.options import Options, from_arguments
+from mininet_labs.demo.feed import EventFeed
+from mininet_labs.demo.launcher import DemoLauncher
+from mininet_labs.demo.options import DemoOptions, from_arguments
 from mininet_labs.demo.platform_up import ROOT, Platform
 from mininet_labs.demo.quotes import TOPIC
 from mininet_labs.demo.registration import Settling, register, settling_patience
-from mininet_labs.demo.rest import Rest, RestError
+from mininet_labs.demo.rest import RestClient, RestError
 from mininet_labs.demo.services import RESTARTS, wait_until
 from mininet_labs.demo.status import (
-    Outage,
+    PlatformOutage,
     Report,
     StatusLine,
     ignore,
@@ -51,15 +51,17 @@ RUN_DIR = Path(os.environ.get("TERCAST_RUN_DIR", ROOT / "run"))
 class Demo:
     """One run, from nothing to the report."""
 
-    def __init__(self, options: Options, topology: dict[str, Any], platform: Platform | None = None) -> None:
+    def __init__(
+        self, options: DemoOptions, topology: dict[str, Any], platform: Platform | None = None
+    ) -> None:
         self.options = options
         self.topology = topology
         self.platform = platform or Platform(
             RUN_DIR, self.topology, options.port, tls=options.tls, openflow=options.openflow
         )
-        self.rest: Rest
-        self.feed: Feed | None = None
-        self.launcher: Launcher | None = None
+        self.rest: RestClient
+        self.feed: EventFeed | None = None
+        self.launcher: DemoLauncher | None = None
         self._entries = 0
 
     def __enter__(self) -> Self:
@@ -95,7 +97,7 @@ class Demo:
 
     def connect(self) -> None:
         """Be ready to speak to the control plane."""
-        self.rest = Rest(self.platform.base_url, self.platform.secret("operator-token"))
+        self.rest = RestClient(self.platform.base_url, self.platform.secret("operator-token"))
 
     def prepare(self) -> None:
         """Make the state, anew where that was asked for."""
@@ -131,14 +133,14 @@ class Demo:
 
     def start_feed(self) -> None:
         """Start the hosts' process: publishers and subscribers on the fabric's ports."""
-        self.feed = Feed(self.platform, self.rest, self.topology, self.options.rate)
+        self.feed = EventFeed(self.platform, self.rest, self.topology, self.options.rate)
         self.feed.start()
 
     def launch(self, *, fixed: bool) -> None:
         """Tell the control plane of the demo, from now on; `fixed`: it is there from start to end."""
         token = self.platform.secret("operator-token")
-        rest = Rest(self.platform.base_url, token, patience=_PATIENCE_S)
-        self.launcher = Launcher(rest, self.topology, fixed=fixed)
+        rest = RestClient(self.platform.base_url, token, patience=_PATIENCE_S)
+        self.launcher = DemoLauncher(rest, self.topology, fixed=fixed)
         self.launcher.tell("running" if fixed else "offered")
         self.launcher.start()
 
@@ -174,7 +176,7 @@ class Demo:
     def watch(self) -> None:
         """Show the status line until the time is over, or someone asks for the end."""
         assert self.feed is not None
-        line, outage = StatusLine(), Outage()
+        line, outage = StatusLine(), PlatformOutage()
         started = time.monotonic()
         self.rest.be_patient(POLL_PATIENCE_S)
         try:
@@ -226,11 +228,11 @@ class Demo:
         figures: dict[str, Any] = dict.fromkeys(("switches", "trees", "requests"))
         with suppress(DemoError):
             token = self.platform.secret("operator-token")
-            figures = self._figures(Rest(self.platform.base_url, token, patience=_PATIENCE_S))
+            figures = self._figures(RestClient(self.platform.base_url, token, patience=_PATIENCE_S))
         return self._report(counters, {**figures, "entries": self._entries}, str(failure))
 
     @staticmethod
-    def _figures(rest: Rest) -> dict[str, Any]:
+    def _figures(rest: RestClient) -> dict[str, Any]:
         requests = {
             state: rest.get("/api/v1/requests/", state=state, limit=1, count="true")["count"]
             for state in ("active", "failed")

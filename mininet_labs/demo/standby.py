@@ -7,11 +7,11 @@ from contextlib import suppress
 from typing import Any
 
 from mininet_labs import interrupts
-from mininet_labs.demo.launcher import Launcher
-from mininet_labs.demo.options import Options
+from mininet_labs.demo.launcher import DemoLauncher
+from mininet_labs.demo.options import DemoOptions
 from mininet_labs.demo.rest import RestError
 from mininet_labs.demo.run import FINISH_PATIENCE_S, POLL_PATIENCE_S, Demo
-from mininet_labs.demo.status import Outage, Report, StatusLine, say, status_text, step
+from mininet_labs.demo.status import PlatformOutage, Report, StatusLine, say, status_text, step
 from mininet_labs.errors import LabError
 from mininet_labs.interrupts import Interrupted
 from tercast.runtime.wording import quantity
@@ -22,7 +22,7 @@ PAUSE_S = 0.5
 class Standby(Demo):
     """The platform, which begins and ends its fabric and traffic by the control plane's word."""
 
-    launcher: Launcher
+    launcher: DemoLauncher
 
     def start(self) -> None:
         """Bring up all but the network."""
@@ -35,7 +35,7 @@ class Standby(Demo):
 
     def watch(self) -> None:
         """Do as is asked, until the time is over or someone asks for the end."""
-        line, outage = StatusLine(every=20), Outage()
+        line, outage = StatusLine(every=20), PlatformOutage()
         end = None if self.options.run_for is None else time.monotonic() + self.options.run_for
         try:
             while end is None or time.monotonic() < end:
@@ -103,7 +103,7 @@ class Standby(Demo):
         with suppress(RestError):  # the next heartbeat tells it
             self.launcher.beat()
 
-    def turn(self, outage: Outage) -> str:
+    def turn(self, outage: PlatformOutage) -> str:
         """Pass on what the traffic tells; the line for the terminal."""
         troubles = self.platform.troubles()
         if self.feed is None:
@@ -122,7 +122,7 @@ class Standby(Demo):
         return status_text(self._entries, self.feed.counters, troubles)
 
 
-def run(options: Options, topology: dict[str, Any]) -> int:
+def run(options: DemoOptions, topology: dict[str, Any]) -> int:
     """Stand by until the end; 0 unless something that is needed ended by itself."""
     with Standby(options, topology) as standby:
         standby.start()

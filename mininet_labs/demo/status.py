@@ -38,7 +38,7 @@ def say(text: str) -> None:
     print(f"{clear}tercast: {text}", flush=True)
 
 
-class Outage:
+class PlatformOutage:
     """Calls of the control plane that fail for a while: a warning at the first one, and a note at the end."""
 
     def __init__(self) -> None:

@@ -19,11 +19,11 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
-from mininet_labs.demo.activity import Activity
-from mininet_labs.demo.ledger import Ledger, Values
+from mininet_labs.demo.activity import HostActivity
+from mininet_labs.demo.ledger import EventLedger, Values
 from mininet_labs.demo.quotes import replay
 from mininet_labs.demo.trials import Trials
-from tercast.client.event_origins import LearnedOrigins, Origin, Rejected
+from tercast.client.event_origins import EventOrigin, LearnedOrigins, RejectedEvent
 from tercast.client.lease import Lease
 from tercast.client.publisher import Publisher
 from tercast.client.rest_api import Api, ApiLandlord, ApiOrigins
@@ -71,7 +71,7 @@ class Hosts:
     def __init__(self, plan: dict[str, Any]) -> None:
         self.topic = Topic.from_json(plan["topic"])
         self.address = AddressPlan.default("ipv6")
-        self.ledger = Ledger()
+        self.ledger = EventLedger()
         self.recorder = Recorder(FolderSink(plan["telemetry"]), "demo", datasets=(PUBLISHED, DELIVERED))
         self.telemetry = {name: HostTelemetry(self.recorder, name) for name in plan["hosts"]}
         self.ports = {
@@ -94,7 +94,7 @@ class Hosts:
         self.publishers: list[tuple[Publisher, Iterator[dict[str, Any]]]] = []
         self.sent: Counter[str] = Counter()
         self.samples: list[dict[str, Any]] = []
-        self.activity = Activity()
+        self.activity = HostActivity()
         self.others: dict[str, list[tuple[str, Filter]]] = {}
         self.leases: dict[str, Lease] = {}
         self.landlord = ApiLandlord(api)
@@ -124,7 +124,7 @@ class Hosts:
     def _place(self, topic: str, advertisement: str, host: str) -> None:
         """Say where an advertisement's events come from before the first of them is sent."""
         if self.origins.find(topic, advertisement) is None:
-            self.origins.add(topic, {advertisement: Origin(pack_ip(self.addresses[host]))})
+            self.origins.add(topic, {advertisement: EventOrigin(pack_ip(self.addresses[host]))})
 
     def _subscribe(self, host: str, rows: list[dict[str, Any]]) -> None:
         self.wishes[host] = [
@@ -232,7 +232,7 @@ class Hosts:
             if subscriber.counters.held:
                 self.receive(host)
 
-    def _rejected(self, host: str, rejected: Rejected) -> None:
+    def _rejected(self, host: str, rejected: RejectedEvent) -> None:
         """Report an event that another host than its publisher's sent."""
         self.telemetry[host].rejected(rejected.topic, rejected.reason)
 
@@ -256,7 +256,7 @@ class Hosts:
         }
 
 
-class Loop:
+class TrafficLoop:
     """Publishes at a steady pace, receives in between, reports, and drains at the end."""
 
     def __init__(self, hosts: Hosts, rate: float) -> None:
@@ -347,7 +347,7 @@ def main() -> None:
     # Unbuffered: what stands behind the first line must stay for the loop to find.
     with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as commands:
         plan = json.loads(commands.readline())
-    Loop(Hosts(plan), plan["rate"]).run()
+    TrafficLoop(Hosts(plan), plan["rate"]).run()
 
 
 if __name__ == "__main__":

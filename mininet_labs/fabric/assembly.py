@@ -13,7 +13,7 @@ from mininet_labs.fabric.daemons import SwitchDaemons
 from mininet_labs.fabric.errors import FabricError
 from mininet_labs.fabric.rundir import RunDir
 from mininet_labs.fabric.tools import Tools
-from mininet_labs.fabric.wiring import Bridge, Link, Port, Wiring
+from mininet_labs.fabric.wiring import Bridge, FabricLink, FabricPort, FabricWiring
 
 POLL = 0.01
 
@@ -30,7 +30,7 @@ class Assembly:
 
     def __init__(
         self,
-        wiring: Wiring,
+        wiring: FabricWiring,
         links: LinkKind,
         *,
         run_dir: RunDir,
@@ -44,7 +44,7 @@ class Assembly:
         self._daemons = daemons
         self._tools = tools
         self._timeout = timeout
-        self._down: set[Link] = set()
+        self._down: set[FabricLink] = set()
 
     def add_everything(self, controllers: Sequence[str], progress: Progress = ignore_progress) -> None:
         """Make the whole wiring, and connect the switches to their controllers once all ports are there.
@@ -66,24 +66,24 @@ class Assembly:
         """Add a bridge without ports."""
         self.configure([bridges.add_bridge(bridge), bridges.set_controllers(bridge, controllers)])
 
-    def add_link(self, link: Link) -> None:
+    def add_link(self, link: FabricLink) -> None:
         """Add both ends of a link."""
         self._down.discard(link)
         for groups in self._link_groups([link]):
             self.configure(groups)
         self.await_ready(link.ends())
 
-    def add_host_ports(self, ports: Sequence[Port]) -> None:
+    def add_host_ports(self, ports: Sequence[FabricPort]) -> None:
         """Add ports for hosts."""
         self.configure(self._host_groups(ports))
         self.await_ready(ports)
 
-    def remove(self, ports: Iterable[Port], bridge: Bridge | None = None) -> None:
+    def remove(self, ports: Iterable[FabricPort], bridge: Bridge | None = None) -> None:
         """Remove ports, and then a bridge."""
         groups = [bridges.remove_port(self._wiring.bridge(port.switch), port) for port in ports]
         self.configure([*groups, *([bridges.remove_bridge(bridge)] if bridge else [])])
 
-    def set_link(self, link: Link, up: bool) -> None:
+    def set_link(self, link: FabricLink, up: bool) -> None:
         """Take a joined link down, or up again.
 
         The administrative state makes the port status, but a port that is down still sends and receives: the
@@ -128,7 +128,7 @@ class Assembly:
             self._daemons.check()  # a dead daemon's last words tell more than the tool's time-out
             raise
 
-    def await_ready(self, ports: Sequence[Port] | None = None) -> None:
+    def await_ready(self, ports: Sequence[FabricPort] | None = None) -> None:
         """Wait until these ports (default: all) have their numbers, sockets and connections."""
         if ports is None:
             ports = self._wiring.ports()
@@ -140,11 +140,11 @@ class Assembly:
                 raise FabricError(missing, rule, "give the fabric a longer timeout, or look at its logs")
             time.sleep(POLL)
 
-    def _set_admin_state(self, link: Link, up: bool) -> None:
+    def _set_admin_state(self, link: FabricLink, up: bool) -> None:
         for end in link.ends():
             self._tools.appctl("netdev-dummy/set-admin-state", end.name, "up" if up else "down")
 
-    def _missing(self, ports: Sequence[Port]) -> str:
+    def _missing(self, ports: Sequence[FabricPort]) -> str:
         """What is not there yet, in words; empty when everything is."""
         rows = json.loads(
             self._tools.vsctl("--format=json", "--columns=name,ofport,error", "list", "Interface")
@@ -160,26 +160,26 @@ class Assembly:
                 return f"socket of port {port}"
         return self._unconnected([link for link in self._joined() if link.b in ports])
 
-    def _unconnected(self, links: Sequence[Link]) -> str:
+    def _unconnected(self, links: Sequence[FabricLink]) -> str:
         if not links:
             return ""
         lines = self._tools.appctl("netdev-dummy/conn-state").splitlines()
         connected = {line.partition(": ")[0] for line in lines if line.endswith(": connected")}
         return ", ".join(f"link {link.a} to {link.b}" for link in links if link.b.name not in connected)
 
-    def _joined(self) -> list[Link]:
+    def _joined(self) -> list[FabricLink]:
         """The joined links that are up."""
         if self._links is LinkKind.PATCH:
             return []
         return [link for link in self._wiring.links() if link not in self._down]
 
-    def _host_groups(self, ports: Iterable[Port]) -> list[Group]:
+    def _host_groups(self, ports: Iterable[FabricPort]) -> list[Group]:
         return [
             bridges.add_host_port(self._wiring.bridge(port.switch), port, self._run_dir.socket(port.name))
             for port in ports
         ]
 
-    def _link_groups(self, links: Iterable[Link]) -> tuple[list[Group], list[Group]]:
+    def _link_groups(self, links: Iterable[FabricLink]) -> tuple[list[Group], list[Group]]:
         """What makes links, in two steps: the second needs what the first has made."""
         first: list[Group] = []
         second: list[Group] = []

@@ -16,7 +16,7 @@ from mininet_labs.fabric.errors import FabricError
 from mininet_labs.fabric.readings import FlowReading, PortReading, parse_flows, parse_ports
 from mininet_labs.fabric.rundir import RunDir
 from mininet_labs.fabric.tools import Tools, environment
-from mininet_labs.fabric.wiring import Object, Wiring
+from mininet_labs.fabric.wiring import FabricWiring, Object
 from tercast.cli.certificate_authority import Identity
 
 
@@ -51,7 +51,7 @@ class Fabric:
         timeout: float = 30.0,
     ) -> None:
         self._run_dir = RunDir(run_dir)
-        self._wiring = Wiring.of(topology)
+        self._wiring = FabricWiring.of(topology)
         self._controllers = tuple(controllers)
         self._links = link_kind(links)
         self._flow_cache = flow_cache

@@ -31,7 +31,7 @@ class Bridge:
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class FabricPort:
     """A port of a switch, named by its interface."""
 
     switch: str
@@ -43,29 +43,29 @@ class Port:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class FabricLink:
     """Two ports that are wired to one another."""
 
-    a: Port
-    b: Port
+    a: FabricPort
+    b: FabricPort
 
-    def ends(self) -> tuple[Port, Port]:
+    def ends(self) -> tuple[FabricPort, FabricPort]:
         """Both ports."""
         return self.a, self.b
 
 
-class Wiring:
+class FabricWiring:
     """Switches, links and host attachments of a fabric; every method checks before it changes anything."""
 
     def __init__(self) -> None:
         self.bridges: dict[str, Bridge] = {}
-        self.hosts: dict[str, tuple[Port, ...]] = {}
-        self._links: dict[tuple[str, int], Link] = {}
-        self._attached: Counter[Port] = Counter()
+        self.hosts: dict[str, tuple[FabricPort, ...]] = {}
+        self._links: dict[tuple[str, int], FabricLink] = {}
+        self._attached: Counter[FabricPort] = Counter()
         self._names: set[str] = set()
 
     @classmethod
-    def of(cls, topology: Object) -> Wiring:
+    def of(cls, topology: Object) -> FabricWiring:
         """The wiring of a scenario's `topology` object; FabricError names the entry that is wrong."""
         wiring = cls()
         for kind, add in (
@@ -77,19 +77,19 @@ class Wiring:
                 add(entry, f"topology.{kind}[{index}]")
         return wiring
 
-    def links(self) -> list[Link]:
+    def links(self) -> list[FabricLink]:
         """Every link once, in the order they were added."""
         return list(dict.fromkeys(self._links.values()))
 
-    def host_ports(self) -> list[Port]:
+    def host_ports(self) -> list[FabricPort]:
         """Every port with a host attachment, once."""
         return list(self._attached)
 
-    def ports(self) -> list[Port]:
+    def ports(self) -> list[FabricPort]:
         """Every port, of links and of hosts."""
         return [*(end for link in self.links() for end in link.ends()), *self.host_ports()]
 
-    def port(self, switch: str, number: int) -> Port:
+    def port(self, switch: str, number: int) -> FabricPort:
         """The port of a switch with a number."""
         here = [port for port in self.ports() if port.switch == self.bridge(switch).switch]
         for port in here:
@@ -104,7 +104,7 @@ class Wiring:
             raise FabricError(switch, "no such switch in the fabric", f"take one of {_some(self.bridges)}")
         return self.bridges[switch]
 
-    def attachment(self, host: str, index: int = 0) -> Port:
+    def attachment(self, host: str, index: int = 0) -> FabricPort:
         """Where a host is attached: 0 is its own port, 1 and on its standby ports."""
         if host not in self.hosts:
             raise FabricError(host, "no such host in the fabric", f"take one of {_some(self.hosts)}")
@@ -113,7 +113,7 @@ class Wiring:
             raise FabricError(f"attachment {index} of {host}", f"it has {len(ports)}", "count from 0")
         return ports[index]
 
-    def link_at(self, switch: str, number: int) -> Link:
+    def link_at(self, switch: str, number: int) -> FabricLink:
         """The link at a port."""
         link = self._links.get((self.bridge(switch).switch, number))
         if link is None:
@@ -137,7 +137,7 @@ class Wiring:
         self._names.add(bridge.name)
         return bridge
 
-    def add_link(self, entry: Object, path: str = "link") -> Link:
+    def add_link(self, entry: Object, path: str = "link") -> FabricLink:
         """Add a link `{"a", "a_port", "b", "b_port"}`."""
         a = self._free_port(_text(entry, "a", path), entry.get("a_port"), f"{path}.a_port")
         b = self._free_port(_text(entry, "b", path), entry.get("b_port"), f"{path}.b_port")
@@ -145,11 +145,11 @@ class Wiring:
             raise FabricError(f"{path}: {a}", "a port cannot be linked to itself", "name another port")
         if a in self._attached or b in self._attached:
             raise FabricError(f"{path}: {a} to {b}", "a host is attached there", "link a free port")
-        link = Link(a, b)
+        link = FabricLink(a, b)
         self._links[a.switch, a.number] = self._links[b.switch, b.number] = link
         return link
 
-    def add_host(self, entry: Object, path: str = "host") -> list[Port]:
+    def add_host(self, entry: Object, path: str = "host") -> list[FabricPort]:
         """Add a host `{"id", "switch", "port", "standby"?}`; the ports that it is the first one to use."""
         host = _text(entry, "id", path)
         if host in self.hosts:
@@ -165,14 +165,14 @@ class Wiring:
         self._attached.update(ports)
         return fresh
 
-    def remove_link(self, switch: str, number: int) -> Link:
+    def remove_link(self, switch: str, number: int) -> FabricLink:
         """Remove the link at a port."""
         link = self.link_at(switch, number)
         for end in link.ends():
             del self._links[end.switch, end.number]
         return link
 
-    def remove_host(self, host: str) -> list[Port]:
+    def remove_host(self, host: str) -> list[FabricPort]:
         """Remove a host; the ports that no other host uses."""
         self.attachment(host)
         ports = self.hosts.pop(host)
@@ -182,7 +182,7 @@ class Wiring:
             del self._attached[port]
         return free
 
-    def remove_switch(self, switch: str) -> tuple[Bridge, list[Link]]:
+    def remove_switch(self, switch: str) -> tuple[Bridge, list[FabricLink]]:
         """Remove a switch and its links; FabricError while hosts are attached to it."""
         bridge = self.bridge(switch)
         attached = [host for host, ports in self.hosts.items() if any(p.switch == switch for p in ports)]
@@ -195,14 +195,14 @@ class Wiring:
         self._names.discard(bridge.name)
         return bridge, links
 
-    def _free_port(self, switch: str, number: object, path: str) -> Port:
+    def _free_port(self, switch: str, number: object, path: str) -> FabricPort:
         if switch not in self.bridges:
             raise FabricError(f"{path}: {switch!r}", "no such switch", f"take one of {_some(self.bridges)}")
         if type(number) is not int or not 1 <= number <= HIGHEST_PORT:
             raise FabricError(f"{path} {number!r}", f"is not a number from 1 to {HIGHEST_PORT}", "correct it")
         if (switch, number) in self._links:
             raise FabricError(f"{path} {switch}:{number}", "a link uses this port", "take a free port")
-        return Port(switch, number, f"{self.bridges[switch].name}-{number}")
+        return FabricPort(switch, number, f"{self.bridges[switch].name}-{number}")
 
     def _free_name(self, switch: str) -> str:
         base = re.sub(r"[^a-z0-9]", "", switch.lower()) or "sw"

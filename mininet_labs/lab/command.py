@@ -13,7 +13,7 @@ from mininet_labs import interrupts
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.platform_up import ROOT, Platform
 from mininet_labs.demo.registration import Settling, register, settling_patience
-from mininet_labs.demo.rest import Rest
+from mininet_labs.demo.rest import RestClient
 from mininet_labs.demo.services import wait_until
 from mininet_labs.demo.status import Report, shown, step
 from mininet_labs.errors import LabError
@@ -49,20 +49,20 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def start(platform: Platform, topology: dict[str, Any]) -> Rest:
+def start(platform: Platform, topology: dict[str, Any]) -> RestClient:
     """Bring the platform and its Mininet network up, and register the network; the API."""
     step("database, secrets, users", lambda _: platform.prepare())
     switches = quantity(len(topology["switches"]), "switch", "switches")
     step(f"Mininet: {switches}, userspace datapath", platform.start_fabric)
     step("controller (Ryu)", platform.start_controller)
     step("web server, Celery workers and beat", platform.start_control_plane)
-    rest = Rest(platform.base_url, platform.secret("operator-token"))
+    rest = RestClient(platform.base_url, platform.secret("operator-token"))
     step("topology", lambda report: register(rest, topology, report))
     step("tables", lambda report: _settle(rest, platform, topology, report))
     return rest
 
 
-def _settle(rest: Rest, platform: Platform, topology: dict[str, Any], report: Report) -> None:
+def _settle(rest: RestClient, platform: Platform, topology: dict[str, Any], report: Report) -> None:
     settling, patience = Settling(rest, platform), settling_patience(topology)
     services, progress = platform.services, settling.progress
     wait_until("the tables", settling.ready, services, patience, progress=progress, report=report)

@@ -18,7 +18,7 @@ from typing import Any, Self
 from mininet_labs.errors import LabError
 from mininet_labs.fabric.binaries import Binaries
 from mininet_labs.fabric.cleanup import start_time
-from mininet_labs.fabric.wiring import Object, Wiring
+from mininet_labs.fabric.wiring import FabricWiring, Object
 from mininet_labs.lab import needs
 from mininet_labs.lab.namespaces import outer_pids
 from mininet_labs.lab.relay import Relay
@@ -42,7 +42,7 @@ class MininetNetwork:
 
     def __init__(self, run_dir: Path, topology: Object, port: int) -> None:
         self._run_dir = run_dir
-        self._plan = _plan(Wiring.of(topology), topology)
+        self._plan = _plan(FabricWiring.of(topology), topology)
         self._port = port
         self._process: subprocess.Popen[str] | None = None
         self._relay: Relay | None = None
@@ -243,7 +243,7 @@ def remove_leftovers(run_dir: Path) -> None:
     link.unlink()
 
 
-def _plan(wiring: Wiring, topology: Object) -> Message:
+def _plan(wiring: FabricWiring, topology: Object) -> Message:
     """What the inside has to build, in its words; LabError for what a lab cannot have."""
     taken: dict[tuple[str, int], str] = {}
     hosts = []

@@ -10,7 +10,7 @@ from typing import Any
 
 from mininet_labs.demo.errors import DemoError
 from mininet_labs.demo.quotes import SYMBOLS, TOPIC
-from mininet_labs.demo.rest import Refusal, Rest
+from mininet_labs.demo.rest import RestClient, RestRefusal
 
 ACTORS = 6
 """Publishers and as many subscribers of the soak's own, whose requests come and go."""
@@ -32,10 +32,10 @@ _PAUSE_S = 0.05
 _END_STATES = ("active", "failed", "withdrawn")
 
 
-class Changes:
+class SoakChanges:
     """Makes one change after the other in a thread of its own until `stop`; `counts` are those that ended."""
 
-    def __init__(self, rest: Rest, topology: dict[str, Any], seed: int) -> None:
+    def __init__(self, rest: RestClient, topology: dict[str, Any], seed: int) -> None:
         self.counts: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
@@ -129,7 +129,7 @@ class Changes:
         body = {**owner, "topic": TOPIC["name"], "filter": self._filter()}
         try:
             request = self._rest.post(f"/api/v1/{path}/", body)
-        except Refusal:
+        except RestRefusal:
             self.refused[kind] += 1
             return
         if self._ended(kind, request)["state"] == "active":

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-from mininet_labs.demo.rest import Rest
+from mininet_labs.demo.rest import RestClient
 from mininet_labs.fabric import Fabric
 from mininet_labs.fabric.readings import FlowReading
 from mininet_labs.install import FIELDS, actions
@@ -21,7 +21,7 @@ Row = tuple[int, int | None, str, str]
 """Priority, in-port, prefix, actions as Open vSwitch writes them, with rewrites side by side in one order."""
 
 
-def differences(fabric: Fabric, rest: Rest, hosts: Mapping[str, Host]) -> list[str]:
+def differences(fabric: Fabric, rest: RestClient, hosts: Mapping[str, Host]) -> list[str]:
     """Each entry that only the switch or only the plan has, in words; none when all are as planned."""
     found = []
     for switch in rest.all("/api/v1/switches/"):

@@ -10,7 +10,7 @@ from mininet_labs.demo.options import rate, seconds, writable
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class SoakOptions:
     """How to soak; times in seconds, `rate` in events a second."""
 
     run_for: float
@@ -35,9 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def from_arguments(arguments: argparse.Namespace) -> Options:
+def from_arguments(arguments: argparse.Namespace) -> SoakOptions:
     """The options as a value."""
-    return Options(
+    return SoakOptions(
         run_for=arguments.run_for,
         report=arguments.report,
         seed=arguments.seed,

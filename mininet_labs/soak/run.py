@@ -14,21 +14,21 @@ from typing import Any
 
 from mininet_labs import interrupts
 from mininet_labs.demo.errors import DemoError
-from mininet_labs.demo.options import Options as DemoOptions
-from mininet_labs.demo.platform_up import Network, Platform
+from mininet_labs.demo.options import DemoOptions
+from mininet_labs.demo.platform_up import DemoNetwork, Platform
 from mininet_labs.demo.registration import settled
-from mininet_labs.demo.rest import Rest
+from mininet_labs.demo.rest import RestClient
 from mininet_labs.demo.run import DEFAULT_TOPOLOGY, Demo, write_report
 from mininet_labs.demo.services import wait_until
-from mininet_labs.demo.status import Outage
+from mininet_labs.demo.status import PlatformOutage
 from mininet_labs.errors import LabError
 from mininet_labs.fabric import Fabric
 from mininet_labs.interrupts import Interrupted, raise_when_asked
-from mininet_labs.soak.changes import Changes
+from mininet_labs.soak.changes import SoakChanges
 from mininet_labs.soak.descriptors import leaked, open_descriptors
 from mininet_labs.soak.drift import differences
 from mininet_labs.soak.faults import Faults
-from mininet_labs.soak.options import Options, from_arguments
+from mininet_labs.soak.options import SoakOptions, from_arguments
 from mininet_labs.topologies import core_topology, load
 from tercast.runtime.wording import quantity
 from tercast.topology.reader import read_topology
@@ -38,7 +38,7 @@ LOOKS, LOOK_EVERY_S = 20, 0.5
 MUST_BE_ZERO = ("stable_lost", "stable_doubled", "drift", "leaked_descriptors", "restarts")
 
 
-def joined_fabric(run_dir: Path, topology: dict[str, Any], port: int) -> Network:
+def joined_fabric(run_dir: Path, topology: dict[str, Any], port: int) -> DemoNetwork:
     """A fabric whose links carry packets one by one, as cables do."""
     return Fabric(run_dir, topology, [f"tcp:127.0.0.1:{port}"], links="joined")
 
@@ -46,14 +46,14 @@ def joined_fabric(run_dir: Path, topology: dict[str, Any], port: int) -> Network
 class Soak:
     """One run over a platform that is up."""
 
-    def __init__(self, demo: Demo, options: Options) -> None:
+    def __init__(self, demo: Demo, options: SoakOptions) -> None:
         self.demo, self.options = demo, options
         platform = demo.platform
         assert isinstance(platform.network, Fabric)
         self.fabric = platform.network
         self.rest = demo.rest
-        own = Rest(platform.base_url, platform.secret("operator-token"), patience=60.0)
-        self.changes = Changes(own, demo.topology, options.seed)
+        own = RestClient(platform.base_url, platform.secret("operator-token"), patience=60.0)
+        self.changes = SoakChanges(own, demo.topology, options.seed)
         self.faults = Faults(platform, self.fabric, demo.topology, options.seed)
 
     def run(self) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class Soak:
     def suffer(self) -> None:
         """Changes in their thread, faults here, and the counters passed on between them."""
         assert self.demo.feed is not None
-        outage = Outage()
+        outage = PlatformOutage()
         end = time.monotonic() + self.options.run_for
         next_fault = time.monotonic() + self.options.fault_every
         while (now := time.monotonic()) < end:
@@ -177,7 +177,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if all(report[name] == 0 for name in MUST_BE_ZERO) else 1
 
 
-def _soaked(options: Options, run_dir: Path) -> dict[str, Any]:
+def _soaked(options: SoakOptions, run_dir: Path) -> dict[str, Any]:
     topology = load(DEFAULT_TOPOLOGY)
     demo_options = DemoOptions(
         run_for=None, report=None, rate=options.rate, port=8000, topology=DEFAULT_TOPOLOGY, fresh=True

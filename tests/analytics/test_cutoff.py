@@ -8,7 +8,7 @@ import pytest
 
 from analytics.cutoff import CutOff
 from analytics.times import micros
-from analytics.writers import Writer, slowest
+from analytics.writers import ParquetWriter, slowest
 
 NOW = datetime(2026, 3, 29, 12, tzinfo=UTC)
 PAIR = ("published", "delivered")
@@ -25,9 +25,9 @@ def writer(
     until: float | None = -2,
     closed: bool = False,
     datasets: frozenset[str] | None = None,
-) -> Writer:
+) -> ParquetWriter:
     complete = None if until is None else at(until)
-    return Writer(name, 0, closed, at(told), 5_000_000, complete, datasets)
+    return ParquetWriter(name, 0, closed, at(told), 5_000_000, complete, datasets)
 
 
 @pytest.mark.parametrize(
@@ -40,11 +40,11 @@ def writer(
         (writer(told=-1, until=-599), -599),
         (writer(told=-1, until=-9000), -601),  # its rows wait for longer than a writer may delay results
         (writer(told=-1, until=None), -11),  # of an earlier release
-        (Writer("w", 0, False, None, 0, None), None),  # no time that can be read
+        (ParquetWriter("w", 0, False, None, 0, None), None),  # no time that can be read
     ],
 )
 def test_a_writer_at_work_delays_results_and_one_that_stopped_does_not(
-    one: Writer, held: float | None
+    one: ParquetWriter, held: float | None
 ) -> None:
     assert one.held_at(NOW) == (None if held is None else at(held))
 

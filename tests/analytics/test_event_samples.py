@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from analytics.generate import Plan, generate
+from analytics.generate import GeneratedPlan, generate
 from analytics.jobs import Task, run_event_samples
-from analytics.options import Options
+from analytics.options import JobOptions
 from analytics.reading import Telemetry
 from analytics.times import micros
 from analytics.transforms.event_samples import LEAST, event_samples, quotas
@@ -71,9 +71,11 @@ def test_a_sample_is_spread_over_all_times_and_grows_by_itself(spark: Any) -> No
 
 
 def test_a_sample_is_drawn_from_telemetry_of_the_time_that_is_asked_for(spark: Any, tmp_path: Path) -> None:
-    generate(tmp_path / "root", Plan(2000, micros(START)))
+    generate(tmp_path / "root", GeneratedPlan(2000, micros(START)))
     until = START + timedelta(hours=12)
-    options = Options(str(tmp_path / "root"), START + timedelta(days=2), since=START, until=until, most=160)
+    options = JobOptions(
+        str(tmp_path / "root"), START + timedelta(days=2), since=START, until=until, most=160
+    )
     rows = run_event_samples(Task(Telemetry(spark, options), options))
     assert Counter(row["publisher"] for row in rows) == {f"a{n}": LEAST for n in range(8)}
     times = [row["published_at"].replace(tzinfo=UTC) for row in rows]

@@ -20,7 +20,7 @@ from analytics import increments
 from analytics.cutoff import NO_CUT, CutOff
 from analytics.facts import Facts
 from analytics.increments import Known, plan, read_known
-from analytics.options import Options
+from analytics.options import JobOptions
 from analytics.running import run_job
 from analytics.spans import Span, clipped, joined, overlaps, to_windows, within_windows, without
 from analytics.subscriptions import read_subscriptions
@@ -88,9 +88,9 @@ class Model:
         return [(f"/{name}/{path}", Status(len(rows))) for path, rows in self.files.items()]
 
     @property
-    def options(self) -> Options:
+    def options(self) -> JobOptions:
         now = EPOCH + timedelta(microseconds=self.now) - increments_day()
-        return Options("root", now, window=WINDOW)
+        return JobOptions("root", now, window=WINDOW)
 
     def inspect(self, dataset: Any, listed: dict[str, Any]) -> dict[str, Facts]:
         out = {}
@@ -137,7 +137,7 @@ def test_runs_that_go_on_come_to_what_one_run_does(
     patch = pytest.MonkeyPatch()
     there: dict[str, list[int]] = {}
     patch.setattr(increments, "HORIZON", NEAR)
-    patch.setitem(increments.SOURCES, "delay", (increments.Reach(DATASETS[NAME], NEAR, NEAR),))
+    patch.setitem(increments.SOURCES, "delay", (increments.IncrementReach(DATASETS[NAME], NEAR, NEAR),))
     known: dict[str, dict[str, Facts]] = {NAME: {}}
     results: dict[int, Any] = {}
     new: Counter[str] = Counter()
@@ -175,7 +175,7 @@ NAME = "delivered"
 
 def test_windows_whose_files_are_gone_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     there = {"new.parquet": [3, 50]}
-    monkeypatch.setitem(increments.SOURCES, "delay", (increments.Reach(DATASETS[NAME]),))
+    monkeypatch.setitem(increments.SOURCES, "delay", (increments.IncrementReach(DATASETS[NAME]),))
     model = Model(there, 120)
     gone = Known({NAME: {"old.parquet": Facts(5, 5, 0, 6)}})
     found = plan(model, "delay", model.options, gone)  # type: ignore[arg-type]
@@ -227,7 +227,7 @@ def key(row: Row) -> tuple[Any, ...]:
 
 
 def one_run(spark: Any, job: str, root: Path, out: Path, known: Known, **more: Any) -> tuple[list[Row], Row]:
-    options = Options(str(root), messy_telemetry.NOW, window=600_000_000, **more)
+    options = JobOptions(str(root), messy_telemetry.NOW, window=600_000_000, **more)
     run_job(spark, job, options, str(out), known=known)
     meta = json.loads((out / f"{job}.meta.json").read_text())["increment"]
     return json.loads((out / f"{job}.json").read_text()), meta

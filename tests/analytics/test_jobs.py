@@ -11,7 +11,7 @@ import plain_answers
 import pyarrow.parquet as pq
 import pytest
 
-from analytics.options import Options
+from analytics.options import JobOptions
 from analytics.running import RESULT_COLUMNS, run_job
 from analytics.subscriptions import read_subscriptions
 
@@ -63,7 +63,7 @@ def close(found: Any, wanted: Any) -> bool:
 def test_a_job_answers_as_plain_python(
     job: str, spark: Any, messy: messy_telemetry.Messy, tmp_path: Path
 ) -> None:
-    options = Options(
+    options = JobOptions(
         telemetry=str(messy.root),
         now=messy_telemetry.NOW,
         window=60_000_000 if job == "flow_table_size" else 3_600_000_000,
@@ -111,7 +111,7 @@ def check_meta(meta: dict[str, Any], job: str, rows: int) -> None:
 def test_without_subscriptions_losses_are_not_known(
     spark: Any, messy: messy_telemetry.Messy, tmp_path: Path
 ) -> None:
-    run_job(spark, "false_positives", Options(str(messy.root), messy_telemetry.NOW), str(tmp_path))
+    run_job(spark, "false_positives", JobOptions(str(messy.root), messy_telemetry.NOW), str(tmp_path))
     rows = json.loads((tmp_path / "false_positives.json").read_text())
     wanted = plain_answers.false_positives(messy.events, messy.rows["published"], messy.rows["delivered"])
     assert rows == [{**row, "fpr": pytest.approx(row["fpr"]), "lost": None} for row in wanted]

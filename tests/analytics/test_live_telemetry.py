@@ -16,14 +16,14 @@ import pytest
 
 from analytics import writers
 from analytics.increments import Known, read_known
-from analytics.options import Options
+from analytics.options import JobOptions
 from analytics.running import run_job
 from analytics.spans import overlaps
 from analytics.subscriptions import read_subscriptions
 from analytics.times import EPOCH
 from tercast.telemetry import DELIVERED, PUBLISHED, Dataset
 from tercast.telemetry.recorder import Recorder
-from tercast.telemetry.sinks import WRITERS, Batch, FolderSink, Report
+from tercast.telemetry.sinks import WRITERS, FolderSink, Report, TelemetryBatch
 from tests.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.spark
@@ -44,7 +44,7 @@ class GatedSink(FolderSink):
         self.gate = threading.Event()
         self.gate.set()
 
-    def send(self, batch: Batch, report: Report) -> int:
+    def send(self, batch: TelemetryBatch, report: Report) -> int:
         assert self.gate.wait(LIMIT_SECONDS)
         return super().send(batch, report)
 
@@ -111,7 +111,7 @@ class Series:
         return meta
 
     def once(self, known: Known | None, now: datetime | None = None) -> tuple[list[Row], Row]:
-        options = Options(
+        options = JobOptions(
             str(self.root), now or datetime.now(UTC), window=10_000_000, subscriptions=SUBSCRIPTIONS
         )
         run_job(self.spark, self.job, options, str(self.out), known=known)

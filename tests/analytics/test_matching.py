@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.matching import Counting, Wanting
-from analytics.subscriptions import FOREVER, Subscription, read_subscriptions
+from analytics.subscriptions import FOREVER, SubscriptionRow, read_subscriptions
 from tercast.dimensions.spectral import select
 from tercast.errors import RefusedMany
 from tercast.eventspace.topic import Topic
@@ -41,7 +41,7 @@ FILTERS = (
 )
 ENTRIES = st.lists(
     st.builds(
-        lambda text, host, start, length: Subscription(
+        lambda text, host, start, length: SubscriptionRow(
             "s", host, Filter.parse(text, TOPIC), (start, start + length)
         ),
         st.sampled_from(FILTERS),
@@ -56,7 +56,7 @@ ENTRIES = st.lists(
 
 @given(ENTRIES, st.lists(st.integers(-5, 30), min_size=len(SPACE), max_size=len(SPACE)))
 def test_hosts_are_those_whose_filters_match_at_that_time(
-    entries: list[Subscription], times: list[int]
+    entries: list[SubscriptionRow], times: list[int]
 ) -> None:
     found = Wanting(TOPIC, entries).hosts_of(SPACE, np.array(times, dtype=np.int64))
     wanted = {
@@ -70,7 +70,7 @@ def test_hosts_are_those_whose_filters_match_at_that_time(
 
 
 @given(ENTRIES, st.lists(st.integers(-5, 30), min_size=len(SPACE), max_size=len(SPACE)))
-def test_counts_are_those_of_each_attribute_alone(entries: list[Subscription], times: list[int]) -> None:
+def test_counts_are_those_of_each_attribute_alone(entries: list[SubscriptionRow], times: list[int]) -> None:
     found = Counting(TOPIC, entries).counts(SPACE, np.array(times, dtype=np.int64))
     for row, (event, at) in enumerate(zip(SPACE, times, strict=True)):
         live = [entry.filter for entry in entries if entry.span[0] <= at < entry.span[1]]

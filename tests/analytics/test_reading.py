@@ -14,7 +14,7 @@ import pytest
 
 from analytics.errors import CannotRun, JobFailed
 from analytics.footers import parse_columns
-from analytics.options import Options
+from analytics.options import JobOptions
 from analytics.running import run_job
 from tercast.telemetry import TABLE_SNAPSHOTS
 
@@ -27,7 +27,7 @@ def snapshot(seconds: int, entries: int = 5, switch: str = "sw1") -> dict[str, A
 
 
 def run(spark: Any, root: Path, out: Path, **more: Any) -> tuple[list[Any], dict[str, Any]]:
-    run_job(spark, JOB, Options(str(root), messy_telemetry.NOW, **more), str(out))
+    run_job(spark, JOB, JobOptions(str(root), messy_telemetry.NOW, **more), str(out))
     return json.loads((out / f"{JOB}.json").read_text()), json.loads((out / f"{JOB}.meta.json").read_text())
 
 
@@ -95,7 +95,7 @@ def test_what_is_not_there_is_named(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(CannotRun, match="root: no dataset table_snapshots; there are requests"):
         run(spark, tmp_path / "root", tmp_path / "out")
     with pytest.raises(CannotRun, match='"sizes" is no job; there are flow_table_size, delay'):
-        run_job(spark, "sizes", Options(str(tmp_path), messy_telemetry.NOW), str(tmp_path / "out"))
+        run_job(spark, "sizes", JobOptions(str(tmp_path), messy_telemetry.NOW), str(tmp_path / "out"))
 
 
 @pytest.mark.spark

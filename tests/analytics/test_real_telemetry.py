@@ -22,7 +22,7 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 
-from analytics.options import Options
+from analytics.options import JobOptions
 from analytics.running import run_job
 from analytics.subscriptions import read_subscriptions
 from mininet_labs.demo import content
@@ -216,7 +216,7 @@ def test_the_six_jobs_count_what_was_published_and_delivered(
         for n, row in enumerate(content.subscriptions())
     ]
     given = read_subscriptions({"topics": [{**TOPIC, "code": 2}], "subscriptions": wishes})
-    options = Options(str(ran["run"].root), datetime.now(UTC), subscriptions=given)
+    options = JobOptions(str(ran["run"].root), datetime.now(UTC), subscriptions=given)
 
     def job(name: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         run_job(spark, name, options, str(tmp_path))

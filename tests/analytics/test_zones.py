@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from analytics.increments import Known
-from analytics.options import Options
+from analytics.options import JobOptions
 from analytics.results import collect_rows
 from analytics.running import RESULT_COLUMNS, run_job
 from analytics.subscriptions import read_subscriptions
@@ -86,7 +86,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def output(spark: Any, job: str, root: Path, out: Path, known: Known | None) -> tuple[str, Any, Any]:
     """The JSON, the Parquet table and the lasting part of the meta file."""
-    options = Options(
+    options = JobOptions(
         str(root),
         NOW,
         since=datetime(2011, 12, 1, tzinfo=UTC),

@@ -15,7 +15,7 @@ from tercast.eventspace.address_plan import AddressPlan
 from tercast.optimizer.past_traffic import read_traffic
 from tercast.optimizer.pipeline import aggregate
 from tercast.planner.planner import Planner
-from tercast.simulation.delivery_counts import Counts
+from tercast.simulation.delivery_counts import DeliveryCounts
 from tercast.simulation.replay import Replay
 from tercast.tables.entries import Table
 
@@ -109,7 +109,7 @@ class Judge:
         """What other tables do."""
         return self._row(tables, {name: replay.through(tables) for name, replay in self._replays.items()})
 
-    def _row(self, tables: Tables, counts: Mapping[str, Counts]) -> dict[str, Any]:
+    def _row(self, tables: Tables, counts: Mapping[str, DeliveryCounts]) -> dict[str, Any]:
         for name, found in counts.items():
             assert found.holds, (name, found.lost, found.doubled, found.loops)
         sizes = [len(table) for table in tables.values()]
@@ -120,7 +120,7 @@ class Judge:
             **{name: self._events(name, found) for name, found in counts.items()},
         }
 
-    def _events(self, name: str, found: Counts) -> dict[str, Any]:
+    def _events(self, name: str, found: DeliveryCounts) -> dict[str, Any]:
         exact = self._exact[name].copies.total()
         copies = found.copies.total()
         return {

@@ -14,7 +14,7 @@ from workloads import DOMAIN, eighths, everything, topic
 
 from tercast.offline.plan_file import plan_json, read_plan
 from tercast.offline.scenario import read_scenario
-from tercast.offline.simulate_plan import Simulator
+from tercast.offline.simulate_plan import PlanSimulator
 from tercast.planner.planner import Planner
 
 Link = dict[str, Any]
@@ -49,7 +49,7 @@ def _load(graph: str, max_trees: int, events: int) -> dict[str, Any]:
     beginning = scenario.beginning()
     planner = Planner(scenario.address, scenario.limits, beginning.topology, beginning.topics.values())
     carry_out(planner, scenario_json["requests"])
-    simulator = Simulator(scenario, read_plan(plan_json(planner)))
+    simulator = PlanSimulator(scenario, read_plan(plan_json(planner)))
     for event in _events(events):
         simulator.take(event)
     assert simulator.counts.holds

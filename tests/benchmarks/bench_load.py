@@ -27,7 +27,7 @@ import bench_options  # noqa: E402
 from bench_machine import describe  # noqa: E402
 from load_platform import PATIENCE, Many, Streams, clients, milliseconds, settled  # noqa: E402
 
-from mininet_labs.demo.rest import Rest  # noqa: E402
+from mininet_labs.demo.rest import RestClient  # noqa: E402
 
 BURST = """
 from controlplane.requestlog import outbox
@@ -67,7 +67,7 @@ def _raise_descriptors() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-async def _measure(platform: Many, rest: Rest, given: argparse.Namespace) -> Figures:
+async def _measure(platform: Many, rest: RestClient, given: argparse.Namespace) -> Figures:
     _say("one client")
     alone = await clients(platform, 1, given.rounds)
     _say(f"{given.clients} clients")
@@ -88,7 +88,7 @@ async def _measure(platform: Many, rest: Rest, given: argparse.Namespace) -> Fig
     }
 
 
-async def _with_streams(platform: Many, rest: Rest, count: int, given: argparse.Namespace) -> Figures:
+async def _with_streams(platform: Many, rest: RestClient, count: int, given: argparse.Namespace) -> Figures:
     """Streams, one of which is slow where there are several, beside ten clients that change things."""
     slow = count > 1
     streams = Streams(platform, count, slow)
@@ -118,7 +118,7 @@ def _say(text: str) -> None:
     print(f"bench: {text} ...", file=sys.stderr, flush=True)
 
 
-def _settle(rest: Rest) -> None:
+def _settle(rest: RestClient) -> None:
     """Return once no request is open."""
     while not settled(rest):
         time.sleep(0.1)

@@ -42,7 +42,7 @@ from fake_northbound import FakeNorthbound, running  # noqa: E402
 from controlplane.deployment import session  # noqa: E402
 from controlplane.network.models import Host, InstalledEntry  # noqa: E402
 from controlplane.registry.models import Subscriber, Subscription, Topic  # noqa: E402
-from controlplane.requestlog.append import Entry, submit  # noqa: E402
+from controlplane.requestlog.append import LogEntry, submit  # noqa: E402
 from controlplane.requestlog.models import Request  # noqa: E402
 
 
@@ -62,7 +62,9 @@ def subscribe(count: int, cells: int, bits: int, switches: int) -> None:
     for n in range(1, count + 1):
         host = f"h{rng.randint(1, switches)}"
         dz = sorted({format(rng.getrandbits(bits), f"0{bits}b") for _ in range(cells)})
-        entries.append(Entry({"op": "subscribe", "id": f"q{n}", "host": host, "topic": topic.name, "dz": dz}))
+        entries.append(
+            LogEntry({"op": "subscribe", "id": f"q{n}", "host": host, "topic": topic.name, "dz": dz})
+        )
         rows.append(Subscription(pk=n, filter="", dz=dz, topic=topic, subscriber=subscribers[host]))
     with transaction.atomic():
         for row, request in zip(rows, submit(entries), strict=True):

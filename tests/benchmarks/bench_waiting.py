@@ -55,9 +55,9 @@ class Clock:
         """Measure all outermost transactions of this process, and its calls of the controller."""
         from django.db.transaction import Atomic
 
-        from controlplane.network.controller_client import Northbound
+        from controlplane.network.controller_client import ControllerClient
 
-        enter, leave, change = Atomic.__enter__, Atomic.__exit__, Northbound.change
+        enter, leave, change = Atomic.__enter__, Atomic.__exit__, ControllerClient.change
         began: list[float] = []
 
         def entered(atomic: Any) -> Any:
@@ -80,7 +80,7 @@ class Clock:
             finally:
                 self.controller += time.perf_counter() - started
 
-        Atomic.__enter__, Atomic.__exit__, Northbound.change = entered, left, changed
+        Atomic.__enter__, Atomic.__exit__, ControllerClient.change = entered, left, changed
 
     def measure(self, act: Callable[[], Any]) -> dict[str, float]:
         """What `act` takes."""
@@ -102,7 +102,7 @@ def subscribe(rng: random.Random, count: int) -> None:
     from django.db import transaction
 
     from controlplane.registry.models import Subscriber, Subscription, Topic
-    from controlplane.requestlog.append import Entry, submit
+    from controlplane.requestlog.append import LogEntry, submit
 
     topic = Topic.objects.get()
     named = Subscriber.objects.filter(name__startswith="s-").select_related("host")
@@ -112,7 +112,9 @@ def subscribe(rng: random.Random, count: int) -> None:
     for n in range(first, first + count):
         host = f"h{rng.randint(1, SWITCHES)}"
         dz = sorted({format(rng.getrandbits(BITS), f"0{BITS}b") for _ in range(CELLS)})
-        entries.append(Entry({"op": "subscribe", "id": f"q{n}", "host": host, "topic": topic.name, "dz": dz}))
+        entries.append(
+            LogEntry({"op": "subscribe", "id": f"q{n}", "host": host, "topic": topic.name, "dz": dz})
+        )
         rows.append(Subscription(pk=n, filter="", dz=dz, topic=topic, subscriber=subscribers[host]))
     with transaction.atomic():
         for row, request in zip(rows, submit(entries), strict=True):

@@ -24,7 +24,7 @@ import websockets
 
 from mininet_labs.demo.platform_up import BEAT_OPTIONS, CELERY, ROOT, WORKER_OPTIONS, Platform
 from mininet_labs.demo.registration import register
-from mininet_labs.demo.rest import Rest
+from mininet_labs.demo.rest import RestClient
 from mininet_labs.demo.services import python, wait_until
 from mininet_labs.topologies.generate import ring
 
@@ -47,14 +47,14 @@ class Many(Platform):
         super().__init__(run_dir, ring(switches), port)
         self.webs, self.workers, self._more = webs, workers, more or {}
 
-    def start(self) -> Rest:
+    def start(self) -> RestClient:
         """Bring it up with a topic, an advertisement of everything and nothing else.
 
         The network is declared before anybody could discover it.
         """
         self.prepare()
         self.start_web()
-        rest = Rest(self.base_url, self.secret("operator-token"), patience=PATIENCE)
+        rest = RestClient(self.base_url, self.secret("operator-token"), patience=PATIENCE)
         register(rest, self.topology)
         self.start_fabric()
         self.start_controller()
@@ -99,7 +99,7 @@ class Many(Platform):
         return {**super()._env(), **self._more}
 
 
-def settled(rest: Rest) -> bool:
+def settled(rest: RestClient) -> bool:
     """Whether every request has ended."""
     waiting = rest.get("/api/v1/requests/", state__in="queued,planning,deploying", limit=1)
     return not waiting["results"]

@@ -12,7 +12,7 @@ from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 from tercast.offline.plan_file import plan_json, read_plan
 from tercast.offline.scenario import read_scenario
-from tercast.offline.simulate_plan import Simulator
+from tercast.offline.simulate_plan import PlanSimulator
 from tercast.planner.planner import Planner
 from tests.benchmarks.pleroma_plain import Pleroma, overlap, without
 from tests.benchmarks.workloads import fat_tree, random_graph
@@ -117,8 +117,8 @@ def test_it_delivers_what_the_planner_delivers(name: str, seed: int) -> None:
     planner = Planner(scenario.address, scenario.limits, beginning.topology, beginning.topics.values())
     assert all(outcome.ok for outcome in planner.apply_all(requests))
     plan = plan_json(planner)
-    ours = Simulator(scenario, read_plan(plan))
-    theirs = Simulator(
+    ours = PlanSimulator(scenario, read_plan(plan))
+    theirs = PlanSimulator(
         scenario, read_plan({**plan, "flows": flows_json(baseline(network, requests, indexed=False))})
     )
     delivered = 0

@@ -14,11 +14,11 @@ from controller_app.openflow import bundles, messages
 from controller_app.openflow.flow_entry import (
     MAX_PORT,
     RANGES,
-    Entry,
+    FlowEntry,
     Key,
-    Output,
+    OutputAction,
     Prefix,
-    SetDst,
+    SetDestination,
     parse_entry,
 )
 from controller_app.programming import flow_mod_delivery
@@ -46,23 +46,23 @@ keys = st.builds(Key, prefixes(), st.none() | ports, st.integers(2, 60000))
 
 
 @st.composite
-def entries(draw) -> Entry:
+def entries(draw) -> FlowEntry:
     key = draw(keys)
     size = len(key.dst.address)
     hosts = st.binary(min_size=size, max_size=size).map(lambda ip: b"\x0a" + ip[1:])
-    outputs = st.builds(Output, st.none() | ports)
-    groups = st.tuples(st.builds(SetDst, hosts, macs), outputs) | st.tuples(outputs)
-    return Entry(key, tuple(action for group in draw(st.lists(groups, max_size=6)) for action in group))
+    outputs = st.builds(OutputAction, st.none() | ports)
+    groups = st.tuples(st.builds(SetDestination, hosts, macs), outputs) | st.tuples(outputs)
+    return FlowEntry(key, tuple(action for group in draw(st.lists(groups, max_size=6)) for action in group))
 
 
-def parsed(message: messages.Message, xid: int = 7):
+def parsed(message: messages.OpenFlowMessage, xid: int = 7):
     """The message as Ryu's parser for flow-mods reads it."""
     frame = message.frame(xid)
     return parser.OFPFlowMod.parser(DATAPATH, 4, 14, len(frame), xid, frame)
 
 
 @given(entries())
-def test_an_independent_parser_reads_an_addition(entry: Entry) -> None:
+def test_an_independent_parser_reads_an_addition(entry: FlowEntry) -> None:
     message = messages.add(entry)
     frame = message.frame(7)
     assert len(frame) % 8 == 0 and int.from_bytes(frame[2:4], "big") == len(frame)
@@ -90,10 +90,10 @@ def _actions(mod) -> list[tuple]:
     return found
 
 
-def _wanted_actions(entry: Entry) -> list[tuple]:
+def _wanted_actions(entry: FlowEntry) -> list[tuple]:
     wanted = []
     for action in entry.actions:
-        if isinstance(action, Output):
+        if isinstance(action, OutputAction):
             wanted.append(("output", 0xFFFFFFF8 if action.port is None else action.port))
         else:
             field = "ipv4_dst" if len(action.ip) == 4 else "ipv6_dst"
@@ -105,7 +105,7 @@ def _wanted_actions(entry: Entry) -> list[tuple]:
 
 
 @given(entries(), st.integers(0, 0xFFFFFFFF))
-def test_an_addition_has_the_bytes_of_the_frameworks_objects(entry: Entry, xid: int) -> None:
+def test_an_addition_has_the_bytes_of_the_frameworks_objects(entry: FlowEntry, xid: int) -> None:
     actions = [action for one in entry.actions for action in _framework_actions(one)]
     apply = [parser.OFPInstructionActions(4, actions)] if actions else []
     mod = _framework_mod(entry.key, command=0, instructions=apply)
@@ -121,7 +121,7 @@ def test_every_prefix_length_has_the_bytes_of_the_frameworks_objects(
     for length in range(outer.length, 8 * len(outer.address) + 1):
         key = Key(Prefix(outer.address, length), in_port, 100 + length)
         mod = _framework_mod(key, command=0)
-        assert messages.add(Entry(key, ())).frame(7) == _serialised(mod, 7)
+        assert messages.add(FlowEntry(key, ())).frame(7) == _serialised(mod, 7)
         mod = _framework_mod(key, command=4, cookie_mask=messages.DELETION_MASK)
         assert messages.remove(key).frame(7) == _serialised(mod, 7)
 
@@ -134,7 +134,7 @@ def test_a_removal_has_the_bytes_of_the_frameworks_objects(key: Key, xid: int) -
 
 @given(entries() | keys, st.integers(0, 0xFFFFFFFF), st.integers(0, 0xFFFFFFFF))
 def test_a_message_in_a_bundle_has_the_bytes_of_the_frameworks_objects(
-    item: Entry | Key, bundle: int, xid: int
+    item: FlowEntry | Key, bundle: int, xid: int
 ) -> None:
     message = flow_mod_delivery.flow_mod(item)
     inner = SimpleNamespace(xid=xid, buf=message.frame(xid), serialize=lambda: None)
@@ -170,8 +170,8 @@ def _framework_mod(key: Key, **fields):
     )
 
 
-def _framework_actions(action: Output | SetDst) -> list:
-    if isinstance(action, Output):
+def _framework_actions(action: OutputAction | SetDestination) -> list:
+    if isinstance(action, OutputAction):
         return [parser.OFPActionOutput(0xFFFFFFF8 if action.port is None else action.port, 0)]
     field = "ipv4_dst" if len(action.ip) == 4 else "ipv6_dst"
     return [
@@ -191,22 +191,24 @@ def test_a_removal_is_strict_and_limited_to_own_content_entries(key: Key) -> Non
 @given(keys)
 def test_the_prerequisite_stands_before_the_destination(key: Key) -> None:
     numbers = [number & 0x7F for number, _, _ in flow_stats.oxm_fields(messages.match(key))]
-    assert numbers.index(messages.Field.ETH_TYPE) + 1 == len(numbers) - 1
+    assert numbers.index(messages.OxmField.ETH_TYPE) + 1 == len(numbers) - 1
 
 
 @given(st.lists(entries(), max_size=5))
-def test_flow_statistics_read_back_as_what_was_added(listed: list[Entry]) -> None:
+def test_flow_statistics_read_back_as_what_was_added(listed: list[FlowEntry]) -> None:
     data = b"".join(_flow_stats(entry) for entry in listed)
     flows = list(flow_stats.decode_flows(data))
     found = [
-        Entry(flow_stats.decode_key(flow.match, flow.priority), flow_stats.decode_actions(flow.instructions))
+        FlowEntry(
+            flow_stats.decode_key(flow.match, flow.priority), flow_stats.decode_actions(flow.instructions)
+        )
         for flow in flows
     ]
     assert found == listed
     assert {(flow.packets, flow.octets) for flow in flows} <= {(3, 300)}
 
 
-def _flow_stats(entry: Entry) -> bytes:
+def _flow_stats(entry: FlowEntry) -> bytes:
     body = messages.add(entry).body
     rest = body[40:]
     head = (48 + len(rest)).to_bytes(2, "big") + bytes(10) + entry.key.priority.to_bytes(2, "big")
@@ -217,8 +219,8 @@ def _flow_stats(entry: Entry) -> bytes:
 def test_a_full_length_prefix_with_a_mask_of_ones_is_the_same_entry() -> None:
     key = Key(Prefix.parse("ff0e:4::1/128"), None, 100)
     masked = messages.match_of(
-        messages.oxm(messages.Field.ETH_TYPE, b"\x86\xdd")
-        + messages.oxm(messages.Field.IPV6_DST, key.dst.address, b"\xff" * 16)
+        messages.oxm(messages.OxmField.ETH_TYPE, b"\x86\xdd")
+        + messages.oxm(messages.OxmField.IPV6_DST, key.dst.address, b"\xff" * 16)
     )
     assert flow_stats.decode_key(masked, 100) == key
     assert flow_stats.oxm_fields(masked) == flow_stats.oxm_fields(messages.match(key))
@@ -249,7 +251,7 @@ def test_any_text_is_a_prefix_or_refused(text: str) -> None:
 
 
 @given(entries())
-def test_an_entry_reads_back_from_its_json(entry: Entry) -> None:
+def test_an_entry_reads_back_from_its_json(entry: FlowEntry) -> None:
     assert parse_entry(entry.to_json(), (), tuple(RANGES.values())) == entry
 
 

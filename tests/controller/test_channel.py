@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from controller_app.errors import Failure, Rejected, Unreachable
+from controller_app.errors import RequestRejected, SwitchError, Unreachable
 from controller_app.openflow import messages
 from controller_app.switch.connection import AHEAD, Connection
 
-REFUSED = Failure("flow_mod_failed", "table_full", "the switch answered flow_mod_failed/table_full")
+REFUSED = SwitchError("flow_mod_failed", "table_full", "the switch answered flow_mod_failed/table_full")
 
 
 class Datapath:
@@ -69,7 +69,7 @@ def test_pieces_go_in_order_each_with_a_barrier() -> None:
 def test_a_refused_barrier_ends_a_transfer() -> None:
     datapath, connection = connected()
     datapath.answer = lambda data: connection.on_failure(struct.unpack("!I", data[-4:])[0], REFUSED)
-    with pytest.raises(Rejected, match="table_full"):
+    with pytest.raises(RequestRejected, match="table_full"):
         connection.transfer(bytes(8) for _ in range(20))
     assert connection._open == []
 

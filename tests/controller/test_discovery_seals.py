@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from controller_app.discovery import prober as discovery_module
-from controller_app.discovery.confirmed_topology import Topology
-from controller_app.discovery.prober import Discovery
+from controller_app.discovery.confirmed_topology import ConfirmedTopology
+from controller_app.discovery.prober import LinkProber
 from controller_app.monitoring.alarms import Alarms
-from controller_app.monitoring.event_ring import Events
+from controller_app.monitoring.event_ring import EventRing
 from controller_app.openflow import lldp
-from controller_app.openflow.lldp import Fault
+from controller_app.openflow.lldp import ProbeFault
 from controller_app.switch.connection import Connection
-from controller_app.switch.registry import Registry
+from controller_app.switch.registry import SwitchRegistry
 
 A, B, C = 0xA1, 0xB2, 0xC3
 KEY, PERIOD, WINDOW = b"k" * 32, 5.0, 10.0
@@ -27,16 +27,16 @@ class Lab:
 
     def __init__(self) -> None:
         self.now = 1000.0
-        self.registry, self.events = Registry(), Events()
+        self.registry, self.events = SwitchRegistry(), EventRing()
         self.alarms = Alarms(self.events, lambda: self.now)
         self.turns: list[tuple[Pair, bool]] = []
         self.sent: dict[tuple[int, int], bytes] = {}
         self.discovery = self.new_run()
         self.switches = {dpid: self.connect(dpid) for dpid in (A, B, C)}
 
-    def new_run(self, key: bytes = KEY) -> Discovery:
+    def new_run(self, key: bytes = KEY) -> LinkProber:
         turned = lambda pair, used: self.turns.append((pair, used))  # noqa: E731
-        return Discovery(self.registry, self.events, self.alarms, PERIOD, turned=turned, key=key)
+        return LinkProber(self.registry, self.events, self.alarms, PERIOD, turned=turned, key=key)
 
     def connect(self, dpid: int) -> Connection:
         queue = SimpleNamespace(qsize=lambda: 0)
@@ -97,9 +97,9 @@ def test_a_probe_carried_in_time_makes_a_link_and_no_alarm(lab) -> None:
 @pytest.mark.parametrize(
     ("fault", "late", "change"),
     [
-        (Fault.UNSEALED, 0.0, lambda frame: IMITATION),
-        (Fault.FORGED, 0.0, lambda frame: frame[:-20] + bytes(16) + frame[-4:]),
-        (Fault.STALE, WINDOW + 0.1, lambda frame: frame),
+        (ProbeFault.UNSEALED, 0.0, lambda frame: IMITATION),
+        (ProbeFault.FORGED, 0.0, lambda frame: frame[:-20] + bytes(16) + frame[-4:]),
+        (ProbeFault.STALE, WINDOW + 0.1, lambda frame: frame),
     ],
 )
 def test_a_faulty_probe_is_counted_and_named_with_switch_and_port(lab, fault, late, change) -> None:
@@ -124,7 +124,7 @@ def test_a_recorded_probe_does_not_keep_a_link_alive(lab) -> None:
         lab.carry((B, 1), (A, 1), recorded[B, 1])
         lab.discovery._settle()
     assert [row["silent"] for row in lab.rows()] == [True]
-    assert lab.discovery.faults[Fault.REPLAYED] and lab.discovery.faults[Fault.STALE]
+    assert lab.discovery.faults[ProbeFault.REPLAYED] and lab.discovery.faults[ProbeFault.STALE]
     assert lab.standing("link_silent")
 
 
@@ -133,7 +133,7 @@ def test_a_probe_of_an_earlier_run_is_no_alarm_right_after_the_start(lab) -> Non
     old = lab.sent[A, 1]
     lab.discovery = lab.new_run()
     lab.carry((A, 1), (B, 1), old)
-    assert lab.discovery.faults == {Fault.STALE: 1} and lab.alarms.standing() == []
+    assert lab.discovery.faults == {ProbeFault.STALE: 1} and lab.alarms.standing() == []
     lab.now += WINDOW
     lab.carry((A, 1), (B, 1), old)
     assert [one["reason"] for one in lab.standing("bad_probe")] == ["stale"]
@@ -145,7 +145,7 @@ def test_frames_of_other_systems_and_reflections_are_counted_only(lab) -> None:
     lab.carry(
         (A, 1), (B, 1), bytes(12) + bytes.fromhex("88cc0207040000000000b20204070000000106020078" + "0000")
     )
-    assert lab.discovery.faults == {Fault.REFLECTED: 1, Fault.FOREIGN: 1}
+    assert lab.discovery.faults == {ProbeFault.REFLECTED: 1, ProbeFault.FOREIGN: 1}
     assert lab.alarms.standing() == []
 
 
@@ -159,7 +159,7 @@ def test_alarms_of_faulty_probes_are_bounded(lab, monkeypatch) -> None:
 
 
 def test_a_port_with_a_host_raises_an_alarm_and_is_never_the_end_of_a_link_in_use(lab) -> None:
-    lab.discovery.confirm(Topology("one", frozenset(), frozenset({(A, 3), (B, 3)})))
+    lab.discovery.confirm(ConfirmedTopology("one", frozenset(), frozenset({(A, 3), (B, 3)})))
     lab.join((A, 3), (B, 3))
     assert [(row["edge"], row["confirmed"]) for row in lab.rows()] == [(True, False)]
     assert {(one["dpid"], one["port"]) for one in lab.standing("probe_at_edge")} == {
@@ -167,7 +167,7 @@ def test_a_port_with_a_host_raises_an_alarm_and_is_never_the_end_of_a_link_in_us
         (f"{B:016x}", 3),
     }
     assert lab.turns == []
-    lab.discovery.confirm(Topology("two"))
+    lab.discovery.confirm(ConfirmedTopology("two"))
     assert lab.standing("probe_at_edge") == []
 
 
@@ -175,18 +175,18 @@ def test_a_link_is_in_use_once_found_and_confirmed_in_either_order(lab) -> None:
     pair = ((A, 1), (B, 1))
     lab.join(*pair)
     assert lab.turns == []
-    lab.discovery.confirm(Topology("one", frozenset({pair, ((A, 2), (C, 2))})))
+    lab.discovery.confirm(ConfirmedTopology("one", frozenset({pair, ((A, 2), (C, 2))})))
     assert lab.turns == [(pair, True)]
     lab.join((A, 2), (C, 2))
     assert lab.turns[1:] == [(((A, 2), (C, 2)), True)]
     lab.discovery.port_down(lab.switches[A], 2)
-    lab.discovery.confirm(Topology("two"))
+    lab.discovery.confirm(ConfirmedTopology("two"))
     assert lab.turns[2:] == [(((A, 2), (C, 2)), False), (pair, False)]
 
 
 def test_a_confirmed_link_that_no_probe_crosses_is_an_alarm_until_one_does(lab) -> None:
     pair = ((A, 1), (B, 1))
-    lab.discovery.confirm(Topology("one", frozenset({pair})))
+    lab.discovery.confirm(ConfirmedTopology("one", frozenset({pair})))
     for _ in range(4):
         lab.discovery._settle()
         assert lab.standing("link_unprobed") == []
@@ -201,7 +201,7 @@ def test_a_confirmed_link_that_no_probe_crosses_is_an_alarm_until_one_does(lab) 
 
 def test_a_link_to_a_port_that_is_down_or_a_switch_that_is_away_is_not_called_unprobed(lab) -> None:
     away = ((A, 2), (0xFF, 1))
-    lab.discovery.confirm(Topology("one", frozenset({((A, 1), (B, 1)), away})))
+    lab.discovery.confirm(ConfirmedTopology("one", frozenset({((A, 1), (B, 1)), away})))
     lab.switches[B].on_port(1, b"p", "02:00:00:00:00:01", 1, 0)
     for _ in range(6):
         lab.discovery._settle()
@@ -213,7 +213,7 @@ def test_switches_that_come_and_go_leave_nothing_but_a_bounded_number_of_links(l
     """Strangers may invent datapath ids: links of absent switches are kept up to a bound, the oldest go."""
     monkeypatch.setattr(discovery_module, "MOST_ABSENT", 2)
     lab.join((A, 1), (B, 1))
-    lab.discovery.confirm(Topology("t", links=frozenset({((A, 1), (B, 1))})))
+    lab.discovery.confirm(ConfirmedTopology("t", links=frozenset({((A, 1), (B, 1))})))
     for n in range(10):
         one, other = 0x1000 + 2 * n, 0x1001 + 2 * n
         for dpid in (one, other):
@@ -236,6 +236,6 @@ def test_a_probe_of_before_a_switch_came_again_is_outdated(lab) -> None:
     recorded = dict(lab.sent)
     lab.round()
     lab.carry((A, 1), (B, 1), recorded[A, 1])
-    assert lab.discovery.faults[Fault.OUTDATED] == 1
+    assert lab.discovery.faults[ProbeFault.OUTDATED] == 1
     lab.carry((A, 1), (B, 1))
     assert lab.discovery.faults.total() == 1

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app.errors import Failure
+from controller_app.errors import SwitchError
 from controller_app.monitoring import metrics
 from controller_app.monitoring.alarms import MOST as MOST_ALARMS
 from controller_app.monitoring.alarms import Alarms
-from controller_app.monitoring.event_ring import Events
+from controller_app.monitoring.event_ring import EventRing
 from controller_app.monitoring.metrics import Metrics
 from controller_app.openflow.messages import Stats
 from controller_app.switch import answer_bounds, message_guard
-from controller_app.switch.admission import Admission, Most
-from controller_app.switch.answer_bounds import IN_ALL, MOST, Answer, Shared
+from controller_app.switch.admission import Admission, ConnectionLimits
+from controller_app.switch.answer_bounds import IN_ALL, MOST, AnswerBudget, BoundedAnswer
 from controller_app.switch.message_guard import Guard, Overrun
 
 VERSION = 4
@@ -174,19 +174,19 @@ def test_a_peer_that_does_not_read_is_cut_off() -> None:
 @pytest.mark.parametrize("kind", list(MOST))
 def test_an_answer_has_a_largest_number_of_parts_and_bytes(kind: Stats) -> None:
     parts, size = MOST[kind]
-    answer = Answer(kind)
+    answer = BoundedAnswer(kind)
     for _ in range(parts):
         answer.add(16, 60.0)
     with pytest.raises(Overrun, match=f"{kind.name.lower()} has more than {parts} parts"):
         answer.add(16, 60.0)
     with pytest.raises(Overrun, match=f"more than {size} bytes"):
-        Answer(kind).add(size + 1, 60.0)
+        BoundedAnswer(kind).add(size + 1, 60.0)
 
 
 def test_an_answer_has_a_longest_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(answer_bounds, "monotonic", lambda: now[0])
-    answer = Answer(Stats.FLOW, began_at=now[0])
+    answer = BoundedAnswer(Stats.FLOW, began_at=now[0])
     answer.add(16, 60.0)
     now[0] += 61
     with pytest.raises(Overrun, match="did not end within 60 s"):
@@ -198,9 +198,9 @@ def test_every_question_that_is_asked_has_bounds() -> None:
 
 
 def test_of_answers_that_are_too_large_together_the_largest_ends() -> None:
-    shared = Shared(1000)
+    shared = AnswerBudget(1000)
     guards = [Guard(Wire(b""), 1.0) for _ in range(3)]
-    answers = [Answer(Stats.FLOW) for _ in range(3)]
+    answers = [BoundedAnswer(Stats.FLOW) for _ in range(3)]
     for one, answer in zip(guards, answers, strict=True):
         shared.open(answer, one)
     for answer, size in zip(answers, (300, 500, 200), strict=True):
@@ -226,7 +226,7 @@ STEPS = st.lists(
 
 @given(STEPS)
 def test_connections_are_counted_by_address_and_in_all(steps: list[tuple[str, str]]) -> None:
-    most = Most(connections=6, of_address=4, in_handshake=4)
+    most = ConnectionLimits(connections=6, of_address=4, in_handshake=4)
     counted = Admission(most)
     alive: list[tuple[int, str]] = []
     greeting: list[tuple[int, str]] = []
@@ -263,7 +263,7 @@ def test_the_number_of_connections_leaves_descriptors_for_the_rest(monkeypatch: 
     ):
         wanted.clear()
         monkeypatch.setattr("resource.getrlimit", lambda what, limits=limits: limits)
-        assert Most().within_descriptors().connections == most
+        assert ConnectionLimits().within_descriptors().connections == most
         assert wanted == ([] if raised is None else [raised])
 
 
@@ -288,7 +288,7 @@ def test_labels_of_metrics_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in (1, 2, 3, 4, 1):
         counts.connected(f"{number:016x}")
         counts.gone(f"{number:016x}")
-        counts.failed(f"{number:016x}", Failure("bad_request", str(number), ""))
+        counts.failed(f"{number:016x}", SwitchError("bad_request", str(number), ""))
     text = counts.text()
     assert f'switch_connections_total{{dpid="{1:016x}"}} 2.0' in text
     assert 'switch_connections_total{dpid="other"} 2.0' in text
@@ -296,7 +296,7 @@ def test_labels_of_metrics_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_passing_alarms_are_bounded() -> None:
-    alarms = Alarms(Events())
+    alarms = Alarms(EventRing())
     for number in range(MOST_ALARMS + 5):
         alarms.sound("late_error", "refused", 60.0, dpid=f"{number:016x}")
     standing = alarms.standing()

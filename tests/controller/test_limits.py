@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app.openflow.flow_entry import RANGES, Entry, Key, Output, Prefix, Rest
-from controller_app.programming.change_request import Step, parse_change
+from controller_app.openflow.flow_entry import RANGES, FlowEntry, Key, OutputAction, Prefix, RestEntry
+from controller_app.programming.change_request import ChangeStep, parse_change
 from controller_app.programming.table_occupancy import highest, merged
 from tercast.errors import RefusedMany
 
@@ -19,17 +19,19 @@ KEYS = [Key(Prefix.parse(f"ff0e:{n}::/32"), None, 18) for n in range(1, 7)]
 
 
 @st.composite
-def steps(draw) -> Step:
+def steps(draw) -> ChangeStep:
     """A step that says one thing of each key, or nothing."""
     says = {key: draw(st.sampled_from("-ar")) for key in KEYS}
-    add = tuple(Entry(key, (Output(draw(st.integers(1, 3))),)) for key, word in says.items() if word == "a")
-    return Step(add, tuple(key for key, word in says.items() if word == "r"))
+    add = tuple(
+        FlowEntry(key, (OutputAction(draw(st.integers(1, 3))),)) for key, word in says.items() if word == "a"
+    )
+    return ChangeStep(add, tuple(key for key, word in says.items() if word == "r"))
 
 
-tables = st.dictionaries(st.sampled_from(KEYS), st.just((Output(9),)))
+tables = st.dictionaries(st.sampled_from(KEYS), st.just((OutputAction(9),)))
 
 
-def walk(table: dict[Key, tuple], done: list[Step]) -> list[dict[Key, tuple]]:
+def walk(table: dict[Key, tuple], done: list[ChangeStep]) -> list[dict[Key, tuple]]:
     """The tables after every single entry that is added and removed."""
     seen = [dict(table)]
     for step in done:
@@ -41,21 +43,23 @@ def walk(table: dict[Key, tuple], done: list[Step]) -> list[dict[Key, tuple]]:
 
 
 @given(tables, st.lists(steps(), min_size=1, max_size=4))
-def test_the_merged_step_leads_to_the_same_table(table: dict[Key, tuple], listed: list[Step]) -> None:
+def test_the_merged_step_leads_to_the_same_table(table: dict[Key, tuple], listed: list[ChangeStep]) -> None:
     one = merged(listed)
     assert not {entry.key for entry in one.add} & set(one.remove)
     assert walk(table, [one])[-1] == walk(table, listed)[-1]
 
 
 @given(tables, st.lists(steps(), min_size=1, max_size=4))
-def test_the_highest_is_the_one_of_the_walk(table: dict[Key, tuple], listed: list[Step]) -> None:
+def test_the_highest_is_the_one_of_the_walk(table: dict[Key, tuple], listed: list[ChangeStep]) -> None:
     behind_first = walk(table, listed)[1:] or [table]
     most = max(len(table), *map(len, behind_first))
     assert max(len(table), highest(table, listed, at_once=False)) == most
 
 
 @given(tables, st.lists(steps(), min_size=1, max_size=4))
-def test_at_once_only_the_tables_after_the_steps_count(table: dict[Key, tuple], listed: list[Step]) -> None:
+def test_at_once_only_the_tables_after_the_steps_count(
+    table: dict[Key, tuple], listed: list[ChangeStep]
+) -> None:
     after = [len(walk(table, listed[: n + 1])[-1]) for n in range(len(listed))]
     assert highest(table, listed, at_once=True) == max(after)
 
@@ -67,8 +71,8 @@ def body(step: dict[str, Any]) -> dict[str, Any]:
 def test_a_step_says_what_happens_to_packets_that_hit_no_entry() -> None:
     rest = {"family": "ipv6", "actions": [{"output": 3}]}
     (switch,) = parse_change(body({"rest": rest}), [RANGES["ipv6"]]).switches
-    assert switch.steps == (Step((), (), Rest(RANGES["ipv6"], (Output(3),))),)
-    assert merged(switch.steps) == Step((), ())
+    assert switch.steps == (ChangeStep((), (), RestEntry(RANGES["ipv6"], (OutputAction(3),))),)
+    assert merged(switch.steps) == ChangeStep((), ())
     assert highest(KEYS, switch.steps, at_once=False) == len(KEYS), "it takes no room"
 
 

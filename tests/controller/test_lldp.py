@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller_app import ryu_api
-from controller_app.openflow.lldp import Fault, Probe, Window, build, parse
+from controller_app.openflow.lldp import Probe, ProbeFault, SealWindow, build, parse
 
 other_lldp = import_module(f"{ryu_api.LIBRARY}.lib.packet.lldp")
 packet = import_module(f"{ryu_api.LIBRARY}.lib.packet.packet")
@@ -34,7 +34,7 @@ def test_a_probe_reads_back(probe: Probe) -> None:
 
 @given(probes)
 def test_a_frame_under_another_key_is_forged(probe: Probe) -> None:
-    assert parse(KEY, build(OTHER, probe, MAC)) is Fault.FORGED
+    assert parse(KEY, build(OTHER, probe, MAC)) is ProbeFault.FORGED
 
 
 @given(probes, st.data())
@@ -42,19 +42,19 @@ def test_a_changed_bit_in_what_is_sealed_or_in_the_seal_is_forged(probe: Probe, 
     frame = bytearray(build(KEY, probe, MAC))
     at = data.draw(st.integers(len(frame) - 58, len(frame) - 3))
     frame[at] ^= 1 << data.draw(st.integers(0, 7))
-    assert parse(KEY, bytes(frame)) is Fault.FORGED
+    assert parse(KEY, bytes(frame)) is ProbeFault.FORGED
 
 
 @given(probes, st.integers(0, 200))
 def test_a_frame_that_is_cut_is_no_probe(probe: Probe, length: int) -> None:
     frame = build(KEY, probe, MAC)
-    assert length >= len(frame) - 2 or parse(KEY, frame[:length]) in (Fault.FOREIGN, Fault.UNSEALED)
+    assert length >= len(frame) - 2 or parse(KEY, frame[:length]) in (ProbeFault.FOREIGN, ProbeFault.UNSEALED)
 
 
 @given(st.binary(max_size=120))
 def test_any_bytes_are_foreign(data: bytes) -> None:
-    assert parse(KEY, data) is Fault.FOREIGN
-    assert isinstance(parse(KEY, bytes(12) + b"\x88\xcc" + data), Fault)
+    assert parse(KEY, data) is ProbeFault.FOREIGN
+    assert isinstance(parse(KEY, bytes(12) + b"\x88\xcc" + data), ProbeFault)
 
 
 @pytest.mark.parametrize("number", [1, (1 << 64) - 1])
@@ -84,12 +84,12 @@ IMITATIONS = {
 
 @pytest.mark.parametrize("fields", OTHERS.values(), ids=OTHERS)
 def test_frames_of_other_systems_are_foreign_and_no_attempt(fields: str) -> None:
-    assert parse(KEY, bytes(12) + b"\x88\xcc" + bytes.fromhex(fields)) is Fault.FOREIGN
+    assert parse(KEY, bytes(12) + b"\x88\xcc" + bytes.fromhex(fields)) is ProbeFault.FOREIGN
 
 
 @pytest.mark.parametrize("fields", IMITATIONS.values(), ids=IMITATIONS)
 def test_imitations_are_unsealed(fields: str) -> None:
-    assert parse(KEY, bytes(12) + b"\x88\xcc" + bytes.fromhex(fields)) is Fault.UNSEALED
+    assert parse(KEY, bytes(12) + b"\x88\xcc" + bytes.fromhex(fields)) is ProbeFault.UNSEALED
 
 
 @pytest.mark.parametrize(
@@ -97,27 +97,29 @@ def test_imitations_are_unsealed(fields: str) -> None:
     [
         (sent(1, 5000), 5000, None),
         (sent(1, 5000), 15_000, None),
-        (sent(1, 5000), 15_001, Fault.STALE),
-        (sent(1, 5000), 4999, Fault.STALE),
-        (sent(1, 5000, run=78), 5001, Fault.STALE),
+        (sent(1, 5000), 15_001, ProbeFault.STALE),
+        (sent(1, 5000), 4999, ProbeFault.STALE),
+        (sent(1, 5000, run=78), 5001, ProbeFault.STALE),
     ],
 )
-def test_a_probe_counts_for_a_while_and_in_its_run_only(probe: Probe, now: int, fault: Fault | None) -> None:
-    assert Window(RUN, SECONDS).fault(probe, (1, 1), now) is fault
+def test_a_probe_counts_for_a_while_and_in_its_run_only(
+    probe: Probe, now: int, fault: ProbeFault | None
+) -> None:
+    assert SealWindow(RUN, SECONDS).fault(probe, (1, 1), now) is fault
 
 
 def test_a_probe_counts_once_at_each_port() -> None:
-    window = Window(RUN, SECONDS)
+    window = SealWindow(RUN, SECONDS)
     assert window.fault(sent(1, 0), (1, 1), 10) is None
     assert window.fault(sent(1, 0), (1, 2), 10) is None
-    assert window.fault(sent(1, 0), (1, 1), 10_000) is Fault.REPLAYED
+    assert window.fault(sent(1, 0), (1, 1), 10_000) is ProbeFault.REPLAYED
     assert window.fault(sent(2, 0), (1, 1), 10_000) is None
-    assert window.fault(sent(1, 0), (1, 1), 10_011) is Fault.STALE
+    assert window.fault(sent(1, 0), (1, 1), 10_011) is ProbeFault.STALE
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 3000)), max_size=60))
 def test_no_probe_counts_twice_and_little_is_remembered(steps: list[tuple[int, int]]) -> None:
-    window, now, accepted = Window(RUN, SECONDS), 0, set()
+    window, now, accepted = SealWindow(RUN, SECONDS), 0, set()
     for number, pause in steps:
         now += pause
         fault = window.fault(sent(number, 500 * number), (1, 1), now)

@@ -8,7 +8,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller_app.discovery.adjacency import Neighbours, Pair, Port, Turn, pair_of, resolve
+from controller_app.discovery.adjacency import LinkTurn, Neighbours, Pair, Port, pair_of, resolve
 
 A1, A2, B1, B2, C1 = (1, 1), (1, 2), (2, 1), (2, 2), (3, 1)
 ALL = (1, 2, 3)
@@ -19,14 +19,14 @@ def hear_both(neighbours: Neighbours, a: Port, b: Port, now: float) -> None:
     neighbours.hear(b, a, now)
 
 
-def turns(steps) -> list[tuple[Turn, Pair]]:
+def turns(steps) -> list[tuple[LinkTurn, Pair]]:
     return [(step.turn, step.pair) for step in steps]
 
 
 def linked(horizon: float = 10) -> Neighbours:
     neighbours = Neighbours(horizon)
     hear_both(neighbours, A1, B1, 0)
-    assert turns(neighbours.settle(0, ALL)) == [(Turn.FOUND, (A1, B1))]
+    assert turns(neighbours.settle(0, ALL)) == [(LinkTurn.FOUND, (A1, B1))]
     return neighbours
 
 
@@ -35,7 +35,7 @@ def test_hearing_in_both_directions_is_a_link() -> None:
     assert not neighbours.hear(A1, B1, 0)
     assert neighbours.join(0) == []
     assert neighbours.hear(B1, A1, 1)
-    assert turns(neighbours.join(1)) == [(Turn.FOUND, (A1, B1))]
+    assert turns(neighbours.join(1)) == [(LinkTurn.FOUND, (A1, B1))]
     assert not neighbours.hear(A1, B1, 2)
 
 
@@ -48,11 +48,11 @@ def test_two_directions_too_far_apart_are_none() -> None:
 
 def test_silence_is_told_once_and_its_end_after_two_rounds() -> None:
     neighbours = linked()
-    assert turns(neighbours.settle(11, ALL)) == [(Turn.SILENT, (A1, B1))]
+    assert turns(neighbours.settle(11, ALL)) == [(LinkTurn.SILENT, (A1, B1))]
     assert neighbours.settle(12, ALL) == []
     hear_both(neighbours, A1, B1, 13)
     assert neighbours.settle(13, ALL) == []
-    assert turns(neighbours.settle(14, ALL)) == [(Turn.HEARD, (A1, B1))]
+    assert turns(neighbours.settle(14, ALL)) == [(LinkTurn.HEARD, (A1, B1))]
     assert neighbours.links() == [((A1, B1), 13, False)]
 
 
@@ -71,12 +71,12 @@ def test_a_link_of_an_absent_switch_is_not_silent() -> None:
     assert neighbours.settle(50, (1,)) == []
     neighbours.excuse(2, 60)
     assert neighbours.settle(65, ALL) == []
-    assert turns(neighbours.settle(71, ALL)) == [(Turn.SILENT, (A1, B1))]
+    assert turns(neighbours.settle(71, ALL)) == [(LinkTurn.SILENT, (A1, B1))]
 
 
 def test_a_port_that_is_forgotten_loses_its_link_and_what_it_heard() -> None:
     neighbours = linked()
-    assert turns(neighbours.forget(B1, "down")) == [(Turn.LOST, (A1, B1))]
+    assert turns(neighbours.forget(B1, "down")) == [(LinkTurn.LOST, (A1, B1))]
     assert neighbours.settle(1, ALL) == []
     neighbours.hear(A1, B1, 2)
     assert neighbours.settle(2, ALL) == []
@@ -85,7 +85,7 @@ def test_a_port_that_is_forgotten_loses_its_link_and_what_it_heard() -> None:
 def test_another_neighbour_takes_the_place_of_a_silent_one() -> None:
     neighbours = linked()
     hear_both(neighbours, A1, B2, 20)
-    assert turns(neighbours.settle(20, ALL)) == [(Turn.LOST, (A1, B1)), (Turn.FOUND, (A1, B2))]
+    assert turns(neighbours.settle(20, ALL)) == [(LinkTurn.LOST, (A1, B1)), (LinkTurn.FOUND, (A1, B2))]
 
 
 def test_a_third_port_on_the_segment_makes_it_no_link_after_two_rounds() -> None:
@@ -94,7 +94,7 @@ def test_a_third_port_on_the_segment_makes_it_no_link_after_two_rounds() -> None
         hear_both(neighbours, a, b, 1)
     assert neighbours.settle(1, ALL) == []
     assert neighbours.ambiguous == {A1, B1, C1}
-    assert turns(neighbours.settle(2, ALL)) == [(Turn.LOST, (A1, B1))]
+    assert turns(neighbours.settle(2, ALL)) == [(LinkTurn.LOST, (A1, B1))]
 
 
 def test_a_middle_switch_that_floods_yields_the_true_links() -> None:

@@ -7,10 +7,10 @@ from collections import Counter
 
 import pytest
 
-from controller_app.openflow.messages import Kind
-from controller_app.switch.packet_in_limits import BURST, RATE, Origin, PacketIns
+from controller_app.openflow.messages import EntryKind
+from controller_app.switch.packet_in_limits import BURST, RATE, PacketIns, PacketOrigin
 
-LLDP, SIGNAL, TABLE_MISS = Kind.LLDP.cookie, Kind.PUNT.cookie, 0
+LLDP, SIGNAL, TABLE_MISS = EntryKind.LLDP.cookie, EntryKind.PUNT.cookie, 0
 
 
 def packet_in(port: int | None, cookie: int = LLDP) -> bytes:
@@ -65,11 +65,16 @@ def test_ports_that_the_switch_invents_share_one_bucket(packets: PacketIns) -> N
 
 def test_what_is_dropped_is_counted_once_by_port_and_kind(packets: PacketIns) -> None:
     admitted(packets, packet_in(1))
-    admitted(packets, packet_in(1, Kind.LLDP_PORT.cookie), 1)
+    admitted(packets, packet_in(1, EntryKind.LLDP_PORT.cookie), 1)
     admitted(packets, packet_in(2, SIGNAL), 110)
     admitted(packets, packet_in(2, TABLE_MISS), 120)
     admitted(packets, packet_in(2, 0xFFFFFFFFFFFFFFFF), 130)  # no cookie: the switch names no entry
-    dropped = {(1, Origin.PROBE): 901, (2, Origin.SIGNAL): 10, (2, Origin.FOREIGN): 20, (2, Origin.PROBE): 30}
+    dropped = {
+        (1, PacketOrigin.PROBE): 901,
+        (2, PacketOrigin.SIGNAL): 10,
+        (2, PacketOrigin.FOREIGN): 20,
+        (2, PacketOrigin.PROBE): 30,
+    }
     assert packets.take_dropped() == Counter(dropped)
     assert not packets.take_dropped()
 

@@ -13,7 +13,7 @@ from fake_switch import FakeNetwork
 
 from controller_app.errors import SettingError
 from controller_app.switch.datapath_claims import Claims
-from controller_app.switch.datapath_proof import Certificate, Policy, Proof, Proofs, Unproved
+from controller_app.switch.datapath_proof import Certificate, Proof, ProofPolicy, Proofs, UnprovedDatapath
 from tercast.cli.certificate_authority import Identity, make_certificates
 from tercast.cli.main import main
 from tests.waiting import LIMIT_SECONDS
@@ -37,7 +37,7 @@ def shown(folder: Path, name: str) -> Certificate:
 def verdict(proofs: Proofs, number: int, certificate: Certificate | None) -> str:
     try:
         return proofs.check(number, certificate).value
-    except Unproved as error:
+    except UnprovedDatapath as error:
         return f"refused: {error}"
 
 
@@ -61,15 +61,17 @@ def test_a_certificate_names_datapath_ids(folder: Path, name: str, dpids: set[in
             ("s-a", B, "refused: its certificate of 's-a'"),
             ("dpid-00000000000000B2", A, "is for dpid-00000000000000b2; make one for dpid-00000000000000a1"),
         ]
-        for policy in Policy
+        for policy in ProofPolicy
     ]
     + [
-        (Policy.BOUND, "plain", A, "names no datapath id; make one for the name dpid-00000000000000a1"),
-        (Policy.FIRST_USE, "plain", A, "key"),
-        (Policy.AUTHORITY, "plain", A, "authority"),
+        (ProofPolicy.BOUND, "plain", A, "names no datapath id; make one for the name dpid-00000000000000a1"),
+        (ProofPolicy.FIRST_USE, "plain", A, "key"),
+        (ProofPolicy.AUTHORITY, "plain", A, "authority"),
     ],
 )
-def test_what_a_certificate_proves(folder: Path, policy: Policy, name: str, number: int, says: str) -> None:
+def test_what_a_certificate_proves(
+    folder: Path, policy: ProofPolicy, name: str, number: int, says: str
+) -> None:
     assert says in verdict(Proofs(policy, None), number, shown(folder, name))
     assert verdict(Proofs(policy, None), number, None) == "none"
 
@@ -77,12 +79,12 @@ def test_what_a_certificate_proves(folder: Path, policy: Policy, name: str, numb
 def test_the_first_key_of_a_datapath_id_is_remembered_over_restarts(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "keys.json"
     first, other = shown(folder, "plain"), shown(folder, "other")
-    assert Proofs(Policy.FIRST_USE, path).check(A, first) is Proof.KEY
+    assert Proofs(ProofPolicy.FIRST_USE, path).check(A, first) is Proof.KEY
     assert path.stat().st_mode & 0o777 == 0o600
-    again = Proofs(Policy.FIRST_USE, path)
+    again = Proofs(ProofPolicy.FIRST_USE, path)
     assert f"another key is bound to this datapath id in {path}" in verdict(again, A, other)
     assert verdict(again, A, first) == verdict(again, B, other) == "key"
-    for policy in Policy:
+    for policy in ProofPolicy:
         assert "is not the bound one" in verdict(Proofs(policy, path), A, other)
     held = json.loads(path.read_text())
     del held[dpid(A)]
@@ -97,7 +99,7 @@ def test_an_operator_binds_keys_in_a_file(folder: Path, tmp_path: Path) -> None:
     key = shown(folder, "plain").key.upper()
     spaced = ":".join(key[n : n + 2] for n in range(0, 64, 2))
     path.write_text(json.dumps({dpid(A): spaced}))
-    proofs = Proofs(Policy.BOUND, path)
+    proofs = Proofs(ProofPolicy.BOUND, path)
     assert verdict(proofs, A, shown(folder, "plain")) == "key"
     assert "is not the bound one" in verdict(proofs, A, shown(folder, "other"))
     assert "names no datapath id" in verdict(proofs, B, shown(folder, "other"))
@@ -112,18 +114,18 @@ def test_a_file_that_cannot_be_read_stops_the_start(tmp_path: Path, text: str) -
     path = tmp_path / "keys.json"
     path.write_text(text)
     with pytest.raises(SettingError, match=r"--switch-keys: cannot read .*16 hex digits"):
-        Proofs(Policy.BOUND, path)
+        Proofs(ProofPolicy.BOUND, path)
 
 
 def test_keys_are_remembered_where_no_file_can_be_written(folder: Path, tmp_path: Path) -> None:
-    proofs = Proofs(Policy.FIRST_USE, tmp_path / "missing" / "keys.json")
+    proofs = Proofs(ProofPolicy.FIRST_USE, tmp_path / "missing" / "keys.json")
     assert verdict(proofs, A, shown(folder, "plain")) == "key"
     assert "is not the bound one" in verdict(proofs, A, shown(folder, "other"))
 
 
 def test_keys_are_remembered_up_to_a_number(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("controller_app.switch.datapath_proof.MOST_KEYS", 2)
-    proofs = Proofs(Policy.FIRST_USE, None)
+    proofs = Proofs(ProofPolicy.FIRST_USE, None)
     assert [verdict(proofs, number, shown(folder, "plain")) for number in (1, 2)] == ["key", "key"]
     assert "2 keys are remembered, which is the most" in verdict(proofs, 3, shown(folder, "plain"))
     assert verdict(proofs, 1, shown(folder, "plain")) == "key"

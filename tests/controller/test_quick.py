@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from controller_app.openflow.flow_entry import RANGES, Prefix, parse_entry, parse_key
 from controller_app.programming.change_request import parse_change
-from controller_app.programming.fast_entry_reader import QuickReader
+from controller_app.programming.fast_entry_reader import FastEntryReader
 from tercast.errors import Refused, RefusedMany
 
 ALL = tuple(RANGES.values())
@@ -64,19 +64,19 @@ def strictly(parse, obj: object, ranges: tuple[Prefix, ...]):
 
 @given(damaged(entries) | items, st.sampled_from((ALL, NARROW, ALL[:1])))
 def test_an_entry_read_quickly_is_the_one_read_strictly(obj: object, ranges: tuple[Prefix, ...]) -> None:
-    assert QuickReader(ranges).entry(obj) in (None, strictly(parse_entry, obj, ranges))
+    assert FastEntryReader(ranges).entry(obj) in (None, strictly(parse_entry, obj, ranges))
 
 
 @pytest.mark.parametrize("ranges", [ALL, NARROW, ALL[:1], ALL[1:], ()])
 def test_every_text_is_a_dst_for_both_or_for_none(ranges: tuple[Prefix, ...]) -> None:
     for text in TEXTS:
         obj = {"dst": text, "priority": 18, "actions": []}
-        assert QuickReader(ranges).entry(obj) == strictly(parse_entry, obj, ranges), text
+        assert FastEntryReader(ranges).entry(obj) == strictly(parse_entry, obj, ranges), text
 
 
 @given(damaged(keys) | items, st.sampled_from((ALL, NARROW, ALL[:1])))
 def test_a_key_read_quickly_is_the_one_read_strictly(obj: object, ranges: tuple[Prefix, ...]) -> None:
-    assert QuickReader(ranges).key(obj) in (None, strictly(parse_key, obj, ranges))
+    assert FastEntryReader(ranges).key(obj) in (None, strictly(parse_key, obj, ranges))
 
 
 @given(st.lists(entries, max_size=4), st.lists(keys, max_size=4))
@@ -106,4 +106,4 @@ def _change(part: dict) -> object:
 
 @given(entries)
 def test_what_is_plainly_right_is_read_quickly(obj: dict) -> None:
-    assert QuickReader(ALL).entry(obj) == strictly(parse_entry, obj, ALL)
+    assert FastEntryReader(ALL).entry(obj) == strictly(parse_entry, obj, ALL)

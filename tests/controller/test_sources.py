@@ -9,24 +9,24 @@ from typing import Any
 import pytest
 
 from controller_app.monitoring.alarms import Alarms
-from controller_app.monitoring.event_ring import Events
-from controller_app.openflow.messages import Message
+from controller_app.monitoring.event_ring import EventRing
+from controller_app.openflow.messages import OpenFlowMessage
 from controller_app.ryu_api import sleep
 from controller_app.source_check import rules as sources_module
-from controller_app.source_check.request import Check
+from controller_app.source_check.request import SwitchCheck
 from controller_app.source_check.rules import SourceCheck
 from controller_app.switch.connection import Connection
-from controller_app.switch.registry import Registry
+from controller_app.switch.registry import SwitchRegistry
 
 DPID = 0xA1
-CHECK = Check(DPID, "v1", on=True)
+CHECK = SwitchCheck(DPID, "v1", on=True)
 
 
 class Switch:
     """Confirms everything; `during` runs in the middle of each confirmation."""
 
     def __init__(self) -> None:
-        registry, events = Registry(), Events()
+        registry, events = SwitchRegistry(), EventRing()
         datapath: Any = SimpleNamespace(address=("192.0.2.1", 1), xid=0, send_q=None)
         self.connection = Connection(datapath, DPID, 1, 1.0)
         self.confirmed = 0
@@ -41,7 +41,7 @@ class Switch:
     def port(self, number: int) -> None:
         self.connection.on_port(number, b"p", f"02:00:00:00:00:{number:02x}", 0, 0)
 
-    def confirm(self, messages: Sequence[Message]) -> dict[int, Any]:
+    def confirm(self, messages: Sequence[OpenFlowMessage]) -> dict[int, Any]:
         self.confirmed += 1
         during, self.during = self.during, lambda: None
         during()

@@ -13,7 +13,7 @@ from controller_harness import Controller, dpid, entry, eventually, output, runn
 import controller_app.controller as app
 from controller_app.errors import SettingError
 from controller_app.monitoring.alarms import Alarms
-from controller_app.monitoring.event_ring import Events
+from controller_app.monitoring.event_ring import EventRing
 from controller_app.settings import read_settings
 from controller_app.tls_files import Files
 from mininet_labs.fabric import Fabric
@@ -166,7 +166,7 @@ def _greet(controller: Controller, files: tuple[Path, Path] | None) -> None:
 
 def test_alarms_of_refused_switches_are_bounded() -> None:
     controller = object.__new__(app.Controller)
-    controller.alarms = Alarms(Events())
+    controller.alarms = Alarms(EventRing())
     for n in range(2 * app.MOST_UNTRUSTED):
         controller.on_untrusted((f"2001:db8::{n:x}", 7, 0, 0), "it shows no certificate")
     standing = controller.alarms.standing()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from controller_harness import dpid
 
-from controller_app.discovery.confirmed_topology import Topology, parse_topology
+from controller_app.discovery.confirmed_topology import ConfirmedTopology, parse_topology
 from tercast.errors import Refused
 
 A, B = dpid(1), dpid(2)
@@ -14,7 +14,7 @@ GOOD = {"id": "x", "links": [[B, 2, A, 1]], "edges": [[A, 3], [A, 3]]}
 
 def test_a_topology_is_read_with_each_link_in_one_order_of_its_ends() -> None:
     topology = parse_topology(GOOD)
-    assert topology == Topology("x", frozenset({((1, 1), (2, 2))}), frozenset({(1, 3)}))
+    assert topology == ConfirmedTopology("x", frozenset({((1, 1), (2, 2))}), frozenset({(1, 3)}))
     assert topology.to_json() == {"id": "x", "links": 1, "edges": 1}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tercast.aggregation.definition import Ground, ground_of, materialise
+from tercast.aggregation.definition import ExactTable, ground_of, materialise
 from tercast.optimizer.pipeline import AggregationResult
 from tercast.planner.planner import Planner
 from tercast.verification.verifier import verify
@@ -58,7 +58,7 @@ def some_budgets(planner: Planner, seed: int) -> dict[str, int | None]:
     }
 
 
-def grounds(planner: Planner, switch: str) -> dict[str, Ground]:
+def grounds(planner: Planner, switch: str) -> dict[str, ExactTable]:
     """The ground of every topic at a switch."""
     number = planner.network.component_of(switch)
     return {

@@ -12,14 +12,14 @@ from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.dz import Dz
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
-from tercast.offline.plan_file import Plan
+from tercast.offline.plan_file import PlanFile
 from tercast.offline.scenario import Scenario
 from tercast.requests.registry import ADVERTISEMENT, Registration
 from tercast.runtime.strict_json import expect_keys, expect_object, expect_text
-from tercast.simulation.delivery_counts import Counts
+from tercast.simulation.delivery_counts import DeliveryCounts
 from tercast.tables.entries import Entry
 from tercast.topology.topology import Port
-from tercast.verification.forwarding import Step, World
+from tercast.verification.forwarding import ForwardingModel, ForwardingStep
 
 MAX_COPIES = 100_000
 """Copies of one event after which it is a loop and no more."""
@@ -46,11 +46,13 @@ class Way:
 class Tables:
     """Tables to look up addresses in: the entry with the highest priority that matches."""
 
-    def __init__(self, flows: Mapping[str, Iterable[Entry]], address: AddressPlan, world: World) -> None:
+    def __init__(
+        self, flows: Mapping[str, Iterable[Entry]], address: AddressPlan, world: ForwardingModel
+    ) -> None:
         self._world = world
         self._room = address.dz_room
         self._lengths: dict[str, list[int]] = {}
-        self._entries: dict[str, dict[tuple[int, Dz], list[tuple[Entry, tuple[Step, ...]]]]] = {}
+        self._entries: dict[str, dict[tuple[int, Dz], list[tuple[Entry, tuple[ForwardingStep, ...]]]]] = {}
         for switch, entries in flows.items():
             table = self._entries.setdefault(switch, {})
             for entry in entries:
@@ -61,10 +63,10 @@ class Tables:
                 table.setdefault(where, []).append((entry, world.steps(switch, entry)))
             self._lengths[switch] = sorted({dz.bit_length() - 1 for _, dz in table})
 
-    def steps(self, at: Port, code: int, dz: Dz) -> list[Step]:
+    def steps(self, at: Port, code: int, dz: Dz) -> list[ForwardingStep]:
         """What a switch does to an event, whose dz fills the room, from an ingress port."""
         switch, in_port = at
-        best: tuple[Entry, tuple[Step, ...]] | None = None
+        best: tuple[Entry, tuple[ForwardingStep, ...]] | None = None
         table = self._entries.get(switch, {})
         for length in self._lengths.get(switch, ()):
             for candidate in table.get((code, dz >> self._room - length), ()):
@@ -82,10 +84,10 @@ class Tables:
 class PlainSimulator:
     """Follows events of a scenario through the tables of a plan."""
 
-    def __init__(self, scenario: Scenario, plan: Plan) -> None:
+    def __init__(self, scenario: Scenario, plan: PlanFile) -> None:
         failed = {failure.id for failure in plan.failed}
         self._scenario = scenario
-        self._world = World(scenario.final.topology)
+        self._world = ForwardingModel(scenario.final.topology)
         self._tables = Tables(plan.flows, scenario.address, self._world)
         self._ways: dict[tuple[Port, int, Dz], Way] = {}
         self._live = {name: reg for name, reg in scenario.final.live.items() if name not in failed}
@@ -94,7 +96,7 @@ class PlainSimulator:
             if registration.kind != ADVERTISEMENT:
                 filters[registration.topic].append((registration.host, scenario.filters[name]))
         self._filters = filters
-        self.counts = Counts()
+        self.counts = DeliveryCounts()
 
     def take(self, event: object) -> None:
         """Follow one event, given as JSON; Refused when its publisher may not send it."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.aggregation.definition import ALL, Ground, materialise, obeys
+from tercast.aggregation.definition import ALL, ExactTable, materialise, obeys
 from tercast.errors import Refused
 from tercast.eventspace.dz import covers, parse, text
 from tercast.routing.cell_keys import Order
@@ -35,13 +35,13 @@ def disjoint(cells: list[int]) -> list[int]:
 
 
 @st.composite
-def grounds(draw: st.DrawFn) -> Ground:
+def grounds(draw: st.DrawFn) -> ExactTable:
     plain = draw(st.dictionaries(cell, masks, max_size=8))
     inner = draw(
         st.dictionaries(cell, st.tuples(st.integers(0, 7), st.sampled_from([8, 16, 24])), max_size=3)
     )
     trees = {dz: draw(st.integers(0, 7)) for dz in disjoint(draw(st.lists(cell, max_size=4)))}
-    return Ground(
+    return ExactTable(
         ORDER,
         {ORDER.key(dz): mask for dz, mask in plain.items()},
         {(PORT, ORDER.key(dz)): found for dz, found in inner.items()},
@@ -65,7 +65,7 @@ def longest(table: dict[int, Any], point: int) -> int | None:
     return max((dz for dz in table if covers(dz, point)), default=None)
 
 
-def exact(ground: Ground, point: int, port: int | None) -> tuple[int, int]:
+def exact(ground: ExactTable, point: int, port: int | None) -> tuple[int, int]:
     inner = {ORDER.dz(key): found for key, found in ground.in_port(PORT).items()} if port else {}
     hit = longest(inner, point)
     if hit is not None:
@@ -76,7 +76,9 @@ def exact(ground: Ground, point: int, port: int | None) -> tuple[int, int]:
     return (outputs & ~MATES if port else outputs), 0
 
 
-def expected(ground: Ground, found: tuple[Cover, ...], port: int | None) -> dict[int, tuple[int, int, int]]:
+def expected(
+    ground: ExactTable, found: tuple[Cover, ...], port: int | None
+) -> dict[int, tuple[int, int, int]]:
     """Of every cell under a cover: outputs, outputs back, allowed links, by its points."""
     trees = {ORDER.dz(key): mask for key, mask in ground.trees.items()}
     out = {}
@@ -97,7 +99,7 @@ def expected(ground: Ground, found: tuple[Cover, ...], port: int | None) -> dict
 @given(grounds(), covers_of(), covers_of())
 @examples(300)
 def test_entries_are_the_union_of_what_resolves_to_them(
-    ground: Ground, plain: tuple[Cover, ...], inner: tuple[Cover, ...]
+    ground: ExactTable, plain: tuple[Cover, ...], inner: tuple[Cover, ...]
 ) -> None:
     installed = materialise(ground, TableCovers(plain, {PORT: inner}))
     told = {ORDER.dz(key): mask for key, mask in installed.plain.items()}
@@ -119,7 +121,7 @@ def test_entries_are_the_union_of_what_resolves_to_them(
 @given(grounds(), covers_of(), st.sampled_from([None, PORT]))
 @examples(300)
 def test_outputs_are_edges_of_every_tree_in_the_region(
-    ground: Ground, found: tuple[Cover, ...], port: int | None
+    ground: ExactTable, found: tuple[Cover, ...], port: int | None
 ) -> None:
     for cover in found:
         points = expected(ground, (cover,), port).values()
@@ -127,7 +129,7 @@ def test_outputs_are_edges_of_every_tree_in_the_region(
 
 
 @given(grounds(), covers_of(), covers_of())
-def test_nothing_is_lost(ground: Ground, plain: tuple[Cover, ...], inner: tuple[Cover, ...]) -> None:
+def test_nothing_is_lost(ground: ExactTable, plain: tuple[Cover, ...], inner: tuple[Cover, ...]) -> None:
     installed = materialise(ground, TableCovers(plain, {PORT: inner}))
     for point in POINTS:
         hit = longest({ORDER.dz(key): 0 for key in installed.plain}, point)
@@ -143,7 +145,7 @@ def test_nothing_is_lost(ground: Ground, plain: tuple[Cover, ...], inner: tuple[
 
 def test_a_merge_and_an_exception_worked_by_hand() -> None:
     table = {parse("00"): 1, parse("010"): 2, parse("0111"): 7}
-    ground = Ground(
+    ground = ExactTable(
         ORDER, {ORDER.key(dz): mask for dz, mask in table.items()}, {}, trees={}, links=LINKS, mates={}
     )
     merged = materialise(ground, TableCovers((Cover(parse("0")),)))

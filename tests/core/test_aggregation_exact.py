@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 
 from tercast.eventspace.dz import covers
 from tercast.optimizer.cost_model import judged
-from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.event_flows import EventFlows
 from tercast.optimizer.exact_merges import least_merge_cost
 from tercast.optimizer.exception_method import best_selection
 from tercast.optimizer.greedy_merges import greedy_merges, merge_costs
 from tercast.optimizer.kernels import entries as entry_kernels
 from tercast.optimizer.kernels import exceptions, merges, tries
 from tercast.optimizer.kernels.merges import least_cost
-from tercast.optimizer.network_arrays import Scene
+from tercast.optimizer.network_arrays import NetworkArrays
 from tercast.optimizer.past_traffic import read_traffic
 from tercast.optimizer.pipeline import METHODS, aggregate
 from tercast.optimizer.selection import exact_selection
-from tercast.optimizer.switch_forest import Board, make_board
+from tercast.optimizer.switch_forest import SwitchForest, make_board
 from tercast.planner.planner import Planner
 from tercast.routing.cell_keys import Order
 from tercast.runtime.jit import Kernel
@@ -46,16 +46,16 @@ def one_switch(wanted: list[tuple[str, str]]) -> Planner:
     return planner
 
 
-def board_of(planner: Planner, weights: list[int] | None = None, **options: Any) -> Board:
+def board_of(planner: Planner, weights: list[int] | None = None, **options: Any) -> SwitchForest:
     """The board of s1; value x is published weights[x] times, everything twice without."""
     events = [
         {"publisher": "a", "values": {"x": x}}
         for x in range(1 << DEPTH)
         for _ in range(2 if weights is None else weights[x])
     ]
-    scene = Scene(planner)
+    scene = NetworkArrays(planner)
     traffic = read_traffic(planner, events)
-    samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    samples = [EventFlows(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
     return make_board(scene, scene.index["s1"], samples, **options)
 
 
@@ -93,7 +93,7 @@ def test_lossless_tables_are_as_small_as_can_be(wanted: list[tuple[str, str]]) -
     assert len(found) <= fewest(planner)
 
 
-def merge_points(board: Board) -> list[tuple[set[int], float, int]]:
+def merge_points(board: SwitchForest) -> list[tuple[set[int], float, int]]:
     """Every allowed merge point: the nodes at and below it, its cost, what it saves."""
     cost, entries = merge_costs(board, 1.0)
     under: list[set[int]] = [{v} for v in range(len(board))]
@@ -166,8 +166,8 @@ def test_what_comes_in_over_a_link_is_not_charged_there(wanted: list[tuple[str, 
     for i, (name, cell) in enumerate(wanted):
         planner.apply(subscribe(f"q{i}", name, cell))
     traffic = read_traffic(planner, some_traffic(planner, seed, 80))
-    scene = Scene(planner)
-    samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    scene = NetworkArrays(planner)
+    samples = [EventFlows(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
     middle = scene.index["s2"]
     board = make_board(scene, middle, samples, follow=True)
     for budget in range(1, board.entries):

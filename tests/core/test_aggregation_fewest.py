@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tercast.aggregation.definition import Ground, materialise, obeys
-from tercast.aggregation.incremental.installed_table import Table
+from tercast.aggregation.definition import ExactTable, materialise, obeys
+from tercast.aggregation.incremental.installed_table import InstalledTable
 from tercast.aggregation.incremental.minimum_entries import Fewest
 from tercast.aggregation.incremental.overlay import Overlay
 from tercast.encoding.limits import Limits
@@ -80,7 +80,7 @@ def scene(seed: int) -> Planner:
     return planner
 
 
-def tables_of(planner: Planner, switch: str) -> list[tuple[Table, Ground]]:
+def tables_of(planner: Planner, switch: str) -> list[tuple[InstalledTable, ExactTable]]:
     """The tables of a switch with the ground that they stand on."""
     overlay = Overlay(planner.network.sites[switch])
     overlay.look(planner.plans, planner.network)
@@ -96,7 +96,7 @@ def tables_of(planner: Planner, switch: str) -> list[tuple[Table, Ground]]:
 class Points:
     """A table point by point: what each is sent to, and which links the trees there have."""
 
-    def __init__(self, ground: Ground, port: int) -> None:
+    def __init__(self, ground: ExactTable, port: int) -> None:
         self.order = ground.order
         self.exact = [self.order.dz(key) for key in (ground.in_port(port) if port else ground.plain)]
         self.links = ground.links
@@ -144,7 +144,7 @@ def test_no_table_has_fewer_entries(seed: int) -> None:
             assert points.allow(exact)  # or nothing would ever be allowed
 
 
-def _carried_out(table: Table, programme: Fewest, ground: Ground) -> int:
+def _carried_out(table: InstalledTable, programme: Fewest, ground: ExactTable) -> int:
     """The number of entries under the covers of a programme, by the definition; all of them obey and save."""
     order = table.order
     spreads = programme.spreads(0) if programme.keys else []

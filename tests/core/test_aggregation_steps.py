@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.tables.entries import Entry, Output, SetDst
-from tercast.updates.update_plan import Step, nowhere, steps
+from tercast.updates.update_plan import UpdateStep, nowhere, steps
 from tests.property_profiles import examples
 
 BITS = 4
@@ -56,7 +56,7 @@ REST = "rest"
 """In place of an entry's key: what meets no entry."""
 
 
-def every_table(before, found: list[Step]):
+def every_table(before, found: list[UpdateStep]):
     """The table after each single change."""
     table = {one.key: one for one in before}
     yield dict(table)

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.optimizer import optimal
-from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.event_flows import EventFlows
 from tercast.optimizer.greedy_merges import greedy_merges
-from tercast.optimizer.network_arrays import Scene
+from tercast.optimizer.network_arrays import NetworkArrays
 from tercast.optimizer.past_traffic import Traffic, read_traffic
 from tercast.optimizer.pipeline import aggregate
-from tercast.optimizer.publisher_loads import Loads
-from tercast.optimizer.selection import Selection
+from tercast.optimizer.publisher_loads import PublisherLoads
+from tercast.optimizer.selection import EntrySelection
 from tercast.optimizer.sweeps import LOAD_SWEEPS, SWEEPS, coarsest, merge_sweeps, pattern_based
 from tercast.optimizer.switch_forest import make_board
 from tercast.optimizer.switch_order import from_publishers, upstream_of
@@ -23,27 +23,31 @@ from tests.property_profiles import examples
 seeds = st.integers(0, 100_000)
 
 
-def a_scene(seed: int) -> tuple[Scene, Traffic]:
+def a_scene(seed: int) -> tuple[NetworkArrays, Traffic]:
     planner, _ = ring_scene(seed)
     budgets = {name: max(1, count // 3) for name, count in planner.counts().items()}
-    return Scene(planner, budgets), read_traffic(planner, some_traffic(planner, seed, 200))
+    return NetworkArrays(planner, budgets), read_traffic(planner, some_traffic(planner, seed, 200))
 
 
-def flows_of(kind: type[Sample] | type[Loads], scene: Scene, traffic: Traffic) -> list[Sample | Loads]:
+def flows_of(
+    kind: type[EventFlows] | type[PublisherLoads], scene: NetworkArrays, traffic: Traffic
+) -> list[EventFlows | PublisherLoads]:
     return [kind(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
 
 
-def install(flows: list[Sample | Loads], switch: int, found: Selection | None) -> None:
+def install(flows: list[EventFlows | PublisherLoads], switch: int, found: EntrySelection | None) -> None:
     tables = {} if found is None else found.tables()
     for flow in flows:
         if switch in flow.topic.tables:
             flow.set_tables(switch, tables.get(flow.topic.name, flow.topic.tables[switch]))
 
 
-@pytest.mark.parametrize(("kind", "most"), [(Sample, SWEEPS), (Loads, LOAD_SWEEPS)])
+@pytest.mark.parametrize(("kind", "most"), [(EventFlows, SWEEPS), (PublisherLoads, LOAD_SWEEPS)])
 @given(seeds)
 @examples(15)
-def test_the_first_sweep_is_the_papers(kind: type[Sample] | type[Loads], most: int, seed: int) -> None:
+def test_the_first_sweep_is_the_papers(
+    kind: type[EventFlows] | type[PublisherLoads], most: int, seed: int
+) -> None:
     scene, traffic = a_scene(seed)
     flows = flows_of(kind, scene, traffic)
     switches = scene.over_budget()
@@ -65,7 +69,7 @@ def test_the_first_sweep_is_the_papers(kind: type[Sample] | type[Loads], most: i
 @examples(25)
 def test_where_nothing_changes_any_more_all_were_decided_with_what_is_upstream(seed: int) -> None:
     scene, traffic = a_scene(seed)
-    flows = flows_of(Sample, scene, traffic)
+    flows = flows_of(EventFlows, scene, traffic)
     sweeps = list(merge_sweeps(scene, flows, seed, 30))
     if 0 < len(sweeps) < 30:
         for switch, known in sweeps[-1].items():
@@ -79,11 +83,11 @@ def test_where_nothing_changes_any_more_all_were_decided_with_what_is_upstream(s
 def test_further_sweeps_make_fewer_copies_of_the_sample(seed: int) -> None:
     scene, traffic = a_scene(seed)
     copies = []
-    flows = flows_of(Sample, scene, traffic)
+    flows = flows_of(EventFlows, scene, traffic)
     for found in merge_sweeps(scene, flows, seed, SWEEPS):
         copies.append((total_copies(flows), found))
     chosen = pattern_based(scene, traffic, seed)
-    again = flows_of(Sample, scene, traffic)
+    again = flows_of(EventFlows, scene, traffic)
     for switch, selection in chosen.items():
         install(again, switch, selection)
     if copies:
@@ -91,8 +95,8 @@ def test_further_sweeps_make_fewer_copies_of_the_sample(seed: int) -> None:
         assert total_copies(again) in [total for total, _ in copies]
 
 
-def total_copies(flows: list[Sample | Loads]) -> float:
-    return sum(float(flow.copies()[0].sum()) for flow in flows if isinstance(flow, Sample))
+def total_copies(flows: list[EventFlows | PublisherLoads]) -> float:
+    return sum(float(flow.copies()[0].sum()) for flow in flows if isinstance(flow, EventFlows))
 
 
 @pytest.mark.parametrize("effort", optimal.EFFORTS[1:], ids=("large", "very-large"))

@@ -16,8 +16,8 @@ from tercast.errors import Refused
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.dz import covers
 from tercast.eventspace.topic import Topic
-from tercast.optimizer.event_flows import Sample
-from tercast.optimizer.network_arrays import Scene
+from tercast.optimizer.event_flows import EventFlows
+from tercast.optimizer.network_arrays import NetworkArrays
 from tercast.optimizer.past_traffic import Traffic, read_traffic, smoothed
 from tercast.optimizer.pipeline import METHODS, aggregate
 from tercast.optimizer.table_arrays import NARROW
@@ -148,7 +148,7 @@ def test_codes_of_any_length_lead_to_tables_that_hold(
 ) -> None:
     monkeypatch.setattr("tercast.optimizer.table_arrays.NARROW", narrow)
     planner, events = planner_of(), some_events(400)
-    assert all(topic.codes.is_wide == (narrow == 8) for topic in Scene(planner).topics)
+    assert all(topic.codes.is_wide == (narrow == 8) for topic in NetworkArrays(planner).topics)
     budgets = {name: max(3, count // 4) for name, count in planner.counts().items()}
     result = aggregate(planner, method, events, budgets=budgets)
     assert result.unmet == ()
@@ -174,10 +174,10 @@ def test_events_go_where_the_simulator_sends_them() -> None:
     assert planner.apply(result.request).ok
     for tables, covered in ((planner.exact_tables(), False), (planner.tables(), True)):
         counts = replay.through(tables)
-        scene = Scene(planner)
+        scene = NetworkArrays(planner)
         over, delivered = np.zeros(len(scene.wires)), 0.0
         for topic in scene.topics:
-            sample = Sample(scene, topic, traffic.topics.get(topic.name))
+            sample = EventFlows(scene, topic, traffic.topics.get(topic.name))
             for switch, selection in result.selections.items() if covered else ():
                 assert selection is not None
                 found = selection.tables()

@@ -14,7 +14,7 @@ from tercast.dimensions.greedy import greedy
 from tercast.dimensions.measured_cost import Measure
 from tercast.dimensions.projections import Projections
 from tercast.dimensions.proposal import propose
-from tercast.dimensions.spectral import Selection, spectral
+from tercast.dimensions.spectral import AttributeSelection, spectral
 from tercast.dimensions.workload import Workload
 from tercast.encoding.encoder import encode_dz
 from tercast.errors import Refused
@@ -145,7 +145,7 @@ def test_what_is_saved_is_told_an_event_with_what_chance_may_do() -> None:
 
 
 def test_a_spectrum_that_is_known_already_is_judged_as_it_is() -> None:
-    known = Selection(("x2", "x0", "x1"), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0), ("x2",))
+    known = AttributeSelection(("x2", "x0", "x1"), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0), ("x2",))
     proposal = propose(two_that_tell_events_apart(), 6, 50, spectrum=known)
     assert {c.method: c.cost.indexed for c in proposal.candidates}["spectral"] == ("x2",)
 

@@ -12,10 +12,10 @@ from tercast.errors import Refused
 from tercast.explain.event_values import Given
 from tercast.explain.explanation import Explanation, explain
 from tercast.explain.offline import event_of, situation_of
-from tercast.explain.reasons import RECEIVED, Reason
-from tercast.offline.plan_file import Plan, plan_json, read_plan
+from tercast.explain.reasons import RECEIVED, DeliveryReason
+from tercast.offline.plan_file import PlanFile, plan_json, read_plan
 from tercast.offline.scenario import Scenario, read_scenario
-from tercast.offline.simulate_plan import Simulator
+from tercast.offline.simulate_plan import PlanSimulator
 from tercast.simulation import single_event
 from tests.core.networks import example, planner_of
 from tests.core.test_simulate_many import dense, planned, scenarios, spoiled
@@ -24,7 +24,7 @@ from tests.property_profiles import some
 Document = dict[str, Any]
 
 
-def explained(scenario: Scenario, plan: Plan, event: Document) -> Explanation:
+def explained(scenario: Scenario, plan: PlanFile, event: Document) -> Explanation:
     situation = situation_of(scenario, plan)
     return explain(situation, event_of(situation, event["publisher"], Given(event["values"])))
 
@@ -37,10 +37,10 @@ def of_document(document: Document, plan: Document | None = None, low: int = 92)
     return explained(read_scenario(document), read, event).to_json()
 
 
-def check(scenario: Scenario, plan: Plan, events: list[Document]) -> None:
+def check(scenario: Scenario, plan: PlanFile, events: list[Document]) -> None:
     """All that the simulator counts of each event, the explanation tells, too."""
     for event in events:
-        simulator = Simulator(scenario, plan)
+        simulator = PlanSimulator(scenario, plan)
         simulator.take(event)
         counts = simulator.counts
         found = explained(scenario, plan, event)
@@ -55,9 +55,11 @@ def check(scenario: Scenario, plan: Plan, events: list[Document]) -> None:
         wanted = {host for host, number in counts.wanted_by.items() if number}
         assert (sum(got.values()), found.way.loops) == (counts.delivered, bool(counts.loops))
         assert copies.keys() == counts.copies.keys()
-        assert {host for host in got if by_reason[host] is Reason.MATCH} == wanted & got.keys()
-        assert {host for host in got if by_reason[host] is not Reason.MATCH} == set(+counts.unwanted_by)
-        lost = sum(reason is Reason.ENTRY_MISSING for reason in by_reason.values())
+        assert {host for host in got if by_reason[host] is DeliveryReason.MATCH} == wanted & got.keys()
+        assert {host for host in got if by_reason[host] is not DeliveryReason.MATCH} == set(
+            +counts.unwanted_by
+        )
+        lost = sum(reason is DeliveryReason.ENTRY_MISSING for reason in by_reason.values())
         assert lost == counts.lost
         assert by_reason.keys() == scenario.final.topology.hosts.keys()
         for host, reason in by_reason.items():
@@ -95,7 +97,11 @@ def test_the_entries_of_exact_tables_are_exact_and_stand_for_somebody(
                 assert origin.kind == "exact", (hop, origin)
                 assert bool(origin.subscriptions) == bool(hop.steps)
         reasons = {verdict.reason for verdict in found.verdicts}
-        assert not reasons & {Reason.AGGREGATION, Reason.STALE_ENTRY, Reason.ENTRY_MISSING}
+        assert not reasons & {
+            DeliveryReason.AGGREGATION,
+            DeliveryReason.STALE_ENTRY,
+            DeliveryReason.ENTRY_MISSING,
+        }
 
 
 def test_aggregated_entries_are_told_from_exact_ones() -> None:
@@ -122,7 +128,7 @@ def merged_entries_met(seed: int) -> int:
                 needless = [out for out in origin.behind if not out.matching and not out.truncated]
                 assert origin.kind == "aggregated" if needless else origin.kind in ("exact", "aggregated")
         for verdict in found.verdicts:
-            if verdict.reason is Reason.AGGREGATION:
+            if verdict.reason is DeliveryReason.AGGREGATION:
                 at = [found.origins[hop.number] for hop in found.way.hops if hop.switch == verdict.switch]
                 assert "aggregated" in [origin and origin.kind for origin in at]
     return merged
@@ -198,7 +204,7 @@ def test_a_publisher_without_advertisement() -> None:
         event_of(situation, "h1", Given({"low": 92}))
     event = event_of(situation, "h1", Given({"low": 92}), "quotes")
     verdicts = {verdict.host: verdict.reason for verdict in explain(situation, event).verdicts}
-    assert verdicts == {"h1": Reason.NO_ADVERTISEMENT, "h2": Reason.NO_ADVERTISEMENT}
+    assert verdicts == {"h1": DeliveryReason.NO_ADVERTISEMENT, "h2": DeliveryReason.NO_ADVERTISEMENT}
 
 
 def test_a_subscription_without_room_has_failed() -> None:

@@ -15,17 +15,17 @@ from tercast.errors import Refused, RefusedMany
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 from tercast.signalling.codec import decode_answer, decode_message, encode_answer, encode_message
-from tercast.signalling.errors import Malformed
+from tercast.signalling.errors import MalformedMessage
 from tercast.signalling.messages import (
-    Address,
-    Answer,
-    Cells,
+    AddressBody,
+    CellsBody,
+    ControlMessage,
     FilterText,
     Holding,
-    Message,
-    Named,
-    Status,
-    Type,
+    MessageType,
+    NamedBody,
+    Reply,
+    ReplyStatus,
 )
 from tercast.signalling.seal import Seal
 from tercast.topology.importers import read_topology
@@ -138,19 +138,19 @@ MESSAGES = tuple(
     encode_message(message, seal)
     for seal in (None, KEY)
     for message in (
-        Message(Type.ADVERTISE, 1, FilterText("weather", "low < 3"), True),
-        Message(Type.SUBSCRIBE, 2**64 - 1, Cells(4, (0b101, 0b1101)), False),
-        Message(Type.UNSUBSCRIBE, 3, Named("q7"), False),
-        Message(Type.ADDRESS, 4, Address(b"\x0a\0\0\1"), True),
-        Message(Type.LEASE, 5, Holding("a1", 9, 2), False),
+        ControlMessage(MessageType.ADVERTISE, 1, FilterText("weather", "low < 3"), True),
+        ControlMessage(MessageType.SUBSCRIBE, 2**64 - 1, CellsBody(4, (0b101, 0b1101)), False),
+        ControlMessage(MessageType.UNSUBSCRIBE, 3, NamedBody("q7"), False),
+        ControlMessage(MessageType.ADDRESS, 4, AddressBody(b"\x0a\0\0\1"), True),
+        ControlMessage(MessageType.LEASE, 5, Holding("a1", 9, 2), False),
     )
 )
 ANSWERS = tuple(
     encode_answer(answer, seal)
     for seal in (None, KEY)
     for answer in (
-        Answer(Status.DONE, 1, "q1", 4, False, "", "", None),
-        Answer(Status.REFUSED, 2, "", None, False, "bad_filter", "it is \u201cbad\u201d", None),
+        Reply(ReplyStatus.DONE, 1, "q1", 4, False, "", "", None),
+        Reply(ReplyStatus.REFUSED, 2, "", None, False, "bad_filter", "it is \u201cbad\u201d", None),
     )
 )
 
@@ -161,7 +161,7 @@ def test_a_control_message_is_read_or_refused(data):
     for read in (decode_message, decode_answer):
         try:
             found = read(data)
-        except Malformed as error:
+        except MalformedMessage as error:
             assert error.code and str(error)
             continue
         if found.sealed is None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.eventspace import dz as dzs
-from tercast.routing.cell_counts import Cells
+from tercast.routing.cell_counts import CellCounts
 from tercast.routing.cell_keys import Order
 from tercast.routing.cell_layers import Layer
 from tests.property_profiles import examples
@@ -25,7 +25,7 @@ short = st.text("01", max_size=3).map(lambda text: ORDER.key(dzs.parse(text)))
     st.lists(short.map(lambda key: (True, key)) | st.integers(0, 9).map(lambda i: (False, i)), max_size=40)
 )
 def test_tops_are_what_nothing_covers(steps: list[tuple[bool, int]]) -> None:
-    cells, members = Cells(ORDER), list[int]()
+    cells, members = CellCounts(ORDER), list[int]()
     told: set[int] = set()
     for adds, value in steps:
         if adds:
@@ -44,7 +44,7 @@ def test_tops_are_what_nothing_covers(steps: list[tuple[bool, int]]) -> None:
 
 @given(st.lists(keys, max_size=20), keys)
 def test_overlap_is_found_above_and_below(members: list[int], key: int) -> None:
-    cells = Cells(ORDER)
+    cells = CellCounts(ORDER)
     for member in members:
         cells.add(member)
     above = any(ORDER.covers(member, key) for member in members)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tercast.routing.update_queue import Queue
+from tercast.routing.update_queue import UpdateQueue
 
 
 class Told:
@@ -16,7 +16,7 @@ class Told:
 
 
 def settled(*steps: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-    queue, trie = Queue(), Told()
+    queue, trie = UpdateQueue(), Told()
     for name, *what in steps:
         getattr(queue, name)(trie, *what)
     queue.settle()

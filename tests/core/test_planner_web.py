@@ -145,7 +145,7 @@ def test_what_was_not_taken_for_long_comes_to_the_same(seed: int, monkeypatch: p
 
 def test_rows_keep_what_they_hold_when_they_get_more_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(growable_array, "_WORTH", 4)
-    place = growable_array.Room()
+    place = growable_array.GrowableRows()
     rows = np.arange(48, dtype=np.int64).reshape(6, 8)
     assert place.wanted(rows, 6) and not place.wanted(rows, 3)
     for used in (6, 12, 5000):

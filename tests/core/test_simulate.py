@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tercast.errors import Refused, RefusedMany
 from tercast.offline.plan_file import plan_json, read_plan
 from tercast.offline.scenario import read_scenario
-from tercast.offline.simulate_plan import Simulator
+from tercast.offline.simulate_plan import PlanSimulator
 from tercast.simulation import single_event as walk
 from tests.core.judge import Judge, World
 from tests.core.networks import DEPTH, TOPICS, example, host, link, planner_of, topologies, topology
@@ -22,7 +22,7 @@ Document = dict[str, Any]
 def simulated(scenario: Document, events: list[Document], plan: Document | None = None) -> Document:
     planner = planner_of(scenario)
     planner.apply_all(scenario["requests"])
-    simulator = Simulator(read_scenario(scenario), read_plan(plan or plan_json(planner)))
+    simulator = PlanSimulator(read_scenario(scenario), read_plan(plan or plan_json(planner)))
     for event in events:
         simulator.take(event)
     return {**simulator.counts.report(), "holds": simulator.counts.holds}
@@ -141,7 +141,7 @@ def test_what_a_publisher_may_not_send_is_refused_by_name(item: Any, line: str) 
     scenario = example()
     planner = planner_of(scenario)
     planner.apply_all(scenario["requests"])
-    simulator = Simulator(read_scenario(scenario), read_plan(plan_json(planner)))
+    simulator = PlanSimulator(read_scenario(scenario), read_plan(plan_json(planner)))
     with pytest.raises((Refused, RefusedMany)) as refused:
         simulator.take(item)
     assert str(refused.value).startswith(line)
@@ -169,7 +169,7 @@ def test_the_simulator_agrees_with_walking_packets(topology: Document, data: st.
     planner = planner_of(scenario)
     planner.apply_all(requests)
     plan = json.loads(json.dumps(plan_json(planner)))
-    simulator = Simulator(read_scenario(scenario), read_plan(plan))
+    simulator = PlanSimulator(read_scenario(scenario), read_plan(plan))
     world = World.of("ipv6", 16, DEPTH, topology, TOPICS)
     judge = Judge(world, plan["flows"])
     delivered = copies = 0

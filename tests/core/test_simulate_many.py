@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.eventspace.topic import Topic
-from tercast.offline.plan_file import Plan, plan_json, read_plan
+from tercast.offline.plan_file import PlanFile, plan_json, read_plan
 from tercast.offline.scenario import Scenario, read_scenario
-from tercast.offline.simulate_plan import Simulator
+from tercast.offline.simulate_plan import PlanSimulator
 from tercast.simulation import publications, single_event
 from tercast.simulation import simulator as sending
 from tercast.simulation.replay import Replay
@@ -74,7 +74,7 @@ def requests_and_events(
     return requests, draw(st.permutations(sent))
 
 
-def planned(document: Document) -> tuple[Scenario, Plan]:
+def planned(document: Document) -> tuple[Scenario, PlanFile]:
     planner = planner_of(document)
     for outcome in planner.apply_all(document["requests"]):
         assert outcome.ok, outcome
@@ -112,7 +112,7 @@ def dense(random: Random) -> tuple[Document, list[Document]]:
     }, sent
 
 
-def spoiled(scenario: Scenario, plan: Plan, random: Random) -> Plan:
+def spoiled(scenario: Scenario, plan: PlanFile, random: Random) -> PlanFile:
     """The plan with entries left out, and with others made up."""
     topology = scenario.final.topology
     flows = dict(plan.flows)
@@ -176,8 +176,8 @@ def made_up(scenario: Scenario, switch: str, table: list[Entry], random: Random)
     return Entry(random.choice([dst, dst, dst, "ff05::/32"]), in_port, priority, tuple(actions))
 
 
-def agree(scenario: Scenario, plan: Plan, sent: list[Document]) -> None:
-    many, plain = Simulator(scenario, plan), PlainSimulator(scenario, plan)
+def agree(scenario: Scenario, plan: PlanFile, sent: list[Document]) -> None:
+    many, plain = PlanSimulator(scenario, plan), PlainSimulator(scenario, plan)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(single_event, "MAX_COPIES", 200)
         patch.setattr(plain_simulator, "MAX_COPIES", 200)
@@ -211,7 +211,7 @@ def test_such_plans_are_spoiled_in_many_ways() -> None:
         random = Random(seed)
         document, sent = dense(random)
         scenario, plan = planned(document)
-        simulator = Simulator(scenario, spoiled(scenario, plan, random))
+        simulator = PlanSimulator(scenario, spoiled(scenario, plan, random))
         simulator.follow(map(simulator.read, sent))
         counts = simulator.counts
         for name in ("lost", "doubled", "loops", "unwanted", "delivered"):
@@ -238,7 +238,7 @@ def test_sizes_of_batches_do_not_matter(seed: int) -> None:
 def test_a_replay_counts_the_same_again_and_again(seed: int) -> None:
     document, sent = dense(Random(seed))
     scenario, plan = planned(document)
-    simulator = Simulator(scenario, plan)
+    simulator = PlanSimulator(scenario, plan)
     simulator.follow(map(simulator.read, sent))
     planner = planner_of(document)
     planner.apply_all(document["requests"])

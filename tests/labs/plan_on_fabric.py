@@ -16,9 +16,9 @@ from typing import Any
 from mininet_labs.fabric import Fabric, FlowReading
 from mininet_labs.install import FIELDS, actions, install
 from tercast.offline.plan_check import check_plan
-from tercast.offline.plan_file import Plan, plan_json, read_plan
+from tercast.offline.plan_file import PlanFile, plan_json, read_plan
 from tercast.offline.scenario import Scenario, read_scenario
-from tercast.offline.simulate_plan import Simulator
+from tercast.offline.simulate_plan import PlanSimulator
 from tercast.planner.planner import Planner
 from tests.core.judge import World
 from tests.labs.plan_on_fabric_counters import Counters
@@ -74,7 +74,7 @@ class Lab:
         """The scenario with the requests so far."""
         return read_scenario({**self.scene.scenario, "requests": self.requests})
 
-    def plan(self) -> Plan:
+    def plan(self) -> PlanFile:
         """The plan as a file would have it."""
         return read_plan(plan_json(self.planner))
 
@@ -114,7 +114,7 @@ class Lab:
 
     def expected(self, events: Sequence[Event]) -> Traffic:
         """What exact matcher and simulator say of every event: who gets it, and what ports count."""
-        traffic, simulator = Traffic(), Simulator(self.scenario(), self.plan())
+        traffic, simulator = Traffic(), PlanSimulator(self.scenario(), self.plan())
         for number, event in enumerate(events):
             before = Counter(simulator.counts.unwanted_by)
             simulator.take(self._as_json(event))
@@ -131,9 +131,9 @@ class Lab:
         traffic.out.update(self._place(host) for _, host in traffic.deliveries)
         return traffic
 
-    def simulated(self, events: Sequence[Event], plan: Plan | None = None) -> Object:
+    def simulated(self, events: Sequence[Event], plan: PlanFile | None = None) -> Object:
         """The simulator's report for a plan (the planner's): with its `loops`, without what only it knows."""
-        simulator = Simulator(self.scenario(), plan or self.plan())
+        simulator = PlanSimulator(self.scenario(), plan or self.plan())
         for event in events:
             simulator.take(self._as_json(event))
         report = simulator.counts.report()

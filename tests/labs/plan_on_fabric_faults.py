@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tercast.offline.plan_file import Plan
+from tercast.offline.plan_file import PlanFile
 from tercast.tables.entries import LOWEST_PRIORITY, Entry, Output, SetDst, SwitchDiff, ordered
 from tercast.topology.topology import Topology
 
@@ -27,7 +27,7 @@ class Fault:
         """What mends it."""
         return _instead(self.switch, self.after, self.before)
 
-    def spoil(self, plan: Plan) -> Plan:
+    def spoil(self, plan: PlanFile) -> PlanFile:
         """The plan with the fault in it."""
         kept = [entry for entry in plan.flows[self.switch] if entry != self.before]
         table = ordered([*kept, self.after] if self.after else kept)
@@ -74,7 +74,7 @@ FAULTS: tuple[FaultKind, ...] = (leave_out, demote, mistake_host, add_copy)
 
 
 def find_fault(
-    kind: FaultKind, plan: Plan, topology: Topology, rng: random.Random, shows: Callable[[Plan], bool]
+    kind: FaultKind, plan: PlanFile, topology: Topology, rng: random.Random, shows: Callable[[PlanFile], bool]
 ) -> Fault:
     """A fault of a kind, at a random entry, that `shows` in the spoilt plan."""
     places = [(switch, entry) for switch, table in plan.flows.items() for entry in table]

@@ -1,17 +1,17 @@
 """The ledger tells lost, doubled and unwanted deliveries apart."""
 
-from mininet_labs.demo.ledger import Ledger
+from mininet_labs.demo.ledger import EventLedger
 from mininet_labs.demo.percentiles import Percentiles
 
 EVENT = ("a1", 7)
 
 
-def arrive(ledger: Ledger, host: str, *, wanted: bool = True, doubled: bool = False) -> None:
+def arrive(ledger: EventLedger, host: str, *, wanted: bool = True, doubled: bool = False) -> None:
     ledger.arrived(EVENT, host, 2.0, wanted=wanted, doubled=doubled)
 
 
 def test_what_arrives_everywhere_is_neither_lost_nor_doubled():
-    ledger = Ledger()
+    ledger = EventLedger()
     ledger.sent(EVENT, 1.0, {}, {"h1", "h2"})
     arrive(ledger, "h1")
     arrive(ledger, "h2")
@@ -20,7 +20,7 @@ def test_what_arrives_everywhere_is_neither_lost_nor_doubled():
 
 
 def test_what_does_not_arrive_is_lost_and_a_second_copy_makes_up_for_nothing():
-    ledger = Ledger()
+    ledger = EventLedger()
     ledger.sent(EVENT, 1.0, {}, {"h1", "h2"})
     arrive(ledger, "h1")
     arrive(ledger, "h1", doubled=True)
@@ -28,21 +28,21 @@ def test_what_does_not_arrive_is_lost_and_a_second_copy_makes_up_for_nothing():
 
 
 def test_an_unwanted_delivery_does_not_hide_a_lost_one():
-    ledger = Ledger()
+    ledger = EventLedger()
     ledger.sent(EVENT, 1.0, {}, {"h1"})
     arrive(ledger, "h3", wanted=False)
     assert (ledger.lost(), ledger.unwanted, ledger.delivered) == (1, 1, 1)
 
 
 def test_an_event_under_way_is_not_yet_lost():
-    ledger = Ledger()
+    ledger = EventLedger()
     ledger.sent(EVENT, 10.0, {}, {"h1"})
     assert ledger.lost(before=9.5) == 0
     assert ledger.lost(before=10.5) == 1
 
 
 def test_old_losses_are_kept_as_a_count_only():
-    ledger = Ledger(patience=5.0)
+    ledger = EventLedger(patience=5.0)
     for seq in range(100):
         ledger.sent(("a1", seq), float(seq), {}, {"h1"})
     assert ledger.outstanding <= 6
@@ -50,7 +50,7 @@ def test_old_losses_are_kept_as_a_count_only():
 
 
 def test_a_withdrawal_that_becomes_known_later_takes_back_what_was_wanted():
-    ledger = Ledger()
+    ledger = EventLedger()
     ledger.sent(EVENT, 10.0, {"x": 1}, {"h1", "h2"})
     ledger.sent(("a1", 8), 11.0, {"x": 2}, {"h1"})
     ledger.revise(lambda publisher, values, at: {"h2"} if at < 10.5 else set())

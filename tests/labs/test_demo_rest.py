@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from mininet_labs.demo.errors import DemoError
-from mininet_labs.demo.rest import MOST_TRIES, Rest
+from mininet_labs.demo.rest import MOST_TRIES, RestClient
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_what_is_put_off_is_asked_for_again(answers):
     base, script, calls = answers
     busy = (503, {"Retry-After": "0"})
     script[:] = [busy, busy, (202, {})]
-    rest = Rest(base, "token")
+    rest = RestClient(base, "token")
     assert rest.post("hosts/", {}) == {"detail": "busy"} and len(calls) == 3
 
     calls.clear()

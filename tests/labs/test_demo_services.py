@@ -14,8 +14,8 @@ import pytest
 from mininet_labs.demo import run as demo_run
 from mininet_labs.demo import services
 from mininet_labs.demo.errors import DemoError
-from mininet_labs.demo.feed import Feed
-from mininet_labs.demo.options import Options
+from mininet_labs.demo.feed import EventFeed
+from mininet_labs.demo.options import DemoOptions
 from mininet_labs.demo.rest import RestError
 from mininet_labs.demo.services import RESTARTS, Service, python, wait_until
 from mininet_labs.errors import LabError
@@ -213,10 +213,10 @@ def demo(service, tmp_path: Path):
         restarts=lambda: {worker.name: worker.restarts} if worker.restarts else {},
         services=[worker],
     )
-    options = Options(topology=tmp_path, run_for=60.0, rate=1.0, port=0, report=None, fresh=False)
+    options = DemoOptions(topology=tmp_path, run_for=60.0, rate=1.0, port=0, report=None, fresh=False)
     made = demo_run.Demo(options, topology, platform)  # type: ignore[arg-type]
     made.rest = Plane()  # type: ignore[assignment]
-    made.feed = Feed(platform, made.rest, topology, 1.0)  # type: ignore[arg-type]
+    made.feed = EventFeed(platform, made.rest, topology, 1.0)  # type: ignore[arg-type]
     made.feed._service = service("hosts", HOSTS, pipes=True)
     made.feed._plans = SimpleNamespace(changed=lambda: made.rest.answer(False), read=dict)  # type: ignore
     made.feed.listen()

@@ -18,7 +18,7 @@ import pytest
 
 from mininet_labs.demo.platform_up import ROOT, Platform
 from mininet_labs.demo.registration import register, settled
-from mininet_labs.demo.rest import Rest
+from mininet_labs.demo.rest import RestClient
 from mininet_labs.demo.services import wait_until as wait_for_services
 from mininet_labs.errors import LabError
 from mininet_labs.fabric import Fabric
@@ -97,7 +97,7 @@ class World:
     def start(self) -> None:
         for step in ("prepare", "start_fabric", "start_controller", "start_control_plane"):
             getattr(self.platform, step)()
-        self.rest = Rest(self.platform.base_url, self.platform.secret("operator-token"))
+        self.rest = RestClient(self.platform.base_url, self.platform.secret("operator-token"))
         register(self.rest, self.topology)
         self.topic = self.rest.post("/api/v1/topics/", TOPIC)
         kept = {key: self.topic[key] for key in ("name", "code", "attributes", "indexed")}

@@ -18,7 +18,7 @@ from tercast.explain.observation import Means, NotSeen
 from tercast.explain.observers import FirstThatSees, ReadBack, Traced
 from tercast.explain.offline import event_of, situation_of
 from tercast.explain.ovs_socket import OpenVSwitch
-from tercast.explain.real_path import Kind, Real, trace
+from tercast.explain.real_path import DifferenceKind, RealPath, trace
 from tercast.offline.plan_file import plan_json, read_plan
 from tercast.offline.scenario import Scenario, read_scenario
 from tercast.tables.entries import difference
@@ -90,7 +90,7 @@ class Pair:
         situation = situation_of(self.scenario, self.plan)
         return explain(situation, event_of(situation, "a1", Given({"low": low})))
 
-    def traced(self, low: int = 92) -> Real:
+    def traced(self, low: int = 92) -> RealPath:
         found = self.explained(low)
         return trace(found, eyes_of(self.fabric, self.scenario, found))
 
@@ -106,7 +106,7 @@ S2 = "priority=24,ipv6,ipv6_dst=ff0e:4:1400::/38"
 H2 = "set_field:fd00::2->ipv6_dst,set_field:02:00:00:00:00:02->eth_dst"
 
 
-def only(real: Real) -> tuple[Kind, str]:
+def only(real: RealPath) -> tuple[DifferenceKind, str]:
     (found,) = real.differences
     assert real.same is False
     return found.kind, found.switch
@@ -123,14 +123,14 @@ def test_the_source_check_changes_nothing_of_what_is_explained(pair: Pair) -> No
     (checked,) = [one for one in pair.fabric.dump_flows("s1") if one.cookie & 0xFF == 5]
     assert checked.actions == "set_field:0x1->reg0,resubmit(,0)"
     pair.fabric.ofctl("s1", "del-flows", "--strict", S1)
-    assert only(pair.traced()) == (Kind.ENTRY_MISSING, "s1")
+    assert only(pair.traced()) == (DifferenceKind.ENTRY_MISSING, "s1")
 
 
 def test_an_entry_that_somebody_deleted_is_named(pair: Pair) -> None:
     assert pair.traced().same is True
     pair.fabric.ofctl("s2", "del-flows", "--strict", S2)
     real = pair.traced()
-    assert only(real) == (Kind.ENTRY_MISSING, "s2")
+    assert only(real) == (DifferenceKind.ENTRY_MISSING, "s2")
     found = real.differences[0]
     assert (found.expected and found.expected.dst, found.found) == ("ff0e:4:1400::/38", None)
     assert real.lost == {"h2": "s2"}
@@ -140,18 +140,18 @@ def test_an_entry_that_somebody_deleted_is_named(pair: Pair) -> None:
 def test_an_entry_of_a_port_that_is_gone_lets_a_shorter_one_win(pair: Pair) -> None:
     pair.fabric.ofctl("s1", "del-flows", "--strict", S1)
     real = pair.traced()
-    assert only(real) == (Kind.ENTRY_MISSING, "s1")
+    assert only(real) == (DifferenceKind.ENTRY_MISSING, "s1")
     assert real.differences[0].found is not None
     assert real.lost == {"h2": "s1"}
 
 
 def test_other_ports_and_other_actions_are_named(pair: Pair) -> None:
     pair.fabric.ofctl("s2", "mod-flows", "--strict", f"{S2},actions=drop")
-    assert only(pair.traced()) == (Kind.OTHER_PORTS, "s2")
+    assert only(pair.traced()) == (DifferenceKind.OTHER_PORTS, "s2")
     pair.fabric.ofctl("s2", "mod-flows", "--strict", f"{S2},actions=output:3")
-    assert only(pair.traced()) == (Kind.OTHER_ACTION, "s2")
+    assert only(pair.traced()) == (DifferenceKind.OTHER_ACTION, "s2")
     pair.fabric.ofctl("s2", "mod-flows", "--strict", f"{S2},actions={H2},dec_ttl,output:3")
-    assert only(pair.traced()) == (Kind.OTHER_ACTION, "s2")
+    assert only(pair.traced()) == (DifferenceKind.OTHER_ACTION, "s2")
     pair.fabric.ofctl("s2", "mod-flows", "--strict", f"{S2},actions={H2},output:3")
     assert pair.traced().same is True
 
@@ -159,12 +159,12 @@ def test_other_ports_and_other_actions_are_named(pair: Pair) -> None:
 def test_entries_that_stand_above_are_named(pair: Pair) -> None:
     higher = "priority=2000,ipv6,ipv6_dst=ff0e:4:1400::/38"
     pair.fabric.ofctl("s2", "add-flow", f"{higher},actions=drop")
-    assert only(pair.traced()) == (Kind.OTHER_ENTRY, "s2")
+    assert only(pair.traced()) == (DifferenceKind.OTHER_ENTRY, "s2")
     pair.fabric.ofctl("s2", "add-flow", f"{higher},cookie=0x99999999aaaaaaaa,actions=drop")
-    assert only(pair.traced()) == (Kind.FOREIGN_ENTRY, "s2")
+    assert only(pair.traced()) == (DifferenceKind.FOREIGN_ENTRY, "s2")
     pair.fabric.ofctl("s2", "del-flows", "--strict", higher)
     pair.fabric.ofctl("s2", "add-flow", "priority=2000,udp6,tp_dst=7373,actions=drop")
-    assert only(pair.traced()) == (Kind.OTHER_ENTRY, "s2")
+    assert only(pair.traced()) == (DifferenceKind.OTHER_ENTRY, "s2")
 
 
 def test_an_event_that_is_let_through_is_followed(pair: Pair) -> None:
@@ -172,7 +172,7 @@ def test_an_event_that_is_let_through_is_followed(pair: Pair) -> None:
     pair.fabric.ofctl("s1", "add-flow", f"{wide},actions=output:1")
     pair.fabric.ofctl("s2", "add-flow", f"{wide},actions={H2},output:3")
     real = pair.traced(low=300)
-    assert only(real) == (Kind.OTHER_ENTRY, "s1")
+    assert only(real) == (DifferenceKind.OTHER_ENTRY, "s1")
     assert [hop.switch for hop in real.way.hops] == ["s1", "s2"]
     assert real.surplus == ("h2",)
 
@@ -182,7 +182,9 @@ def test_wires_that_lead_elsewhere_are_named(folder: Path) -> None:
         pair.fabric.add_switch({"id": "s3", "dpid": "0000000000000003"})
         pair.fabric.remove_link("s1", 1)
         pair.fabric.add_link({"a": "s1", "a_port": 1, "b": "s3", "b_port": 1})
-        assert (Kind.OTHER_WIRING, "s1") in {(one.kind, one.switch) for one in pair.traced().differences}
+        assert (DifferenceKind.OTHER_WIRING, "s1") in {
+            (one.kind, one.switch) for one in pair.traced().differences
+        }
 
 
 def test_switches_that_are_not_here_are_read_back_or_said(pair: Pair) -> None:
@@ -201,7 +203,7 @@ def test_switches_that_are_not_here_are_read_back_or_said(pair: Pair) -> None:
     real = trace(found, FirstThatSees(blind, ReadBack(found, read)))
     assert real.not_seen.keys() == {"s1"}
     assert "the controller has lost s1" in real.not_seen["s1"]
-    assert only(real) == (Kind.ENTRY_MISSING, "s2")
+    assert only(real) == (DifferenceKind.ENTRY_MISSING, "s2")
     assert [one and one.means for one in real.seen] == [None, Means.READ_BACK]
 
 

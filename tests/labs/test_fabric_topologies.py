@@ -8,7 +8,7 @@ import pytest
 
 from mininet_labs.commands import main
 from mininet_labs.errors import LabError
-from mininet_labs.fabric.wiring import Wiring
+from mininet_labs.fabric.wiring import FabricWiring
 from mininet_labs.topologies import built_in, core_topology, load
 from mininet_labs.topologies.generate import fat_tree, ring
 from tercast.errors import RefusedMany
@@ -24,7 +24,7 @@ def graph(topology):
 
 def check(topology):
     """It can be wired, is connected, and every identity is there once."""
-    Wiring.of(topology)
+    FabricWiring.of(topology)
     assert nx.is_connected(graph(topology))
     for kind, key in (
         ("switches", "id"),

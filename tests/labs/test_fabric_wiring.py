@@ -6,7 +6,7 @@ import re
 import pytest
 
 from mininet_labs.fabric import FabricError
-from mininet_labs.fabric.wiring import Wiring
+from mininet_labs.fabric.wiring import FabricWiring
 
 TOPOLOGY = {
     "switches": [{"id": "s1", "dpid": f"{1:016x}"}, {"id": "s2", "dpid": f"{2:016x}"}],
@@ -20,7 +20,7 @@ TOPOLOGY = {
 
 
 def names(ids):
-    wiring = Wiring.of({"switches": [{"id": id_, "dpid": f"{n:016x}"} for n, id_ in enumerate(ids, 1)]})
+    wiring = FabricWiring.of({"switches": [{"id": id_, "dpid": f"{n:016x}"} for n, id_ in enumerate(ids, 1)]})
     return [bridge.name for bridge in wiring.bridges.values()]
 
 
@@ -41,7 +41,7 @@ def test_many_alike_ids_get_names():
 
 
 def test_hosts_of_one_port_share_it_and_standby_ports_are_their_own():
-    wiring = Wiring.of(TOPOLOGY)
+    wiring = FabricWiring.of(TOPOLOGY)
     assert wiring.attachment("h2") == wiring.attachment("h3")
     assert wiring.attachment("h2", 1).name == "s1-8"
     assert [port.name for port in wiring.host_ports()] == ["s1-7", "s2-9", "s1-8"]
@@ -51,19 +51,19 @@ def test_hosts_of_one_port_share_it_and_standby_ports_are_their_own():
 def test_parallel_links_are_kept_apart():
     topology = copy.deepcopy(TOPOLOGY)
     topology["links"].append({"a": "s2", "a_port": 5, "b": "s1", "b_port": 2})
-    wiring = Wiring.of(topology)
+    wiring = FabricWiring.of(topology)
     assert len(wiring.links()) == 2
     assert wiring.link_at("s1", 2) == wiring.link_at("s2", 5) != wiring.link_at("s1", 1)
 
 
 def test_a_removed_host_frees_only_ports_that_nobody_else_uses():
-    wiring = Wiring.of(TOPOLOGY)
+    wiring = FabricWiring.of(TOPOLOGY)
     assert [port.name for port in wiring.remove_host("h2")] == ["s1-8"]
     assert [port.name for port in wiring.remove_host("h3")] == ["s2-9"]
 
 
 def test_a_removed_switch_takes_its_links_along_but_not_its_hosts():
-    wiring = Wiring.of(TOPOLOGY)
+    wiring = FabricWiring.of(TOPOLOGY)
     with pytest.raises(FabricError, match="s2: hosts are attached: h2, h3; remove them first"):
         wiring.remove_switch("s2")
     wiring.remove_host("h2")
@@ -108,7 +108,7 @@ def test_what_cannot_be_wired_is_refused_by_its_path(kind, entry, message):
     topology = copy.deepcopy(TOPOLOGY)
     topology[kind].append(entry)
     with pytest.raises(FabricError, match=message):
-        Wiring.of(topology)
+        FabricWiring.of(topology)
 
 
 @pytest.mark.parametrize(
@@ -123,12 +123,12 @@ def test_what_cannot_be_wired_is_refused_by_its_path(kind, entry, message):
 )
 def test_a_wrong_name_is_answered_with_the_right_ones(look_up, message):
     with pytest.raises(FabricError) as caught:
-        look_up(Wiring.of(TOPOLOGY))
+        look_up(FabricWiring.of(TOPOLOGY))
     assert str(caught.value) == message
 
 
 def test_a_refused_addition_changes_nothing():
-    wiring = Wiring.of(TOPOLOGY)
+    wiring = FabricWiring.of(TOPOLOGY)
     with pytest.raises(FabricError):
         wiring.add_host({"id": "h9", "switch": "s1", "port": 3, "standby": [{"switch": "s1", "port": 1}]})
     assert "h9" not in wiring.hosts

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from mininet_labs.demo.errors import DemoError
-from mininet_labs.demo.options import Options
+from mininet_labs.demo.options import DemoOptions
 from mininet_labs.demo.platform_up import Platform
 from mininet_labs.demo.run import DEFAULT_TOPOLOGY, Demo
 from mininet_labs.demo.services import wait_until
@@ -51,7 +51,7 @@ def demo(disk: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Demo]:
     monkeypatch.setenv("TERCAST_DISK_FREE_MEGABYTES", "8")
     topology = load(DEFAULT_TOPOLOGY)
     platform = Platform(disk / "run", topology, 8420)
-    with Demo(Options(None, None, 20.0, 8420, DEFAULT_TOPOLOGY, True), topology, platform) as demo:
+    with Demo(DemoOptions(None, None, 20.0, 8420, DEFAULT_TOPOLOGY, True), topology, platform) as demo:
         demo.start()
         yield demo
 

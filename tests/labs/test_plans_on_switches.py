@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mininet_labs.install import install
-from tercast.offline.plan_file import Plan
+from tercast.offline.plan_file import PlanFile
 from tercast.tables.entries import Entry
 from tests.labs import plan_on_fabric_scenes as scenes
 from tests.labs.plan_on_fabric import Lab
@@ -142,7 +142,7 @@ def test_a_fault_in_a_table_shows_and_is_what_the_simulator_says_too(
     events = one_port.events(rng)
     right = one_port.simulated(events)
 
-    def shows(spoilt: Plan) -> bool:
+    def shows(spoilt: PlanFile) -> bool:
         told = one_port.simulated(events, spoilt)
         return told != right and not told["loops"]  # of copies that go round a switch ends more than we do
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mininet_labs.commands import main
-from mininet_labs.demo.options import Options
+from mininet_labs.demo.options import DemoOptions
 from mininet_labs.demo.platform_up import Platform
 from mininet_labs.demo.run import DEFAULT_TOPOLOGY, Demo
 from mininet_labs.fabric import Fabric
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.fabric
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     topology = load(DEFAULT_TOPOLOGY)
     platform = Platform(tmp_path_factory.mktemp("s"), topology, 8360, joined_fabric)
-    with Demo(Options(None, None, 20.0, 8360, DEFAULT_TOPOLOGY, True), topology, platform) as demo:
+    with Demo(DemoOptions(None, None, 20.0, 8360, DEFAULT_TOPOLOGY, True), topology, platform) as demo:
         demo.start()
         yield demo
 

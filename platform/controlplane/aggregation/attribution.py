@@ -29,7 +29,7 @@ Key = tuple[str, str, int | None, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class CostShare:
     """One aggregated entry: its subscriptions, and its needless copies and unwanted deliveries.
 
     `measured` and `unwanted` are of the window, `expected` are the copies that old events let expect of as
@@ -56,7 +56,7 @@ def shares(
     window: Sequence[object],
     numbers: Sequence[int] | None = None,
     learnt: Sequence[bool] | None = None,
-) -> list[Share]:
+) -> list[CostShare]:
     """All entries under covers.
 
     What is expected are means of the old events that runs hold back, by their `numbers`. `learnt` says of the
@@ -68,7 +68,7 @@ def shares(
     known, lately, now = attribute_each(planner, [judges, fresh, read_traffic(planner, window)])
     expected, fair = _rates(known, judges), _rates(lately, fresh) or {}
     return [
-        Share(
+        CostShare(
             one.switch,
             one.topic,
             one.in_port,
@@ -97,7 +97,7 @@ def _key(one: Attribution) -> Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CostVerdict:
     """Needless copies an event of one switch; `parted` where measured and expected do not go together.
 
     `noise` is how far they may part by chance.
@@ -114,20 +114,20 @@ class Verdict:
         return high > LEAST and high > FACTOR * max(low, LEAST / FACTOR) and high - low > self.noise
 
 
-def verdicts(found: Iterable[Share], events: int) -> dict[str, Verdict]:
+def verdicts(found: Iterable[CostShare], events: int) -> dict[str, CostVerdict]:
     """By switch, where enough is known on both sides; by events that covers were not made from."""
     if events < ENOUGH:
         return {}
-    by_switch: dict[str, list[Share]] = {}
+    by_switch: dict[str, list[CostShare]] = {}
     for one in found:
         if min(one.fresh, one.known) >= FEWEST:
             by_switch.setdefault(one.switch, []).append(one)
     return {name: _verdict(of_switch, events) for name, of_switch in by_switch.items()}
 
 
-def _verdict(found: Sequence[Share], events: int) -> Verdict:
+def _verdict(found: Sequence[CostShare], events: int) -> CostVerdict:
     """Of the entries of one switch; noise as of counts, whose variance is their mean."""
     measured = sum(one.fair for one in found)
     expected = sum(one.expected or 0.0 for one in found) / events
     variance = measured / found[0].fresh + expected / found[0].known
-    return Verdict(measured, expected, ERRORS * math.sqrt(variance))
+    return CostVerdict(measured, expected, ERRORS * math.sqrt(variance))

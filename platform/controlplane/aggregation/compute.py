@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from controlplane.aggregation.figures import State, results
+from controlplane.aggregation.figures import FigureState, results
 from controlplane.aggregation.held_back_events import doubt, hold_back
 from tercast.errors import Refused
 from tercast.optimizer.cover_evaluation import judge_covers, savings
@@ -31,7 +31,7 @@ Loads = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ComputedCovers:
     """What a run came to: `request` is for the log; None where `reason` says why there is none."""
 
     reason: str = ""
@@ -49,7 +49,7 @@ def run(
     *,
     numbers: Numbers | None = None,
     loads: Loads | None = None,
-) -> Found:
+) -> ComputedCovers:
     """Covers by `method`; with a `gain`, only those that save at least that share of their cost.
 
     The cost is needless copies, and unwanted deliveries at the weight that the methods give them. It is told,
@@ -58,19 +58,19 @@ def run(
     advertisements bring, where that is known better than by `events`.
     """
     if not planner.keeper.overlays and not planner.over_budget_exactly():
-        return Found(HOLDS)
+        return ComputedCovers(HOLDS)
     if not events:
-        return Found(NO_TRAFFIC)
+        return ComputedCovers(NO_TRAFFIC)
     start = perf_counter()
     rest, held = hold_back(planner, events, numbers)
-    before, old = State.of(planner, held), planner.keeper.covers()
+    before, old = FigureState.of(planner, held), planner.keeper.covers()
     covers, exceeded = network_covers_json(old), planner.over_budget()
     worked_out = aggregate(planner, method, rest.weighed(loads or {}), sampling)
     request = dict(worked_out.request)
     outcome = planner.apply(request)
     if not outcome.ok:
-        return Found(str(outcome.reason))
-    after = State.of(planner, held)
+        return ComputedCovers(str(outcome.reason))
+    after = FigureState.of(planner, held)
     more = {"chosen": worked_out.chosen, "gap": worked_out.yardstick_gap}
     told = results(planner, before, after, covers, **more, seconds=perf_counter() - start)
     cost = before.cost.cost if before.cost else 0.0
@@ -79,7 +79,7 @@ def run(
     if network_covers_json(planner.keeper.covers()) == covers:
         reason = SAME
     covers_before = {name: covers.get(name, {}) for name in worked_out.covers}
-    return Found(reason, None if reason else request, told, covers_before)
+    return ComputedCovers(reason, None if reason else request, told, covers_before)
 
 
 def what_if(
@@ -103,7 +103,7 @@ def what_if(
     start = perf_counter()
     with _under_traffic():
         rest, held = hold_back(planner, events, numbers)
-    before, covered = State.of(planner, held), list(planner.keeper.covers())
+    before, covered = FigureState.of(planner, held), list(planner.keeper.covers())
     _begin_anew(planner, budgets)
     planner.apply({"op": "set_aggregation", "method": method})
     chosen, gap = method, None
@@ -111,7 +111,7 @@ def what_if(
         worked_out = aggregate(planner, method, rest.weighed(loads or {}), sampling)
         planner.apply(worked_out.request)
         chosen, gap = worked_out.chosen, worked_out.yardstick_gap
-    after = State.of(planner, held)
+    after = FigureState.of(planner, held)
     told = results(planner, before, after, covered, chosen=chosen, gap=gap, seconds=perf_counter() - start)
     return told | {"unmet": list(planner.over_budget()), "events": len(events)}
 

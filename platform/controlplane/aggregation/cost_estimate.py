@@ -39,7 +39,7 @@ class Recent:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CostEstimate:
     """Expected cost of merged entries, per event published on `topics`.
 
     `unwanted` are deliveries to hosts that did not subscribe, `needless` copies between switches; both are
@@ -71,7 +71,7 @@ def topics_of(changed: Changed) -> tuple[str, ...]:
     return tuple(sorted({place[0] for places in changed.values() for place in places}))
 
 
-def estimate(planner: Planner, changed: Changed, held: int, recent: Recent) -> Estimate:
+def estimate(planner: Planner, changed: Changed, held: int, recent: Recent) -> CostEstimate:
     """Estimate the cost of the entries that changed.
 
     Args:
@@ -79,9 +79,9 @@ def estimate(planner: Planner, changed: Changed, held: int, recent: Recent) -> E
     """
     topics = topics_of(changed)
     if not topics:
-        return Estimate(unwanted=0.0, needless=0.0, per_second=0.0)
+        return CostEstimate(unwanted=0.0, needless=0.0, per_second=0.0)
     if held > MOST_ENTRIES:
-        return Estimate(topics, reason=TOO_MANY.format(entries=held, most=MOST_ENTRIES))
+        return CostEstimate(topics, reason=TOO_MANY.format(entries=held, most=MOST_ENTRIES))
     traffic = read_traffic(planner, recent.events)
     (found,) = attribute_each(planner, [traffic], switches=changed)
     entries: dict[str, list[Attribution]] = {name: [] for name in changed}
@@ -89,9 +89,9 @@ def estimate(planner: Planner, changed: Changed, held: int, recent: Recent) -> E
         entries[one.switch].append(one)
     events = len(recent.events)
     if not events:
-        return Estimate(topics, reason=NO_EVENTS.format(topics=", ".join(topics)), entries=entries)
+        return CostEstimate(topics, reason=NO_EVENTS.format(topics=", ".join(topics)), entries=entries)
     covers = planner.keeper.covers()
     cost = added_cost(planner, covers_without(covers, changed), covers, traffic)
     rate = None if recent.rate is None else cost.unwanted * recent.rate
     reason = "" if rate is not None else NO_RATE
-    return Estimate(topics, events, cost.unwanted, cost.copies, rate, reason, entries)
+    return CostEstimate(topics, events, cost.unwanted, cost.copies, rate, reason, entries)

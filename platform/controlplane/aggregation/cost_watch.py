@@ -7,14 +7,14 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from controlplane.aggregation.attribution import FACTOR, Share, Verdict, shares, verdicts
+from controlplane.aggregation.attribution import FACTOR, CostShare, CostVerdict, shares, verdicts
 from controlplane.aggregation.held_back_events import is_held
 from controlplane.aggregation.models import AggregatedEntry, Policy, Run, RunState
 from controlplane.aggregation.past_traffic import traffic
 from controlplane.aggregation.policy import ALARMS, standing_alarms
 from controlplane.common.address_plan import address_plan
 from controlplane.common.chunks import chunks
-from controlplane.network.controller_client import Northbound, NorthboundError
+from controlplane.network.controller_client import ControllerClient, NorthboundError
 from controlplane.network.models import Switch
 from controlplane.planning import planner_state
 from controlplane.planning.planner_state import Positioned
@@ -68,7 +68,7 @@ def _known_before(edge: int) -> int:
     return edge if run is None or run.newest_sample is None else run.newest_sample
 
 
-def _write(found: Sequence[Share], state: Positioned, window: int, packets: Packets) -> None:
+def _write(found: Sequence[CostShare], state: Positioned, window: int, packets: Packets) -> None:
     """Bring the rows to what was measured, but for entries that changed while it was being measured.
 
     Rows come and go with requests (see `merged_rows`); those that should be there and are not, after an
@@ -111,7 +111,7 @@ _MEASURED = (
 )
 
 
-def _dst(planner: Planner, one: Share) -> str:
+def _dst(planner: Planner, one: CostShare) -> str:
     return address_plan().match(planner.topics[one.topic].code, parse(one.dz))
 
 
@@ -120,7 +120,7 @@ def _packets(planner: Planner, names: set[str]) -> Packets:
     found: dict[tuple[str, str, int | None], int] = {}
     switches = Switch.objects.filter(name__in=names, connected=True).values_list("name", "dpid")
     try:
-        with Northbound() as northbound:
+        with ControllerClient() as northbound:
             for name, dpid in switches:
                 for row in northbound.entries(dpid) or ():
                     found[name, row["dst"], row["in_port"]] = int(row["packets"])
@@ -129,7 +129,7 @@ def _packets(planner: Planner, names: set[str]) -> Packets:
     return found
 
 
-def _tell(found: Mapping[str, Verdict]) -> None:
+def _tell(found: Mapping[str, CostVerdict]) -> None:
     """Raise and clear alarms; where nothing is known any more, none stands."""
     standing = standing_alarms()
     now = timezone.now().isoformat()
@@ -146,7 +146,7 @@ def _tell(found: Mapping[str, Verdict]) -> None:
     checkpoints.keep(ALARMS, after)
 
 
-def _text(verdict: Verdict) -> str:
+def _text(verdict: CostVerdict) -> str:
     return (
         f"{verdict.measured:.3f} needless copies an event were measured and {verdict.expected:.3f} expected"
         f" (an alarm where they part by a factor of {FACTOR:g})"

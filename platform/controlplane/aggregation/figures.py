@@ -14,21 +14,21 @@ from tercast.planner.planner import Planner
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class FigureState:
     """The tables of a planner at a moment: how many entries, and what they cost."""
 
     entries: Mapping[str, int]
     cost: Expected | None
 
     @classmethod
-    def of(cls, planner: Planner, judges: Traffic) -> "State":
+    def of(cls, planner: Planner, judges: Traffic) -> "FigureState":
         """As they are now; the cost is None without events that judge it."""
         cost = judge_covers(planner, planner.keeper.covers(), judges) if len(judges) else None
         return cls(planner.counts(), cost)
 
 
 def results(
-    planner: Planner, before: State, after: State, covered: Iterable[str], **more: Any
+    planner: Planner, before: FigureState, after: FigureState, covered: Iterable[str], **more: Any
 ) -> dict[str, Any]:
     """As the API tells them; `covered` are switches that are told of though they have no budget."""
     exact = planner.exact_counts()

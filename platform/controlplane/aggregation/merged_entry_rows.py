@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.utils import timezone
 
-from controlplane.aggregation.cost_estimate import FAILED, Changed, Estimate, estimate, topics_of
+from controlplane.aggregation.cost_estimate import FAILED, Changed, CostEstimate, estimate, topics_of
 from controlplane.aggregation.models import AggregatedEntry
 from controlplane.aggregation.past_traffic import recent
 from controlplane.common import wakeups
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 RowKey = tuple[str, int | None, str]
 
 
-class Ledger:
+class MergedEntryLedger:
     """What each request of a batch merges, in the order of the batch."""
 
     def __init__(self, planner: Planner) -> None:
@@ -62,7 +62,7 @@ class Update:
 
     tables: Mapping[str, MergedTable]
     changed: Changed
-    estimate: Estimate
+    estimate: CostEstimate
 
 
 class MergedRows:
@@ -73,13 +73,13 @@ class MergedRows:
         self._tables: dict[str, MergedTable] = {}
         self._complete = False
 
-    def begin(self, planner: Planner) -> Ledger:
+    def begin(self, planner: Planner) -> MergedEntryLedger:
         """Follow `planner`, whose requests so far are decided."""
         if self._planner is not planner:
             self._planner, self._tables = planner, merged_tables(planner)
-        return Ledger(planner)
+        return MergedEntryLedger(planner)
 
-    def update(self, ledger: Ledger) -> Update:
+    def update(self, ledger: MergedEntryLedger) -> Update:
         """Compare merged entries with those before the batch, and estimate what the new ones cost."""
         assert self._planner is not None
         touched = frozenset[str]().union(*ledger.touched)
@@ -104,7 +104,7 @@ class MergedRows:
             self._tables[name] = table
 
 
-def merging_json(ledger: Ledger, update: Update) -> list[dict[str, Any] | None]:
+def merging_json(ledger: MergedEntryLedger, update: Update) -> list[dict[str, Any] | None]:
     """Return what each request of the batch has merged, as the API shows it; None is nothing."""
     pairs = zip(ledger.merges, ledger.touched, strict=True)
     switches = [merges.switches | (touched & update.changed.keys()) for merges, touched in pairs]
@@ -115,7 +115,7 @@ def merging_json(ledger: Ledger, update: Update) -> list[dict[str, Any] | None]:
     ]
 
 
-def to_json(merges: Merges, switches: Iterable[str], cost: Estimate, together: int = 1) -> dict[str, Any]:
+def to_json(merges: Merges, switches: Iterable[str], cost: CostEstimate, together: int = 1) -> dict[str, Any]:
     """Return the form in which requests and dry runs show it."""
     return {
         "merged": merges.merged,
@@ -126,20 +126,20 @@ def to_json(merges: Merges, switches: Iterable[str], cost: Estimate, together: i
     }
 
 
-def estimated(planner: Planner, changed: Changed, held: int) -> Estimate:
+def estimated(planner: Planner, changed: Changed, held: int) -> CostEstimate:
     """Return the expected cost of merged entries; a failure is logged, and no reason to fail requests.
 
     Args:
         held: how many merged entries the switches of `changed` have.
     """
     if not changed:
-        return Estimate()
+        return CostEstimate()
     topics = topics_of(changed)
     try:
         return estimate(planner, changed, held, recent(planner, topics))
     except Exception as error:
         logger.exception("the cost of merged entries was not estimated")
-        return Estimate(topics, reason=FAILED.format(error=f"{type(error).__name__}: {error}"))
+        return CostEstimate(topics, reason=FAILED.format(error=f"{type(error).__name__}: {error}"))
 
 
 def _write(tables: Mapping[str, MergedTable], update: Update, position: int, every: bool = False) -> None:
@@ -164,7 +164,7 @@ def _write(tables: Mapping[str, MergedTable], update: Update, position: int, eve
         transaction.on_commit(_measure)
 
 
-def _attributed(found: Estimate) -> dict[tuple[str, RowKey], Attribution]:
+def _attributed(found: CostEstimate) -> dict[tuple[str, RowKey], Attribution]:
     return {
         (name, _key((one.topic, one.in_port, one.dz))): one
         for name, entries in found.entries.items()

@@ -28,7 +28,7 @@ RUNNING_METHODS = METHODS[2:]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PolicyStanding:
     """The policy as it is, and the alarms that stand; `period` is None while there are no periodic runs."""
 
     policy: Policy
@@ -36,10 +36,10 @@ class Standing:
     alarms: list[dict[str, Any]]
 
 
-def standing() -> Standing:
+def standing() -> PolicyStanding:
     """The policy as it is."""
     alarms = sorted(standing_alarms().items())
-    return Standing(Policy.current(), _period(), [{"switch": name, **row} for name, row in alarms])
+    return PolicyStanding(Policy.current(), _period(), [{"switch": name, **row} for name, row in alarms])
 
 
 def standing_alarms() -> dict[str, dict[str, Any]]:

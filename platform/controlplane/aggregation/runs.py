@@ -61,7 +61,7 @@ def revert(pk: int, actor: Any) -> Run:
             reverts=done,
             actor=actor,
         )
-        (run.request,) = append.submit([append.Entry(payload)], actor)
+        (run.request,) = append.submit([append.LogEntry(payload)], actor)
         run.save(update_fields=("request",))
     return run
 
@@ -93,7 +93,7 @@ def begin() -> Run | None:
 def install(run: Run, payload: dict[str, Any]) -> None:
     """What the run found goes into the log; the run ends when the request does."""
     with transaction.atomic():
-        (run.request,) = append.submit([append.Entry(payload)], run.actor)
+        (run.request,) = append.submit([append.LogEntry(payload)], run.actor)
         run.save()
 
 

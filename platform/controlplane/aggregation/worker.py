@@ -42,7 +42,7 @@ def work() -> Run | None:
     return run
 
 
-def _found(run: Run) -> compute.Found:
+def _found(run: Run) -> compute.ComputedCovers:
     state = planner_state.load()
     past = traffic(state.planner)
     run.position, run.events = state.position, len(past)
@@ -59,7 +59,7 @@ def _found(run: Run) -> compute.Found:
     )
 
 
-def _conclude(run: Run, found: compute.Found) -> None:
+def _conclude(run: Run, found: compute.ComputedCovers) -> None:
     run.results, run.reason = found.results, found.reason
     if found.request is None:
         runs.end(run, RunState.SKIPPED, found.reason)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from controlplane.analytics.charts import Chart, Grid, Key
+from controlplane.analytics.charts import Chart, ChartGrid, Key
 from controlplane.analytics.jobs import Job
 
 AT = "at (UTC)"
@@ -40,7 +40,7 @@ def heading(job: Job) -> list[str]:
 
 
 def rows(
-    job: Job, grid: Grid, keys: Iterable[str], found: Mapping[Key, Chart], completed: Completed
+    job: Job, grid: ChartGrid, keys: Iterable[str], found: Mapping[Key, Chart], completed: Completed
 ) -> Iterator[list[dict[str, Any]]]:
     """The rows of each key, in the order of time; `completed` adds what follows from a point's values."""
     names = tuple(keys)

@@ -23,7 +23,7 @@ Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class ChartGrid:
     """Points at multiples of `step` microseconds since 1970, from `start` to before `end`."""
 
     start: int
@@ -31,7 +31,7 @@ class Grid:
     step: int
 
     @classmethod
-    def of(cls, since: datetime, until: datetime, window: int, max_points: int) -> Grid:
+    def of(cls, since: datetime, until: datetime, window: int, max_points: int) -> ChartGrid:
         """The finest grid of whole windows over the time that has at most so many points."""
         a, b = (since - EPOCH) // MICROSECOND, -((EPOCH - until) // MICROSECOND)
         step = window
@@ -72,7 +72,7 @@ class Chart:
 
 
 def charts(
-    rows: QuerySet[Result], series: Series, job: Job, grid: Grid, keys: Iterable[str]
+    rows: QuerySet[Result], series: Series, job: Job, grid: ChartGrid, keys: Iterable[str]
 ) -> dict[Key, Chart]:
     """The charts of these rows, one for each value of `keys` (some of the job's), sorted by them.
 
@@ -137,7 +137,7 @@ def _merge(rule: str, a: Any, b: Any, weights: tuple[float, float]) -> Any:
     return b if rule == LAST else max(a, b)
 
 
-def _set_rates(job: Job, series: Series, grid: Grid, found: Iterable[Chart]) -> None:
+def _set_rates(job: Job, series: Series, grid: ChartGrid, found: Iterable[Chart]) -> None:
     """Rates are `events` a second of the time of their point, as far as there are results of the series."""
     names = [name for name, rule in job.values.items() if rule == RATE]
     ends = Result.objects.filter(series=series).aggregate(a=Min("window_start"), b=Max("window_start"))
@@ -151,7 +151,7 @@ def _set_rates(job: Job, series: Series, grid: Grid, found: Iterable[Chart]) -> 
             one.update(dict.fromkeys(names, one["events"] * 1e6 / covered))
 
 
-def points(job: Job, grid: Grid, chart: Chart) -> list[dict[str, Any]]:
+def points(job: Job, grid: ChartGrid, chart: Chart) -> list[dict[str, Any]]:
     """All points of the grid in order; those without a measurement have null in each value."""
     nothing = dict.fromkeys(job.values)
     out = []

@@ -25,7 +25,7 @@ HALF_WRITTEN_SECONDS = 60.0
 logger = logging.getLogger(__name__)
 
 
-class Channel(filesystem.Channel):
+class FolderChannel(filesystem.Channel):
     """One process's view of the folder."""
 
     def _put(self, queue: str, payload: Any, **_: Any) -> None:  # type: ignore[override] # kombu disagrees
@@ -83,10 +83,10 @@ class Channel(filesystem.Channel):
         return len(_names(Path(self.data_folder_in), queue))
 
 
-class Transport(filesystem.Transport):
+class FolderTransport(filesystem.Transport):
     """`folder://`, with the options of kombu's `filesystem://`."""
 
-    Channel = Channel
+    FolderChannel = FolderChannel
     driver_type = SCHEME
     driver_name = SCHEME
 

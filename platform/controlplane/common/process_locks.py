@@ -22,7 +22,7 @@ class LockLost(Exception):  # noqa: N818 - named by meaning
     """The database ended the connection that held the lock; another session may run by now."""
 
 
-class Held(Protocol):
+class HeldLock(Protocol):
     """A lock that this process holds."""
 
     def check(self) -> None:
@@ -48,35 +48,35 @@ class _Advisory:
 
 
 @contextmanager
-def planner_lock() -> Iterator[Held | None]:
+def planner_lock() -> Iterator[HeldLock | None]:
     """The network's lock, or None at once when another session has it."""
     with _lock("planner") as held:
         yield held
 
 
 @contextmanager
-def aggregation_lock() -> Iterator[Held | None]:
+def aggregation_lock() -> Iterator[HeldLock | None]:
     """The lock of who works out covers, or None at once when another one does."""
     with _lock("aggregation") as held:
         yield held
 
 
 @contextmanager
-def signalling_lock() -> Iterator[Held | None]:
+def signalling_lock() -> Iterator[HeldLock | None]:
     """The lock of who carries out hosts' control messages, or None at once when another one does."""
     with _lock("signalling") as held:
         yield held
 
 
 @contextmanager
-def _lock(name: str) -> Iterator[Held | None]:
+def _lock(name: str) -> Iterator[HeldLock | None]:
     postgresql = connection.vendor == "postgresql"
     with _advisory_lock(_ADVISORY_KEYS[name]) if postgresql else _file_lock(name) as held:
         yield held
 
 
 @contextmanager
-def _file_lock(name: str) -> Iterator[Held | None]:
+def _file_lock(name: str) -> Iterator[HeldLock | None]:
     path = settings.ENV.state_dir / f"{name}.lock"
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -90,7 +90,7 @@ def _file_lock(name: str) -> Iterator[Held | None]:
 
 
 @contextmanager
-def _advisory_lock(key: int) -> Iterator[Held | None]:
+def _advisory_lock(key: int) -> Iterator[HeldLock | None]:
     own = connections.create_connection(DEFAULT_DB_ALIAS)
     taken = False
     try:

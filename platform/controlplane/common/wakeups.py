@@ -11,7 +11,7 @@ from typing import Any
 from kombu.exceptions import KombuError, OperationalError
 
 from controlplane.common.celery import app
-from controlplane.common.folder_broker import Channel
+from controlplane.common.folder_broker import FolderChannel
 from controlplane.common.queues import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
 
 logger = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ def check_broker() -> None:
         OperationalError, OSError: No message can be sent.
     """
     with broker_errors(), app.producer_or_acquire() as producer:
-        if isinstance(producer.channel, Channel):
+        if isinstance(producer.channel, FolderChannel):
             producer.channel.probe()
 
 

@@ -53,9 +53,11 @@ def raise_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def guard(protocol: Any) -> "Refusals":
+def guard(protocol: Any) -> "RefusalCounts":
     """Let connections of this uvicorn protocol class be refused while descriptors are scarce."""
-    refusals = Refusals(loader.get_template("outage.html").render({"outage": DESCRIPTORS, "request_id": "-"}))
+    refusals = RefusalCounts(
+        loader.get_template("outage.html").render({"outage": DESCRIPTORS, "request_id": "-"})
+    )
     accept, receive, resume = protocol.connection_made, protocol.data_received, protocol.resume_writing
     logging.getLogger("asyncio").addFilter(RareFilter())
 
@@ -64,7 +66,7 @@ def guard(protocol: Any) -> "Refusals":
             refusals.refuse(transport)
             return
         accept(self, transport)
-        self.progress = Progress(self, transport)
+        self.progress = BodyProgress(self, transport)
         asyncio.get_running_loop().call_later(STALL_SECONDS, self.progress.check)
 
     def data_received(self: Any, data: bytes) -> None:
@@ -115,7 +117,7 @@ class _Look(NamedTuple):
     unread: int
 
 
-class Progress:
+class BodyProgress:
     """What a connection does between two looks; one that stalls is closed.
 
     It stalls when its client owes the head of a request, sends a body too slowly, or reads no answer.
@@ -155,7 +157,7 @@ class Progress:
 
 
 @dataclass(slots=True)
-class Refusals:
+class RefusalCounts:
     """Answers connections that are refused, and reports their number."""
 
     page: str

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from controlplane.deployment.request_states import event, problem
-from controlplane.deployment.session_cache import Hot
-from controlplane.deployment.table_push import Result
+from controlplane.deployment.session_cache import SessionCache
+from controlplane.deployment.table_push import PushResult
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.requestlog import checkpoints, outbox
-from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.append import LogEntry, submit
 from controlplane.requestlog.models import FINAL_STATES, Request, State
 from tercast.runtime.wording import quantity
 from tercast.topology.elements import Switch
@@ -44,7 +44,7 @@ class Connected:
     """What an operator declared, for a switch that the planner has yet to learn of."""
 
 
-def see(hot: Hot, connected: Iterable[Connected]) -> None:
+def see(hot: SessionCache, connected: Iterable[Connected]) -> None:
     """Log what switches that have connected anew told of their room; what was found earlier is forgotten."""
     known = hot.state.planner.topology.switches
     epochs = dict(checkpoints.recall(_EPOCHS, {}))
@@ -63,7 +63,7 @@ def see(hot: Hot, connected: Iterable[Connected]) -> None:
             _log(one.name, told, one.epoch, text)
 
 
-def learn(hot: Hot, result: Result, held: int) -> None:
+def learn(hot: SessionCache, result: PushResult, held: int) -> None:
     """Log that a switch which holds `held` entries, and had nothing to let go, took in no more.
 
     In the caller's transaction.
@@ -79,7 +79,7 @@ def learn(hot: Hot, result: Result, held: int) -> None:
     _log(switch.id, held, result.switch.epoch, text)
 
 
-def relieve(hot: Hot) -> None:
+def relieve(hot: SessionCache) -> None:
     """Take back the newest request that waits for a switch whose table cannot come to have room for it.
 
     It fails, with the reason; what takes it back is a request of the log, one at a time.
@@ -114,7 +114,7 @@ def _log(name: str, entries: int | None, epoch: int, text: str | None) -> None:
     if asked and asked[-1]["entries"] == entries:
         return
     with transaction.atomic():
-        submit([Entry({"op": _OP, "switch": name, "entries": entries})])
+        submit([LogEntry({"op": _OP, "switch": name, "entries": entries})])
         checkpoints.keep(_EPOCHS, {**checkpoints.recall(_EPOCHS, {}), name: epoch})
         if text is not None:
             outbox.alarm(f"switch {name} {text}; its table is planned for {entries} from now on")
@@ -130,7 +130,7 @@ def _undo(row: Request, full: list[Switch], merges: bool) -> None:
     )
     names = [switch.id for switch in full]
     with transaction.atomic():
-        (back,) = submit([Entry({"op": op, "id": row.payload["id"]})])
+        (back,) = submit([LogEntry({"op": op, "id": row.payload["id"]})])
         Request.objects.filter(pk=back.pk).update(undoes=row)
         row.state, row.waits_for = State.FAILED, []
         row.problem = problem("refused", "No room in a table", f"{rooms}, and {why}", names)

@@ -16,13 +16,13 @@ from controlplane.common.chunks import chunks, in_turns
 from controlplane.deployment import lock_order, request_states, session_log, switch_sync
 from controlplane.deployment.batches import write
 from controlplane.deployment.request_states import problem
-from controlplane.deployment.session_cache import Hot
-from controlplane.deployment.table_push import Result
+from controlplane.deployment.session_cache import SessionCache
+from controlplane.deployment.table_push import PushResult
 from controlplane.network.models import Switch
 from controlplane.planning import confirmed_entries
 from controlplane.planning.dependencies import stakes
 from controlplane.planning.deploying_requests import REMOVALS, Waiter
-from controlplane.planning.unconfirmed import Region
+from controlplane.planning.unconfirmed import EventRegion
 from controlplane.registry.transitions import stages
 from controlplane.requestlog import outbox
 from controlplane.requestlog.models import Request
@@ -35,7 +35,7 @@ REQUESTS = 250
 """Most requests of a transaction that ends them, for the same reason."""
 
 
-def pushed(hot: Hot, results: Sequence[Result]) -> None:
+def pushed(hot: SessionCache, results: Sequence[PushResult]) -> None:
     """Record the confirmed part of a change that was planned, and which switches lag now."""
     _record([(result.switch, result.done) for result in results])
     for result in results:
@@ -53,7 +53,9 @@ def pushed(hot: Hot, results: Sequence[Result]) -> None:
         fault_injection.point("settling")
 
 
-def repaired(hot: Hot, results: Sequence[tuple[Result, Sequence[Entry]]], silent: Mapping[str, str]) -> None:
+def repaired(
+    hot: SessionCache, results: Sequence[tuple[PushResult, Sequence[Entry]]], silent: Mapping[str, str]
+) -> None:
     """Record changes of switches that held these entries before, and who did not answer, and why."""
     tables = [(result.switch, _after(found, result.done)) for result, found in results]
     _record([(switch, _unrecorded(switch, table)) for switch, table in tables])
@@ -70,7 +72,7 @@ def repaired(hot: Hot, results: Sequence[tuple[Result, Sequence[Entry]]], silent
         fault_injection.point("settling")
 
 
-def _repaired(hot: Hot, result: Result) -> None:
+def _repaired(hot: SessionCache, result: PushResult) -> None:
     name = result.switch.name
     if result.debt is None:
         hot.lag.settle(name)
@@ -131,10 +133,10 @@ class _Verdict:
     behind: list[Waiter] = field(default_factory=list)
     unchanged: list[Waiter] = field(default_factory=list)
     waits: dict[int, list[str]] = field(default_factory=dict)
-    regions: dict[int, Region | None] = field(default_factory=dict)
+    regions: dict[int, EventRegion | None] = field(default_factory=dict)
 
 
-def finish(hot: Hot) -> None:
+def finish(hot: SessionCache) -> None:
     """End the requests that wait for no switch any more; record what the others wait for."""
     for name in hot.lag:
         if name not in hot.state.planner.topology.switches:
@@ -157,7 +159,7 @@ def finish(hot: Hot) -> None:
         _stay_behind(hot, verdict.behind)
 
 
-def _judge(hot: Hot, suspects: Sequence[Waiter]) -> _Verdict:
+def _judge(hot: SessionCache, suspects: Sequence[Waiter]) -> _Verdict:
     """What each of `suspects`, in the order of the log, waits for now."""
     held_up = [waiter for waiter in suspects if any(name in hot.lag for name in waiter.waits_for)]
     needs = stakes(held_up, hot.state.planner) if held_up else {}
@@ -179,7 +181,7 @@ def _judge(hot: Hot, suspects: Sequence[Waiter]) -> _Verdict:
     return verdict
 
 
-def _end(hot: Hot, waiters: Sequence[Waiter]) -> None:
+def _end(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
     """These requests are active."""
     rows = _rows(waiters)
     with transaction.atomic():
@@ -191,7 +193,9 @@ def _end(hot: Hot, waiters: Sequence[Waiter]) -> None:
     fault_injection.point("settling:requests")
 
 
-def _go_on(hot: Hot, verdict: _Verdict, waiters: Sequence[Waiter], reasons: Mapping[str, str]) -> None:
+def _go_on(
+    hot: SessionCache, verdict: _Verdict, waiters: Sequence[Waiter], reasons: Mapping[str, str]
+) -> None:
     """These requests wait for fewer switches, or have yet to name them."""
     rows = _rows(waiters)
     nearer = [row for row in rows if len(verdict.waits[row.pk]) < len(row.waits_for)]
@@ -205,7 +209,7 @@ def _go_on(hot: Hot, verdict: _Verdict, waiters: Sequence[Waiter], reasons: Mapp
     fault_injection.point("settling:requests")
 
 
-def _follow_publishers(hot: Hot, waiters: Sequence[Waiter]) -> None:
+def _follow_publishers(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
     """The entries of these requests are all there; they wait for publishers to use them."""
     now = timezone.now()
     rows = _rows(waiters)
@@ -217,7 +221,7 @@ def _follow_publishers(hot: Hot, waiters: Sequence[Waiter]) -> None:
     )
 
 
-def _stay_behind(hot: Hot, waiters: Sequence[Waiter]) -> None:
+def _stay_behind(hot: SessionCache, waiters: Sequence[Waiter]) -> None:
     """Removals of switches whose links or hosts have to go before them, and have not ended yet."""
     found = []
     for waiter in waiters:
@@ -229,7 +233,10 @@ def _stay_behind(hot: Hot, waiters: Sequence[Waiter]) -> None:
 
 
 def _wait_for_no_switch(
-    hot: Hot, waiters: Sequence[Waiter], rows: Sequence[Request], problems: Sequence[dict[str, object]]
+    hot: SessionCache,
+    waiters: Sequence[Waiter],
+    rows: Sequence[Request],
+    problems: Sequence[dict[str, object]],
 ) -> None:
     nearer = [row for row in rows if row.waits_for]
     for row, found in zip(rows, problems, strict=True):
@@ -246,7 +253,7 @@ def _rows(waiters: Sequence[Waiter]) -> list[Request]:
     return list(Request.objects.filter(pk__in=[waiter.pk for waiter in waiters]).order_by("position"))
 
 
-def behind(hot: Hot, rows: Sequence[Request], moving: Collection[int]) -> set[int]:
+def behind(hot: SessionCache, rows: Sequence[Request], moving: Collection[int]) -> set[int]:
     """Of requests that are being decided, the removals of switches that others have to end before, by id.
 
     A switch's row goes when its removal is active, and cannot go before those of its links and hosts.
@@ -267,7 +274,7 @@ def _after(found: Iterable[Entry], done: SwitchDiff) -> Table:
     return (*kept, *done.installs)
 
 
-def _owes(result: Result) -> None:
+def _owes(result: PushResult) -> None:
     assert result.debt is not None
     name = result.switch.name
     errors = [
@@ -278,6 +285,6 @@ def _owes(result: Result) -> None:
     switch_sync.failed(name, found, again=not result.debt.missing)  # it has only to remove something
 
 
-def _tell_counts(hot: Hot, names: Sequence[str]) -> None:
+def _tell_counts(hot: SessionCache, names: Sequence[str]) -> None:
     if names:
         outbox.emit("tables", {name: hot.counts[name] for name in names})

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from controlplane.network.availability import LEAVING
-from controlplane.network.controller_client import Northbound
+from controlplane.network.controller_client import ControllerClient
 from controlplane.network.models import Host, Link, Switch
 from controlplane.requestlog.models import State
 
@@ -25,7 +25,7 @@ def confirm() -> bool:
         NorthboundError: The controller does not answer, or refuses it.
     """
     body = current()
-    with Northbound(seconds=CONFIRM_SECONDS) as northbound:
+    with ControllerClient(seconds=CONFIRM_SECONDS) as northbound:
         known = northbound.topology()
         if known is None or known == body["id"]:
             return False

@@ -6,9 +6,9 @@ from typing import Any, Self
 
 from controlplane.common.address_plan import address_plan
 from controlplane.network.models import Host
-from controlplane.planning.stepwise import Swap
+from controlplane.planning.stepwise import SwitchUpdate
 from tercast.tables.entries import Action, Entry, Output, SetDst, SwitchDiff, Table, switch_diff
-from tercast.updates.update_plan import Step
+from tercast.updates.update_plan import UpdateStep
 
 NOT_OURS = (SetDst(""),)
 """Actions that the controller cannot express: equal to none of the plan's."""
@@ -41,20 +41,20 @@ class HostBook:
         found = NOT_OURS if actions is None else tuple(map(self._parse, actions))
         return Entry(row["dst"], row["in_port"], row["priority"], found)
 
-    def change(self, dpid: str, diff: SwitchDiff, swap: Swap | None = None) -> dict[str, Any]:
+    def change(self, dpid: str, diff: SwitchDiff, swap: SwitchUpdate | None = None) -> dict[str, Any]:
         """A switch's part of a change, its entries in the order of `diff`, or in the steps of `swap`."""
         if swap is None:
             return {"dpid": dpid, **self._step(diff)}
         part = {"dpid": dpid, "atomic": True, "limit": swap.limit}
         return part | ({"steps": list(map(self._step, swap.steps))} if swap.steps else self._step(diff))
 
-    def _step(self, step: SwitchDiff | Step) -> dict[str, Any]:
+    def _step(self, step: SwitchDiff | UpdateStep) -> dict[str, Any]:
         found: dict[str, Any] = {
             "add": list(map(self.northbound, step.added)),
             "modify": list(map(self.northbound, step.modified)),
             "remove": list(map(key_json, step.removed)),
         }
-        if isinstance(step, Step) and step.rest is not None:
+        if isinstance(step, UpdateStep) and step.rest is not None:
             found["rest"] = {"family": address_plan().family, "actions": list(map(self._action, step.rest))}
         return found
 

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from controlplane.deployment import switch_sync
-from controlplane.deployment.session_cache import Hot
-from controlplane.network.controller_client import Northbound, NorthboundError
+from controlplane.deployment.session_cache import SessionCache
+from controlplane.network.controller_client import ControllerClient, NorthboundError
 from controlplane.network.models import Switch
 from controlplane.planning import confirmed_entries
-from controlplane.planning.headroom import Room
+from controlplane.planning.headroom import Headroom
 from controlplane.planning.stepwise import Stepwise, without_bundles
 from controlplane.requestlog.models import Request
 from tercast.tables.entries import SwitchDiff
@@ -32,7 +32,7 @@ REFUSABLE = frozenset(
 """Kinds of requests that may fail for lack of room."""
 
 
-class NoWay(Exception):  # noqa: N818 - named by meaning
+class InfeasibleUpdate(Exception):  # noqa: N818 - named by meaning
     """No order of single changes leads from the tables of some switches to those that were planned."""
 
     def __init__(self, switches: Sequence[str]) -> None:
@@ -44,8 +44,10 @@ class NoWay(Exception):  # noqa: N818 - named by meaning
         )
 
 
-def check(hot: Hot, northbound: Northbound, rows: Sequence[Request], diffs: Sequence[SwitchDiff]) -> None:
-    """Raise `NoWay` where requests that may fail lead to a table that cannot be reached without a loss."""
+def check(
+    hot: SessionCache, northbound: ControllerClient, rows: Sequence[Request], diffs: Sequence[SwitchDiff]
+) -> None:
+    """Raise `InfeasibleUpdate` where requests that may fail need a table that no lossless update leads to."""
     diffs = [diff for diff in diffs if hot.budget(diff.switch) is not None]
     if not diffs or not any(row.kind in REFUSABLE for row in rows):
         return
@@ -57,20 +59,20 @@ def check(hot: Hot, northbound: Northbound, rows: Sequence[Request], diffs: Sequ
     room, stepwise = tight.room, tight.stepwise
     stuck = [diff.switch for diff in tight.full if stepwise.is_stuck(diff, room[diff.switch].budget)]
     if stuck:
-        raise NoWay(sorted(stuck))
+        raise InfeasibleUpdate(sorted(stuck))
 
 
 @dataclass(frozen=True, slots=True)
 class Tight:
     """Room in tables by switch, the changes of those that are full, and how these may be stepped through."""
 
-    room: dict[str, Room]
+    room: dict[str, Headroom]
     full: list[SwitchDiff]
     stepwise: Stepwise | None
 
 
 def tight_tables(
-    hot: Hot, northbound: Northbound, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]
+    hot: SessionCache, northbound: ControllerClient, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]
 ) -> Tight:
     """Where changes meet full tables; the controller is asked about bundles only where any is."""
     room = _room_of(hot, diffs, known)
@@ -79,7 +81,7 @@ def tight_tables(
     return Tight(room, full, stepwise)
 
 
-def _stepwise_of(hot: Hot, northbound: Northbound, full: Sequence[Switch]) -> Stepwise | None:
+def _stepwise_of(hot: SessionCache, northbound: ControllerClient, full: Sequence[Switch]) -> Stepwise | None:
     """The tables of those that know no bundles; None when the controller does not say which."""
     try:
         slow = without_bundles(northbound.switches())
@@ -89,9 +91,13 @@ def _stepwise_of(hot: Hot, northbound: Northbound, full: Sequence[Switch]) -> St
     return Stepwise(hot.state.planner, tables, {switch.name: switch.limit for switch in full})
 
 
-def _room_of(hot: Hot, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]) -> dict[str, Room]:
+def _room_of(
+    hot: SessionCache, diffs: Sequence[SwitchDiff], known: Mapping[str, Switch]
+) -> dict[str, Headroom]:
     """The room in the tables of the switches, where they have a budget."""
     budgets = {diff.switch: hot.budget(diff.switch) for diff in diffs}
     return {
-        name: Room(budget, hot.entries(known[name])) for name, budget in budgets.items() if budget is not None
+        name: Headroom(budget, hot.entries(known[name]))
+        for name, budget in budgets.items()
+        if budget is not None
     }

@@ -7,12 +7,12 @@ from typing import Any
 
 from controlplane.aggregation.merged_entry_rows import Update, merging_json
 from controlplane.deployment import feasibility
-from controlplane.deployment.feasibility import NoWay
+from controlplane.deployment.feasibility import InfeasibleUpdate
 from controlplane.deployment.request_states import problem
-from controlplane.deployment.session_cache import Hot
-from controlplane.network.controller_client import Northbound
+from controlplane.deployment.session_cache import SessionCache
+from controlplane.network.controller_client import ControllerClient
 from controlplane.planning.diff_merge import Merged
-from controlplane.planning.table_prover import Unproved
+from controlplane.planning.table_prover import UnprovedTables
 from controlplane.registry.transitions import stages
 from controlplane.requestlog.models import Request
 from tercast.errors import Refused, format_path
@@ -46,7 +46,7 @@ class Planned:
         return position
 
 
-def plan(hot: Hot, rows: Sequence[Request], northbound: Northbound) -> Iterator[Planned]:
+def plan(hot: SessionCache, rows: Sequence[Request], northbound: ControllerClient) -> Iterator[Planned]:
     """Carry out `rows`, which follow the planner's position, and prove the result.
 
     Tables that cannot be proved, or to which full ones cannot change without losing events, are seen by
@@ -60,7 +60,7 @@ def plan(hot: Hot, rows: Sequence[Request], northbound: Northbound) -> Iterator[
         feasibility.check(hot, northbound, rows, planned.diffs)
         yield planned
         return
-    except NoWay as stuck:
+    except InfeasibleUpdate as stuck:
         hot.rewind()
         if len(rows) == 1:
             yield _stuck(hot, rows[0], stuck)
@@ -68,7 +68,7 @@ def plan(hot: Hot, rows: Sequence[Request], northbound: Northbound) -> Iterator[
     except Exception as error:  # whatever the planner trips over must not stop the log
         logger.exception("requests %d to %d cannot be planned", rows[0].pk, rows[-1].pk)
         hot.rewind()
-        fault = str(error) if isinstance(error, Unproved) else f"{type(error).__name__}: {error}"
+        fault = str(error) if isinstance(error, UnprovedTables) else f"{type(error).__name__}: {error}"
         if len(rows) == 1:
             yield _failed(rows[0], fault)
             return
@@ -77,7 +77,7 @@ def plan(hot: Hot, rows: Sequence[Request], northbound: Northbound) -> Iterator[
     yield from plan(hot, rows[middle:], northbound)
 
 
-def _apply(hot: Hot, rows: Sequence[Request]) -> Planned:
+def _apply(hot: SessionCache, rows: Sequence[Request]) -> Planned:
     """The change that `rows` come to, and what the operators should know of it."""
     merged = Merged()
     alarms = []
@@ -132,7 +132,7 @@ def _refusal(outcome: Outcome) -> dict[str, Any]:
     return problem("refused", title, str(refused), outcome.failed_switches, [error])
 
 
-def _stuck(hot: Hot, row: Request, stuck: NoWay) -> Planned:
+def _stuck(hot: SessionCache, row: Request, stuck: InfeasibleUpdate) -> Planned:
     """It fails, and nothing else changes; a first reserve is asked for again when an entry is free."""
     if row.kind == "set_reserve":
         hot.unreserved.update(stuck.switches)

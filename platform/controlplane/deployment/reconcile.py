@@ -14,18 +14,18 @@ from controlplane.common import fault_injection
 from controlplane.deployment import capacity, confirmations, spare_entry, switch_sync, table_push
 from controlplane.deployment.capacity import Connected
 from controlplane.deployment.entry_codec import HostBook, repair
-from controlplane.deployment.session_cache import Hot
-from controlplane.deployment.table_push import Result
-from controlplane.network.controller_client import Northbound, NorthboundError, Reading
+from controlplane.deployment.session_cache import SessionCache
+from controlplane.deployment.table_push import PushResult
+from controlplane.network.controller_client import ControllerClient, ControllerReading, NorthboundError
 from controlplane.network.models import Switch
-from controlplane.planning.headroom import Room, Rooms
+from controlplane.planning.headroom import Headroom, Rooms
 from controlplane.planning.stepwise import BUNDLES, Stepwise
 from controlplane.requestlog import outbox
 from tercast.tables.entries import Entry, SwitchDiff
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TableReading:
     """A switch that answered: what it holds, what has to change, and whether it can do it in one step.
 
     `room` is how many content entries it says that its table can hold, beside those of others.
@@ -43,7 +43,7 @@ class Asked:
         return self.switch.epoch != self.switch.reconciled_epoch
 
 
-def run(hot: Hot, northbound: Northbound) -> bool:
+def run(hot: SessionCache, northbound: ControllerClient) -> bool:
     """Repair the switches that are due; whether there were any."""
     known = switch_sync.switches()
     names = switch_sync.due(known, timezone.now())
@@ -65,13 +65,15 @@ def run(hot: Hot, northbound: Northbound) -> bool:
     return True
 
 
-def _connected(one: Asked) -> Connected:
+def _connected(one: TableReading) -> Connected:
     return Connected(one.switch.name, one.switch.epoch, one.room, one.switch.tcam_budget)
 
 
-def _ask(hot: Hot, northbound: Northbound, switches: Sequence[Switch]) -> tuple[list[Asked], dict[str, str]]:
+def _ask(
+    hot: SessionCache, northbound: ControllerClient, switches: Sequence[Switch]
+) -> tuple[list[TableReading], dict[str, str]]:
     """What the switches hold; and the names of those that could not be asked, with the reasons."""
-    asked: list[Asked] = []
+    asked: list[TableReading] = []
     silent: dict[str, str] = {}
     book = HostBook.read()
     try:
@@ -93,11 +95,11 @@ def _ask(hot: Hot, northbound: Northbound, switches: Sequence[Switch]) -> tuple[
         found = tuple(map(book.entry, reading.entries))
         diff = repair(switch.name, found, hot.table(switch.name))
         bundles = BUNDLES in row.get("capabilities", ())
-        asked.append(Asked(switch, found, diff, bundles, _room_told(row, reading)))
+        asked.append(TableReading(switch, found, diff, bundles, _room_told(row, reading)))
     return asked, silent
 
 
-def _room_told(row: Mapping[str, Any], reading: Reading) -> int | None:
+def _room_told(row: Mapping[str, Any], reading: ControllerReading) -> int | None:
     """What the switch says that its table can hold, less what is neither content nor can be said."""
     told = row.get("features", {}).get("capacity")
     others = reading.reserved + reading.foreign + len(reading.unreadable)
@@ -105,8 +107,11 @@ def _room_told(row: Mapping[str, Any], reading: Reading) -> int | None:
 
 
 def _send(
-    hot: Hot, northbound: Northbound, asked: Sequence[Asked], known: Mapping[str, Switch]
-) -> dict[str, Result]:
+    hot: SessionCache,
+    northbound: ControllerClient,
+    asked: Sequence[TableReading],
+    known: Mapping[str, Switch],
+) -> dict[str, PushResult]:
     """All differences in one change, but for switches that have to make room first: each of them alone.
 
     Those are the ones that refused something before, and full ones that know no change in one step and for
@@ -131,7 +136,7 @@ def _send(
     return {result.switch.name: result for result in results}
 
 
-def _is_stuck(one: Asked, rooms: Rooms, stepwise: Stepwise) -> bool:
+def _is_stuck(one: TableReading, rooms: Rooms, stepwise: Stepwise) -> bool:
     room = rooms.get(one.switch.name)
     return room is not None and room.is_tight(one.diff) and stepwise.is_stuck(one.diff, room.budget)
 
@@ -142,7 +147,7 @@ def _tell(names: Sequence[str]) -> None:
         outbox.alarm(f"switch {name} knows no bundles and its table is full: it removes first, then adds")
 
 
-def _room(hot: Hot, asked: Sequence[Asked]) -> dict[str, Room]:
+def _room(hot: SessionCache, asked: Sequence[TableReading]) -> dict[str, Headroom]:
     """The room beside what the switches have, where they have a budget."""
     budgets = [(one.switch.name, hot.budget(one.switch.name), len(one.found)) for one in asked]
-    return {name: Room(budget, there) for name, budget, there in budgets if budget is not None}
+    return {name: Headroom(budget, there) for name, budget, there in budgets if budget is not None}

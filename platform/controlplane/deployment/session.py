@@ -22,7 +22,7 @@ from django.conf import settings
 from django.db import transaction
 
 from controlplane.common import fault_injection
-from controlplane.common.process_locks import Held, planner_lock
+from controlplane.common.process_locks import HeldLock, planner_lock
 from controlplane.deployment import (
     batches,
     capacity,
@@ -40,14 +40,14 @@ from controlplane.deployment import (
 )
 from controlplane.deployment import session_cache as hot_state
 from controlplane.deployment.plan_batch import Planned
-from controlplane.deployment.session_cache import Hot
-from controlplane.network.controller_client import Northbound
+from controlplane.deployment.session_cache import SessionCache
+from controlplane.network.controller_client import ControllerClient
 from controlplane.network.models import Switch
 from controlplane.planning import planner_state
 from controlplane.planning.dependencies import stakes
 from controlplane.planning.deploying_requests import Waiter
 from controlplane.planning.projections import Shown
-from controlplane.planning.unconfirmed import Debt
+from controlplane.planning.unconfirmed import OutstandingChange
 from controlplane.registry.transitions import stages
 from controlplane.requestlog import correlation, outbox
 from controlplane.requestlog.models import Request
@@ -81,14 +81,14 @@ def _locked(enough: Callable[[], bool]) -> bool | None:
         return None if held is None else _session(held, enough)
 
 
-def _session(held: Held, enough: Callable[[], bool]) -> bool:
+def _session(held: HeldLock, enough: Callable[[], bool]) -> bool:
     """One session under the lock; whether it ended because nothing was left to do."""
     hot = hot_state.take()
     rows: list[Request] = []
     if hot.mirror.is_new:
         _show_first(hot)
     confirmations.finish(hot)  # what a session left that was killed
-    with Northbound() as northbound:
+    with ControllerClient() as northbound:
         while True:
             held.check()
             if settings.SOURCE_CHECK:
@@ -115,11 +115,11 @@ def _session(held: Held, enough: Callable[[], bool]) -> bool:
     return not rows
 
 
-def _check_sources(hot: Hot, northbound: Northbound, *, widen: bool = False) -> None:
+def _check_sources(hot: SessionCache, northbound: ControllerClient, *, widen: bool = False) -> None:
     source_check.bring(hot.sources, hot.state.planner.topology, hot.lag, northbound, widen=widen)
 
 
-def _show_first(hot: Hot) -> None:
+def _show_first(hot: SessionCache) -> None:
     """Compare the rows that mirror the planner with it: after a restart, an update or a restore."""
     shown = hot.mirror.look(hot.state.planner, ())
     with transaction.atomic():
@@ -127,19 +127,19 @@ def _show_first(hot: Hot) -> None:
         hot.mirror.show(shown)
 
 
-def _move_on(hot: Hot) -> None:
+def _move_on(hot: SessionCache) -> None:
     """Bring moves of topics on, and end the requests that waited for them."""
     went_on = stages.advance(hot.state.planner, hot.lag.refused)
     if went_on or hot.waiting.idle - stages.with_open_moves():
         confirmations.finish(hot)
 
 
-def _repair(hot: Hot, northbound: Northbound) -> bool:
+def _repair(hot: SessionCache, northbound: ControllerClient) -> bool:
     with correlation.named(f"repair-{uuid4().hex[:12]}"):
         return reconcile.run(hot, northbound)
 
 
-def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
+def _carry_out(hot: SessionCache, northbound: ControllerClient, planned: Planned) -> None:
     """Steps 3 to 5 for a batch, or a part of it."""
     if settings.SOURCE_CHECK:
         _check_sources(hot, northbound, widen=True)
@@ -167,7 +167,7 @@ def _carry_out(hot: Hot, northbound: Northbound, planned: Planned) -> None:
     fault_injection.point("settle")
 
 
-def _find_waits(hot: Hot, planned: Planned) -> None:
+def _find_waits(hot: SessionCache, planned: Planned) -> None:
     """Set what each request waits for: switches that change, and those that lag where it needs them."""
     touched = [diff.switch for diff in planned.diffs]
     needs = stakes([Waiter.of(row) for row in planned.rows], hot.state.planner) if hot.lag else {}
@@ -176,7 +176,7 @@ def _find_waits(hot: Hot, planned: Planned) -> None:
         row.waits_for = sorted({*touched, *lagging} - _leaving(row))
 
 
-def _decide(hot: Hot, planned: Planned, shown: Shown) -> None:
+def _decide(hot: SessionCache, planned: Planned, shown: Shown) -> None:
     """What the planner said becomes part of the log, and what is to be sent is marked before it is."""
     touched = [diff.switch for diff in planned.diffs]
     lock_order.take(planned.rows, {*touched, *hot.mirror.switches(shown)})
@@ -194,17 +194,17 @@ def _decide(hot: Hot, planned: Planned, shown: Shown) -> None:
 
 
 def _push(
-    hot: Hot,
-    northbound: Northbound,
+    hot: SessionCache,
+    northbound: ControllerClient,
     diffs: Sequence[SwitchDiff],
     known: dict[str, Switch],
     clean: set[str],
-) -> list[table_push.Result]:
+) -> list[table_push.PushResult]:
     """Send to the clean switches what is theirs; the others are repaired as a whole, next."""
     switch_sync.retry(diff.switch for diff in diffs if hot.lag.refused(diff.switch))
     for diff in diffs:
         if diff.switch not in clean:
-            hot.lag.add(diff.switch, Debt.of(diff, _lags_because(diff.switch, known)))
+            hot.lag.add(diff.switch, OutstandingChange.of(diff, _lags_because(diff.switch, known)))
     silent = [name for name in hot.lag if not hot.lag.refused(name)]
     ready = [diff for diff in diffs if diff.switch in clean]
     tight = feasibility.tight_tables(hot, northbound, ready, known)

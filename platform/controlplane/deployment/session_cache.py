@@ -13,12 +13,12 @@ from controlplane.deployment import switch_sync
 from controlplane.deployment.source_check import SourceChecks
 from controlplane.network.models import Switch
 from controlplane.planning import confirmed_entries, planner_state
-from controlplane.planning.delivery_paths import Ways
+from controlplane.planning.delivery_paths import DeliveryPaths
 from controlplane.planning.deploying_requests import Waiting
 from controlplane.planning.planner_state import Positioned
-from controlplane.planning.projections import Mirror
+from controlplane.planning.projections import Projections
 from controlplane.planning.table_prover import ANNOUNCEMENTS, Prover
-from controlplane.planning.unconfirmed import Debt, Lag
+from controlplane.planning.unconfirmed import OutstandingChange, Unconfirmed
 from controlplane.requestlog import checkpoints
 from controlplane.requestlog.models import Request, SwitchSync
 from tercast.tables.entries import Table, difference
@@ -28,13 +28,13 @@ _UNASKED = "not known to have confirmed yet"
 
 
 @dataclass(slots=True)
-class Hot:
+class SessionCache:
     """The state of a session; everything in it can be rebuilt from the database."""
 
     state: Positioned
-    lag: Lag
+    lag: Unconfirmed
     waiting: Waiting = field(default_factory=Waiting)
-    mirror: Mirror = field(default_factory=Mirror)
+    mirror: Projections = field(default_factory=Projections)
     merged: MergedRows = field(default_factory=MergedRows)
     counts: dict[str, int] = field(default_factory=dict)
     unreserved: set[str] = field(default_factory=set)
@@ -42,7 +42,7 @@ class Hot:
     sources: SourceChecks = field(default_factory=SourceChecks)
     token: str = field(default_factory=lambda: f"{os.getpid()}-{uuid4().hex}")
     _prover: Prover | None = None
-    _ways: Ways | None = None
+    _ways: DeliveryPaths | None = None
 
     def table(self, switch: str) -> Table:
         """What the plan has for `switch`."""
@@ -57,10 +57,10 @@ class Hot:
         return self._prover
 
     @property
-    def ways(self) -> Ways:
+    def ways(self) -> DeliveryPaths:
         """The ways of events; made at the first use, and kept as long as any request waits."""
         if self._ways is None:
-            self._ways = Ways(self.state.planner)
+            self._ways = DeliveryPaths(self.state.planner)
         return self._ways
 
     def follow(self, rows: Sequence[Request]) -> None:
@@ -97,13 +97,13 @@ class Hot:
         self.state, self._prover = planner_state.load(), None
         self.sources.followed = None
         if self._ways is not None:
-            self._ways = Ways(self.state.planner)
+            self._ways = DeliveryPaths(self.state.planner)
 
 
-_kept: Hot | None = None
+_kept: SessionCache | None = None
 
 
-def take() -> Hot:
+def take() -> SessionCache:
     """The state of this process, or a new one where another process went on, or none is there.
 
     Call it with the planner's lock held. Until `keep` the process has none, so that a session which fails
@@ -112,13 +112,13 @@ def take() -> Hot:
     global _kept
     hot, _kept = _kept, None
     if hot is None or checkpoints.recall(_OWNER, None) != hot.token:
-        hot = Hot(planner_state.load(), Lag(), Waiting.load())
+        hot = SessionCache(planner_state.load(), Unconfirmed(), Waiting.load())
         read_lag(hot)
         checkpoints.keep(_OWNER, hot.token)
     return hot
 
 
-def keep(hot: Hot) -> None:
+def keep(hot: SessionCache) -> None:
     """The session ended well; the next one of this process may go on from here."""
     global _kept  # noqa: PLW0603
     hot.rest()
@@ -130,11 +130,11 @@ def forget() -> None:
     checkpoints.keep(_OWNER, f"nobody-{uuid4().hex}")
 
 
-def read_lag(hot: Hot) -> None:
+def read_lag(hot: SessionCache) -> None:
     """What each dirty switch is not known to have, by the entries that it last confirmed."""
     known = switch_sync.switches()
     for row in SwitchSync.objects.filter(dirty=True):
         if row.switch in known:
             diff = difference(row.switch, confirmed_entries.table(known[row.switch]), hot.table(row.switch))
             reason = (row.problem or {}).get("detail") or f"switch {row.switch} is {_UNASKED}"
-            hot.lag.put(row.switch, Debt.of(diff, reason))
+            hot.lag.put(row.switch, OutstandingChange.of(diff, reason))

@@ -7,7 +7,7 @@ from functools import partial
 from django.db import transaction
 
 from controlplane.deployment.plan_batch import Planned
-from controlplane.deployment.table_push import Result
+from controlplane.deployment.table_push import PushResult
 from controlplane.requestlog.correlation import calls_of, spans
 from controlplane.requestlog.models import Request
 
@@ -28,7 +28,7 @@ def planned(batch: Planned) -> None:
     logger.info("batch planned", extra={"fields": fields})
 
 
-def pushed(results: Sequence[Result]) -> None:
+def pushed(results: Sequence[PushResult]) -> None:
     """The controller has answered; switches that owe something are named."""
     if not results:
         return

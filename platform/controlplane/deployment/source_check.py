@@ -17,9 +17,9 @@ from django.conf import settings
 
 from controlplane.deployment import switch_sync
 from controlplane.deployment.request_states import problem
-from controlplane.network.controller_client import UNREACHABLE, Northbound, NorthboundError
+from controlplane.network.controller_client import UNREACHABLE, ControllerClient, NorthboundError
 from controlplane.network.models import Switch
-from controlplane.planning.unconfirmed import Lag
+from controlplane.planning.unconfirmed import Unconfirmed
 from controlplane.requestlog.models import FINAL_STATES, Request
 from tercast.topology.topology import Topology
 
@@ -50,7 +50,12 @@ class SourceChecks:
 
 
 def bring(
-    checks: SourceChecks, topology: Topology, lag: Lag, northbound: Northbound, *, widen: bool = False
+    checks: SourceChecks,
+    topology: Topology,
+    lag: Unconfirmed,
+    northbound: ControllerClient,
+    *,
+    widen: bool = False,
 ) -> None:
     """Send each connected switch its check, where another one is in force.
 
@@ -103,7 +108,7 @@ def checks_of(topology: Topology) -> dict[str, dict[str, Any]]:
     return {name: {"check": True, "links": links[name], "sources": sources[name]} for name in links}
 
 
-def _learn(checks: SourceChecks, known: Mapping[str, Switch], northbound: Northbound) -> None:
+def _learn(checks: SourceChecks, known: Mapping[str, Switch], northbound: ControllerClient) -> None:
     """Ask the controller which checks are in force. An older controller knows none."""
     rows = {row["dpid"]: row for row in northbound.switches()}
     checks.in_force = {
@@ -135,7 +140,7 @@ def _send(
     checks: SourceChecks,
     differing: Mapping[str, Mapping[str, Any]],
     known: Mapping[str, Switch],
-    northbound: Northbound,
+    northbound: ControllerClient,
     *,
     widen: bool,
 ) -> dict[str, str]:

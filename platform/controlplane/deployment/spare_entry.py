@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 
 from django.db import transaction
 
-from controlplane.deployment.session_cache import Hot
+from controlplane.deployment.session_cache import SessionCache
 from controlplane.network.models import Switch
 from controlplane.planning.stepwise import way
 from controlplane.requestlog import outbox
-from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.append import LogEntry, submit
 from controlplane.requestlog.models import FINAL_STATES, Request
 from tercast.planner.planner import Planner
 from tercast.tables.entries import Table
@@ -21,7 +21,7 @@ RESERVE = 1
 """The fewest with which a merge can give way to its parts, and parts to their merge."""
 
 
-def ask(hot: Hot, connected: Iterable[tuple[str, bool]], tables: Mapping[str, Table]) -> None:
+def ask(hot: SessionCache, connected: Iterable[tuple[str, bool]], tables: Mapping[str, Table]) -> None:
     """Log what has changed at switches that have connected anew, by name and whether they know bundles.
 
     `tables` are what they hold.
@@ -41,7 +41,7 @@ def ask(hot: Hot, connected: Iterable[tuple[str, bool]], tables: Mapping[str, Ta
     _log({name: entries for name, entries in changed.items() if name not in late})
 
 
-def ask_late(hot: Hot, known: Mapping[str, Switch]) -> None:
+def ask_late(hot: SessionCache, known: Mapping[str, Switch]) -> None:
     """The same for full tables that could not make room when their switches connected, and have some now."""
     for name in sorted(hot.unreserved):
         budget = hot.budget(name)
@@ -51,7 +51,7 @@ def ask_late(hot: Hot, known: Mapping[str, Switch]) -> None:
                 _log({name: RESERVE})
 
 
-def _would_lose(hot: Hot, name: str, table: Table) -> bool:
+def _would_lose(hot: SessionCache, name: str, table: Table) -> bool:
     """Whether no steps lead from a full table to the one that leaves room; tried on a copy of the planner."""
     budget = hot.budget(name)
     if budget is None or len(table) < budget:
@@ -71,7 +71,7 @@ def _log(changed: Mapping[str, int]) -> None:
     with transaction.atomic():
         submit(
             [
-                Entry({"op": _OP, "switch": name, "entries": entries})
+                LogEntry({"op": _OP, "switch": name, "entries": entries})
                 for name, entries in sorted(changed.items())
                 if asked.get(name) != entries
             ]

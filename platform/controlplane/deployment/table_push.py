@@ -8,15 +8,15 @@ from controlplane.deployment.entry_codec import HostBook
 from controlplane.network.controller_client import (
     CONFIRMED,
     FAILED,
+    ControllerClient,
     EntryError,
-    Northbound,
     NorthboundError,
     SwitchAnswer,
 )
 from controlplane.network.models import Switch
-from controlplane.planning.headroom import Room, Rooms
-from controlplane.planning.stepwise import Stepwise, Swap
-from controlplane.planning.unconfirmed import Debt, Lag, destinations
+from controlplane.planning.headroom import Headroom, Rooms
+from controlplane.planning.stepwise import Stepwise, SwitchUpdate
+from controlplane.planning.unconfirmed import OutstandingChange, Unconfirmed, destinations
 from tercast.tables.entries import Entry, SwitchDiff
 
 LARGEST = 20_000
@@ -27,28 +27,30 @@ _KEPT = "old entries stay until all of the new ones are confirmed"
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class PushResult:
     """What became of a change on one switch: the part that it has, and what it owes (None: nothing)."""
 
     switch: Switch
     done: SwitchDiff
-    debt: Debt | None
+    debt: OutstandingChange | None
     errors: tuple[EntryError, ...] = ()
 
 
 def push(
-    northbound: Northbound,
+    northbound: ControllerClient,
     diffs: Sequence[SwitchDiff],
     switches: Mapping[str, Switch],
-    swaps: Mapping[str, Swap] = MappingProxyType({}),
-) -> list[Result]:
+    swaps: Mapping[str, SwitchUpdate] = MappingProxyType({}),
+) -> list[PushResult]:
     """Change tables, adding in the order of `diffs`; a controller that fails leaves all of it owed.
 
     Switches without a change are confirmed without being asked. What is too large for one change goes in
     several: all that adds, then, when all of it is confirmed, all that removes. The switches named by
     `swaps`, whose tables have no room for old and new entries, do all in one step or nothing, or in steps.
     """
-    results = {diff.switch: Result(switches[diff.switch], SwitchDiff(diff.switch), None) for diff in diffs}
+    results = {
+        diff.switch: PushResult(switches[diff.switch], SwitchDiff(diff.switch), None) for diff in diffs
+    }
     book = HostBook.read()
     failure = ""
     for step in _steps(diffs, swaps):
@@ -67,12 +69,12 @@ def push(
 
 
 def _send(
-    northbound: Northbound,
+    northbound: ControllerClient,
     diffs: Sequence[SwitchDiff],
     switches: Mapping[str, Switch],
     book: HostBook,
-    swaps: Mapping[str, Swap],
-) -> list[Result]:
+    swaps: Mapping[str, SwitchUpdate],
+) -> list[PushResult]:
     changes = [book.change(switches[diff.switch].dpid, diff, swaps.get(diff.switch)) for diff in diffs]
     answers = northbound.change(changes)
     return [
@@ -121,15 +123,15 @@ def _portions(pieces: Sequence[SwitchDiff]) -> list[list[SwitchDiff]]:
 
 
 def push_holding(
-    northbound: Northbound,
+    northbound: ControllerClient,
     diffs: Sequence[SwitchDiff],
     switches: Mapping[str, Switch],
-    lag: Lag,
+    lag: Unconfirmed,
     silent: Collection[str],
     *,
     room: Rooms = MappingProxyType({}),
     stepwise: Stepwise | None = None,
-) -> list[Result]:
+) -> list[PushResult]:
     """`push`, but for the removals that `silent` switches hold up: those are owed afterwards.
 
     A table without room for what is added beside what goes is changed in one step, or in those that
@@ -141,7 +143,7 @@ def push_holding(
     allowed = [replace(diff, removed=_but(diff.removed, held[diff.switch])) for diff in going]
     rooms = [(diff, room.get(diff.switch)) for diff in allowed]
     swaps = {
-        diff.switch: stepwise.swap(diff, one.budget) if stepwise else Swap(one.budget)
+        diff.switch: stepwise.swap(diff, one.budget) if stepwise else SwitchUpdate(one.budget)
         for diff, one in rooms
         if one is not None and one.is_tight(diff)
     }
@@ -154,7 +156,7 @@ def push_holding(
 
 
 def _held(
-    diffs: Sequence[SwitchDiff], lag: Lag, silent: set[str], room: Rooms
+    diffs: Sequence[SwitchDiff], lag: Unconfirmed, silent: set[str], room: Rooms
 ) -> tuple[dict[str, frozenset[str]], dict[str, SwitchDiff]]:
     """By switch, the destinations whose removal has to wait; and the diffs that have to wait as a whole."""
     stuck: dict[str, SwitchDiff] = {}
@@ -170,39 +172,39 @@ def _held(
         for diff in found:
             stuck[diff.switch] = diff
             silent.add(diff.switch)
-            lag.add(diff.switch, Debt.of(diff, _NO_ROOM, held=True))
+            lag.add(diff.switch, OutstandingChange.of(diff, _NO_ROOM, held=True))
 
 
-def _is_stuck(diff: SwitchDiff, held: frozenset[str], room: Room | None) -> bool:
+def _is_stuck(diff: SwitchDiff, held: frozenset[str], room: Headroom | None) -> bool:
     if room is None or not held:
         return False
     return room.is_short(diff, len(diff.removed) - len(_but(diff.removed, held)))
 
 
-def _stuck(switch: Switch, diff: SwitchDiff, silent: str) -> Result:
+def _stuck(switch: Switch, diff: SwitchDiff, silent: str) -> PushResult:
     reason = f"switch {switch.name} has no room for new entries beside old ones that {silent} hold up"
-    return Result(switch, SwitchDiff(diff.switch), Debt.of(diff, reason, held=True))
+    return PushResult(switch, SwitchDiff(diff.switch), OutstandingChange.of(diff, reason, held=True))
 
 
 def _but(entries: Sequence[Entry], dsts: frozenset[str]) -> tuple[Entry, ...]:
     return tuple(entry for entry in entries if entry.dst not in dsts)
 
 
-def _still_owing(result: Result, held: frozenset[str], silent: str) -> Result:
+def _still_owing(result: PushResult, held: frozenset[str], silent: str) -> PushResult:
     if not held:
         return result
     if result.debt is not None:
         return replace(result, debt=replace(result.debt, left_over=result.debt.left_over | held))
     name = result.switch.name
     reason = f"switch {name} keeps {len(held)} old entries until new ones are confirmed by {silent}"
-    return replace(result, debt=Debt(left_over=held, reason=reason))
+    return replace(result, debt=OutstandingChange(left_over=held, reason=reason))
 
 
-def _unknown(switch: Switch, diff: SwitchDiff, reason: str) -> Result:
-    return Result(switch, SwitchDiff(diff.switch), Debt.of(diff, reason))
+def _unknown(switch: Switch, diff: SwitchDiff, reason: str) -> PushResult:
+    return PushResult(switch, SwitchDiff(diff.switch), OutstandingChange.of(diff, reason))
 
 
-def joined(first: Result, second: Result) -> Result:
+def joined(first: PushResult, second: PushResult) -> PushResult:
     """Two results of one switch as one."""
     debts = [result.debt for result in (first, second) if result.debt is not None]
     debt = debts[0] if debts else None
@@ -215,20 +217,20 @@ def joined(first: Result, second: Result) -> Result:
         first.done.modified + second.done.modified,
         first.done.removed + second.done.removed,
     )
-    return Result(second.switch, done, debt, first.errors + second.errors)
+    return PushResult(second.switch, done, debt, first.errors + second.errors)
 
 
-def _result(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: Swap | None) -> Result:
+def _result(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: SwitchUpdate | None) -> PushResult:
     if answer.epoch not in (None, switch.epoch):
         return _unknown(switch, diff, f"switch {switch.name} has connected anew")
     if answer.state == CONFIRMED and (answer.removed or not diff.removed):
-        return Result(switch, diff, None)
+        return PushResult(switch, diff, None)
     if answer.state not in (CONFIRMED, FAILED):
         return _unknown(switch, diff, f"switch {switch.name} is not reachable{_because(answer.detail)}")
     return _partial(switch, diff, answer) if swap is None else _nothing(switch, diff, answer, swap)
 
 
-def _nothing(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: Swap) -> Result:
+def _nothing(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: SwitchUpdate) -> PushResult:
     """The switch was to do all in one step and has done nothing, for its own or for others' sake.
 
     What it did of several steps, it has to be asked.
@@ -236,11 +238,11 @@ def _nothing(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer, swap: Swap)
     because = answer.errors[0].text if answer.errors else answer.detail
     way = f"{len(swap.steps)} steps" if swap.steps else "one step"
     reason = f"switch {switch.name} has not changed in {way}{_because(because)}"
-    debt = replace(Debt.of(diff, reason), refused=bool(answer.errors))
-    return Result(switch, SwitchDiff(diff.switch), debt, answer.errors)
+    debt = replace(OutstandingChange.of(diff, reason), refused=bool(answer.errors))
+    return PushResult(switch, SwitchDiff(diff.switch), debt, answer.errors)
 
 
-def _partial(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer) -> Result:
+def _partial(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer) -> PushResult:
     """The switch answered, but has not done all of it."""
     refused = {(error.dst, error.in_port) for error in answer.errors}
     if answer.state == FAILED and not refused:
@@ -253,8 +255,8 @@ def _partial(switch: Switch, diff: SwitchDiff, answer: SwitchAnswer) -> Result:
     done = SwitchDiff(diff.switch, taken(diff.added), taken(diff.modified), removed)
     missing = destinations(entry for entry in diff.installs if entry.key in refused)
     left_over = destinations(entry for entry in diff.removed if entry not in removed)
-    debt = Debt(missing, left_over, _reason(switch, answer), answer.state == FAILED)
-    return Result(switch, done, debt, answer.errors)
+    debt = OutstandingChange(missing, left_over, _reason(switch, answer), answer.state == FAILED)
+    return PushResult(switch, done, debt, answer.errors)
 
 
 def _reason(switch: Switch, answer: SwitchAnswer) -> str:

@@ -42,7 +42,7 @@ def cost(
     With `patience`, `Behind` or `Problem` (503) is raised where it would take longer.
     """
     encoded = encodings.items if encodings else [(0, 0.0)] * items
-    estimate = _estimate(payloads, patience or Patience()) if payloads else Estimate((), {}, {})
+    estimate = _estimate(payloads, patience or Patience()) if payloads else CallEstimate((), {}, {})
     outcomes: list[Outcome | None] = list(estimate.outcomes)
     outcomes += [None] * (len(encoded) - len(outcomes))
     entries = _entries(estimate)
@@ -64,7 +64,7 @@ def cost(
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CallEstimate:
     """The outcomes of some requests, the entries of each switch before and after them, and what is merged."""
 
     outcomes: tuple[Outcome, ...]
@@ -73,7 +73,7 @@ class Estimate:
     merging: dict[str, Any] | None = None
 
 
-def _estimate(payloads: Sequence[Payload], patience: Patience) -> Estimate:
+def _estimate(payloads: Sequence[Payload], patience: Patience) -> CallEstimate:
     """As the planner has it, once it has applied all that waits in the log."""
     with reading(patience.seconds) as planner:
         waiting = _waiting(MAX_WAITING if patience.waiting is None else patience.waiting)
@@ -83,7 +83,7 @@ def _estimate(payloads: Sequence[Payload], patience: Patience) -> Estimate:
         else:
             before, merged = planner.counts(), picture(planner)
         run = planner.dry_run([*waiting, *payloads], Forecast(merged))
-    return Estimate(tuple(run.outcomes[len(waiting) :]), before, run.after, run.seen)
+    return CallEstimate(tuple(run.outcomes[len(waiting) :]), before, run.after, run.seen)
 
 
 def _waiting(most: int) -> list[Payload]:
@@ -96,7 +96,7 @@ def _waiting(most: int) -> list[Payload]:
     return found
 
 
-def _entries(estimate: Estimate) -> list[dict[str, Any]]:
+def _entries(estimate: CallEstimate) -> list[dict[str, Any]]:
     """The switches whose number of entries changes."""
     names = estimate.before.keys() | estimate.after.keys()
     counts = {name: (estimate.before.get(name, 0), estimate.after.get(name, 0)) for name in sorted(names)}

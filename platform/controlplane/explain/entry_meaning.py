@@ -10,7 +10,7 @@ from controlplane.common.problems import bad_parameter
 from controlplane.explain.region_text import Regions
 from controlplane.network.models import InstalledEntry
 from controlplane.registry.models import Topic
-from controlplane.rest.query_parameters import Filter, Kind
+from controlplane.rest.query_parameters import ParameterKind, QueryFilterField
 from tercast.errors import shown
 from tercast.eventspace import dz
 
@@ -33,7 +33,7 @@ def with_topics(rows: Sequence[InstalledEntry]) -> list[InstalledEntry]:
 
 
 @dataclass(frozen=True, slots=True)
-class OfTopic(Filter):
+class OfTopic(QueryFilterField):
     """Entries under either code of a topic."""
 
     def condition(self, parameter: str, lookup: str, text: str) -> Q:
@@ -44,7 +44,7 @@ class OfTopic(Filter):
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting(Filter):
+class Meeting(QueryFilterField):
     """Entries whose dz covers the one that is given, or lies within it."""
 
     def condition(self, parameter: str, lookup: str, text: str) -> Q:
@@ -66,4 +66,4 @@ def _read_dz(name: str, text: str) -> str:
     return text
 
 
-DZ = Kind(_read_dz, {"type": "string", "pattern": "^[01]*$", "maxLength": 128})
+DZ = ParameterKind(_read_dz, {"type": "string", "pattern": "^[01]*$", "maxLength": 128})

@@ -5,14 +5,14 @@ from typing import Any
 
 from controlplane.common.address_plan import address_plan
 from controlplane.explain.explanation import reading_planner
-from controlplane.explain.network_state import Encoded, announced, number_of
+from controlplane.explain.network_state import EncodedRow, announced, number_of
 from controlplane.network.models import InstalledEntry
 from controlplane.planning.confirmed_entries import entries
 from controlplane.registry.models import Subscription, Topic
 from tercast.errors import Refused
 from tercast.eventspace.dz import Dz, overlaps
 from tercast.explain.entry_origin import EntryOrigin, entry_origin
-from tercast.explain.network_state import Announced, Situation
+from tercast.explain.network_state import AnnouncementState, NetworkState
 from tercast.explain.origins import UNPLANNED
 from tercast.planner.planner import Planner
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
@@ -44,15 +44,15 @@ def _find(row: InstalledEntry, planner: Planner) -> EntryOrigin:
     topic = Topic.objects.filter(code__in=(code, code & ~1)).first()
     if topic is None or topic.name not in planner.topics or row.switch.name not in planner.topology.switches:
         return EntryOrigin(UNPLANNED, (), ())
-    encoded = Encoded.find(planner, topic.name, code)
+    encoded = EncodedRow.find(planner, topic.name, code)
     (entry,) = entries(InstalledEntry.objects.filter(pk=row.pk))
     return entry_origin(_situation(planner, encoded, cell), topic.name, row.switch.name, entry)
 
 
-def _situation(planner: Planner, encoded: Encoded, cell: Dz) -> Situation:
+def _situation(planner: Planner, encoded: EncodedRow, cell: Dz) -> NetworkState:
     """What of a topic may have to do with a cell; without filters, and without records of the database."""
     name = encoded.topic.name
-    return Situation(
+    return NetworkState(
         planner.address,
         planner.depth,
         planner.topology,
@@ -65,7 +65,7 @@ def _situation(planner: Planner, encoded: Encoded, cell: Dz) -> Situation:
     )
 
 
-def _meeting(encoded: Encoded, kind: str, cell: Dz) -> Iterator[Announced]:
+def _meeting(encoded: EncodedRow, kind: str, cell: Dz) -> Iterator[AnnouncementState]:
     for one in encoded.registered(kind):
         if any(overlaps(own, cell) for own in one.dz):
             yield announced(one, None)

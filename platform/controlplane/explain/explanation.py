@@ -5,14 +5,14 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from controlplane.common.problems import FieldError, Problem, conflict
-from controlplane.explain.network_state import Encoded, announced, situation_of
-from controlplane.explain.question import Asked, refused_parameter
+from controlplane.explain.network_state import EncodedRow, announced, situation_of
+from controlplane.explain.question import ExplainQuestion, refused_parameter
 from controlplane.explain.real_switches import read_back_eyes, traced_eyes
-from controlplane.planning.planner_state import Behind, reading
+from controlplane.planning.planner_state import PlannerBehind, reading
 from controlplane.registry.models import Topic
 from controlplane.requestlog.models import FINAL_STATES
 from tercast.errors import Refused, RefusedMany, shown
-from tercast.explain.event import Event, Space, read_event
+from tercast.explain.event import ExplainedEvent, Space, read_event
 from tercast.explain.explanation import explain
 from tercast.explain.observers import FirstThatSees
 from tercast.explain.real_path import trace
@@ -23,14 +23,14 @@ SECONDS = 10.0
 """How long a question waits for the planner: for who asked before, and until it is as the log has it."""
 
 
-def answer(asked: Asked) -> dict[str, Any]:
+def answer(asked: ExplainQuestion) -> dict[str, Any]:
     """The explanation of the event; raises `Problem` where there is no such event, 503 without it in time.
 
     The planner is held while the answer is worked out, and not while switches are looked at.
     """
     with reading_planner() as planner:
         encodings = {
-            name: Encoded.find(planner, name, asked.codes.get(name))
+            name: EncodedRow.find(planner, name, asked.codes.get(name))
             for name in asked.topics
             if name in planner.topics
         }
@@ -53,7 +53,7 @@ def reading_planner() -> Iterator[Planner]:
     with ExitStack() as stack:
         try:
             planner = stack.enter_context(reading(SECONDS))
-        except Behind:
+        except PlannerBehind:
             detail = (
                 f"The planner of this web server answers somebody else, or has yet to catch up with the log; "
                 f"{SECONDS:g} s were not enough. That goes on: ask again in a moment."
@@ -62,7 +62,7 @@ def reading_planner() -> Iterator[Planner]:
         yield planner
 
 
-def _event(asked: Asked, planner: Planner, encodings: Mapping[str, Encoded]) -> Event:
+def _event(asked: ExplainQuestion, planner: Planner, encodings: Mapping[str, EncodedRow]) -> ExplainedEvent:
     """The event that is asked about, in the encodings that its publisher is told."""
     name = asked.publisher.name
     live = [one for encoded in encodings.values() for one in encoded.registered(ADVERTISEMENT)]

@@ -10,21 +10,21 @@ from controlplane.registry.models import Advertisement, Subscription
 from controlplane.requestlog.models import State
 from tercast.eventspace.dz import Dz, prefix
 from tercast.eventspace.topic import Topic
-from tercast.explain.network_state import Announced, Situation, Tables
-from tercast.explain.reasons import Standing
+from tercast.explain.network_state import AnnouncementState, NetworkState, Tables
+from tercast.explain.reasons import DeliveryStanding
 from tercast.planner.planner import Planner
 from tercast.requests.outcome import TreeView
 from tercast.requests.registry import ADVERTISEMENT, Registration
-from tercast.routing.topic_routing import TopicPlan
+from tercast.routing.topic_routing import TopicRouting
 from tercast.tables.entries import Table
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
+class EncodedRow:
     """A topic as a publisher is told it, with what is planned so; while it moves there are two."""
 
     topic: Topic
-    plan: TopicPlan
+    plan: TopicRouting
     live: Mapping[str, Registration]
 
     @classmethod
@@ -59,12 +59,12 @@ class Encoded:
         return read
 
 
-def situation_of(planner: Planner, encoded: Encoded, full: Dz) -> Situation:
+def situation_of(planner: Planner, encoded: EncodedRow, full: Dz) -> NetworkState:
     """What is known of a topic, while the planner is held.
 
     The confirmed tables are read only as far as events at one point, a dz that fills the room, may meet them.
     """
-    return Situation(
+    return NetworkState(
         planner.address,
         planner.depth,
         planner.topology,
@@ -77,14 +77,14 @@ def situation_of(planner: Planner, encoded: Encoded, full: Dz) -> Situation:
     )
 
 
-def _advertisements(encoded: Encoded) -> Iterator[Announced]:
+def _advertisements(encoded: EncodedRow) -> Iterator[AnnouncementState]:
     rows = Advertisement.objects.filter(topic__name=encoded.topic.name)
     owners = dict(rows.values_list("pk", "publisher__name"))
     for reg in encoded.registered(ADVERTISEMENT):
         yield announced(reg, owners.get(number_of(reg.id)))
 
 
-def _wishes(planner: Planner, encoded: Encoded) -> Iterator[Announced]:
+def _wishes(planner: Planner, encoded: EncodedRow) -> Iterator[AnnouncementState]:
     """All subscriptions that there are records of."""
     rows = Subscription.objects.filter(topic__name=encoded.topic.name).order_by("id")
     fields = ("pk", "subscriber__name", "subscriber__host__name", "topic__name", "filter", "state")
@@ -92,31 +92,34 @@ def _wishes(planner: Planner, encoded: Encoded) -> Iterator[Announced]:
         name = f"q{pk}"
         reg = encoded.live.get(name)
         if reg is not None:
-            standing = Standing.LIVE if state == State.ACTIVE else Standing.DEPLOYING
+            standing = DeliveryStanding.LIVE if state == State.ACTIVE else DeliveryStanding.DEPLOYING
             note = "" if state == State.ACTIVE else f"{name} is {state}"
             yield announced(reg, owner, standing, note)
         elif name in planner.registry.live:
             note = f"{name} comes with the topic's other code, to which it moves"
-            yield Announced(name, host, topic, text, (), Standing.NOT_ACTIVE, owner, note)
+            yield AnnouncementState(name, host, topic, text, (), DeliveryStanding.NOT_ACTIVE, owner, note)
         else:
             standing, note = _unplanned(name, state)
-            yield Announced(name, host, topic, text, (), standing, owner, note)
+            yield AnnouncementState(name, host, topic, text, (), standing, owner, note)
 
 
-def _unplanned(name: str, state: str) -> tuple[Standing, str]:
+def _unplanned(name: str, state: str) -> tuple[DeliveryStanding, str]:
     """The standing of one that the plan does not have; an active one is being withdrawn."""
     if state == State.FAILED:
-        return Standing.FAILED, f"its request tells why {name} failed"
+        return DeliveryStanding.FAILED, f"its request tells why {name} failed"
     if state in (State.WITHDRAWN, State.ACTIVE):
-        return Standing.WITHDRAWN, "" if state == State.WITHDRAWN else "switches have yet to confirm it"
-    return Standing.NOT_ACTIVE, f"{name} is {state}"
+        return (
+            DeliveryStanding.WITHDRAWN,
+            "" if state == State.WITHDRAWN else "switches have yet to confirm it",
+        )
+    return DeliveryStanding.NOT_ACTIVE, f"{name} is {state}"
 
 
 def announced(
-    reg: Registration, owner: str | None, standing: Standing = Standing.LIVE, note: str = ""
-) -> Announced:
+    reg: Registration, owner: str | None, standing: DeliveryStanding = DeliveryStanding.LIVE, note: str = ""
+) -> AnnouncementState:
     """What the planner has registered, with its publisher or subscriber."""
-    return Announced(reg.id, reg.host, reg.topic, reg.filter, reg.dz, standing, owner, note)
+    return AnnouncementState(reg.id, reg.host, reg.topic, reg.filter, reg.dz, standing, owner, note)
 
 
 def _confirmed(planner: Planner, code: int, full: Dz) -> Tables:

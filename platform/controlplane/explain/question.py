@@ -16,7 +16,7 @@ MAX_VALUES = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ExplainQuestion:
     """A question; `advertisements` are the ids of those that may be meant, the oldest first.
 
     `codes` are those of their topics that the publisher is told.

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from django.conf import settings
 
 from controlplane.deployment.entry_codec import HostBook
-from controlplane.network.controller_client import Northbound, NorthboundError
+from controlplane.network.controller_client import ControllerClient, NorthboundError
 from controlplane.network.models import Switch
 from tercast.explain.explanation import Explanation
 from tercast.explain.observation import NotSeen
@@ -26,14 +26,14 @@ def traced_eyes(found: Explanation, planner: Planner) -> Traced | None:
 @contextmanager
 def read_back_eyes(found: Explanation) -> Iterator[ReadBack]:
     """Eyes that read switches back over the controller; one that does not answer is asked once."""
-    with Northbound() as northbound:
+    with ControllerClient() as northbound:
         yield ReadBack(found, _Reading(northbound).read)
 
 
 class _Reading:
     """Reads the entries of switches by their names."""
 
-    def __init__(self, northbound: Northbound) -> None:
+    def __init__(self, northbound: ControllerClient) -> None:
         self._northbound = northbound
         self._book: HostBook | None = None
         self._failure = ""

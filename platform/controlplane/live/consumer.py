@@ -14,10 +14,10 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import Error as DatabaseError
 
 from controlplane.live import protocol
-from controlplane.live.feed import Cursor, Feed
+from controlplane.live.feed import Cursor, OutboxFeed
 from controlplane.live.openers import Opener, identify, may_see
-from controlplane.live.protocol import Bounds, Close, Ended, Event, From, LiveError, Ping
-from controlplane.live.stream_limits import SECONDS, Openings, Pace, Places, Rate, address_of
+from controlplane.live.protocol import Close, Ended, From, LiveError, Ping, StreamBounds, StreamEvent
+from controlplane.live.stream_limits import SECONDS, Openings, Pace, Rate, StreamPlaces, address_of
 
 logger = logging.getLogger(__name__)
 
@@ -28,10 +28,10 @@ class Gone(LiveError):  # noqa: N818 - named by meaning
     """The client went away in the middle of a message."""
 
 
-FEED = Feed()
+FEED = OutboxFeed()
 """The one feed of this process; idle until its first client."""
 
-PLACES = Places()
+PLACES = StreamPlaces()
 """The streams of this process."""
 
 OPENINGS = Openings()
@@ -52,7 +52,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     not read.
     """
 
-    feed: ClassVar[Feed] = FEED
+    feed: ClassVar[OutboxFeed] = FEED
     grace: ClassVar[float] = 5.0
     """Seconds after the hello in which `from` is expected; then the stream goes on from the hello."""
     pulse: ClassVar[float] = 10.0
@@ -199,7 +199,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             logger.exception("a live stream failed")
             self._end(Ended(Close.FAILED, "the live stream failed at the server; connect again"))
 
-    async def _agree(self, greeted: Bounds) -> int:
+    async def _agree(self, greeted: StreamBounds) -> int:
         """The id after which this stream goes on, once the client has named one that can be served."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.grace):
@@ -238,7 +238,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 cursor.position = self.feed.window.newest
                 await self._say(protocol.ping(cursor.position))
 
-    async def _show(self, event: Event) -> None:
+    async def _show(self, event: StreamEvent) -> None:
         if may_see(self.opener.user, event):
             await self._say(event.text)
 

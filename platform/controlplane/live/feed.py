@@ -8,30 +8,30 @@ import logging
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Iterator
 
-from controlplane.live.outbox_reader import OutboxReader, Page
-from controlplane.live.protocol import Bounds, Close, Ended, Event
+from controlplane.live.outbox_reader import OutboxPage, OutboxReader
+from controlplane.live.protocol import Close, Ended, StreamBounds, StreamEvent
 
 logger = logging.getLogger(__name__)
 
 
-class Window:
+class EventWindow:
     """The latest events, bounded in number and in characters; `floor` is the id before its first."""
 
     def __init__(self, floor: int, events: int, characters: int) -> None:
         self.floor = floor
         self.newest = floor
-        self._events: list[Event] = []
+        self._events: list[StreamEvent] = []
         self._characters = 0
         self._limits = events, characters
 
-    def extend(self, events: tuple[Event, ...]) -> None:
+    def extend(self, events: tuple[StreamEvent, ...]) -> None:
         """Take newer events in; the oldest go when there is no room."""
         self._events += events
         self._characters += sum(len(event.text) for event in events)
         self.newest = events[-1].id
         self._trim()
 
-    def after(self, id_: int, limit: int) -> list[Event]:
+    def after(self, id_: int, limit: int) -> list[StreamEvent]:
         """The first `limit` events above `id_`, which is not below the floor."""
         start = bisect_right(self._events, id_, key=lambda event: event.id)
         return self._events[start : start + limit]
@@ -55,13 +55,13 @@ class Cursor:
     `ended` is completed, with the reason, when the feed can no longer serve it.
     """
 
-    def __init__(self, feed: Feed, position: int) -> None:
+    def __init__(self, feed: OutboxFeed, position: int) -> None:
         self.position = position
         self.ended: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
         self._feed = feed
         self._news = asyncio.Event()
 
-    async def take(self, limit: int, timeout: float) -> list[Event]:
+    async def take(self, limit: int, timeout: float) -> list[StreamEvent]:
         """The next events in id order, at most `limit`; none when none came for `timeout` seconds.
 
         Raises `Ended` when the feed can no longer serve this client.
@@ -81,7 +81,7 @@ class Cursor:
             self.end(Ended(Close.TOO_SLOW, "too slow: too many events are waiting; connect again and go on"))
         self._news.set()
 
-    def _ready(self, limit: int) -> list[Event]:
+    def _ready(self, limit: int) -> list[StreamEvent]:
         if self.ended.done():
             raise self.ended.result()
         return self._feed.window.after(self.position, limit)
@@ -92,7 +92,7 @@ class Cursor:
             self.ended.set_result(why)
 
 
-class Feed:
+class OutboxFeed:
     """The poller, running from the first client to the last, and the window that it fills.
 
     A client that falls out of the window is cut off: it finds what it missed in the outbox when it comes
@@ -116,7 +116,7 @@ class Feed:
         self.events = events
         self.characters = characters
         self.patience = patience
-        self.window = Window(0, events, characters)
+        self.window = EventWindow(0, events, characters)
         self._cursors: set[Cursor] = set()
         self._clients = 0
         self._start: asyncio.Task[asyncio.Task[None]] | None = None
@@ -127,7 +127,7 @@ class Feed:
         return self._start is not None
 
     @contextlib.asynccontextmanager
-    async def joined(self) -> AsyncIterator[Bounds]:
+    async def joined(self) -> AsyncIterator[StreamBounds]:
         """Be one of the clients for whom the poller runs; gives the outbox's bounds."""
         self._clients += 1
         try:
@@ -152,7 +152,7 @@ class Feed:
 
     async def _begin(self) -> asyncio.Task[None]:
         bounds = await self.reader.bounds()
-        self.window = Window(bounds.newest, self.events, self.characters)
+        self.window = EventWindow(bounds.newest, self.events, self.characters)
         return asyncio.create_task(self._poll())
 
     def _end(self) -> None:
@@ -179,7 +179,7 @@ class Feed:
         if failures == self.patience:
             self._end_all(Ended(Close.FAILED, "the outbox cannot be read at the moment; connect again"))
 
-    def _publish(self, page: Page) -> None:
+    def _publish(self, page: OutboxPage) -> None:
         if not page.events:
             return
         if not page.complete:

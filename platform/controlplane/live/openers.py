@@ -21,7 +21,7 @@ from rest_framework.settings import api_settings
 from controlplane.accounts.callers import caller_of, principal
 from controlplane.accounts.roles import Role
 from controlplane.accounts.scopes import Scope as TokenScope
-from controlplane.live.protocol import Close, Ended, Event
+from controlplane.live.protocol import Close, Ended, StreamEvent
 
 Scope = dict[str, Any]
 
@@ -53,7 +53,7 @@ def identify(scope: Scope) -> Opener:
     return Opener(user, principal(call))
 
 
-def may_see(user: AbstractBaseUser | AnonymousUser, event: Event) -> bool:
+def may_see(user: AbstractBaseUser | AnonymousUser, event: StreamEvent) -> bool:
     """Whether `user` may see `event`; all who may log in read everything so far."""
     return bool(user.is_active)
 

@@ -11,17 +11,17 @@ from typing import TypeVar
 from django.db import Error as DatabaseError
 from django.db import connection
 
-from controlplane.live.protocol import Bounds, Event, event_text
+from controlplane.live.protocol import StreamBounds, StreamEvent, event_text
 from controlplane.requestlog.models import OutboxEvent
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class OutboxPage:
     """Events in id order; `complete` is false when some that should be among them are no longer kept."""
 
-    events: tuple[Event, ...]
+    events: tuple[StreamEvent, ...]
     complete: bool
 
 
@@ -35,11 +35,11 @@ class OutboxReader:
     def __init__(self) -> None:
         self._thread: ThreadPoolExecutor | None = None
 
-    async def bounds(self) -> Bounds:
+    async def bounds(self) -> StreamBounds:
         """Ids of the oldest and the newest event."""
         return await self._in_thread(_bounds)
 
-    async def page(self, after: int, limit: int, characters: int) -> Page:
+    async def page(self, after: int, limit: int, characters: int) -> OutboxPage:
         """The first events above `after`: at most `limit`, and `characters` together (but at least one)."""
         return await self._in_thread(lambda: _page(after, limit, characters))
 
@@ -68,26 +68,26 @@ def _forget_connection() -> None:
     connection.close()  # looked up here, since every thread has its own
 
 
-def _bounds() -> Bounds:
+def _bounds() -> StreamBounds:
     # Two reads from the ends of the index: SQLite scans the whole table for MIN and MAX together.
     newest = OutboxEvent.objects.order_by("-id").values_list("id", flat=True).first() or 0
-    return Bounds(oldest=_oldest() or newest, newest=newest)
+    return StreamBounds(oldest=_oldest() or newest, newest=newest)
 
 
 def _oldest() -> int:
     return OutboxEvent.objects.order_by("id").values_list("id", flat=True).first() or 0
 
 
-def _page(after: int, limit: int, characters: int) -> Page:
+def _page(after: int, limit: int, characters: int) -> OutboxPage:
     rows = OutboxEvent.objects.filter(id__gt=after).order_by("id")[:limit]
-    events: list[Event] = []
+    events: list[StreamEvent] = []
     for row in rows.iterator(chunk_size=50):
         text = event_text(row.id, row.kind, row.payload, row.created_at.isoformat())
         characters -= len(text)
         if events and characters < 0:
             break
-        events.append(Event(row.id, row.kind, text))
-    return Page(tuple(events), complete=not events or _joins(after, events[0].id))
+        events.append(StreamEvent(row.id, row.kind, text))
+    return OutboxPage(tuple(events), complete=not events or _joins(after, events[0].id))
 
 
 def _joins(after: int, first: int) -> bool:

@@ -49,7 +49,7 @@ class Ended(LiveError):  # noqa: N818 - named by meaning
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class StreamBounds:
     """Ids of the oldest and newest event that the outbox keeps; both 0 when it is empty."""
 
     oldest: int
@@ -57,7 +57,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class StreamEvent:
     """An outbox event, and `text`, its message as every client gets it."""
 
     id: int
@@ -119,13 +119,13 @@ def event_text(id_: int, kind: str, payload: object, at: str) -> str:
     return _dump({"type": "event", "id": id_, "kind": kind, "payload": payload, "at": at})
 
 
-def hello(bounds: Bounds) -> str:
+def hello(bounds: StreamBounds) -> str:
     """The server's first message: what the outbox holds, and how much it keeps (whichever is less)."""
     retention = {"events": RETAINED_ROWS, "seconds": int(RETAINED_TIME.total_seconds())}
     return _dump({"type": "hello", "oldest": bounds.oldest, "newest": bounds.newest, "retention": retention})
 
 
-def answer(bounds: Bounds, id_: int) -> tuple[bool, str]:
+def answer(bounds: StreamBounds, id_: int) -> tuple[bool, str]:
     """Whether a client that has everything up to `id_` can go on from there, and the message that says so."""
     if id_ > bounds.newest:
         return False, _reload(bounds, f"event {id_} was never given out; the newest is {bounds.newest}")
@@ -136,7 +136,7 @@ def answer(bounds: Bounds, id_: int) -> tuple[bool, str]:
     return True, _dump({"type": "replayed", "from": id_, "to": bounds.newest})
 
 
-def _reload(bounds: Bounds, why: str) -> str:
+def _reload(bounds: StreamBounds, why: str) -> str:
     detail = f"{why}; read the state over REST, then go on from {bounds.newest}"
     return _dump({"type": "reload", "oldest": bounds.oldest, "newest": bounds.newest, "detail": detail})
 

@@ -56,7 +56,7 @@ class Rate:
             self._counts.clear()
 
 
-class Places:
+class StreamPlaces:
     """The open streams of this process, counted by caller."""
 
     def __init__(self) -> None:

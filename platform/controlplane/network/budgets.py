@@ -32,7 +32,7 @@ def change(body: Body, actor: Any) -> Operation:
     with transaction.atomic():
         payloads = draft(body)
         operation = Operation.objects.create(actor=actor, items=len(payloads))
-        append.submit([append.Entry(each, index) for index, each in enumerate(payloads)], actor, operation)
+        append.submit([append.LogEntry(each, index) for index, each in enumerate(payloads)], actor, operation)
         return operation
 
 

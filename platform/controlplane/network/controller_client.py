@@ -41,7 +41,7 @@ class SwitchGoneError(NorthboundError):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ControllerReading:
     """What a switch reports: its content entries, over which connection, and what else was found.
 
     `missing` names reserved entries that are gone, `unreadable` own entries that no key says.
@@ -93,7 +93,7 @@ class Listening:
         return f"{self.scheme}:{address}:{self.port}"
 
 
-class Northbound:
+class ControllerClient:
     """One connection to the controller; use it as a context manager."""
 
     def __init__(self, seconds: float = READ_SECONDS) -> None:
@@ -142,10 +142,10 @@ class Northbound:
         answer = self._call("GET", f"/v1/switches/{dpid}/entries", missing=True, seconds=CHANGE_SECONDS)
         return None if answer is None else _rows(_field(answer, "entries"))
 
-    def read_back(self, dpid: str) -> Reading:
+    def read_back(self, dpid: str) -> ControllerReading:
         """All that the switch reports. Raises SwitchGoneError with the reason when it cannot be asked."""
         body = self._of_switch("GET", f"/v1/switches/{dpid}/entries")
-        return Reading(
+        return ControllerReading(
             tuple(_rows(_field(body, "entries"))),
             body.get("epoch"),
             int(body.get("foreign", 0)),

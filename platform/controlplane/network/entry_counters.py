@@ -11,7 +11,7 @@ from typing import Any
 from django.utils import timezone
 
 from controlplane.common.problems import Problem
-from controlplane.network.controller_client import Northbound, NorthboundError
+from controlplane.network.controller_client import ControllerClient, NorthboundError
 from controlplane.network.models import InstalledEntry, Switch
 from tercast.errors import shown
 
@@ -57,7 +57,7 @@ def forget() -> None:
 
 def _ask(switch: Switch) -> _Read:
     try:
-        with Northbound() as northbound:
+        with ControllerClient() as northbound:
             entries = northbound.entries(switch.dpid)
     except NorthboundError as error:
         raise _unknown(f"The counters of {shown(switch.name)} are not known: {error}") from None

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from controlplane.network.models import Host, Switch
 from controlplane.network.ports import End, check_switch, find_switches, link_ends, lock_switches
-from controlplane.network.services import Kind, changeable, counted
+from controlplane.network.services import ObjectKind, changeable, counted
 from controlplane.requestlog.logged_rows import Payload, log_one
 from controlplane.requestlog.models import Request
 from controlplane.rest.request_body import Body, Errors
@@ -77,7 +77,7 @@ def users(row: Host) -> list[str]:
     return counted(row.publishers.count(), "publisher") + counted(row.subscribers.count(), "subscriber")
 
 
-KIND = Kind(Host, "host", draft, payload, removal, users)
+KIND = ObjectKind(Host, "host", draft, payload, removal, users)
 
 
 def check_change(body: Body) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tercast.errors import Refused, RefusedMany, shown
-from tercast.topology.importers import Taken, read_topology
+from tercast.topology.importers import TakenAddresses, read_topology
 
 Question = Mapping[str, Any]
 
@@ -37,7 +37,7 @@ def bound(kind: int, most: int) -> None:
 
 def answer(question: Question, data: bytes) -> dict[str, Any]:
     """Return the topology of the file, or why there is none."""
-    taken = Taken(**{name: frozenset(values) for name, values in question["taken"].items()})
+    taken = TakenAddresses(**{name: frozenset(values) for name, values in question["taken"].items()})
     try:
         found = read_topology(
             data, question["format"], question["hosts"], question["family"], taken, question["most"]

@@ -9,7 +9,7 @@ from typing import Any
 from controlplane.common.child_answers import ask_child
 from controlplane.common.problems import Problem, too_large
 from tercast.errors import Refused, RefusedMany
-from tercast.topology.importers import Imported, Taken, read_topology
+from tercast.topology.importers import Imported, TakenAddresses, read_topology
 
 SMALL = 16_384
 """Bytes, times the hosts of a switch and one: what is read in some 30 ms, and starts no process."""
@@ -30,7 +30,7 @@ _free = BoundedSemaphore(AT_ONCE)
 
 
 def read(  # noqa: PLR0917
-    data: bytes, form: str | None, hosts: int, family: str, taken: Taken, most: int
+    data: bytes, form: str | None, hosts: int, family: str, taken: TakenAddresses, most: int
 ) -> Imported:
     """Return the topology of a file; beyond `most` switches, links and hosts it is not read on.
 

@@ -14,7 +14,7 @@ from controlplane.network.ports import (
     link_ends,
     lock_switches,
 )
-from controlplane.network.services import Kind, changeable
+from controlplane.network.services import ObjectKind, changeable
 from controlplane.requestlog.logged_rows import Payload, log_one
 from controlplane.requestlog.models import Request
 from controlplane.rest.request_body import Body
@@ -76,7 +76,7 @@ def users(row: Link) -> list[str]:
     return []
 
 
-KIND = Kind(Link, "link", draft, payload, removal, users)
+KIND = ObjectKind(Link, "link", draft, payload, removal, users)
 
 
 def change_payload(row: Link, values: dict[str, Any]) -> Payload | None:

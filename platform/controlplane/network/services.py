@@ -15,7 +15,7 @@ from controlplane.rest.request_body import Body, taking
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ObjectKind:
     """What differs between switches, links and hosts.
 
     `draft` gives the unsaved rows of a body or raises `Problem`; `payload` and `removal` are the planner's
@@ -30,24 +30,24 @@ class Kind:
     users: Callable[[Any], list[str]]
 
 
-def draft_payloads(kind: Kind, body: Body) -> list[Payload]:
+def draft_payloads(kind: ObjectKind, body: Body) -> list[Payload]:
     """What adding the body's items would log; raises `Problem` when they are refused."""
     return [kind.payload(row) for row in taking(body, kind.draft)]
 
 
-def add(kind: Kind, body: Body, actor: Any) -> Logged:
+def add(kind: ObjectKind, body: Body, actor: Any) -> Logged:
     """Add the body's items, all or none, or those that are good."""
     return taking(body, lambda body: _add(kind, body, actor))
 
 
-def _add(kind: Kind, body: Body, actor: Any) -> Logged:
+def _add(kind: ObjectKind, body: Body, actor: Any) -> Logged:
     with racing(), transaction.atomic():
         logged = log_rows(kind.draft(body), kind.payload, actor, body.bulk, body.places or None)
         rejected_items.note(logged, body)
         return logged
 
 
-def removable(kind: Kind, pk: int, lock: bool = False) -> Any:
+def removable(kind: ObjectKind, pk: int, lock: bool = False) -> Any:
     """The row, when it can be removed; raises `Problem` otherwise."""
     row = find(kind, pk, lock)
     if leaving(row):
@@ -60,7 +60,7 @@ def removable(kind: Kind, pk: int, lock: bool = False) -> Any:
     return row
 
 
-def remove(kind: Kind, pk: int, actor: Any) -> Request | None:
+def remove(kind: ObjectKind, pk: int, actor: Any) -> Request | None:
     """Ask for the removal; None when the network never had it and the row went at once."""
     with racing(), transaction.atomic():
         row = removable(kind, pk, lock=True)
@@ -72,7 +72,7 @@ def remove(kind: Kind, pk: int, actor: Any) -> Request | None:
         return logged
 
 
-def find(kind: Kind, pk: int, lock: bool = False) -> Any:
+def find(kind: ObjectKind, pk: int, lock: bool = False) -> Any:
     """The row with its requests; raises `Problem` (404)."""
     rows = kind.model._default_manager.select_related("request", "removal")
     row = (rows.select_for_update(of=("self",), no_key=True) if lock else rows).filter(pk=pk).first()
@@ -81,7 +81,7 @@ def find(kind: Kind, pk: int, lock: bool = False) -> Any:
     return row
 
 
-def changeable(kind: Kind, pk: int) -> Any:
+def changeable(kind: ObjectKind, pk: int) -> Any:
     """The row, locked, when it is in the network to stay; raises `Problem` otherwise."""
     row = find(kind, pk, lock=True)
     if failed_to_come(row):

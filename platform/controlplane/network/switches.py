@@ -10,7 +10,7 @@ from controlplane.network.availability import LEAVING
 from controlplane.network.map import placement
 from controlplane.network.models import Switch
 from controlplane.network.ports import standby_hosts
-from controlplane.network.services import Kind, changeable, counted
+from controlplane.network.services import ObjectKind, changeable, counted
 from controlplane.requestlog.logged_rows import Payload, log_one
 from controlplane.requestlog.models import Request
 from controlplane.rest.request_body import Body
@@ -53,7 +53,7 @@ def users(row: Switch) -> list[str]:
     )
 
 
-KIND = Kind(Switch, "switch", draft, payload, removal, users)
+KIND = ObjectKind(Switch, "switch", draft, payload, removal, users)
 
 
 def change_payload(row: Switch, values: dict[str, Any]) -> Payload | None:

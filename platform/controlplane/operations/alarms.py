@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_datetime
 from controlplane.aggregation.policy import standing_alarms
 from controlplane.deployment.audits import audits
 from controlplane.network import found_links
-from controlplane.network.controller_client import Northbound, NorthboundError
+from controlplane.network.controller_client import ControllerClient, NorthboundError
 from controlplane.network.models import Switch
 from controlplane.operations import disk_space, missing_paths
 from controlplane.periodic import task_failures
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingAlarm:
     """One thing that is wrong now: who says so, its name, what it is about, and since when."""
 
     source: str
@@ -37,11 +37,11 @@ class Standing:
     count: int | None = None
 
 
-def standing() -> tuple[list[Standing], str | None]:
+def standing() -> tuple[list[StandingAlarm], str | None]:
     """All that stand, and why the controller's are not known (None: they are)."""
     found, trouble = [row for source, read in _READERS.items() for row in _read(source, read)], None
     try:
-        with Northbound(seconds=ASK_SECONDS) as northbound:
+        with ControllerClient(seconds=ASK_SECONDS) as northbound:
             rows = northbound.alarms()
     except NorthboundError as error:
         rows, trouble = [], str(error)
@@ -49,9 +49,9 @@ def standing() -> tuple[list[Standing], str | None]:
     return [*(_controller(row, names) for row in rows), *found], trouble
 
 
-def _controller(row: Mapping[str, Any], names: Mapping[str, str]) -> Standing:
+def _controller(row: Mapping[str, Any], names: Mapping[str, str]) -> StandingAlarm:
     subject = {name: value for name, value in row.items() if name not in _OWN}
-    return Standing(
+    return StandingAlarm(
         "controller",
         str(row.get("alarm")),
         ", ".join(_told(name, value, names) for name, value in subject.items()),
@@ -68,9 +68,9 @@ def _told(name: str, value: object, names: Mapping[str, str]) -> str:
     return f"switch {names[text]}" if text in names else f"{name} {text}"
 
 
-def _aggregation() -> list[Standing]:
+def _aggregation() -> list[StandingAlarm]:
     return [
-        Standing(
+        StandingAlarm(
             "aggregation",
             "aggregation_cost",
             f"switch {name}",
@@ -81,40 +81,42 @@ def _aggregation() -> list[Standing]:
     ]
 
 
-def _audits() -> list[Standing]:
+def _audits() -> list[StandingAlarm]:
     return [
-        Standing("audit", "unrepaired", f"switch {name}", reason)
+        StandingAlarm("audit", "unrepaired", f"switch {name}", reason)
         for name, reason in audits.unrepaired().items()
     ]
 
 
-def _periodic() -> list[Standing]:
+def _periodic() -> list[StandingAlarm]:
     """Schedules that cannot run, rows that loops skip, and tasks that keep failing."""
     return [
-        Standing("periodic", one.alarm, one.subject, one.detail, _time(one.since), _time(one.last), one.count)
+        StandingAlarm(
+            "periodic", one.alarm, one.subject, one.detail, _time(one.since), _time(one.last), one.count
+        )
         for one in task_failures.standing()
     ]
 
 
-def _reach() -> list[Standing]:
-    return [Standing("planner", "out_of_reach", *one) for one in missing_paths.standing()]
+def _reach() -> list[StandingAlarm]:
+    return [StandingAlarm("planner", "out_of_reach", *one) for one in missing_paths.standing()]
 
 
-def _disks() -> list[Standing]:
+def _disks() -> list[StandingAlarm]:
     return [
-        Standing("disk", "disk_low", one.subject, one.detail, _time(one.since))
+        StandingAlarm("disk", "disk_low", one.subject, one.detail, _time(one.since))
         for one in disk_space.standing()
     ]
 
 
-def _found_links() -> list[Standing]:
+def _found_links() -> list[StandingAlarm]:
     found = found_links.waiting()
     if not found:
         return []
-    return [Standing("discovery", "links_waiting", "", found_links.describe(found), found[0].found_at)]
+    return [StandingAlarm("discovery", "links_waiting", "", found_links.describe(found), found[0].found_at)]
 
 
-def _read(source: str, read: Callable[[], list[Standing]]) -> list[Standing]:
+def _read(source: str, read: Callable[[], list[StandingAlarm]]) -> list[StandingAlarm]:
     """The alarms of a source; what cannot be read is an alarm, and hides those of no other source.
 
     Raises:
@@ -126,10 +128,10 @@ def _read(source: str, read: Callable[[], list[Standing]]) -> list[Standing]:
         raise
     except Exception as error:
         logger.exception("the alarms of %s cannot be read", source)
-        return [Standing(source, "unreadable", "its alarms", f"they cannot be read: {error}")]
+        return [StandingAlarm(source, "unreadable", "its alarms", f"they cannot be read: {error}")]
 
 
-_READERS: Mapping[str, Callable[[], list[Standing]]] = {
+_READERS: Mapping[str, Callable[[], list[StandingAlarm]]] = {
     "aggregation": _aggregation,
     "audit": _audits,
     "periodic": _periodic,

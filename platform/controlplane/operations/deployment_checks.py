@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Info, Tags, register
 from django.core.checks import Warning as CheckWarning
 
-from controlplane.network.controller_client import Listening, Northbound, NorthboundError
+from controlplane.network.controller_client import ControllerClient, Listening, NorthboundError
 
 PROXY = Path("/etc/nginx/conf.d/tercast.conf")
 """Where docs/deploy.md puts the configuration of nginx."""
@@ -24,7 +24,7 @@ def check_controller(app_configs: Any, **_: Any) -> list[CheckMessage]:
     """A warning where the controller does not listen where `TERCAST_OPENFLOW` says."""
     wanted = Listening(*settings.ENV.openflow)
     try:
-        with Northbound(SECONDS) as northbound:
+        with ControllerClient(SECONDS) as northbound:
             found = northbound.listening()
     except NorthboundError as error:
         text = f"The controller at {settings.NORTHBOUND_URL} was not asked where it listens: {error}"

@@ -19,7 +19,7 @@ from controlplane.common.queues import DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.common.wakeups import check_broker, waiting
 from controlplane.deployment.audits import audits
 from controlplane.network import found_links
-from controlplane.network.controller_client import Northbound, NorthboundError
+from controlplane.network.controller_client import ControllerClient, NorthboundError
 from controlplane.network.controller_names import names_of, place
 from controlplane.network.models import Switch
 from controlplane.operations import disk_space, heartbeats, missing_paths
@@ -50,7 +50,7 @@ PROBE = "probe of health"
 logger = logging.getLogger(__name__)
 
 
-class Status(enum.StrEnum):
+class CheckStatus(enum.StrEnum):
     """How well something is, in order."""
 
     OK = "ok"
@@ -62,7 +62,7 @@ class Status(enum.StrEnum):
 class Finding:
     """What a check found; `told`, detail and values together, is for those who are logged in."""
 
-    status: Status
+    status: CheckStatus
     detail: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
 
@@ -82,7 +82,7 @@ def database() -> Finding:
             checkpoints.keep(PROBE, timezone.now().isoformat())
     except DatabaseError as error:
         return _not_written(error)
-    return Finding(Status.OK, f"{connection.vendor}; it answers and takes a write")
+    return Finding(CheckStatus.OK, f"{connection.vendor}; it answers and takes a write")
 
 
 def _not_written(error: DatabaseError) -> Finding:
@@ -91,9 +91,9 @@ def _not_written(error: DatabaseError) -> Finding:
         detail = (
             "another process keeps the database locked: reads go on, writes wait and are answered with 503"
         )
-        return Finding(Status.DEGRADED, f"{detail}; {outage.remedy}")
+        return Finding(CheckStatus.DEGRADED, f"{detail}; {outage.remedy}")
     remedy = "" if outage is None else f"; {outage.detail}"
-    return Finding(Status.FAILED, f"it answers, but takes no write: {error}{remedy}")
+    return Finding(CheckStatus.FAILED, f"it answers, but takes no write: {error}{remedy}")
 
 
 def disk() -> Finding:
@@ -102,9 +102,9 @@ def disk() -> Finding:
     values = {f"{'+'.join(each.directories)} free MiB": each.free // disk_space.MEGABYTE for each in found}
     low = disk_space.standing()
     if not low:
-        return Finding(Status.OK, "free space", values)
+        return Finding(CheckStatus.OK, "free space", values)
     told = "; ".join(f"{each.subject}: {each.detail}" for each in low)
-    return Finding(Status.DEGRADED, told, values)
+    return Finding(CheckStatus.DEGRADED, told, values)
 
 
 def broker() -> Finding:
@@ -113,31 +113,33 @@ def broker() -> Finding:
         check_broker()
         values = {queue: waiting(queue) for queue in (PLANNER_QUEUE, DEFAULT_QUEUE)}
     except (KombuError, OSError) as error:
-        return Finding(Status.FAILED, f"no message can be sent: {error}")
-    return Finding(Status.OK, "messages that wait, by queue", values)
+        return Finding(CheckStatus.FAILED, f"no message can be sent: {error}")
+    return Finding(CheckStatus.OK, "messages that wait, by queue", values)
 
 
 def worker() -> Finding:
     """Whether a worker serves the planner's queue; without one requests stay queued."""
-    return _life(heartbeats.WORKER, Status.FAILED, "requests stay queued until one runs")
+    return _life(heartbeats.WORKER, CheckStatus.FAILED, "requests stay queued until one runs")
 
 
 def watcher() -> Finding:
     """Whether a worker serves the queue of watching and periodic work."""
-    return _life(heartbeats.WATCHER, Status.DEGRADED, "switches and links are not watched until one runs")
+    return _life(
+        heartbeats.WATCHER, CheckStatus.DEGRADED, "switches and links are not watched until one runs"
+    )
 
 
 def analytics() -> Finding:
     """Whether a worker of analytics lives; where none ever did, only a run that waits misses it."""
     waits = Run.objects.filter(state=RunState.QUEUED)
     if heartbeats.age(heartbeats.ANALYTICS) is None and not waits.exists():
-        return Finding(Status.OK, "none was ever seen, and no run waits for one")
-    return _life(heartbeats.ANALYTICS, Status.DEGRADED, "runs of analytics stay queued until one runs")
+        return Finding(CheckStatus.OK, "none was ever seen, and no run waits for one")
+    return _life(heartbeats.ANALYTICS, CheckStatus.DEGRADED, "runs of analytics stay queued until one runs")
 
 
 def beat() -> Finding:
     """Whether beat lives; without it nobody watches the controller."""
-    return _life(heartbeats.BEAT, Status.DEGRADED, "switches, links and lost wake-ups are not seen")
+    return _life(heartbeats.BEAT, CheckStatus.DEGRADED, "switches, links and lost wake-ups are not seen")
 
 
 def planner() -> Finding:
@@ -147,18 +149,18 @@ def planner() -> Finding:
     late = timedelta() if oldest is None else timezone.now() - oldest
     values = {"waiting": rows.count(), "oldest_seconds": round(late.total_seconds(), 1)}
     if late < LATE:
-        return Finding(Status.OK, "requests that are not decided", values)
-    return Finding(Status.DEGRADED, f"a request has waited for {late.total_seconds():.0f} s", values)
+        return Finding(CheckStatus.OK, "requests that are not decided", values)
+    return Finding(CheckStatus.DEGRADED, f"a request has waited for {late.total_seconds():.0f} s", values)
 
 
 def controller() -> Finding:
     """Whether the controller answers; without it tables stay as they are."""
     try:
-        with Northbound(seconds=ASK_SECONDS) as northbound:
+        with ControllerClient(seconds=ASK_SECONDS) as northbound:
             rows = northbound.switches()
     except NorthboundError as error:
-        return Finding(Status.FAILED, f"it does not answer, so that no table can be changed: {error}")
-    return Finding(Status.OK, "it answers", {"switches": len(rows)})
+        return Finding(CheckStatus.FAILED, f"it does not answer, so that no table can be changed: {error}")
+    return Finding(CheckStatus.OK, "it answers", {"switches": len(rows)})
 
 
 def switches() -> Finding:
@@ -170,9 +172,9 @@ def switches() -> Finding:
     owing = list(dirty.values_list("switch", flat=True))
     values = {"away": away[:MOST_NAMES], "owing": owing[:MOST_NAMES], "known": Switch.objects.count()}
     if not away and not owing:
-        return Finding(Status.OK, "all are connected and have what is planned", values)
+        return Finding(CheckStatus.OK, "all are connected and have what is planned", values)
     return Finding(
-        Status.DEGRADED, f"{len(away)} not connected, {len(owing)} without all that is planned", values
+        CheckStatus.DEGRADED, f"{len(away)} not connected, {len(owing)} without all that is planned", values
     )
 
 
@@ -180,10 +182,12 @@ def tables() -> Finding:
     """Switches whose tables differ from the plan since an audit could not repair them."""
     found = audits.unrepaired()
     if not found:
-        return Finding(Status.OK, "no audit has left one unlike the plan", {"unrepaired": []})
+        return Finding(CheckStatus.OK, "no audit has left one unlike the plan", {"unrepaired": []})
     told = [f"{name}: {reason}" for name, reason in found.items()]
     return Finding(
-        Status.DEGRADED, f"{len(found)} not repaired by the last audit", {"unrepaired": told[:MOST_NAMES]}
+        CheckStatus.DEGRADED,
+        f"{len(found)} not repaired by the last audit",
+        {"unrepaired": told[:MOST_NAMES]},
     )
 
 
@@ -198,14 +202,14 @@ def alarms() -> Finding:
     if waiting_links := found_links.waiting():
         found.append(found_links.describe(waiting_links))
     try:
-        with Northbound(seconds=ASK_SECONDS) as northbound:
+        with ControllerClient(seconds=ASK_SECONDS) as northbound:
             rows = northbound.alarms()
     except NorthboundError as error:
-        return Finding(Status.DEGRADED, f"the controller's are not known: {error}", {"alarms": found})
+        return Finding(CheckStatus.DEGRADED, f"the controller's are not known: {error}", {"alarms": found})
     names = names_of(rows)
     found += [f"controller: {row.get('alarm')}{place(row, names)}: {row.get('detail')}" for row in rows]
     values = {"alarms": found[:MOST_NAMES], "number": len(found)}
-    status = Status.DEGRADED if found else Status.OK
+    status = CheckStatus.DEGRADED if found else CheckStatus.OK
     return Finding(status, _number(found), values)
 
 
@@ -214,12 +218,12 @@ def signalling() -> Finding:
     since, trouble = liveness.last()
     behind = f": {trouble}" if trouble else ""
     if since is None:
-        return Finding(Status.DEGRADED, f"no control message was ever asked for{behind}")
+        return Finding(CheckStatus.DEGRADED, f"no control message was ever asked for{behind}")
     values = {"seconds": round(since.total_seconds(), 1)}
     if since < STILL:
-        return Finding(Status.OK, "seconds since control messages were last dealt with", values)
+        return Finding(CheckStatus.OK, "seconds since control messages were last dealt with", values)
     told = f"control messages of hosts have not been dealt with for {since.total_seconds():.0f} s{behind}"
-    return Finding(Status.DEGRADED, told, values)
+    return Finding(CheckStatus.DEGRADED, told, values)
 
 
 CHECKS: Mapping[str, Callable[[], Finding]] = {
@@ -256,18 +260,22 @@ def _look(names: Mapping[str, Callable[[], Finding]]) -> dict[str, Finding]:
         try:
             found[name] = check()
         except DatabaseError as error:
-            found[name] = Finding(Status.FAILED, f"the database does not answer: {error}")
+            found[name] = Finding(CheckStatus.FAILED, f"the database does not answer: {error}")
             break
         except Exception as error:
             logger.exception("the check of %s failed", name)
-            found[name] = Finding(Status.DEGRADED, f"this cannot be checked: {error}")
-    return {name: finding for name, finding in found.items() if name in names or finding.status != Status.OK}
+            found[name] = Finding(CheckStatus.DEGRADED, f"this cannot be checked: {error}")
+    return {
+        name: finding for name, finding in found.items() if name in names or finding.status != CheckStatus.OK
+    }
 
 
-def overall(found: Mapping[str, Finding]) -> Status:
+def overall(found: Mapping[str, Finding]) -> CheckStatus:
     """The worst of them."""
     told = {finding.status for finding in found.values()}
-    return next((status for status in (Status.FAILED, Status.DEGRADED) if status in told), Status.OK)
+    return next(
+        (status for status in (CheckStatus.FAILED, CheckStatus.DEGRADED) if status in told), CheckStatus.OK
+    )
 
 
 def _text(value: object) -> str:
@@ -282,11 +290,11 @@ def _number(alarms: Collection[str]) -> str:
     return "1 stands" if len(alarms) == 1 else f"{len(alarms)} stand"
 
 
-def _life(name: str, without: Status, consequence: str) -> Finding:
+def _life(name: str, without: CheckStatus, consequence: str) -> Finding:
     since = heartbeats.age(name)
     if since is None:
         return Finding(without, f"none was ever seen; {consequence}")
     values = {"seconds": round(since.total_seconds(), 1)}
     if since < DEAD:
-        return Finding(Status.OK, "seconds since its last sign of life", values)
+        return Finding(CheckStatus.OK, "seconds since its last sign of life", values)
     return Finding(without, f"no sign of life for {since.total_seconds():.0f} s; {consequence}", values)

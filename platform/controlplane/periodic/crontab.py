@@ -24,7 +24,7 @@ _LONGEST_MONTHS = {**dict.fromkeys(range(1, 13), 31), 2: 29, 4: 30, 6: 30, 9: 30
 
 
 @dataclass(frozen=True, slots=True)
-class Crontab:
+class CrontabTimes:
     """The fields of a crontab as ascending numbers; Sunday is 0."""
 
     minutes: tuple[int, ...]
@@ -34,7 +34,7 @@ class Crontab:
     weekdays: tuple[int, ...]
 
     @classmethod
-    def parse(cls, minute: str, hour: str, day: str, month: str, weekday: str) -> "Crontab":
+    def parse(cls, minute: str, hour: str, day: str, month: str, weekday: str) -> "CrontabTimes":
         """Read the five fields as Celery does.
 
         Raises:

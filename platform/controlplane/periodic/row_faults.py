@@ -25,7 +25,7 @@ SOLAR = (
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class RowFault:
     """One reason: the field of the row, and a sentence without a full stop."""
 
     field: str
@@ -38,21 +38,21 @@ def with_schedules() -> QuerySet[PeriodicTask]:
     return rows
 
 
-def faults(task: PeriodicTask) -> list[Fault]:
+def faults(task: PeriodicTask) -> list[RowFault]:
     """Why `task` cannot run, enabled or not; empty where it can."""
-    checks: tuple[tuple[str, Callable[[PeriodicTask], Iterator[Fault]]], ...] = (
+    checks: tuple[tuple[str, Callable[[PeriodicTask], Iterator[RowFault]]], ...] = (
         ("schedule", _schedule),
         ("times", _times),
         ("task", _target),
         ("arguments", _arguments),
         ("call", _call),
     )
-    found: list[Fault] = []
+    found: list[RowFault] = []
     for name, check in checks:
         try:
             found += check(task)
         except Exception as error:  # a row nobody thought of must not end whoever looks at all of them
-            found.append(Fault(name, f"the {name} cannot be read: {type(error).__name__}: {error}"))
+            found.append(RowFault(name, f"the {name} cannot be read: {type(error).__name__}: {error}"))
     return found
 
 
@@ -88,11 +88,11 @@ def _protocol_headers() -> frozenset[str]:
     return frozenset(app.amqp.as_task_v2("", "").headers)
 
 
-def _schedule(task: PeriodicTask) -> Iterator[Fault]:
+def _schedule(task: PeriodicTask) -> Iterator[RowFault]:
     kinds = [kind for kind in KINDS if getattr(task, f"{kind}_id") or getattr(task, kind)]
     if len(kinds) != 1:
         given = ", ".join(kinds) or "none"
-        yield Fault(
+        yield RowFault(
             kinds[0] if kinds else "interval", f"it needs one schedule and has {given}; set exactly one"
         )
         return
@@ -103,40 +103,42 @@ def _schedule(task: PeriodicTask) -> Iterator[Fault]:
         elif kind == "crontab":
             crontab_of(task.crontab)
         elif kind == "solar":
-            yield Fault("solar", SOLAR)
+            yield RowFault("solar", SOLAR)
         elif not task.one_off:
-            yield Fault("one_off", "a clocked schedule has one time; mark the task as one-off")
+            yield RowFault("one_off", "a clocked schedule has one time; mark the task as one-off")
     except (ValueError, OverflowError, OSError) as error:
-        yield Fault(kind, str(error))
+        yield RowFault(kind, str(error))
 
 
-def _times(task: PeriodicTask) -> Iterator[Fault]:
+def _times(task: PeriodicTask) -> Iterator[RowFault]:
     times = {"start_time": task.start_time, "expires": task.expires}
     if task.clocked is not None:
         times["clocked"] = task.clocked.clocked_time
     for field, at in times.items():
         if at is not None and not _FIRST <= at <= _LAST:
-            yield Fault(field, f"the time {at} is not from {_FIRST.year} to {_LAST.year}; change it")
+            yield RowFault(field, f"the time {at} is not from {_FIRST.year} to {_LAST.year}; change it")
 
 
-def _target(task: PeriodicTask) -> Iterator[Fault]:
+def _target(task: PeriodicTask) -> Iterator[RowFault]:
     if task.task not in _registered_tasks():
-        yield Fault("task", f"no task is called {task.task!r}; choose a registered one")
+        yield RowFault("task", f"no task is called {task.task!r}; choose a registered one")
     if task.queue and task.queue not in QUEUES:
-        yield Fault("queue", f"no worker takes from the queue {task.queue!r}; use one of {', '.join(QUEUES)}")
+        yield RowFault(
+            "queue", f"no worker takes from the queue {task.queue!r}; use one of {', '.join(QUEUES)}"
+        )
     if task.exchange and task.routing_key:
-        yield Fault(
+        yield RowFault(
             "exchange",
             f"no queue takes from the exchange {task.exchange!r} by the key {task.routing_key!r}; "
             "leave both empty, and set a queue",
         )
     if task.priority is not None and not 0 <= task.priority <= _LARGEST_PRIORITY:
-        yield Fault(
+        yield RowFault(
             "priority", f"the priority {task.priority} is not from 0 to {_LARGEST_PRIORITY}; change it"
         )
 
 
-def _arguments(task: PeriodicTask) -> Iterator[Fault]:
+def _arguments(task: PeriodicTask) -> Iterator[RowFault]:
     for field, kind, name in (
         ("args", list, "list"),
         ("kwargs", dict, "object"),
@@ -148,15 +150,17 @@ def _arguments(task: PeriodicTask) -> Iterator[Fault]:
         try:
             value = loads(text)  # type: ignore[no-untyped-call] # kombu has no types
         except (ValueError, RecursionError) as error:
-            yield Fault(field, f"{field} is not JSON: {error}; write a JSON {name}")
+            yield RowFault(field, f"{field} is not JSON: {error}; write a JSON {name}")
             continue
         if not isinstance(value, kind):
-            yield Fault(field, f"{field} is {text[:40]!r}, which is no JSON {name}; write one")
+            yield RowFault(field, f"{field} is {text[:40]!r}, which is no JSON {name}; write one")
         elif field == "headers" and (taken := sorted(_protocol_headers().intersection(value))):
-            yield Fault(field, f"headers has {', '.join(taken)}, which Celery sets itself; use other names")
+            yield RowFault(
+                field, f"headers has {', '.join(taken)}, which Celery sets itself; use other names"
+            )
 
 
-def _call(task: PeriodicTask) -> Iterator[Fault]:
+def _call(task: PeriodicTask) -> Iterator[RowFault]:
     """Whether the task takes these arguments; where they cannot be read, `_arguments` says so."""
     header = getattr(app.tasks.get(task.task), "__header__", None)
     try:
@@ -168,4 +172,6 @@ def _call(task: PeriodicTask) -> Iterator[Fault]:
     try:
         header(*args, **kwargs)
     except TypeError as error:
-        yield Fault("args" if args else "kwargs", f"{task.task} takes other arguments: {error}; change them")
+        yield RowFault(
+            "args" if args else "kwargs", f"{task.task} takes other arguments: {error}; change them"
+        )

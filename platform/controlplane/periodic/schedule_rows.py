@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
-from controlplane.periodic.crontab import Crontab
+from controlplane.periodic.crontab import CrontabTimes
 from controlplane.periodic.time_zones import UnknownZone
 
 SHORTEST, LONGEST = timedelta(seconds=1), timedelta(days=36_500)
@@ -38,7 +38,7 @@ def interval_length(row: IntervalSchedule) -> timedelta:
     return length
 
 
-def crontab_of(row: CrontabSchedule) -> tuple[Crontab, ZoneInfo]:
+def crontab_of(row: CrontabSchedule) -> tuple[CrontabTimes, ZoneInfo]:
     """The fields and the time zone of a crontab.
 
     Raises:
@@ -48,7 +48,7 @@ def crontab_of(row: CrontabSchedule) -> tuple[Crontab, ZoneInfo]:
         raise ValueError(f"the time zone {str(row.timezone or '')!r} is unknown; choose one of the list")
     zone = row.timezone if isinstance(row.timezone, ZoneInfo) else ZoneInfo(str(row.timezone))
     fields = (row.minute, row.hour, row.day_of_month, row.month_of_year, row.day_of_week)
-    return Crontab.parse(*map(str, fields)), zone
+    return CrontabTimes.parse(*map(str, fields)), zone
 
 
 def interval_text(length: timedelta) -> str:

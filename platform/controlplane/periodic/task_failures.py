@@ -163,13 +163,13 @@ def standing() -> list[Trouble]:
     """All that last now, by subject."""
     found: list[Trouble] = []
     for name, value in checkpoints.recall_all(PREFIX).items():
-        if isinstance(value, checkpoints.Malformed):
+        if isinstance(value, checkpoints.MalformedCheckpoint):
             found.append(Trouble("malformed", name, str(value), ""))
             continue
         for subject, skipped in sorted(_skipped(value).items()):
             found.append(Trouble(skipped["alarm"], subject, skipped["detail"], skipped["since"]))
     for name, value in checkpoints.recall_all(FAILING).items():
-        if isinstance(value, checkpoints.Malformed):
+        if isinstance(value, checkpoints.MalformedCheckpoint):
             found.append(Trouble("malformed", name, str(value), ""))
             continue
         row = _failures(value)

@@ -8,11 +8,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from controlplane.planning.unconfirmed import Place, Region, order
+from controlplane.planning.unconfirmed import EventRegion, Place, order
 from tercast.eventspace.dz import DzSet, difference
 from tercast.planner.planner import Planner, TreeView
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
-from tercast.routing.cell_counts import Cells
+from tercast.routing.cell_counts import CellCounts
 
 _OTHER = {ADVERTISEMENT: SUBSCRIPTION, SUBSCRIPTION: ADVERTISEMENT}
 
@@ -29,13 +29,13 @@ class Shrunk:
     everything: bool = False
 
 
-class Ways:
+class DeliveryPaths:
     """The ways in a planner's trees, as they were when `follow` was last called."""
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
         self._known: dict[str, Registration] = {}
-        self._by_host: dict[tuple[str, str], dict[str, Cells]] = defaultdict(dict)
+        self._by_host: dict[tuple[str, str], dict[str, CellCounts]] = defaultdict(dict)
         for one in planner.registry.live.values():
             self._enter(one)
         self._network = self._network_now()
@@ -93,7 +93,7 @@ class Ways:
 
     def _places(self, topic: str, dz: DzSet) -> list[Place]:
         found = self._planner.topics.get(topic)  # one that is gone has no announcements
-        return [] if found is None else list(Region(found.code, dz).places())
+        return [] if found is None else list(EventRegion(found.code, dz).places())
 
     def _network_now(self) -> tuple[dict[str, str | None], dict[str, int]]:
         """Where hosts are, and the codes of topics."""
@@ -105,7 +105,7 @@ class Ways:
         hosts = self._by_host[one.topic, one.kind]
         cells = hosts.get(one.host)
         if cells is None:
-            cells = hosts[one.host] = Cells(order())
+            cells = hosts[one.host] = CellCounts(order())
         cells.add_all(order().key(dz) for dz in one.dz)
 
     def _leave(self, one: Registration) -> None:
@@ -124,7 +124,7 @@ class _Paths:
     """The paths of one tree."""
 
     def __init__(self, tree: TreeView) -> None:
-        self._owned = Cells(order())
+        self._owned = CellCounts(order())
         self._owned.add_all(map(order().key, tree.dz))
         self._near: dict[str, list[str]] = defaultdict(list)
         for a, _, b, _ in tree.edges:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from controlplane.common.chunks import chunks
-from controlplane.planning.delivery_paths import Ways
+from controlplane.planning.delivery_paths import DeliveryPaths
 from controlplane.planning.deploying_requests import Waiter
-from controlplane.planning.unconfirmed import Lag, Region
+from controlplane.planning.unconfirmed import EventRegion, Unconfirmed
 from controlplane.registry.models import Advertisement, Subscription
 from tercast.eventspace import dz
 from tercast.planner.planner import Planner
@@ -17,18 +17,18 @@ WITHDRAWING = frozenset({"unadvertise", "unsubscribe"})
 
 
 @dataclass(frozen=True, slots=True)
-class Stake:
+class Dependency:
     """A request waits for switches that lag in `region`; None is every event.
 
     They are `own`, those whose tables it changed itself, and, of an announcement that is live, those that its
     events cross, whoever had the entries put there.
     """
 
-    region: Region | None
+    region: EventRegion | None
     own: frozenset[str]
     live: Registration | None = None
 
-    def waits(self, lag: Lag, ways: Ways, among: Iterable[str]) -> list[str]:
+    def waits(self, lag: Unconfirmed, ways: DeliveryPaths, among: Iterable[str]) -> list[str]:
         """Those of `among` that the request has to wait for, sorted."""
         names = among if self.live is not None else self.own.intersection(among)
         found = lag.concerned(names, self.region)
@@ -38,25 +38,25 @@ class Stake:
         return sorted(found)
 
 
-def stakes(requests: Sequence[Waiter], planner: Planner) -> dict[int, Stake]:
+def stakes(requests: Sequence[Waiter], planner: Planner) -> dict[int, Dependency]:
     """What each request depends on, by its id."""
     withdrawn = _withdrawn(requests)
     return {row.pk: _stake(row, planner, withdrawn) for row in requests}
 
 
-def _stake(row: Waiter, planner: Planner, withdrawn: dict[str, Region]) -> Stake:
+def _stake(row: Waiter, planner: Planner, withdrawn: dict[str, EventRegion]) -> Dependency:
     own = frozenset(row.switches)
     if row.kind in WITHDRAWING:
-        return Stake(withdrawn.get(row.announcement), own)
+        return Dependency(withdrawn.get(row.announcement), own)
     live = planner.registry.live.get(row.announcement) if row.kind in ANNOUNCING else None
     if live is None:
-        return Stake(None, own)
-    return Stake(Region(planner.topics[live.topic].code, live.dz), own, live)
+        return Dependency(None, own)
+    return Dependency(EventRegion(planner.topics[live.topic].code, live.dz), own, live)
 
 
-def _withdrawn(rows: Sequence[Waiter]) -> dict[str, Region]:
+def _withdrawn(rows: Sequence[Waiter]) -> dict[str, EventRegion]:
     """By the planner's id: the events of withdrawals."""
-    found: dict[str, Region] = {}
+    found: dict[str, EventRegion] = {}
     for kind, model in _WITHDRAWN.items():
         keys = [
             int(row.announcement[1:]) for row in rows if row.kind == kind and row.announcement[1:].isdigit()
@@ -64,7 +64,7 @@ def _withdrawn(rows: Sequence[Waiter]) -> dict[str, Region]:
         for part in chunks(keys):
             for one in model._default_manager.filter(pk__in=part).select_related("topic"):
                 if one.dz and one.topic.reindexing_id is None:  # else it may have been encoded again
-                    found[one.planner_id] = Region(one.topic.code, tuple(map(dz.parse, one.dz)))
+                    found[one.planner_id] = EventRegion(one.topic.code, tuple(map(dz.parse, one.dz)))
     return found
 
 

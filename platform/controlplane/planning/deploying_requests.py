@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from controlplane.planning.delivery_paths import Shrunk
 from controlplane.planning.region_index import RegionIndex
-from controlplane.planning.unconfirmed import Lag, Region
+from controlplane.planning.unconfirmed import EventRegion, Unconfirmed
 from controlplane.requestlog.models import Request, State
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION
 
@@ -37,7 +37,7 @@ class Waiter:
     waits_for: list[str]
     is_told: bool
     is_listed: bool = False
-    region: Region | None = None
+    region: EventRegion | None = None
 
     @classmethod
     def of(cls, row: Request) -> "Waiter":
@@ -102,13 +102,13 @@ class Waiting:
             self._suspects.discard(pk)
             self._removals.pop(pk, None)
 
-    def keep(self, waiter: Waiter, waits_for: Sequence[str], region: Region | None) -> None:
+    def keep(self, waiter: Waiter, waits_for: Sequence[str], region: EventRegion | None) -> None:
         """Note what a request that was looked at waits for, and its region as it is now."""
         self._unlist(waiter)
         waiter.waits_for, waiter.region, waiter.is_told = list(waits_for), region, True
         self._list(waiter)
 
-    def follow_lag(self, lag: Lag) -> None:
+    def follow_lag(self, lag: Unconfirmed) -> None:
         """Suspect those that wait for switches which owe less than before."""
         for name, places in lag.take_eased().items():
             mine = self._by_switch.get(name, set())

@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 from controlplane.common.address_plan import address_plan
 from tercast.planner.planner import Planner
-from tercast.planner.topic_migration import Leaving
+from tercast.planner.topic_migration import TopicMigration
 from tercast.requests.registry import Registry
 from tercast.tables.entries import Diff, Entry, SwitchDiff
 from tercast.verification.verifier import Verifier
 from tercast.verification.violations import Violation
 
 
-class Former:
+class FormerEncodingProver:
     """Follows one topic that is leaving a code: who stayed is served as before."""
 
-    def __init__(self, planner: Planner, leaving: Leaving) -> None:
+    def __init__(self, planner: Planner, leaving: TopicMigration) -> None:
         self._leaving = leaving
         tables = planner.tables_of([leaving.plan])
         self._verifier = Verifier.of(self._registry(), tables, covers=planner.keeper.covers)

@@ -7,7 +7,7 @@ from tercast.tables.entries import SwitchDiff
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Headroom:
     """A table that may hold `budget` entries and holds `there`."""
 
     budget: int
@@ -25,5 +25,5 @@ class Room:
         return more <= free < more + kept
 
 
-Rooms = Mapping[str, Room]
+Rooms = Mapping[str, Headroom]
 """By switch; one without a budget has no room to be short of, and is missing."""

@@ -184,7 +184,7 @@ _reads = ""
 _reader_lock = Lock()
 
 
-class Behind(Exception):  # noqa: N818 - named by meaning
+class PlannerBehind(Exception):  # noqa: N818 - named by meaning
     """Within the time given, the planner that is read was not free, or not brought to the end of the log."""
 
 
@@ -192,12 +192,13 @@ class Behind(Exception):  # noqa: N818 - named by meaning
 def reading(seconds: float | None = None) -> Iterator[Planner]:
     """The planner that all of this process's readers share, for one of them at a time.
 
-    It is for reading and dry runs, never for `apply`. With `seconds`, `Behind` is raised where it takes
+    It is for reading and dry runs, never for `apply`. With `seconds`, `PlannerBehind` is raised where it
+    takes
     longer to have it as the log says; what is under way goes on then, and the next reader waits for its end.
     """
     end = None if seconds is None else time.monotonic() + seconds
     if not _reader_lock.acquire(timeout=-1 if seconds is None else seconds):
-        raise Behind
+        raise PlannerBehind
     left = False
     try:
         for step in _steps():
@@ -206,7 +207,7 @@ def reading(seconds: float | None = None) -> Iterator[Planner]:
             else:
                 left = not Aside(step, _reader_lock.release).wait(end - time.monotonic())
             if left:
-                raise Behind
+                raise PlannerBehind
         assert _reader is not None
         yield _reader.planner
     finally:

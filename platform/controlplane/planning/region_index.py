@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from controlplane.planning.unconfirmed import Place, Region, order
+from controlplane.planning.unconfirmed import EventRegion, Place, order
 from tercast.routing.cell_keys import Key, SortedKeys
 
 
@@ -15,7 +15,7 @@ class RegionIndex:
         self._at: dict[Place, set[int]] = {}
         self._keys: dict[int, SortedKeys] = {}
 
-    def add(self, number: int, region: Region) -> None:
+    def add(self, number: int, region: EventRegion) -> None:
         """Enter request `number`."""
         for place in region.places():
             found = self._at.get(place)
@@ -24,7 +24,7 @@ class RegionIndex:
                 self._keys.setdefault(place[0], SortedKeys()).add(place[1])
             found.add(number)
 
-    def remove(self, number: int, region: Region) -> None:
+    def remove(self, number: int, region: EventRegion) -> None:
         """Remove request `number`, which was entered with this region."""
         for place in region.places():
             found = self._at[place]

@@ -7,21 +7,21 @@ from typing import Any
 from tercast.planner.planner import Planner
 from tercast.tables.entries import SwitchDiff, Table
 from tercast.updates.tree_permissions import permit_at, trees_at
-from tercast.updates.update_plan import Step, steps
+from tercast.updates.update_plan import UpdateStep, steps
 
 BUNDLES = "bundles"
 """What a switch can do that changes its table in one step, in the controller's words."""
 
 
 @dataclass(frozen=True, slots=True)
-class Swap:
+class SwitchUpdate:
     """A change whose removals make room for its additions: in one step, or in `steps`.
 
     There may be `limit` entries at any moment.
     """
 
     limit: int
-    steps: tuple[Step, ...] = ()
+    steps: tuple[UpdateStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ class Stepwise:
     tables: Mapping[str, Table]
     leaving: Mapping[str, int | None] = field(default_factory=dict)
 
-    def swap(self, diff: SwitchDiff, limit: int) -> Swap:
+    def swap(self, diff: SwitchDiff, limit: int) -> SwitchUpdate:
         """How to carry out `diff` on a table without room for old and new entries."""
         if diff.switch not in self.tables:
-            return Swap(limit)
+            return SwitchUpdate(limit)
         limit = self._limit(diff, limit)
-        return Swap(limit, tuple(self._steps(diff, limit) or ()))
+        return SwitchUpdate(limit, tuple(self._steps(diff, limit) or ()))
 
     def is_stuck(self, diff: SwitchDiff, limit: int) -> bool:
         """Whether the switch knows no bundles, and no steps lead from its table to the new one."""
@@ -52,12 +52,12 @@ class Stepwise:
         leaving = self.leaving.get(diff.switch, limit)
         return max(limit, there, there + len(diff.added) if leaving is None else leaving)
 
-    def _steps(self, diff: SwitchDiff, limit: int) -> list[Step] | None:
+    def _steps(self, diff: SwitchDiff, limit: int) -> list[UpdateStep] | None:
         table = self.tables[diff.switch]
         return way(self.planner, diff.switch, table, _after(table, diff), limit)
 
 
-def way(planner: Planner, switch: str, before: Table, after: Table, limit: int) -> list[Step] | None:
+def way(planner: Planner, switch: str, before: Table, after: Table, limit: int) -> list[UpdateStep] | None:
     """Steps between two tables of a switch in which nothing is lost; None: there are none."""
     return steps(before, after, limit, permit_at(planner, switch), trees_at(planner, switch))
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from controlplane.planning.dependencies import ANNOUNCING, WITHDRAWING
-from controlplane.planning.former_encoding_prover import Former, part
+from controlplane.planning.former_encoding_prover import FormerEncodingProver, part
 from controlplane.requestlog.models import Request
 from tercast.eventspace.dz import Dz, canonical
 from tercast.planner.planner import Planner
@@ -15,12 +15,12 @@ ANNOUNCEMENTS = ANNOUNCING | WITHDRAWING
 _SHOWN = 3
 
 
-class Unproved(Exception):  # noqa: N818 - named by meaning
+class UnprovedTables(Exception):  # noqa: N818 - named by meaning
     """The verifier found what the tables do wrong."""
 
 
 class Prover:
-    """Follows one planner, change by change; after an `Unproved` it is worth nothing any more."""
+    """Follows one planner, change by change; after an `UnprovedTables` it is worth nothing any more."""
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
@@ -32,7 +32,7 @@ class Prover:
         tables = planner.tables_of(planner.plans)
         self._verifier = Verifier.of(planner.registry, tables, covers=planner.keeper.covers)
         self._known = dict(planner.registry.live)
-        self._formers = {one.code: Former(planner, one) for one in planner.leaving.values()}
+        self._formers = {one.code: FormerEncodingProver(planner, one) for one in planner.leaving.values()}
         self._encodings = self._current()
 
     def _current(self) -> dict[str, tuple[int, bool]]:
@@ -41,7 +41,7 @@ class Prover:
         return {name: (topic.code, name in planner.leaving) for name, topic in planner.topics.items()}
 
     def prove(self, rows: Sequence[Request], diffs: Sequence[SwitchDiff]) -> None:
-        """Raise `Unproved` unless the tables, changed by `diffs`, do what the requests say after `rows`.
+        """Raise `UnprovedTables` unless the tables, changed by `diffs`, do what the requests ask after `rows`.
 
         Entries under covers may bring more than is wanted, all others bring exactly that, and none lose,
         double or loop. Budgets that an operator or a change of the network left exceeded are not their fault.
@@ -74,7 +74,7 @@ class Prover:
         over = self._planner.over_budget()
         wrong = [one for one in found if not (one.kind == "budget" and one.switch in over)]
         if wrong:
-            raise Unproved(_text(wrong))
+            raise UnprovedTables(_text(wrong))
 
     def _step(self, names: Iterable[str], diff: Diff) -> list[Violation]:
         """The verifier's own step, but it looks at the announcements `names` instead of at all that live."""

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from controlplane.common.address_plan import address_plan
 from tercast.eventspace.dz import Dz
-from tercast.routing.cell_counts import Cells
+from tercast.routing.cell_counts import CellCounts
 from tercast.routing.cell_keys import Key, Order
 from tercast.tables.entries import Entry, SwitchDiff
 
@@ -20,7 +20,7 @@ Place = tuple[int, Key]
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class EventRegion:
     """Some of a topic's events; the two codes of a topic count as one."""
 
     code: int
@@ -33,7 +33,7 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class Debt:
+class OutstandingChange:
     """Destinations of the entries that a switch misses, of those left over, and the reason.
 
     `refused`: the switch was asked and said no, so that nobody knows whether it will ever have them.
@@ -47,18 +47,18 @@ class Debt:
     held: bool = False
 
     @classmethod
-    def of(cls, diff: SwitchDiff, reason: str, held: bool = False) -> "Debt":
+    def of(cls, diff: SwitchDiff, reason: str, held: bool = False) -> "OutstandingChange":
         """All of `diff`."""
         return cls(destinations(diff.installs), destinations(diff.removed), reason, held=held)
 
 
-class Places:
+class OwedPlaces:
     """A set of cells of topics, which knows whether anything in it overlaps a cell."""
 
     __slots__ = ("_cells",)
 
     def __init__(self, places: Iterable[Place] = ()) -> None:
-        self._cells: dict[int, Cells] = {}
+        self._cells: dict[int, CellCounts] = {}
         self.add(places)
 
     def __bool__(self) -> bool:
@@ -76,7 +76,7 @@ class Places:
         for code, key in places:
             cells = self._cells.get(code)
             if cells is None:
-                cells = self._cells[code] = Cells(order())
+                cells = self._cells[code] = CellCounts(order())
             if key not in cells:
                 cells.add(key)
 
@@ -91,13 +91,13 @@ class Places:
 class _Owed:
     """What one switch owes."""
 
-    missing: Places = field(default_factory=Places)
-    left_over: Places = field(default_factory=Places)
+    missing: OwedPlaces = field(default_factory=OwedPlaces)
+    left_over: OwedPlaces = field(default_factory=OwedPlaces)
     reason: str = ""
     refused: bool = False
     held: bool = False
 
-    def add(self, debt: Debt) -> None:
+    def add(self, debt: OutstandingChange) -> None:
         self.missing.add(map(place_of, debt.missing))
         self.left_over.add(map(place_of, debt.left_over))
         self.reason, self.held = debt.reason, debt.held
@@ -112,7 +112,7 @@ class _Owed:
         return [place for own, others in parts for place in own if place not in others]
 
 
-class Lag:
+class Unconfirmed:
     """The switches that lag, by name. A switch whose debt is empty has yet to be asked what it holds."""
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class Lag:
         """Why `switch` lags."""
         return self._owed[switch].reason
 
-    def add(self, switch: str, debt: Debt) -> None:
+    def add(self, switch: str, debt: OutstandingChange) -> None:
         """`switch` owes `debt` in addition to what it owed before."""
         self._owed.setdefault(switch, _Owed()).add(debt)
 
@@ -144,7 +144,7 @@ class Lag:
         owed = self._owed.setdefault(switch, _Owed())
         owed.reason, owed.refused = reason, False
 
-    def put(self, switch: str, debt: Debt) -> None:
+    def put(self, switch: str, debt: OutstandingChange) -> None:
         """`switch` owes `debt` and nothing else."""
         before, now = self._owed.get(switch), _Owed()
         now.add(debt)
@@ -163,12 +163,12 @@ class Lag:
         eased, self._eased = self._eased, {}
         return eased
 
-    def concerns(self, switch: str, region: Region | None) -> bool:
+    def concerns(self, switch: str, region: EventRegion | None) -> bool:
         """Whether `switch` lags in `region`; None stands for a request that may concern any event."""
         owed = self._owed.get(switch)
         return owed is not None and (region is None or owed.overlaps(list(region.places())))
 
-    def concerned(self, switches: Iterable[str], region: Region | None) -> list[str]:
+    def concerned(self, switches: Iterable[str], region: EventRegion | None) -> list[str]:
         """Those of `switches` that lag in `region`, in their order."""
         lagging = [name for name in switches if name in self._owed]
         if region is None or not lagging:

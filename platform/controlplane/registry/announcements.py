@@ -10,7 +10,7 @@ from django.db.models import Q
 from controlplane.common.problems import conflict, not_found
 from controlplane.network.availability import LEAVING
 from controlplane.registry.duplicates import without_duplicates
-from controlplane.registry.encoding import Encoded, Encoder
+from controlplane.registry.encoding import EncodedAnnouncement, Encoder
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
 from controlplane.requestlog import rejected_items as refused
 from controlplane.requestlog.logged_rows import Logged, Payload, log_one, log_rows, racing, reserve_ids
@@ -24,7 +24,7 @@ LIVE = ~(Q(request__state=State.FAILED) | WITHDRAWN)
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class AnnouncementKind:
     """What differs between advertisements and subscriptions."""
 
     model: type[Any]
@@ -36,18 +36,22 @@ class Kind:
     prefix: str
 
 
-ADVERTISEMENT = Kind(Advertisement, "advertisement", "publisher", Publisher, "advertise", "unadvertise", "a")
-SUBSCRIPTION = Kind(Subscription, "subscription", "subscriber", Subscriber, "subscribe", "unsubscribe", "q")
+ADVERTISEMENT = AnnouncementKind(
+    Advertisement, "advertisement", "publisher", Publisher, "advertise", "unadvertise", "a"
+)
+SUBSCRIPTION = AnnouncementKind(
+    Subscription, "subscription", "subscriber", Subscriber, "subscribe", "unsubscribe", "q"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class AnnouncementDraft:
     """An announcement that was checked and encoded, and is not stored."""
 
     owner: Any
     topic: Topic
     filter: str
-    encoded: Encoded
+    encoded: EncodedAnnouncement
     by_dz: bool = False
 
 
@@ -60,7 +64,7 @@ class _Known:
     encoder: Encoder
 
 
-def draft(kind: Kind, body: Body, costs: bool = False) -> list[Draft]:
+def draft(kind: AnnouncementKind, body: Body, costs: bool = False) -> list[AnnouncementDraft]:
     """The announcements of a body, in two queries however many; raises `Problem` with all errors.
 
     `costs` also computes the excess of each. Needs no transaction, so that encoding holds no lock: `add`
@@ -80,7 +84,9 @@ def _topics() -> Any:
     return Topic.objects.exclude(LEAVING).select_related("request", "reindexing")
 
 
-def _draft_one(kind: Kind, body: Body, index: int, item: dict[str, Any], known: _Known) -> Draft | None:
+def _draft_one(
+    kind: AnnouncementKind, body: Body, index: int, item: dict[str, Any], known: _Known
+) -> AnnouncementDraft | None:
     owner = _refer(body, index, kind.owner, item, known.owners)
     topic = _refer(body, index, "topic", item, known.topics)
     encoded = None
@@ -91,7 +97,7 @@ def _draft_one(kind: Kind, body: Body, index: int, item: dict[str, Any], known: 
             body.errors.refused(index, ("filter",), refused)
     if owner is None or topic is None or encoded is None:
         return None
-    return Draft(owner, topic, item["filter"], encoded)
+    return AnnouncementDraft(owner, topic, item["filter"], encoded)
 
 
 def _refer(body: Body, index: int, name: str, item: dict[str, Any], known: dict[str, Any]) -> Any:
@@ -110,7 +116,13 @@ def _refer(body: Body, index: int, name: str, item: dict[str, Any], known: dict[
     return row
 
 
-def add(kind: Kind, drafts: list[Draft], actor: Any, body: Body | None = None, client: str = "") -> Logged:
+def add(
+    kind: AnnouncementKind,
+    drafts: list[AnnouncementDraft],
+    actor: Any,
+    body: Body | None = None,
+    client: str = "",
+) -> Logged:
     """Store and log the drafts, all or none, or (`partly`) those that duplicate nothing.
 
     `client` is the caller where it has a client token.
@@ -141,7 +153,7 @@ def _check_topics(drafted: dict[int, Topic]) -> None:
             raise conflict("changed_meanwhile", f"topic {topic.name} was changed by another call. Try again.")
 
 
-def _row(kind: Kind, each: Draft, pk: int) -> Any:
+def _row(kind: AnnouncementKind, each: AnnouncementDraft, pk: int) -> Any:
     """Without a dz set while `indexed` changes: the planner will know what is indexed then."""
     change = each.topic.reindexing
     settled = change is None or change.state in FINAL_STATES
@@ -150,7 +162,7 @@ def _row(kind: Kind, each: Draft, pk: int) -> Any:
     return kind.model(pk=pk, state=State.QUEUED, dz=dz, digest=each.encoded.digest, **fields)
 
 
-def payload(kind: Kind, row: Any) -> Payload:
+def payload(kind: AnnouncementKind, row: Any) -> Payload:
     """The request that deploys it."""
     return {
         "op": kind.op,
@@ -162,18 +174,18 @@ def payload(kind: Kind, row: Any) -> Payload:
     }
 
 
-def draft_payloads(kind: Kind, drafts: Sequence[Draft]) -> list[Payload]:
+def draft_payloads(kind: AnnouncementKind, drafts: Sequence[AnnouncementDraft]) -> list[Payload]:
     """What adding the drafts would log, with ids that are nobody's."""
     rows = [_row(kind, each, -1 - index) for index, each in enumerate(drafts)]
     return [payload(kind, row) for row in rows]
 
 
-def withdrawal(kind: Kind, row: Any) -> Payload:
+def withdrawal(kind: AnnouncementKind, row: Any) -> Payload:
     """The request that withdraws it."""
     return {"op": kind.withdraw_op, "id": f"{kind.prefix}{row.pk}"}
 
 
-def withdrawable(kind: Kind, pk: int, lock: bool = False) -> Any:
+def withdrawable(kind: AnnouncementKind, pk: int, lock: bool = False) -> Any:
     """The row, when it can be withdrawn; raises `Problem` otherwise."""
     rows = kind.model._default_manager.select_related("request", "withdrawal")
     row = (rows.select_for_update(of=("self",), no_key=True) if lock else rows).filter(pk=pk).first()
@@ -185,7 +197,7 @@ def withdrawable(kind: Kind, pk: int, lock: bool = False) -> Any:
     return row
 
 
-def withdraw(kind: Kind, pk: int, actor: Any) -> Request | None:
+def withdraw(kind: AnnouncementKind, pk: int, actor: Any) -> Request | None:
     """Ask for the withdrawal; None when the network never had it and the row went at once."""
     with racing(), transaction.atomic():
         row = withdrawable(kind, pk, lock=True)

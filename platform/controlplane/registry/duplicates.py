@@ -19,7 +19,7 @@ from controlplane.rest.request_body import Body, Errors
 from tercast.errors import shown
 
 if TYPE_CHECKING:
-    from controlplane.registry.announcements import Draft, Kind
+    from controlplane.registry.announcements import AnnouncementDraft, AnnouncementKind
 
 CODE = "duplicate"
 LASTING = ~Q(state__in=(State.FAILED, State.WITHDRAWN)) & (
@@ -34,7 +34,7 @@ Key = tuple[int, int, str]
 """Owner, topic and digest."""
 
 
-def lasting(kind: Kind, keys: Iterable[Key]) -> dict[Key, int]:
+def lasting(kind: AnnouncementKind, keys: Iterable[Key]) -> dict[Key, int]:
     """Return the oldest row of each key that has one, by id; one query for 500 keys."""
     wanted = set(keys)
     found: dict[Key, int] = {}
@@ -48,7 +48,9 @@ def lasting(kind: Kind, keys: Iterable[Key]) -> dict[Key, int]:
     return found
 
 
-def without_duplicates(kind: Kind, drafts: list[Draft], body: Body | None) -> list[Draft]:
+def without_duplicates(
+    kind: AnnouncementKind, drafts: list[AnnouncementDraft], body: Body | None
+) -> list[AnnouncementDraft]:
     """Return the drafts that duplicate nothing, neither a row nor a draft before them.
 
     Args:
@@ -70,19 +72,19 @@ def without_duplicates(kind: Kind, drafts: list[Draft], body: Body | None) -> li
     return good
 
 
-def duplicate(kind: Kind, draft: Draft) -> str | None:
+def duplicate(kind: AnnouncementKind, draft: AnnouncementDraft) -> str | None:
     """Say which row a draft duplicates, and what helps; None where it duplicates none."""
     key = key_of(draft)
     pk = lasting(kind, [key]).get(key)
     return None if pk is None else _detail(kind, draft, pk)
 
 
-def key_of(draft: Draft) -> Key:
+def key_of(draft: AnnouncementDraft) -> Key:
     """Return what a draft shares with its duplicates."""
     return draft.owner.pk, draft.topic.pk, draft.encoded.digest
 
 
-def _detail(kind: Kind, draft: Draft, pk: int) -> str:
+def _detail(kind: AnnouncementKind, draft: AnnouncementDraft, pk: int) -> str:
     return (
         f"{shown(draft.filter) if not draft.by_dz else 'The dz set'} is equivalent to {kind.noun} {pk} of "
         f"{kind.owner} {draft.owner.name} in topic {draft.topic.name}. Use that one, or withdraw it first. "
@@ -90,7 +92,7 @@ def _detail(kind: Kind, draft: Draft, pk: int) -> str:
     )
 
 
-def _collect(kind: Kind, drafts: Sequence[Draft], errors: Errors) -> None:
+def _collect(kind: AnnouncementKind, drafts: Sequence[AnnouncementDraft], errors: Errors) -> None:
     """Add an error for each draft that is a duplicate."""
     there = lasting(kind, map(key_of, drafts))
     first: dict[Key, int] = {}

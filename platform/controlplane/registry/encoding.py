@@ -22,7 +22,7 @@ def core_topic(row: Topic) -> eventspace.Topic:
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
+class EncodedAnnouncement:
     """The dz set of a filter, as texts, and its excess volume as a share of the filter's own (when asked).
 
     `digest` is equal for filters that are known to be equivalent.
@@ -39,9 +39,9 @@ class Encoder:
 
     costs: bool = False
     topics: dict[int, eventspace.Topic] = field(default_factory=dict)
-    done: dict[tuple[int, str], Encoded | Refused] = field(default_factory=dict)
+    done: dict[tuple[int, str], EncodedAnnouncement | Refused] = field(default_factory=dict)
 
-    def encode(self, topic: Topic, text: str) -> Encoded:
+    def encode(self, topic: Topic, text: str) -> EncodedAnnouncement:
         """The filter's dz set; raises `Refused`, its path being that within the text's field."""
         key = (topic.pk, text)
         found = self.done.get(key)
@@ -51,7 +51,7 @@ class Encoder:
             raise found
         return found
 
-    def _encode(self, topic: Topic, text: str) -> Encoded | Refused:
+    def _encode(self, topic: Topic, text: str) -> EncodedAnnouncement | Refused:
         known = self.topics.get(topic.pk)
         if known is None:
             known = self.topics[topic.pk] = core_topic(topic)
@@ -62,9 +62,9 @@ class Encoder:
         digest = digest_of_filter(parsed)
         if self.costs:
             encoding = encode(parsed, max_dz_length(), MAX_DZ_PER_FILTER)
-            return Encoded([dz.text(cell) for cell in encoding.dz], encoding.excess, digest)
+            return EncodedAnnouncement([dz.text(cell) for cell in encoding.dz], encoding.excess, digest)
         cells = encode_dz(parsed, max_dz_length(), MAX_DZ_PER_FILTER)
-        return Encoded([dz.text(cell) for cell in cells], digest=digest)
+        return EncodedAnnouncement([dz.text(cell) for cell in cells], digest=digest)
 
 
 def current_dz(row: Any) -> list[str]:

@@ -20,7 +20,7 @@ from controlplane.common.problems import conflict, not_found
 from controlplane.network.services import counted
 from controlplane.registry.duplicates import LASTING
 from controlplane.registry.models import Advertisement, Origin, SealKey, Topic
-from tercast.client.event_origins import Policy
+from tercast.client.event_origins import OriginPolicy
 from tercast.runtime.secret_files import secret
 
 MASTER = "event-seals"
@@ -38,12 +38,12 @@ def overlap() -> timedelta:
     return timedelta(seconds=settings.ENV.lease_seconds) + MARGIN
 
 
-def policy(topic: Topic, now: datetime) -> Policy:
+def policy(topic: Topic, now: datetime) -> OriginPolicy:
     """Whether subscribers are to accept events without a seal."""
     changed = topic.seal_changed_at
     if changed is not None and now < changed + overlap():
-        return Policy.CHANGING
-    return Policy.REQUIRED if topic.seal else Policy.OFF
+        return OriginPolicy.CHANGING
+    return OriginPolicy.REQUIRED if topic.seal else OriginPolicy.OFF
 
 
 def current(topic: Topic) -> SealKey | None:
@@ -90,7 +90,7 @@ def _is_recent(key: SealKey, due: datetime) -> bool:
 
 def accepted(topic: Topic, now: datetime) -> list[SealKey]:
     """Return the keys whose events subscribers are to accept, the newest last."""
-    if policy(topic, now) is Policy.OFF:
+    if policy(topic, now) is OriginPolicy.OFF:
         return []
     limit = now - overlap()
     before = topic.seal_keys.filter(made_at__lte=limit).order_by("-number")[:1]

@@ -17,7 +17,7 @@ from tercast.errors import shown
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ParticipantKind:
     """What differs between publishers and subscribers; `announcements` is what they announced."""
 
     model: type[Any]
@@ -27,11 +27,11 @@ class Kind:
     announced: str
 
 
-PUBLISHER = Kind(Publisher, "publisher", "publishers", "advertisements", "advertisement")
-SUBSCRIBER = Kind(Subscriber, "subscriber", "subscribers", "subscriptions", "subscription")
+PUBLISHER = ParticipantKind(Publisher, "publisher", "publishers", "advertisements", "advertisement")
+SUBSCRIBER = ParticipantKind(Subscriber, "subscriber", "subscribers", "subscriptions", "subscription")
 
 
-def draft(kind: Kind, body: Body) -> list[Any]:
+def draft(kind: ParticipantKind, body: Body) -> list[Any]:
     """The new rows of a body: free names at hosts that are there to stay."""
     taken = kind.model._default_manager.filter(name__in=list(body.values("name"))).values_list("name", "pk")
     body.add_if_free("name", {name: f"{kind.noun} {pk}" for name, pk in taken}, "name")
@@ -62,12 +62,12 @@ def _check_host(body: Body, index: int, name: str, hosts: dict[str, Host]) -> No
         body.errors.add(index, ("host",), *refusal, name)
 
 
-def add(kind: Kind, body: Body) -> list[Any]:
+def add(kind: ParticipantKind, body: Body) -> list[Any]:
     """Store the body's items, all or none, or those that are good."""
     return taking(body, lambda body: _add(kind, body))
 
 
-def _add(kind: Kind, body: Body) -> list[Any]:
+def _add(kind: ParticipantKind, body: Body) -> list[Any]:
     with racing(), transaction.atomic():
         rows = draft(kind, body)
         for row, pk in zip(rows, reserve_ids(kind.model, len(rows)), strict=True):
@@ -76,7 +76,7 @@ def _add(kind: Kind, body: Body) -> list[Any]:
         return rows
 
 
-def removable(kind: Kind, pk: int, lock: bool = False) -> Any:
+def removable(kind: ParticipantKind, pk: int, lock: bool = False) -> Any:
     """The row, when nothing that it announced is live; raises `Problem` otherwise."""
     rows = kind.model._default_manager.all()
     row = (rows.select_for_update() if lock else rows).filter(pk=pk).first()
@@ -89,7 +89,7 @@ def removable(kind: Kind, pk: int, lock: bool = False) -> Any:
     return row
 
 
-def remove(kind: Kind, pk: int) -> None:
+def remove(kind: ParticipantKind, pk: int) -> None:
     """Delete it, with the history of what it had announced."""
     with racing(), transaction.atomic():
         row = removable(kind, pk, lock=True)

@@ -16,14 +16,16 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """A request to be logged: `payload` is the planner's JSON form, `payload["op"]` its kind."""
 
     payload: dict[str, Any]
     index: int | None = None
 
 
-def submit(entries: Sequence[Entry], actor: Any = None, operation: Operation | None = None) -> list[Request]:
+def submit(
+    entries: Sequence[LogEntry], actor: Any = None, operation: Operation | None = None
+) -> list[Request]:
     """Append `entries` to the log, in order, and wake the planner once they are committed.
 
     Call it inside `transaction.atomic()` together with the objects concerned.

@@ -14,7 +14,7 @@ from controlplane.requestlog.models import Watermark
 logger = logging.getLogger(__name__)
 
 
-class Malformed(ValueError):  # noqa: N818 - named by meaning
+class MalformedCheckpoint(ValueError):  # noqa: N818 - named by meaning
     """A row's value is no JSON, or of another kind than its reader expects; somebody changed it by SQL."""
 
     def __init__(self, name: str, rule: str) -> None:
@@ -38,18 +38,18 @@ def recall_or_default(name: str, default: Any) -> Any:
     """The value last kept under `name`; `default` also where the row is malformed."""
     try:
         return recall(name, default)
-    except Malformed as error:
+    except MalformedCheckpoint as error:
         logger.warning("%s", error)
         return default
 
 
 def recall_all(prefix: str) -> dict[str, Any]:
-    """All values whose names begin with `prefix`, by name; a `Malformed` for each that cannot be read."""
+    """Return the values whose names begin with `prefix`; a `MalformedCheckpoint` for each unreadable one."""
     found: dict[str, Any] = {}
     for name, text in _texts().filter(name__startswith=prefix).order_by("name").values_list("name", "text"):
         try:
             found[name] = _read(name, text, None)
-        except Malformed as error:
+        except MalformedCheckpoint as error:
             found[name] = error
     return found
 
@@ -69,7 +69,7 @@ def hold_or_default(name: str, default: Any) -> Any:
     """The value last kept under `name`, held as by `hold`; `default` also where the row is malformed."""
     try:
         return hold(name, default)
-    except Malformed as error:
+    except MalformedCheckpoint as error:
         logger.warning("%s", error)
         return default
 
@@ -100,9 +100,11 @@ def _read(name: str, text: str, default: Any) -> Any:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError, TypeError) as error:
-        raise Malformed(name, f"it is no JSON ({error})") from None
+        raise MalformedCheckpoint(name, f"it is no JSON ({error})") from None
     if default is not None and not _alike(value, default):
-        raise Malformed(name, f"it holds a {type(value).__name__} instead of a {type(default).__name__}")
+        raise MalformedCheckpoint(
+            name, f"it holds a {type(value).__name__} instead of a {type(default).__name__}"
+        )
     return value
 
 

@@ -8,7 +8,7 @@ from django.db import IntegrityError, connection
 from django.db.models import Model
 
 from controlplane.common.problems import conflict
-from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.append import LogEntry, submit
 from controlplane.requestlog.models import Operation, Request
 
 Logged = Request | Operation
@@ -17,7 +17,7 @@ Payload = dict[str, Any]
 
 def log_one(payload: Payload, actor: Any) -> Request:
     """Log a single request."""
-    return submit([Entry(payload)], actor)[0]
+    return submit([LogEntry(payload)], actor)[0]
 
 
 def log_rows(
@@ -34,7 +34,7 @@ def log_rows(
     """
     operation = Operation.objects.create(actor=actor, items=len(rows)) if bulk else None
     indexes = places or range(len(rows))
-    entries = [Entry(payload(row), at if bulk else None) for at, row in zip(indexes, rows, strict=True)]
+    entries = [LogEntry(payload(row), at if bulk else None) for at, row in zip(indexes, rows, strict=True)]
     logged = submit(entries, actor, operation)
     for row, request in zip(rows, logged, strict=True):
         row.request = request

@@ -27,7 +27,7 @@ _TYPES = {
 }
 
 
-class Named(NamedTuple):
+class NamedSubject(NamedTuple):
     """An object by the name that the planner knows; `port` only for links (one of their two ends)."""
 
     type: str
@@ -40,22 +40,22 @@ class Named(NamedTuple):
         return self.name if self.port is None else f"{self.name}:{self.port}"
 
 
-def named(payload: dict[str, Any]) -> Named | None:
+def named(payload: dict[str, Any]) -> NamedSubject | None:
     """What a request's payload is about; None for what concerns no single object."""
     kind = _TYPES.get(payload["op"])
     if kind is None:
         return None
     if kind in ("advertisement", "subscription"):
-        return Named(kind, payload["id"])
+        return NamedSubject(kind, payload["id"])
     if kind == "link":
         link = payload.get("link")
         return (
-            Named(kind, link["a"], link["a_port"])
+            NamedSubject(kind, link["a"], link["a_port"])
             if link
-            else Named(kind, payload["switch"], payload["port"])
+            else NamedSubject(kind, payload["switch"], payload["port"])
         )
     value = payload[kind]
-    return Named(kind, value if isinstance(value, str) else value.get("id") or value["name"])
+    return NamedSubject(kind, value if isinstance(value, str) else value.get("id") or value["name"])
 
 
 def subject_of(payload: dict[str, Any]) -> str:

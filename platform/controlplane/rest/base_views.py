@@ -22,7 +22,7 @@ from controlplane.rest.deprecation import Deprecated
 from controlplane.rest.permissions import Clients
 from controlplane.rest.prefer_header import Wait
 from controlplane.rest.query_parameters import (
-    Filter,
+    QueryFilterField,
     Readers,
     check_parameters,
     filter_parameters,
@@ -147,7 +147,7 @@ class StrictView(APIView):
 class Resource(StrictView, GenericViewSet[Any]):
     """A resource: lists by `filters`, `search` and `orderings`; `bulk` where a POST takes a list."""
 
-    filters: ClassVar[tuple[Filter, ...]] = ()
+    filters: ClassVar[tuple[QueryFilterField, ...]] = ()
     search: ClassVar[tuple[str, ...]] = ()
     id_prefix: ClassVar[str] = ""
     """What stands before the id where a row is shown, like `q` in `q3`; `q=` finds it by that."""

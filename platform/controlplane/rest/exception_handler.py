@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from controlplane.common.problems import Problem, from_refused, invalid, pointer
 from controlplane.common.request_id import request_id
-from controlplane.rest.outages import Outage, outage_of
+from controlplane.rest.outages import OutageAnswer, outage_of
 from tercast.errors import Refused, RefusedMany
 
 CONTENT_TYPE = "application/problem+json"
@@ -123,7 +123,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return _answer(request, Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "server_error", detail))
 
 
-def _outage_page(request: HttpRequest, outage: Outage) -> HttpResponse:
+def _outage_page(request: HttpRequest, outage: OutageAnswer) -> HttpResponse:
     """A page that reads nothing from the database; it says what is wrong and when to try again."""
     context = {"outage": outage, "request_id": request_id(request)}
     text = loader.get_template("outage.html").render(context)

@@ -46,7 +46,7 @@ class Listed(list[Any]):
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableBody:
     """Stands for an item that is none: `detail` says what its line has and should have."""
 
     detail: str
@@ -149,7 +149,7 @@ def _heading(cells: list[str], line: int) -> list[str]:
 
 def _object(heading: list[str], cells: list[str]) -> Any:
     if len(cells) != len(heading):
-        return Unreadable(
+        return UnreadableBody(
             f"The line has {quantity(len(cells), 'cell')}, the heading {len(heading)}. Make them equal."
         )
     return {name: unguarded(cell) for name, cell in zip(heading, cells, strict=True)}

@@ -15,7 +15,7 @@ from controlplane.common.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Outage:
+class OutageAnswer:
     """What a call lacks now: HTTP status and code, cause, remedy, and seconds until a retry."""
 
     status: HTTPStatus
@@ -36,36 +36,38 @@ class Outage:
 
 
 _UNAVAILABLE = HTTPStatus.SERVICE_UNAVAILABLE
-FULL = Outage(
+FULL = OutageAnswer(
     HTTPStatus.INSUFFICIENT_STORAGE,
     "disk_full",
     "The server's disk is full, so nothing was stored.",
     "Free disk space at the server, then send the call again; no restart is needed.",
     30,
 )
-READ_ONLY = Outage(
+READ_ONLY = OutageAnswer(
     _UNAVAILABLE,
     "read_only",
     "The server's database is read-only, so nothing was stored.",
     "Make the database and its directory writable for the server, then send the call again.",
     30,
 )
-FAULTY = Outage(
+FAULTY = OutageAnswer(
     _UNAVAILABLE,
     "storage_fault",
     "The server's disk reports an I/O error, so nothing was stored.",
     "Check the disk and its free space (the kernel's log names the device), then send the call again.",
     30,
 )
-LOCKED = Outage(
+LOCKED = OutageAnswer(
     _UNAVAILABLE,
     "busy",
     "Another process holds a lock in the database, so nothing was stored.",
     "Send the call again; if this lasts, find the process that keeps a transaction open.",
     2,
 )
-AWAY = Outage(_UNAVAILABLE, "busy", "The database is busy or away.", "Send the call again in a second.", 1)
-DESCRIPTORS = Outage(
+AWAY = OutageAnswer(
+    _UNAVAILABLE, "busy", "The database is busy or away.", "Send the call again in a second.", 1
+)
+DESCRIPTORS = OutageAnswer(
     _UNAVAILABLE,
     "no_descriptors",
     "The server has no free file descriptor or cannot open its database.",
@@ -73,7 +75,7 @@ DESCRIPTORS = Outage(
     "that the database file is readable.",
     5,
 )
-MEMORY = Outage(
+MEMORY = OutageAnswer(
     _UNAVAILABLE,
     "no_memory",
     "The server has no memory left for this call, so nothing was stored.",
@@ -111,7 +113,7 @@ _SYSTEM = {
 }
 
 
-def outage_of(error: BaseException) -> Outage | None:
+def outage_of(error: BaseException) -> OutageAnswer | None:
     """The outage behind `error`; None if it has another cause.
 
     A database error counts by the driver's code, which its `__cause__` has. SQLite has no code for a lock
@@ -129,7 +131,7 @@ def outage_of(error: BaseException) -> Outage | None:
     return None
 
 
-def _direct(error: BaseException) -> Outage | None:
+def _direct(error: BaseException) -> OutageAnswer | None:
     match error:
         case MemoryError():
             return MEMORY

@@ -21,7 +21,7 @@ MAX_TEXT = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ParameterKind:
     """How a parameter's text is read, and how the schema tells it."""
 
     read: Callable[[str, str], Any]
@@ -29,12 +29,12 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class QueryFilterField:
     """A filter `name` on the model field `field`, with the lookups it takes beside equality."""
 
     name: str
     field: str
-    kind: Kind
+    kind: ParameterKind
     lookups: tuple[str, ...] = ()
     words: str = ""
     """What the parameter says; empty: what its lookup does."""
@@ -91,7 +91,7 @@ def read_time(name: str, text: str) -> datetime:
         raise bad_parameter(name, refused.code, detail, text) from None
 
 
-def choice(*values: str) -> Kind:
+def choice(*values: str) -> ParameterKind:
     """One of `values`."""
 
     def read(name: str, text: str) -> str:
@@ -101,15 +101,15 @@ def choice(*values: str) -> Kind:
             )
         return text
 
-    return Kind(read, {"type": "string", "enum": list(values)})
+    return ParameterKind(read, {"type": "string", "enum": list(values)})
 
 
-INTEGER = Kind(read_integer, {"type": "integer", "minimum": 0, "maximum": MAX_ID})
-FLAG = Kind(read_flag, {"type": "boolean"})
-TEXT = Kind(read_text, {"type": "string", "maxLength": MAX_TEXT})
-TIME = Kind(read_time, {"type": "string", "format": "date-time"})
+INTEGER = ParameterKind(read_integer, {"type": "integer", "minimum": 0, "maximum": MAX_ID})
+FLAG = ParameterKind(read_flag, {"type": "boolean"})
+TEXT = ParameterKind(read_text, {"type": "string", "maxLength": MAX_TEXT})
+TIME = ParameterKind(read_time, {"type": "string", "format": "date-time"})
 
-ID = Filter("id", "id", INTEGER, ("in", "gte", "lte"))
+ID = QueryFilterField("id", "id", INTEGER, ("in", "gte", "lte"))
 
 
 Readers = Mapping[str, Callable[[], object]]

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from controlplane.common.problems import MAX_ERRORS, FieldError, Problem, invalid, pointer, too_large
 from controlplane.rest.fields import Secret
-from controlplane.rest.list_bodies import Listed, Unreadable
+from controlplane.rest.list_bodies import Listed, UnreadableBody
 from tercast.errors import Path, Refused, RefusedMany, shown
 
 MAX_ITEMS = 50_000
@@ -206,7 +206,7 @@ def read_object(
     serializer: serializers.Serializer[Any], data: Any, errors: Errors, index: int = 0, path: Path = ()
 ) -> dict[str, Any]:
     """The good fields of `data` by the serializer's fields, with defaults; the bad ones go to `errors`."""
-    if isinstance(data, Unreadable):
+    if isinstance(data, UnreadableBody):
         errors.add(index, path, "wrong_columns", data.detail)
         return {}
     fields = _writable(serializer)

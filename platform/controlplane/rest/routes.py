@@ -12,7 +12,7 @@ _PARAMETER = re.compile(r"<\w+:(\w+)>|\(\?P<(\w+)>[^)]*\)")
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class ApiRoute:
     """An address below the version (`switches/{pk}/aggregated/`), its view, and the methods taken there."""
 
     path: str
@@ -25,7 +25,7 @@ class Route:
         return self.path.removesuffix("{pk}/").rstrip("/")
 
 
-def routes() -> Iterator[Route]:
+def routes() -> Iterator[ApiRoute]:
     """All routes below the version, in the order in which they are looked up."""
     for pattern in _patterns("api/", "v1/"):
         assert isinstance(pattern, URLPattern)
@@ -33,7 +33,7 @@ def routes() -> Iterator[Route]:
         path = _PARAMETER.sub(lambda found: f"{{{found[1] or found[2]}}}", text)
         if "." not in path:  # the router's twins with a format suffix
             callback: Any = pattern.callback
-            yield Route(path, callback.cls, _methods(callback))
+            yield ApiRoute(path, callback.cls, _methods(callback))
 
 
 def _patterns(*prefixes: str) -> list[URLPattern | URLResolver]:

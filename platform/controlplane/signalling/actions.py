@@ -9,8 +9,8 @@ from controlplane.common.address_plan import max_dz_length
 from controlplane.network.availability import LEAVING
 from controlplane.network.models import Host
 from controlplane.registry import announcements
-from controlplane.registry.announcements import ADVERTISEMENT, LIVE, SUBSCRIPTION, Kind
-from controlplane.registry.encoding import Encoded, core_topic
+from controlplane.registry.announcements import ADVERTISEMENT, LIVE, SUBSCRIPTION, AnnouncementKind
+from controlplane.registry.encoding import EncodedAnnouncement, core_topic
 from controlplane.registry.filter_digests import digest_of_dz, digest_of_filter
 from controlplane.registry.models import Origin, Topic
 from controlplane.registry.transitions import leases
@@ -21,15 +21,15 @@ from tercast.errors import shown
 from tercast.eventspace import dz
 from tercast.filters.filter import Filter
 from tercast.signalling.messages import (
-    Address,
-    Cells,
+    AddressBody,
+    CellsBody,
+    ControlMessage,
     FilterText,
     Holding,
-    Message,
-    Named,
-    Terms,
+    MessageType,
+    NamedBody,
+    TermsBody,
     TopicRef,
-    Type,
 )
 from tercast.wire.packets import pack_ip
 
@@ -37,12 +37,12 @@ MAX_LIVE = 1000
 """Advertisements, and subscriptions, that a host may have in band at one time."""
 
 KINDS = {
-    Type.ADVERTISE: ADVERTISEMENT,
-    Type.UNADVERTISE: ADVERTISEMENT,
-    Type.SUBSCRIBE: SUBSCRIPTION,
-    Type.UNSUBSCRIBE: SUBSCRIPTION,
+    MessageType.ADVERTISE: ADVERTISEMENT,
+    MessageType.UNADVERTISE: ADVERTISEMENT,
+    MessageType.SUBSCRIBE: SUBSCRIPTION,
+    MessageType.UNSUBSCRIBE: SUBSCRIPTION,
 }
-UNKEPT = (Type.LEASE, Type.RELEASE)
+UNKEPT = (MessageType.LEASE, MessageType.RELEASE)
 """What may be done again without harm, and is asked every second: not remembered."""
 
 _RELATED = ("topic", "request", "withdrawal")
@@ -50,18 +50,18 @@ _STANDS = LIVE & (Q(withdrawal=None) | Q(withdrawal__state=State.FAILED))
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ActionResult:
     """What a message came to: the name that the host may use, the topic's code, the request of the log."""
 
     name: str
     code: int | None
     request: Request | None
-    terms: Terms | None = None
+    terms: TermsBody | None = None
 
 
-def do(host: Host, message: Message) -> Result:
+def do(host: Host, message: ControlMessage) -> ActionResult:
     """Carry a message of that host out. Raises Refusing, and Problem."""
-    if message.type is Type.ADDRESS:
+    if message.type is MessageType.ADDRESS:
         return _address(host, message)
     if message.type in UNKEPT:
         return _lease(host, message)
@@ -72,20 +72,20 @@ def do(host: Host, message: Message) -> Result:
     _check_open(topic)
     same = _standing(kind, host, topic, message.body)
     if same is not None:
-        return Result(f"{kind.prefix}{same.pk}", _code(topic), same.request)
+        return ActionResult(f"{kind.prefix}{same.pk}", _code(topic), same.request)
     return _announce(kind, host, topic, message.body)
 
 
-def _address(host: Host, message: Message) -> Result:
-    assert isinstance(message.body, Address)
+def _address(host: Host, message: ControlMessage) -> ActionResult:
+    assert isinstance(message.body, AddressBody)
     if message.body.packed != pack_ip(host.ip):
         raise Refusing(
             "other_address", f"the message names another address than {host.ip}, which it came from"
         )
-    return Result(host.name, None, host.request)
+    return ActionResult(host.name, None, host.request)
 
 
-def _lease(host: Host, message: Message) -> Result:
+def _lease(host: Host, message: ControlMessage) -> ActionResult:
     """A publisher at that host asks how to encode, or says that it has stopped; nothing else changes."""
     body = message.body
     assert isinstance(body, Holding)
@@ -93,16 +93,16 @@ def _lease(host: Host, message: Message) -> Result:
     if row is None:
         raise Refusing("unknown_advertisement", f"host {host.name} has no advertisement {shown(body.name)}")
     holder = f"{body.holder:016x}"
-    if message.type is Type.RELEASE:
+    if message.type is MessageType.RELEASE:
         leases.release(row.pk, holder)
-        return Result(body.name, None, None)
+        return ActionResult(body.name, None, None)
     _check_open(row.topic)
     told = leases.hold(row.pk, holder, body.version or None, f"host:{host.pk}")
     names = [attribute["name"] for attribute in row.topic.attributes]
     indexed = tuple(names.index(name) for name in told["indexed"])
     expires, poll = round(1000 * told["expires_in"]), round(1000 * told["poll_in"])
-    terms = Terms(told["version"], expires, poll, indexed)
-    return Result(body.name, told["code"], None, terms)
+    terms = TermsBody(told["version"], expires, poll, indexed)
+    return ActionResult(body.name, told["code"], None, terms)
 
 
 def _check_open(topic: Topic) -> None:
@@ -119,20 +119,20 @@ def _code(topic: Topic) -> int:
     return leases.current(topic).code
 
 
-def _announce(kind: Kind, host: Host, topic: Topic, body: Any) -> Result:
+def _announce(kind: AnnouncementKind, host: Host, topic: Topic, body: Any) -> ActionResult:
     _check_room(kind, host)
     owner = _owner(kind, host)
-    if isinstance(body, Cells):
-        drafts = [announcements.Draft(owner, topic, "", _encoded(topic, body.dz), by_dz=True)]
+    if isinstance(body, CellsBody):
+        drafts = [announcements.AnnouncementDraft(owner, topic, "", _encoded(topic, body.dz), by_dz=True)]
     else:
         item = {kind.owner: owner.name, "topic": topic.name, "filter": body.text}
         drafts = announcements.draft(kind, Body([item], Errors(), False))
     logged = announcements.add(kind, drafts, None)
     assert isinstance(logged, Request)
-    return Result(logged.payload["id"], leases.newest(topic).code, logged)
+    return ActionResult(logged.payload["id"], leases.newest(topic).code, logged)
 
 
-def _encoded(topic: Topic, cells: dz.DzSet) -> Encoded:
+def _encoded(topic: Topic, cells: dz.DzSet) -> EncodedAnnouncement:
     change = topic.reindexing
     if change is not None and change.state not in FINAL_STATES:
         detail = f"topic {topic.name} is being re-encoded; send the filter, or try again in a moment"
@@ -142,17 +142,17 @@ def _encoded(topic: Topic, cells: dz.DzSet) -> Encoded:
         if dz.length(cell) > room:
             raise Refusing("dz_too_long", f"a dz of {dz.length(cell)} bits; at most {room} here")
     texts = [dz.text(cell) for cell in cells]
-    return Encoded(texts, digest=digest_of_dz(texts))
+    return EncodedAnnouncement(texts, digest=digest_of_dz(texts))
 
 
-def _check_room(kind: Kind, host: Host) -> None:
+def _check_room(kind: AnnouncementKind, host: Host) -> None:
     live = _own(kind, host).filter(_STANDS).count()
     if live >= MAX_LIVE:
         detail = f"host {host.name} has {live} {kind.noun}s in band, the most there may be; withdraw some"
         raise Refusing("too_many", detail)
 
 
-def _owner(kind: Kind, host: Host) -> Any:
+def _owner(kind: AnnouncementKind, host: Host) -> Any:
     """The publisher or subscriber that stands for the host's own messages."""
     rows = kind.owners._default_manager
     row = rows.filter(host=host, origin=Origin.IN_BAND).order_by("id").first()
@@ -176,22 +176,22 @@ def _topic(ref: TopicRef) -> Topic:
     return row
 
 
-def _own(kind: Kind, host: Host) -> Any:
+def _own(kind: AnnouncementKind, host: Host) -> Any:
     return kind.model._default_manager.select_related(*_RELATED).filter(**_owned(kind, host))
 
 
-def _owned(kind: Kind, host: Host) -> dict[str, Any]:
+def _owned(kind: AnnouncementKind, host: Host) -> dict[str, Any]:
     return {f"{kind.owner}__host": host, f"{kind.owner}__origin": Origin.IN_BAND}
 
 
-def _numbered(kind: Kind, name: str) -> Any:
+def _numbered(kind: AnnouncementKind, name: str) -> Any:
     """The announcement of that name, as a query."""
     number = name.removeprefix(kind.prefix)
     pk = int(number) if number.isascii() and number.isdigit() and len(number) < 19 else -1
     return kind.model._default_manager.select_related(*_RELATED).filter(pk=pk)
 
 
-def _standing(kind: Kind, host: Host, topic: Topic, body: Any) -> Any:
+def _standing(kind: AnnouncementKind, host: Host, topic: Topic, body: Any) -> Any:
     """Return what the host has announced in band already, in the same or equivalent words; None: nothing."""
     rows = _own(kind, host).filter(_STANDS, topic=topic)
     if isinstance(body, FilterText):
@@ -201,17 +201,17 @@ def _standing(kind: Kind, host: Host, topic: Topic, body: Any) -> Any:
     return rows.filter(digest=digest).order_by("id").first()
 
 
-def _withdraw(kind: Kind, host: Host, message: Message) -> Result:
+def _withdraw(kind: AnnouncementKind, host: Host, message: ControlMessage) -> ActionResult:
     row = _named(kind, host, message.body)
     name = f"{kind.prefix}{row.pk}"
     if row.withdrawal is not None and row.withdrawal.state != State.FAILED:
-        return Result(name, _code(row.topic), row.withdrawal)
-    return Result(name, _code(row.topic), announcements.withdraw(kind, row.pk, None))
+        return ActionResult(name, _code(row.topic), row.withdrawal)
+    return ActionResult(name, _code(row.topic), announcements.withdraw(kind, row.pk, None))
 
 
-def _named(kind: Kind, host: Host, body: Any) -> Any:
+def _named(kind: AnnouncementKind, host: Host, body: Any) -> Any:
     """The announcement that a withdrawal means, by name or by what it says."""
-    if not isinstance(body, Named):
+    if not isinstance(body, NamedBody):
         topic = _topic(body.topic)
         row = _standing(kind, host, topic, body)
         if row is None:

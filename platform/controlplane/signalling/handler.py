@@ -19,8 +19,8 @@ from controlplane.signalling.signal import Signal, digest, hex_id
 from tercast.errors import Refused
 from tercast.signalling import codec
 from tercast.signalling.codec import Received
-from tercast.signalling.errors import Malformed
-from tercast.signalling.messages import Answer, Status
+from tercast.signalling.errors import MalformedMessage
+from tercast.signalling.messages import Reply, ReplyStatus
 from tercast.signalling.seal import Seal
 
 KEPT_DONE = 4096
@@ -60,7 +60,7 @@ def handle(signal: Signal) -> Out | None:
     """Carry a message out, or refuse it; the answer. None for what is no message: nobody can be answered."""
     try:
         received = signal.read()
-    except Malformed as malformed:
+    except MalformedMessage as malformed:
         refusals.note(signal, malformed.code, str(malformed))
         return None
     case = _Case(signal, received)
@@ -70,19 +70,19 @@ def handle(signal: Signal) -> Out | None:
     except Refusing as refusing:
         name = case.host.name if case.host else ""
         refusals.note(signal, refusing.reason, refusing.detail, name)
-        answer = Answer(Status.REFUSED, request_id, reason=refusing.reason, detail=refusing.detail)
+        answer = Reply(ReplyStatus.REFUSED, request_id, reason=refusing.reason, detail=refusing.detail)
     except DatabaseError as error:
         logger.warning("a control message could not be carried out now: %s", error)
         detail = "the database is busy; send it again"
-        answer = Answer(Status.BUSY, request_id, reason="busy", detail=detail)
+        answer = Reply(ReplyStatus.BUSY, request_id, reason="busy", detail=detail)
     except Exception:
         logger.exception("a control message could not be carried out")
         detail = "the platform made a mistake, which its log tells; send it again"
-        answer = Answer(Status.BUSY, request_id, reason="internal", detail=detail)
+        answer = Reply(ReplyStatus.BUSY, request_id, reason="internal", detail=detail)
     return {**signal.reply, "payload": codec.encode_answer(answer, case.seal)}
 
 
-def _answer(case: _Case) -> Answer:
+def _answer(case: _Case) -> Reply:
     """In one transaction; what was refused leaves the counter of its seal behind, and nothing else."""
     with transaction.atomic():
         try:
@@ -98,7 +98,7 @@ def _answer(case: _Case) -> Answer:
     raise refusing
 
 
-def _carry_out(case: _Case) -> Answer:
+def _carry_out(case: _Case) -> Reply:
     message = case.received.message
     case.host = sender_lookup.find(case.signal)
     known = None
@@ -114,7 +114,7 @@ def _carry_out(case: _Case) -> Answer:
         return answer_of(known)
     result = actions.do(case.host, message)
     if message.type in actions.UNKEPT:
-        return Answer(Status.DONE, message.request_id, result.name, result.code, terms=result.terms)
+        return Reply(ReplyStatus.DONE, message.request_id, result.name, result.code, terms=result.terms)
     return answer_of(_remember(case, case.host, result))
 
 
@@ -138,7 +138,7 @@ def _known(case: _Case, host: Host) -> Done | None:
     return known
 
 
-def _remember(case: _Case, host: Host, result: actions.Result) -> Done:
+def _remember(case: _Case, host: Host, result: actions.ActionResult) -> Done:
     message = case.received.message
     done = Done.objects.create(
         host=host,
@@ -180,16 +180,16 @@ def _ended(request: Request | None) -> bool:
     return request is None or request.state in FINAL_STATES
 
 
-def answer_of(done: Done) -> Answer:
+def answer_of(done: Done) -> Reply:
     """What the host is told of its message now."""
     request = done.request
     request_id, name, code = int(done.message_id, 16), done.name, done.code
     if request is not None and request.state == State.FAILED:
         detail = reason_for_host(request.problem)
-        return Answer(Status.FAILED, request_id, name, code, reason="failed", detail=detail)
-    status = Status.DONE if _ended(request) else Status.ACCEPTED
+        return Reply(ReplyStatus.FAILED, request_id, name, code, reason="failed", detail=detail)
+    status = ReplyStatus.DONE if _ended(request) else ReplyStatus.ACCEPTED
     unmatched = request is not None and request.matched is False
-    return Answer(status, request_id, name, code, unmatched)
+    return Reply(status, request_id, name, code, unmatched)
 
 
 def ends(limit: int = 500) -> list[tuple[Done, Out]]:

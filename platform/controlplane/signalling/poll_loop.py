@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from controlplane.common import clock
 from controlplane.common.process_locks import signalling_lock
-from controlplane.network.controller_client import Northbound, NorthboundError
+from controlplane.network.controller_client import ControllerClient, NorthboundError
 from controlplane.requestlog import checkpoints
 from controlplane.signalling import handler, replies
 from controlplane.signalling.liveness import Turns
@@ -48,7 +48,7 @@ DROPPED = "signalling dropped"
 logger = logging.getLogger(__name__)
 
 
-class Loop:
+class PollLoop:
     """Carries messages out until it is told to stop; one in the network does, the others wait."""
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class Loop:
     def _turn(self) -> None:
         """One page of messages, and the ends that came meanwhile."""
         hurry, wait = _pace()
-        with Northbound() as northbound:
+        with ControllerClient() as northbound:
             page = northbound.signals(self._after, wait)
             until = time.monotonic() + TURN_SECONDS
             for row in page["signals"]:
@@ -105,7 +105,7 @@ class Loop:
             logger.warning("no control messages of hosts come in: %s", trouble)
 
 
-def _handle(northbound: Northbound, row: dict[str, Any]) -> None:
+def _handle(northbound: ControllerClient, row: dict[str, Any]) -> None:
     """Carry one message out and answer it; one that makes trouble by itself is passed over."""
     try:
         answer = handler.handle(Signal.from_json(row))
@@ -118,7 +118,7 @@ def _handle(northbound: Northbound, row: dict[str, Any]) -> None:
         replies.send(northbound, [answer])
 
 
-def _tell_ends(northbound: Northbound) -> None:
+def _tell_ends(northbound: ControllerClient) -> None:
     ended = handler.ends()
     if ended:
         replies.send(northbound, [answer for _, answer in ended])

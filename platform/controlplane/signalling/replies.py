@@ -4,7 +4,7 @@ import logging
 from base64 import b64encode
 from collections.abc import Sequence
 
-from controlplane.network.controller_client import BadAnswerError, Northbound
+from controlplane.network.controller_client import BadAnswerError, ControllerClient
 from controlplane.signalling import refusals
 from controlplane.signalling.handler import Out
 from controlplane.signalling.signal import Signal
@@ -15,7 +15,7 @@ REFUSED = "answer_refused"
 logger = logging.getLogger(__name__)
 
 
-def send(northbound: Northbound, answers: Sequence[Out]) -> None:
+def send(northbound: ControllerClient, answers: Sequence[Out]) -> None:
     """Send answers, each by itself where they are refused together. Raises NorthboundError otherwise.
 
     A host that did not get its answer sends its message again.

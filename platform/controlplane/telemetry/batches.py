@@ -29,7 +29,7 @@ Read = Callable[[Any, Dataset, Path], Row]
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentBatch:
     """A batch as it came: `digest` tells one content from another."""
 
     id: str
@@ -39,7 +39,7 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class AcceptedBatch:
     """What became of a batch; `replayed` when it was here before."""
 
     id: str | None
@@ -50,7 +50,7 @@ class Taken:
     errors: list[FieldError] = field(default_factory=list)
 
 
-def take(sent: Sent, actor: Any, read: Read, partly: bool = False, client: str = "") -> Taken:
+def take(sent: SentBatch, actor: Any, read: Read, partly: bool = False, client: str = "") -> AcceptedBatch:
     """Write a batch's rows, or with `partly` those that are good.
 
     Ids belong to the user `actor`, and to the publisher or subscriber `client` where a client token is used.
@@ -82,10 +82,10 @@ def take(sent: Sent, actor: Any, read: Read, partly: bool = False, client: str =
                 path.unlink(missing_ok=True)
         return _again(earlier, sent)
     rejected = len(sent.rows) - len(rows)
-    return Taken(sent.id, sent.dataset.name, len(rows), rejected, False, errors[:MOST_ERRORS])
+    return AcceptedBatch(sent.id, sent.dataset.name, len(rows), rejected, False, errors[:MOST_ERRORS])
 
 
-def _earlier(sent: Sent, actor: Any, client: str) -> TelemetryBatch | None:
+def _earlier(sent: SentBatch, actor: Any, client: str) -> TelemetryBatch | None:
     """The batch of that id; of a client also the same one from before an update, when ids were the user's."""
     rows = TelemetryBatch.objects.filter(actor=actor, batch=sent.id)
     found = rows.filter(client=client).first()
@@ -94,7 +94,7 @@ def _earlier(sent: Sent, actor: Any, client: str) -> TelemetryBatch | None:
     return found
 
 
-def check(sent: Sent, read: Read) -> tuple[list[Row], list[FieldError]]:
+def check(sent: SentBatch, read: Read) -> tuple[list[Row], list[FieldError]]:
     """The good rows, and every error of the others, by row and column."""
     good: list[Row] = []
     errors: list[FieldError] = []
@@ -121,7 +121,7 @@ def _check_time(row: Row, dataset: Dataset, first: datetime, latest: datetime, n
         raise Refused(path, "too_old", detail, at.isoformat())
 
 
-def _write(rows: list[Row], sent: Sent, owner: str) -> list[Any]:
+def _write(rows: list[Row], sent: SentBatch, owner: str) -> list[Any]:
     """The files; a batch that is written again, after a kill, takes the place of itself."""
     known = hashlib.sha256(f"{owner}\n{sent.id}\n{sent.digest}".encode()).hexdigest()[:32]
     files = []
@@ -136,11 +136,11 @@ def _write(rows: list[Row], sent: Sent, owner: str) -> list[Any]:
     return files
 
 
-def _again(earlier: TelemetryBatch, sent: Sent) -> Taken:
+def _again(earlier: TelemetryBatch, sent: SentBatch) -> AcceptedBatch:
     if earlier.digest != sent.digest:
         detail = f"A batch {sent.id} was here before, with another content. Give each batch an id of its own."
         raise Problem(422, "batch_id_reused", detail, (FieldError("/id", "reused", detail, sent.id),))
-    return Taken(sent.id, earlier.dataset, earlier.accepted, earlier.rejected, True)
+    return AcceptedBatch(sent.id, earlier.dataset, earlier.accepted, earlier.rejected, True)
 
 
 def digest(dataset: Dataset, parts: Iterable[bytes]) -> str:

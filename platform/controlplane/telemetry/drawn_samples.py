@@ -28,7 +28,7 @@ _TAKEN = "telemetry-samples"
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class SampleFigures:
     """What became of a job's samples.
 
     `earlier`: not later than what was taken of their publisher before. `reported`: of publishers that report
@@ -45,7 +45,7 @@ class Figures:
         return asdict(self)
 
 
-def take(rows: Iterable[Mapping[str, Any]]) -> Figures:
+def take(rows: Iterable[Mapping[str, Any]]) -> SampleFigures:
     """Keep a job's samples: rows with `publisher`, `published_at` (ISO 8601), `values` (JSON text).
 
     `publisher` is an advertisement's id in plans. In the caller's transaction, where there is one: a job that
@@ -64,7 +64,7 @@ def take(rows: Iterable[Mapping[str, Any]]) -> Figures:
         later = {name: max(at, until.get(name, at)) for name, at in reached.items() if name in live}
         checkpoints.keep(_TAKEN, {name: at.isoformat() for name, at in later.items()})
     told = {name: counts.pop(name, 0) for name in ("earlier", "reported")}
-    return Figures(len(fit), **told, unfit=dict(sorted((counts + unfit).items())))
+    return SampleFigures(len(fit), **told, unfit=dict(sorted((counts + unfit).items())))
 
 
 def _new(

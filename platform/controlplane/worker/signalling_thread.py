@@ -7,9 +7,9 @@ from celery import signals
 
 from controlplane.common.celery import serves
 from controlplane.common.queues import DEFAULT_QUEUE, PLANNER_QUEUE
-from controlplane.signalling.poll_loop import Loop
+from controlplane.signalling.poll_loop import PollLoop
 
-_loops: list[Loop] = []
+_loops: list[PollLoop] = []
 
 
 @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator] # celery has no types
@@ -17,7 +17,7 @@ def begin(**_: Any) -> None:
     """Start the loop beside the worker's own, where that serves the control plane."""
     if not serves(PLANNER_QUEUE, DEFAULT_QUEUE):
         return
-    loop = Loop()
+    loop = PollLoop()
     _loops.append(loop)
     threading.Thread(target=loop.run, name="signalling", daemon=True).start()
 

@@ -16,35 +16,35 @@ from dataclasses import dataclass
 
 from tercast.routing.cell_keys import LENGTH_MASK, Key, Order
 from tercast.routing.forest import Forest
-from tercast.routing.switch_ports import Mask
+from tercast.routing.switch_ports import PortMask
 from tercast.routing.switch_trie import InPortKey, InPortMasks
-from tercast.routing.topic_routing import TopicPlan
+from tercast.routing.topic_routing import TopicRouting
 from tercast.tables.covers import Cover, TableCovers
 
-ALL: Mask = -1
+ALL: PortMask = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class CellRegion:
     """What resolves to an installed entry: outputs (elsewhere, and back where it came from), allowed links.
 
     `edges` are the bits of links that every tree with a part in the region has here; ALL where none has one.
     """
 
-    outputs: Mask
-    back: Mask
-    edges: Mask
+    outputs: PortMask
+    back: PortMask
+    edges: PortMask
 
-    def obeys(self, links: Mask) -> bool:
+    def obeys(self, links: PortMask) -> bool:
         """Whether the outputs among `links` are all allowed."""
         return not self.outputs & links & ~self.edges
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class CoveredTable:
     """The entries of one topic at one switch; outputs 0 is an entry that drops."""
 
-    plain: dict[Key, Mask]
+    plain: dict[Key, PortMask]
     in_port: dict[InPortKey, InPortMasks]
 
     def __len__(self) -> int:
@@ -57,14 +57,14 @@ class _Open:
 
     end: Key
     volume: int
-    outputs: Mask
+    outputs: PortMask
     inner: InPortMasks | None
-    edges: Mask
-    owner: list[Mask]
+    edges: PortMask
+    owner: list[PortMask]
     filled: int = 0
 
 
-class Ground:
+class ExactTable:
     """The exact table of one topic at one switch, the trees there, and the hosts on each port.
 
     `trees` are cells, none within another, each with the links (a mask) that its tree has here. `links` are
@@ -89,13 +89,13 @@ class Ground:
     def __init__(
         self,
         order: Order,
-        plain: Mapping[Key, Mask],
+        plain: Mapping[Key, PortMask],
         in_port: Mapping[InPortKey, InPortMasks],
         *,
-        trees: Mapping[Key, Mask],
-        links: Mask,
-        mates: Mapping[int, Mask],
-        spare: Mapping[Key, Mask] | None = None,
+        trees: Mapping[Key, PortMask],
+        links: PortMask,
+        mates: Mapping[int, PortMask],
+        spare: Mapping[Key, PortMask] | None = None,
     ) -> None:
         self.order = order
         self.plain = plain
@@ -119,7 +119,7 @@ class Ground:
         """The entries of an ingress port."""
         return self._in_port.get(port, {})
 
-    def regions(self, cover: Cover, port: int | None = None) -> dict[Key, Region]:
+    def regions(self, cover: Cover, port: int | None = None) -> dict[Key, CellRegion]:
         """The entries under a cover of the plain table, or of that of an ingress port; top first.
 
         The region of an entry whose space others take altogether is empty: nothing to output, ALL edges.
@@ -147,7 +147,7 @@ class Ground:
             )
         while len(stack) > 1:
             _close(stack)
-        return {key: Region(*found) for key, found in installed.items()}
+        return {key: CellRegion(*found) for key, found in installed.items()}
 
     def under(self, cover: Cover, port: int | None = None) -> list[Key]:
         """The exact entries at and below a cover, of the plain table or of that of an ingress port."""
@@ -162,7 +162,7 @@ class Ground:
             found.update(_within(self._in_keys[port], top, end))
         return sorted(found)
 
-    def _outside(self, top: Key, port: int | None, apart: Mask, owner: list[Mask]) -> _Open:
+    def _outside(self, top: Key, port: int | None, apart: PortMask, owner: list[PortMask]) -> _Open:
         """What holds at a cell because of those that cover it."""
         above = self._above(top)
         inner = self._in_port.get(port, {}) if port is not None else {}
@@ -182,12 +182,12 @@ class Ground:
         return [order.key(dz >> k) for k in range(dz.bit_length())]
 
 
-def ground_of(plan: TopicPlan, switch: str, forest: Forest | None) -> Ground:
+def ground_of(plan: TopicRouting, switch: str, forest: Forest | None) -> ExactTable:
     """The ground of a topic at a switch that has a trie; `forest` is that of the switch's component."""
     trie = plan.tries[switch]
     site = trie.site
     owners = forest.owners() if forest is not None else {}
-    return Ground(
+    return ExactTable(
         plan.order,
         trie.entries,
         trie.in_entries,
@@ -198,7 +198,7 @@ def ground_of(plan: TopicPlan, switch: str, forest: Forest | None) -> Ground:
     )
 
 
-def materialise(ground: Ground, covers: TableCovers) -> Installed:
+def materialise(ground: ExactTable, covers: TableCovers) -> CoveredTable:
     """The entries that are installed under covers: of each cover its own, elsewhere the exact ones."""
     plain = {key: mask & ~ground.spare.get(key, 0) for key, mask in ground.plain.items()}
     in_port = {(port, key): masks for port in ground.ports for key, masks in ground.in_port(port).items()}
@@ -213,10 +213,10 @@ def materialise(ground: Ground, covers: TableCovers) -> Installed:
             for key in ground.under(cover, port):
                 del in_port[port, key]
             in_port.update(((port, key), (region.outputs, region.back)) for key, region in regions.items())
-    return Installed(plain, in_port)
+    return CoveredTable(plain, in_port)
 
 
-def obeys(ground: Ground, cover: Cover, port: int | None = None) -> bool:
+def obeys(ground: ExactTable, cover: Cover, port: int | None = None) -> bool:
     """Whether a cover keeps trees apart."""
     return all(region.obeys(ground.links) for region in ground.regions(cover, port).values())
 

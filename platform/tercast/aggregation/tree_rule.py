@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING
 from tercast.aggregation.incremental.cover_node import Node, tiled
 from tercast.eventspace.topic import FORMER
 from tercast.routing.cell_keys import LENGTH_MASK, Key
-from tercast.routing.switch_ports import Mask, Site
+from tercast.routing.switch_ports import PortMask, SwitchPorts
 
 if TYPE_CHECKING:
     from tercast.routing.forest import Forest
-    from tercast.routing.live_network import Network
-    from tercast.routing.topic_routing import TopicPlan
+    from tercast.routing.live_network import LiveNetwork
+    from tercast.routing.topic_routing import TopicRouting
 
-_UNKNOWN: Mask = -2
+_UNKNOWN: PortMask = -2
 
 
-class Rule:
+class TreeRule:
     """Asks the trees of a topic in the component of a switch."""
 
     __slots__ = ("_common", "_network", "_plan", "_site")
 
-    def __init__(self, plan: TopicPlan, network: Network, site: Site) -> None:
+    def __init__(self, plan: TopicRouting, network: LiveNetwork, site: SwitchPorts) -> None:
         self._plan = plan
         self._network = network
         self._site = site
@@ -38,11 +38,11 @@ class Rule:
         self._common = _UNKNOWN
 
     @property
-    def forbidden(self) -> Mask:
+    def forbidden(self) -> PortMask:
         """The links that some trees have not."""
         return self._site.links & ~self._everywhere()
 
-    def allows(self, key: Key, outputs: Mask, kids: Sequence[Key]) -> bool:
+    def allows(self, key: Key, outputs: PortMask, kids: Sequence[Key]) -> bool:
         """Whether an entry at `key`, of which `kids` take parts away, may have these outputs."""
         links = outputs & self._site.links
         if not links & ~self._everywhere():
@@ -58,18 +58,18 @@ class Rule:
                     return False
         return True
 
-    def edges(self, key: Key) -> dict[Key, Mask]:
+    def edges(self, key: Key) -> dict[Key, PortMask]:
         """The widest parts of a cell that trees own, each with the links that its tree has here."""
         forest = self._forest()
         pieces = () if forest is None else forest.pieces(key)
         return {max(cell, key): tree.masks.get(self._site, 0) for cell, tree in pieces}
 
     @property
-    def links(self) -> Mask:
+    def links(self) -> PortMask:
         """The bits that the rule is about."""
         return self._site.links
 
-    def ports(self, mask: Mask) -> tuple[int, ...]:
+    def ports(self, mask: PortMask) -> tuple[int, ...]:
         """The link ports among some bits, in order."""
         return tuple(sorted(port for port, bit in self._site.link_bits.items() if bit & mask))
 
@@ -77,7 +77,7 @@ class Rule:
         """Whether a node obeys."""
         return self.allows(key, node.mask, node.kids)
 
-    def _everywhere(self) -> Mask:
+    def _everywhere(self) -> PortMask:
         """Links that all trees have here: allowed in any case."""
         if self._common == _UNKNOWN:
             forest = self._forest()

@@ -17,7 +17,7 @@ from tercast.offline.plan_check import check_plan, proof_summary
 from tercast.offline.plan_file import encodings_json, plan_json, read_plan
 from tercast.offline.run_scenario import carry_out, read_budget_option, with_options
 from tercast.offline.scenario import Scenario, read_scenario
-from tercast.offline.simulate_plan import Simulator
+from tercast.offline.simulate_plan import PlanSimulator
 from tercast.offline.table_report import entries_table
 from tercast.requests.model import METHODS
 from tercast.runtime.gc_tuning import calm
@@ -182,7 +182,7 @@ def run_verify(args: argparse.Namespace) -> int:
 def run_simulate(args: argparse.Namespace) -> int:
     """`tercast simulate`."""
     scenario = _read_scenario(args.scenario)
-    simulator = Simulator(scenario, read_document(args.plan, read_plan))
+    simulator = PlanSimulator(scenario, read_document(args.plan, read_plan))
     simulator.follow(_read_events(args.events, simulator))
     counts = simulator.counts
     write_json(args.output, counts.report())
@@ -191,7 +191,7 @@ def run_simulate(args: argparse.Namespace) -> int:
     return DONE if counts.holds else FAILED
 
 
-def _read_events(name: str, simulator: Simulator) -> Iterator[Publication]:
+def _read_events(name: str, simulator: PlanSimulator) -> Iterator[Publication]:
     """The events of a file; FileRefused with the line of one that its publisher may not send."""
     for number, event in read_lines(name):
         try:

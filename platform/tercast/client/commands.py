@@ -13,7 +13,7 @@ from typing import TypeVar
 from tercast.client.inband import PATIENCE
 from tercast.client.inband_session import Opener
 from tercast.client.listen_command import listen
-from tercast.client.metadata_sources import ScenarioSource, Source
+from tercast.client.metadata_sources import MetadataSource, ScenarioSource
 from tercast.client.publish_command import publish
 from tercast.client.rest_api import Api, ApiSource
 from tercast.client.telemetry import HostTelemetry, RejectionReports, open_telemetry
@@ -162,7 +162,7 @@ def _terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _source(args: argparse.Namespace) -> Source:
+def _source(args: argparse.Namespace) -> MetadataSource:
     if args.scenario is not None:
         return ScenarioSource.load(args.scenario)
     return ApiSource(Api.with_token_file(args.api, args.token_file))
@@ -200,7 +200,7 @@ def _opener(args: argparse.Namespace, receives: bool, port: int | None = None) -
     """A function that opens the host's transport, once the rest is known to be good; with its address."""
     number: int = args.port if port is None else port
 
-    def opened(source: Source) -> tuple[Transport, str]:
+    def opened(source: MetadataSource) -> tuple[Transport, str]:
         if args.udp is not None:
             ip, _, interface = args.udp.partition("%")
             return UdpSocket(ip, interface or None, number, listen=receives), ip
@@ -210,7 +210,7 @@ def _opener(args: argparse.Namespace, receives: bool, port: int | None = None) -
     return opened
 
 
-def _addresses(args: argparse.Namespace, source: Source) -> tuple[str, str]:
+def _addresses(args: argparse.Namespace, source: MetadataSource) -> tuple[str, str]:
     """The addresses of a host at a fabric port."""
     if args.addresses is not None:
         ip, comma, mac = args.addresses.partition(",")

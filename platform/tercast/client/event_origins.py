@@ -31,7 +31,7 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 """Seconds between two attempts while the platform does not answer."""
 
 
-class Reason(StrEnum):
+class RejectionReason(StrEnum):
     """Why an event is rejected."""
 
     OTHER_ADDRESS = "other_address"
@@ -50,7 +50,7 @@ class Reason(StrEnum):
     """It is sealed, and older than all events of its advertisement that are remembered."""
 
 
-class Policy(StrEnum):
+class OriginPolicy(StrEnum):
     """Whether the events of a topic are sealed."""
 
     OFF = "off"
@@ -60,31 +60,31 @@ class Policy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class RejectedEvent:
     """An event that a subscriber does not accept, and why; `source` is the address that it came from."""
 
     topic: str
     publisher: str
     source: str
-    reason: Reason
+    reason: RejectionReason
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class EventOrigin:
     """Where the events of one advertisement come from: a packed IP address, and the keys of their seals."""
 
     address: bytes
-    seal: Policy = Policy.OFF
+    seal: OriginPolicy = OriginPolicy.OFF
     keys: Mapping[int, bytes] = field(default_factory=dict, repr=False)
 
     def __hash__(self) -> int:
         return hash((self.address, self.seal))
 
 
-class Origins(Protocol):
+class EventOrigins(Protocol):
     """Finds the origin of an advertisement's events."""
 
-    def find(self, topic: str, advertisement: str) -> Origin | None:
+    def find(self, topic: str, advertisement: str) -> EventOrigin | None:
         """Return what is known; None where nothing is."""
 
     def ask(self, topic: str, advertisement: str) -> int | None:
@@ -101,9 +101,9 @@ class FixedOrigins:
     """Origins that are all known from the start: the address of each advertisement's host by its id."""
 
     def __init__(self, addresses: Mapping[str, str]) -> None:
-        self._known = {name: Origin(pack_ip(ip)) for name, ip in addresses.items()}
+        self._known = {name: EventOrigin(pack_ip(ip)) for name, ip in addresses.items()}
 
-    def find(self, topic: str, advertisement: str) -> Origin | None:
+    def find(self, topic: str, advertisement: str) -> EventOrigin | None:
         """Return the advertisement's origin."""
         return self._known.get(advertisement)
 
@@ -119,7 +119,7 @@ class FixedOrigins:
         """Do nothing: there is nothing new."""
 
 
-Fetch = Callable[[str, Iterable[str] | None], Mapping[str, Origin]]
+Fetch = Callable[[str, Iterable[str] | None], Mapping[str, EventOrigin]]
 """Ask the platform for origins: of one topic, of some advertisements or all. Raises ApiError."""
 
 
@@ -143,7 +143,7 @@ class LearnedOrigins:
 
     def __init__(self, fetch: Fetch, clock: Callable[[], float] = time.monotonic) -> None:
         self._fetch, self._clock = fetch, clock
-        self._known: dict[tuple[str, str], Origin] = {}
+        self._known: dict[tuple[str, str], EventOrigin] = {}
         self._fresh_until: dict[tuple[str, str], float] = {}
         self._round = _Round()
         self._answered = 0
@@ -156,14 +156,14 @@ class LearnedOrigins:
         for topic in topics:
             self.add(topic, self._fetch(topic, None))
 
-    def add(self, topic: str, found: Mapping[str, Origin]) -> None:
+    def add(self, topic: str, found: Mapping[str, EventOrigin]) -> None:
         """Add the origins of advertisements of `topic`, by their ids."""
         until = self._clock() + FRESH_S
         with self._adding:
             self._known = self._known | {(topic, name): origin for name, origin in found.items()}
             self._fresh_until |= dict.fromkeys([(topic, name) for name in found], until)
 
-    def find(self, topic: str, advertisement: str) -> Origin | None:
+    def find(self, topic: str, advertisement: str) -> EventOrigin | None:
         """Return what the platform has answered; None without an answer or without such an advertisement."""
         return self._known.get((topic, advertisement))
 

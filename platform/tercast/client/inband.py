@@ -16,19 +16,19 @@ from tercast.eventspace.dz import DzSet
 from tercast.eventspace.topic import Topic
 from tercast.signalling import codec
 from tercast.signalling.codec import ReceivedAnswer
-from tercast.signalling.errors import Malformed
+from tercast.signalling.errors import MalformedMessage
 from tercast.signalling.messages import (
-    Address,
-    Answer,
+    AddressBody,
     Body,
-    Cells,
+    CellsBody,
+    ControlMessage,
     FilterText,
     Holding,
-    Message,
-    Named,
-    Status,
+    MessageType,
+    NamedBody,
+    Reply,
+    ReplyStatus,
     TopicRef,
-    Type,
 )
 from tercast.signalling.seal import REPLAYED, Seal, last_counter
 from tercast.wire.errors import ApiError, NoAnswer, NotTaken
@@ -58,33 +58,33 @@ class Signaller:
         self._target = SIGNALLING["ipv6" if ":" in ip else "ipv4"]
         self._key = key
 
-    def advertise(self, topic: TopicRef, what: str | DzSet, patience: float = PATIENCE) -> Answer:
+    def advertise(self, topic: TopicRef, what: str | DzSet, patience: float = PATIENCE) -> Reply:
         """Advertise a filter (text) or a dz set; returns when the switches have confirmed it.
 
         The answer has the advertisement's name, which events bear, and the topic's code. Raises NotTaken
         when it was refused or failed, and NoAnswer.
         """
-        return self.ask(Type.ADVERTISE, _body(topic, what), patience)
+        return self.ask(MessageType.ADVERTISE, _body(topic, what), patience)
 
-    def subscribe(self, topic: TopicRef, what: str | DzSet, patience: float = PATIENCE) -> Answer:
+    def subscribe(self, topic: TopicRef, what: str | DzSet, patience: float = PATIENCE) -> Reply:
         """Subscribe to a filter (text) or a dz set; as `advertise`."""
-        return self.ask(Type.SUBSCRIBE, _body(topic, what), patience)
+        return self.ask(MessageType.SUBSCRIBE, _body(topic, what), patience)
 
-    def withdraw(self, name: str, patience: float = PATIENCE) -> Answer:
+    def withdraw(self, name: str, patience: float = PATIENCE) -> Reply:
         """Withdraw an advertisement (`a12`) or a subscription (`q3`) of this host."""
-        kind = Type.UNADVERTISE if name.startswith("a") else Type.UNSUBSCRIBE
-        return self.ask(kind, Named(name), patience)
+        kind = MessageType.UNADVERTISE if name.startswith("a") else MessageType.UNSUBSCRIBE
+        return self.ask(kind, NamedBody(name), patience)
 
-    def announce_address(self, patience: float = PATIENCE) -> Answer:
+    def announce_address(self, patience: float = PATIENCE) -> Reply:
         """Say that this host is here; the answer has its name."""
-        return self.ask(Type.ADDRESS, Address(pack_ip(self._ip)), patience)
+        return self.ask(MessageType.ADDRESS, AddressBody(pack_ip(self._ip)), patience)
 
-    def ask(self, type_: Type, body: Body, patience: float = PATIENCE, confirm: bool = True) -> Answer:
+    def ask(self, type_: MessageType, body: Body, patience: float = PATIENCE, confirm: bool = True) -> Reply:
         """Send a message until its answer comes: the last one if `confirm`, otherwise the first.
 
         ValueError for what a message has no room for. Raises NotTaken, and NoAnswer after `patience` seconds.
         """
-        message = Message(type_, secrets.randbits(64), body, confirm)
+        message = ControlMessage(type_, secrets.randbits(64), body, confirm)
         return _Exchange(message, self._send, self._transport.receive, self._key).run(patience)
 
     def _send(self, data: bytes) -> None:
@@ -92,7 +92,7 @@ class Signaller:
 
 
 def _body(topic: TopicRef, what: str | DzSet) -> Body:
-    return FilterText(topic, what) if isinstance(what, str) else Cells(topic, what)
+    return FilterText(topic, what) if isinstance(what, str) else CellsBody(topic, what)
 
 
 class _Exchange:
@@ -100,7 +100,7 @@ class _Exchange:
 
     def __init__(
         self,
-        message: Message,
+        message: ControlMessage,
         send: Callable[[bytes], None],
         receive: Callable[[float | None], bytes | None],
         key: HostKey | None,
@@ -111,7 +111,7 @@ class _Exchange:
         self._doubtful = ""
         self._skips = 0
 
-    def run(self, patience: float) -> Answer:
+    def run(self, patience: float) -> Reply:
         """The answer that counts."""
         deadline = time.monotonic() + patience
         wait = FIRST_WAIT
@@ -121,13 +121,13 @@ class _Exchange:
             if answer is not None:
                 if self._skip(answer):
                     continue
-                if answer.status in (Status.REFUSED, Status.FAILED):
+                if answer.status in (ReplyStatus.REFUSED, ReplyStatus.FAILED):
                     raise NotTaken(answer.reason, answer.detail)
                 return answer
             wait = min(2 * wait, LONGEST_WAIT)
         raise NoAnswer(self._silence(patience))
 
-    def _skip(self, answer: Answer) -> bool:
+    def _skip(self, answer: Reply) -> bool:
         """Whether to send again at once, above the counters that the platform refuses as used.
 
         They are ahead of the host's clock after a restore of the platform, and when another process of the
@@ -146,23 +146,23 @@ class _Exchange:
             self._seals[seal.counter] = seal
         self._send(codec.encode_message(self._message, seal))
 
-    def _await(self, until: float) -> Answer | None:
+    def _await(self, until: float) -> Reply | None:
         while (left := until - time.monotonic()) > 0:
             data = self._receive(left)
             answer = self._own(data) if data is not None else None
-            if answer is None or answer.status is Status.BUSY:
+            if answer is None or answer.status is ReplyStatus.BUSY:
                 continue
-            if answer.status is Status.ACCEPTED and self._message.confirm:
+            if answer.status is ReplyStatus.ACCEPTED and self._message.confirm:
                 self._accepted = True
                 continue
             return answer
         return None
 
-    def _own(self, data: bytes) -> Answer | None:
+    def _own(self, data: bytes) -> Reply | None:
         """The answer in `data` if it is one to this message, and whole."""
         try:
             received = codec.decode_answer(data)
-        except Malformed:
+        except MalformedMessage:
             return None
         if received.answer.request_id != self._message.request_id:
             return None
@@ -197,7 +197,7 @@ class InBandLandlord:
 
     def lease(self, advertisement: str, holder: str, version: int | None) -> Terms:
         """Ask, and confirm the version in use."""
-        answer = self._ask(Type.LEASE, Holding(advertisement, _number(holder), version or 0))
+        answer = self._ask(MessageType.LEASE, Holding(advertisement, _number(holder), version or 0))
         terms = answer.terms
         if terms is None or answer.code is None or any(n >= len(self._names) for n in terms.indexed):
             raise ApiError(f"lease of {advertisement}: the answer has no terms for this topic")
@@ -206,9 +206,9 @@ class InBandLandlord:
 
     def release(self, advertisement: str, holder: str) -> None:
         """Give it back."""
-        self._ask(Type.RELEASE, Holding(advertisement, _number(holder)))
+        self._ask(MessageType.RELEASE, Holding(advertisement, _number(holder)))
 
-    def _ask(self, type_: Type, body: Body) -> Answer:
+    def _ask(self, type_: MessageType, body: Body) -> Reply:
         try:
             return self._signaller.ask(type_, body, LEASE_PATIENCE, confirm=False)
         except TercastError as error:

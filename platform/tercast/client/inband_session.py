@@ -11,28 +11,28 @@ from dataclasses import dataclass, replace
 from tercast.client.host_key import HostKey
 from tercast.client.inband import InBandLandlord, Signaller
 from tercast.client.lease import Lease
-from tercast.client.metadata_sources import Announced, Source
+from tercast.client.metadata_sources import AnnouncedFilter, MetadataSource
 from tercast.client.transports import Transport
 from tercast.errors import Refused, TercastError, shown
 from tercast.eventspace.topic import Topic
-from tercast.signalling.messages import Answer, Type
+from tercast.signalling.messages import MessageType, Reply
 from tercast.wire.errors import NoAnswer, NotTaken, TransportError
 
 AT_THE_END = 10.0
 """Seconds that a withdrawal at the end may take."""
 
-Opener = Callable[[Source], tuple[Transport, str]]
+Opener = Callable[[MetadataSource], tuple[Transport, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Registered:
     """What is announced, by the names that the platform gave it, and its topics with the codes it told."""
 
-    named: list[Announced]
+    named: list[AnnouncedFilter]
     topics: dict[str, Topic]
     signaller: Signaller | None = None
 
-    def lease(self, announced: Announced, source: Source) -> Lease | None:
+    def lease(self, announced: AnnouncedFilter, source: MetadataSource) -> Lease | None:
         """The lease of an advertisement's publisher: in band where it was announced so, else the source's."""
         if self.signaller is None:
             return source.lease(announced.name)
@@ -41,7 +41,11 @@ class Registered:
 
 @contextmanager
 def registered(
-    args: Namespace, source: Source, opener: Opener, type_: Type, wanted: Sequence[Announced]
+    args: Namespace,
+    source: MetadataSource,
+    opener: Opener,
+    type_: MessageType,
+    wanted: Sequence[AnnouncedFilter],
 ) -> Iterator[Registered]:
     """Announces for the time of the block.
 
@@ -68,15 +72,15 @@ def registered(
             _withdraw(signaller, dict.fromkeys(names))
 
 
-def coded(topic: Topic, answer: Answer) -> Topic:
+def coded(topic: Topic, answer: Reply) -> Topic:
     """The topic under the code that the platform has for it."""
     if answer.code is None or answer.code == topic.code:
         return topic
     return Topic.from_json({**topic.to_json(), "code": answer.code}, ("topic",))
 
 
-def _announce(signaller: Signaller, type_: Type, entry: Announced, patience: float) -> Answer:
-    ask = signaller.advertise if type_ is Type.ADVERTISE else signaller.subscribe
+def _announce(signaller: Signaller, type_: MessageType, entry: AnnouncedFilter, patience: float) -> Reply:
+    ask = signaller.advertise if type_ is MessageType.ADVERTISE else signaller.subscribe
     try:
         return ask(entry.topic, entry.filter, patience)
     except ValueError as error:

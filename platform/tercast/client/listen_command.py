@@ -10,9 +10,9 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 
-from tercast.client.event_origins import LearnedOrigins, Origins, Rejected
+from tercast.client.event_origins import EventOrigins, LearnedOrigins, RejectedEvent
 from tercast.client.inband_session import Opener, registered
-from tercast.client.metadata_sources import Announced, Source
+from tercast.client.metadata_sources import AnnouncedFilter, MetadataSource
 from tercast.client.subscriber import Delivery, Subscriber
 from tercast.client.telemetry import HostTelemetry, told
 from tercast.client.transports import FabricPort, Transport
@@ -21,7 +21,7 @@ from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 from tercast.runtime.strict_json import integer_json
 from tercast.runtime.wording import quantity
-from tercast.signalling.messages import Type
+from tercast.signalling.messages import MessageType
 
 _SHOWN_IF_ANY = ("rejected", "held")
 
@@ -31,7 +31,7 @@ _QUIET_S = 10.0
 
 def listen(
     args: Namespace,
-    source: Source,
+    source: MetadataSource,
     opener: Opener,
     asker: Opener,
     telemetry: Callable[[], HostTelemetry | None] = lambda: None,
@@ -47,7 +47,7 @@ def listen(
     with (
         closing(transport),
         told(telemetry()) as teller,
-        registered(args, source, asker, Type.SUBSCRIBE, wanted) as found,
+        registered(args, source, asker, MessageType.SUBSCRIBE, wanted) as found,
         ExitStack() as stack,
     ):
         topics = found.topics
@@ -74,7 +74,9 @@ def listen(
 
 
 @contextmanager
-def _origins(args: Namespace, source: Source, ip: str, topics: Iterable[str]) -> Iterator[Origins | None]:
+def _origins(
+    args: Namespace, source: MetadataSource, ip: str, topics: Iterable[str]
+) -> Iterator[EventOrigins | None]:
     """The origins that events are checked by; None where they are not."""
     origins = None if _unchecked(args) else source.origins(topics, ip)
     try:
@@ -91,7 +93,7 @@ def _unchecked(args: Namespace) -> str:
     return "without --api an in-band host does not know them" if args.in_band and args.api is None else ""
 
 
-def _note(args: Namespace, origins: Origins | None, ip: str) -> str:
+def _note(args: Namespace, origins: EventOrigins | None, ip: str) -> str:
     """The words that say that the addresses of events are not checked, and why."""
     if origins is not None:
         return ""
@@ -105,7 +107,7 @@ class _Rejections:
     def __init__(self) -> None:
         self._events, self._due = 0, float("-inf")
 
-    def show(self, rejected: Rejected) -> None:
+    def show(self, rejected: RejectedEvent) -> None:
         """Count an event, and print the line when it is due."""
         self._events += 1
         if time.monotonic() < self._due:
@@ -143,12 +145,12 @@ def _print_deliveries(args: Namespace, subscriber: Subscriber, show: Callable[[D
         shown += 1
 
 
-def _wanted(args: Namespace, source: Source) -> list[Announced]:
+def _wanted(args: Namespace, source: MetadataSource) -> list[AnnouncedFilter]:
     """The filters given, else the host's subscriptions."""
     if args.filter is not None:
         if args.topic is None:
             raise Refused(("topic",), "missing_topic", "--filter needs --topic")
-        return [Announced(f"f{n}", args.topic, text) for n, text in enumerate(args.filter, 1)]
+        return [AnnouncedFilter(f"f{n}", args.topic, text) for n, text in enumerate(args.filter, 1)]
     if args.in_band:
         raise Refused(
             ("filter",), "missing_filter", "--in-band needs --topic and --filter: what to subscribe to"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from tercast.client.event_origins import FixedOrigins, Origins
+from tercast.client.event_origins import EventOrigins, FixedOrigins
 from tercast.client.lease import Lease
 from tercast.errors import Path as Place
 from tercast.errors import Refused, TercastError, shown
@@ -27,7 +27,7 @@ class HostRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
+class AnnouncedFilter:
     """An advertisement or a subscription: its id, its topic's name, its filter's text."""
 
     name: str
@@ -35,7 +35,7 @@ class Announced:
     filter: str
 
 
-class Source(Protocol):
+class MetadataSource(Protocol):
     """What the tools ask; everything unknown is Refused by name."""
 
     def topic(self, name: str) -> Topic:
@@ -44,10 +44,10 @@ class Source(Protocol):
     def host(self, name: str) -> HostRecord:
         """The host of that name."""
 
-    def subscriptions(self, host: str) -> list[Announced]:
+    def subscriptions(self, host: str) -> list[AnnouncedFilter]:
         """The live subscriptions of a host."""
 
-    def advertisement(self, name: str) -> Announced:
+    def advertisement(self, name: str) -> AnnouncedFilter:
         """The live advertisement of that id."""
 
     def address(self, family: str) -> AddressPlan:
@@ -59,7 +59,7 @@ class Source(Protocol):
     def lease(self, advertisement: str) -> Lease | None:
         """What tells a publisher of other encodings; None where there will be none."""
 
-    def origins(self, topics: Iterable[str], own: str) -> Origins | None:
+    def origins(self, topics: Iterable[str], own: str) -> EventOrigins | None:
         """Return where the events of topics come from; None where the host at address `own` cannot know."""
 
 
@@ -104,7 +104,7 @@ class ScenarioSource:
             records[fields[0]] = HostRecord(*fields)
         return records
 
-    def subscriptions(self, host: str) -> list[Announced]:
+    def subscriptions(self, host: str) -> list[AnnouncedFilter]:
         """The host's subscriptions that no later request withdraws."""
         return [
             _announced(request)
@@ -112,7 +112,7 @@ class ScenarioSource:
             if request.get("op") == "subscribe" and request.get("host") == host
         ]
 
-    def advertisement(self, name: str) -> Announced:
+    def advertisement(self, name: str) -> AnnouncedFilter:
         """The advertisement of that id that no later request withdraws."""
         live = {key: request for key, request in self._live.items() if request.get("op") == "advertise"}
         if name not in live:
@@ -135,7 +135,7 @@ class ScenarioSource:
         """None: a scenario stays as it is."""
         return None
 
-    def origins(self, topics: Iterable[str], own: str) -> Origins | None:
+    def origins(self, topics: Iterable[str], own: str) -> EventOrigins | None:
         """Return the addresses of the advertisements' hosts; None at an address that no host here has."""
         records = self._hosts()
         if own not in {record.ip for record in records.values()}:
@@ -188,8 +188,8 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _announced(request: Mapping[str, object]) -> Announced:
-    return Announced(*(str(request[key]) for key in ("id", "topic", "filter")))
+def _announced(request: Mapping[str, object]) -> AnnouncedFilter:
+    return AnnouncedFilter(*(str(request[key]) for key in ("id", "topic", "filter")))
 
 
 def _text(fields: Mapping[str, object], key: str, place: Place) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tercast.client.arrivals import Arrived, Counters
-from tercast.client.event_origins import Origin, Origins, Policy, Reason
+from tercast.client.event_origins import EventOrigin, EventOrigins, OriginPolicy, RejectionReason
 from tercast.wire.event_seal import is_good
 
 MOST_HELD = 4096
@@ -25,14 +25,17 @@ class _Held:
     ticket: int
 
 
-class Admission:
+class OriginCheck:
     """Accepts, rejects or holds events, and counts the last two.
 
     Without `origins` it accepts every event. Tickets of held events only grow, so they wait in one queue.
     """
 
     def __init__(
-        self, origins: Origins | None, counters: Counters, reject: Callable[[Arrived, Reason], None]
+        self,
+        origins: EventOrigins | None,
+        counters: Counters,
+        reject: Callable[[Arrived, RejectionReason], None],
     ) -> None:
         self._origins, self._counters, self._tell = origins, counters, reject
         self._held: deque[_Held] = deque()
@@ -70,42 +73,42 @@ class Admission:
             arrived = self._held.popleft().arrived
             self._counters.held -= 1
             origin = self._find(arrived, origins)
-            reason = Reason.UNKNOWN_ADVERTISEMENT if origin is None else _fault(arrived, origin)
+            reason = RejectionReason.UNKNOWN_ADVERTISEMENT if origin is None else _fault(arrived, origin)
             if reason is None:
                 return arrived
             self.reject(arrived, reason)
         return None
 
-    def reject(self, arrived: Arrived, reason: Reason) -> None:
+    def reject(self, arrived: Arrived, reason: RejectionReason) -> None:
         """Count an event that is not accepted, and report it."""
         self._counters.rejected += 1
         self._tell(arrived, reason)
 
     @staticmethod
-    def _find(arrived: Arrived, origins: Origins) -> Origin | None:
+    def _find(arrived: Arrived, origins: EventOrigins) -> EventOrigin | None:
         return origins.find(arrived.codec.topic.name, arrived.head.publisher)
 
-    def _hold(self, arrived: Arrived, origins: Origins) -> None:
+    def _hold(self, arrived: Arrived, origins: EventOrigins) -> None:
         full = len(self._held) >= MOST_HELD
         ticket = None if full else origins.ask(arrived.codec.topic.name, arrived.head.publisher)
         if ticket is None:
-            self.reject(arrived, Reason.NOT_CHECKED)
+            self.reject(arrived, RejectionReason.NOT_CHECKED)
             return
         self._held.append(_Held(arrived, ticket))
         self._counters.held += 1
 
 
-_PASSING = (Reason.NO_SEAL, Reason.UNKNOWN_KEY)
+_PASSING = (RejectionReason.NO_SEAL, RejectionReason.UNKNOWN_KEY)
 
 
-def _fault(arrived: Arrived, origin: Origin) -> Reason | None:
+def _fault(arrived: Arrived, origin: EventOrigin) -> RejectionReason | None:
     """Return why an event is not accepted from its origin; None where it is."""
     if origin.address != arrived.source:
-        return Reason.OTHER_ADDRESS
+        return RejectionReason.OTHER_ADDRESS
     number = arrived.head.key_number
     if number is None:
-        return Reason.NO_SEAL if origin.seal is Policy.REQUIRED else None
+        return RejectionReason.NO_SEAL if origin.seal is OriginPolicy.REQUIRED else None
     key = origin.keys.get(number)
     if key is None:
-        return Reason.UNKNOWN_KEY
-    return None if is_good(arrived.payload, key) else Reason.BAD_SEAL
+        return RejectionReason.UNKNOWN_KEY
+    return None if is_good(arrived.payload, key) else RejectionReason.BAD_SEAL

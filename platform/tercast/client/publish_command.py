@@ -15,7 +15,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 from tercast.client.inband_session import Opener, registered
-from tercast.client.metadata_sources import Announced, Source, parse_json
+from tercast.client.metadata_sources import AnnouncedFilter, MetadataSource, parse_json
 from tercast.client.publisher import Publisher
 from tercast.client.sequence import Sequence
 from tercast.client.telemetry import HostTelemetry, told
@@ -24,7 +24,7 @@ from tercast.errors import Refused, TercastError, shown
 from tercast.eventspace.topic import Attribute, Topic
 from tercast.filters.filter import Filter
 from tercast.runtime.strict_json import expect_keys, expect_text, integer_of_text
-from tercast.signalling.messages import Type
+from tercast.signalling.messages import MessageType
 from tercast.wire.errors import LeaseLapsed
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -36,7 +36,7 @@ Values = Mapping[str, object]
 
 def publish(
     args: Namespace,
-    source: Source,
+    source: MetadataSource,
     opener: Opener,
     asker: Opener,
     telemetry: Callable[[], HostTelemetry | None] = lambda: None,
@@ -52,7 +52,7 @@ def publish(
         closing(_Diverted(transport, args.to) if args.to else transport) as way,
         Sequence(args.state) as numbers,
         told(telemetry()) as teller,
-        registered(args, source, asker, Type.ADVERTISE, [wanted]) as found,
+        registered(args, source, asker, MessageType.ADVERTISE, [wanted]) as found,
         found.lease(found.named[0], source) or nullcontext() as lease,
     ):
         (announced,) = found.named
@@ -74,12 +74,12 @@ def publish(
         print(f"published {sent} of {announced.name} from {ip}", flush=True)
 
 
-def _announced(args: Namespace, source: Source) -> Announced:
+def _announced(args: Namespace, source: MetadataSource) -> AnnouncedFilter:
     """The advertisement that the events belong to; in band its name is not known yet."""
     if args.in_band:
         if args.topic is None:
             raise Refused(("topic",), "missing_topic", "--in-band needs --topic: what to advertise events of")
-        return Announced("in-band", args.topic, args.filter or "")
+        return AnnouncedFilter("in-band", args.topic, args.filter or "")
     if args.advertisement is None:
         detail = "give --advertisement, or --in-band with --topic and --filter"
         raise Refused(("advertisement",), "missing_advertisement", detail)

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tercast.client.event_origins import LearnedOrigins, Origin, Origins, Policy
+from tercast.client.event_origins import EventOrigin, EventOrigins, LearnedOrigins, OriginPolicy
 from tercast.client.lease import Lease, Terms
-from tercast.client.metadata_sources import Announced, HostRecord, parse_json
+from tercast.client.metadata_sources import AnnouncedFilter, HostRecord, parse_json
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
 from tercast.wire.errors import ApiError
@@ -126,12 +126,12 @@ class ApiSource:
         row = self._api.one("api/v1/hosts/", name=name)
         return HostRecord(*(_text(row, key) for key in ("name", "ip", "mac")))
 
-    def subscriptions(self, host: str) -> list[Announced]:
+    def subscriptions(self, host: str) -> list[AnnouncedFilter]:
         """The host's subscriptions that are not withdrawn."""
         rows = self._api.rows("api/v1/subscriptions/", host=host)
         return [_announced(row, "q") for row in rows if row.get("state") not in _ENDED]
 
-    def advertisement(self, name: str) -> Announced:
+    def advertisement(self, name: str) -> AnnouncedFilter:
         """The advertisement of that id, with or without the `a` before its number."""
         row = self._api.get(f"api/v1/advertisements/{_number(name)}/")
         if not isinstance(row, dict):
@@ -150,7 +150,7 @@ class ApiSource:
         """A lease of the platform's, yet to be taken."""
         return Lease(ApiLandlord(self._api), advertisement)
 
-    def origins(self, topics: Iterable[str], own: str) -> Origins | None:
+    def origins(self, topics: Iterable[str], own: str) -> EventOrigins | None:
         """Return the origins of the topics' events, which the platform knows. Raises ApiError."""
         learned = LearnedOrigins(ApiOrigins(self._api).fetch)
         learned.learn(topics)
@@ -164,7 +164,7 @@ class ApiOrigins:
         self._api = api
         self._ids: dict[str, str] = {}
 
-    def fetch(self, topic: str, names: Iterable[str] | None = None) -> dict[str, Origin]:
+    def fetch(self, topic: str, names: Iterable[str] | None = None) -> dict[str, EventOrigin]:
         """Return the origins of a topic's advertisements, of those in `names` or of all. Raises ApiError.
 
         Names that are no advertisement's id have no origin.
@@ -182,17 +182,17 @@ class ApiOrigins:
         return dict(map(_origin, rows))
 
 
-def _origin(row: Row) -> tuple[str, Origin]:
+def _origin(row: Row) -> tuple[str, EventOrigin]:
     keys = row.get("keys", [])
-    if keys is None and row.get("seal") != Policy.OFF:
+    if keys is None and row.get("seal") != OriginPolicy.OFF:
         raise ApiError(
             "the topic is sealed, and this token gets no keys; use a client token of a subscriber with a "
             "subscription of the topic, or an operator's"
         )
     try:
         found = dict(map(_key, keys)) if isinstance(keys, list) else {}
-        policy = Policy(str(row.get("seal", Policy.OFF)))
-        return f"a{row['id']}", Origin(pack_ip(_text(row, "ip")), policy, found)
+        policy = OriginPolicy(str(row.get("seal", OriginPolicy.OFF)))
+        return f"a{row['id']}", EventOrigin(pack_ip(_text(row, "ip")), policy, found)
     except (KeyError, TypeError, ValueError):
         raise ApiError("the API's answer has no source of an advertisement") from None
 
@@ -261,13 +261,13 @@ _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedire
 """Proxies are left out: the platform is on this machine or on the network that it manages."""
 
 
-def _announced(row: Row, letter: str) -> Announced:
+def _announced(row: Row, letter: str) -> AnnouncedFilter:
     name = str(row.get("id"))
     by_dz = (
         "filter" in row and row["filter"] is None
     )  # the host told a dz set, which no filter narrows further
     text = "" if by_dz else _text(row, "filter")
-    return Announced(letter + name.removeprefix(letter), _text(row, "topic"), text)
+    return AnnouncedFilter(letter + name.removeprefix(letter), _text(row, "topic"), text)
 
 
 def _text(row: Row, key: str) -> str:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from tercast.client.arrivals import Arrived, Counters, Delivery, receiver
 from tercast.client.duplicates import SeenEvents
-from tercast.client.event_origins import Origins, Reason, Rejected
-from tercast.client.origin_check import RECHECK_S, Admission
+from tercast.client.event_origins import EventOrigins, RejectedEvent, RejectionReason
+from tercast.client.origin_check import RECHECK_S, OriginCheck
 from tercast.client.sequence import now_us
 from tercast.client.transports import Transport
 from tercast.errors import Refused, shown
@@ -51,15 +51,15 @@ class Subscriber:
         seen: SeenEvents | None = None,
         telemetry: HostTelemetry | None = None,
         clock: Callable[[], int] = now_us,
-        origins: Origins | None = None,
-        on_rejected: Callable[[Rejected], None] | None = None,
+        origins: EventOrigins | None = None,
+        on_rejected: Callable[[RejectedEvent], None] | None = None,
     ) -> None:
         self._transport, self._clock, self._telemetry = transport, clock, telemetry
         self._receive = receiver(transport, origins is not None)
         self.counters = Counters()
-        self._admission = Admission(origins, self.counters, self._reject)
+        self._admission = OriginCheck(origins, self.counters, self._reject)
         self._origins, self._on_rejected = origins, on_rejected
-        self.rejections: Counter[tuple[str, Reason]] = Counter()
+        self.rejections: Counter[tuple[str, RejectionReason]] = Counter()
         self._seen = seen if seen is not None else SeenEvents()
         self._topics: dict[str, Topic] = {}
         self._codecs: dict[tuple[int, int], EventCodec] = {}
@@ -166,7 +166,7 @@ class Subscriber:
         key = (arrived.codec.topic.name, arrived.head.publisher, arrived.source)
         replayed = self._seen.is_forgotten(key, arrived.head.seq)
         if replayed:
-            self._admission.reject(arrived, Reason.REPLAYED)
+            self._admission.reject(arrived, RejectionReason.REPLAYED)
         return replayed
 
     def _unreadable(self, error: WireError) -> None:
@@ -176,14 +176,14 @@ class Subscriber:
             self.counters.malformed += 1
         self.last_malformed = error
 
-    def _reject(self, arrived: Arrived, reason: Reason) -> None:
+    def _reject(self, arrived: Arrived, reason: RejectionReason) -> None:
         topic = arrived.codec.topic.name
         self.rejections[topic, reason] += 1
         if self._telemetry is not None:
             self._telemetry.rejected(topic, reason)
         if self._on_rejected is not None:
             source = "" if arrived.source is None else ip_text(arrived.source)
-            self._on_rejected(Rejected(topic, arrived.head.publisher, source, reason))
+            self._on_rejected(RejectedEvent(topic, arrived.head.publisher, source, reason))
 
     def _next(self, timeout: float | None, good: Callable[[Delivery], bool]) -> Delivery | None:
         deadline = None if timeout is None else time.monotonic() + timeout

@@ -13,9 +13,9 @@ from tercast.client.rest_api import Api
 from tercast.eventspace.dz import Dz, text
 from tercast.eventspace.topic import Topic
 from tercast.telemetry import DELIVERED, PUBLISHED
-from tercast.telemetry.recorder import PERIOD_S, Recorder, Tally
+from tercast.telemetry.recorder import PERIOD_S, Recorder, RecorderCounts
 from tercast.telemetry.rows import row_json
-from tercast.telemetry.sinks import Batch, BatchRefused, FolderSink, Report, Sink, SinkDown
+from tercast.telemetry.sinks import BatchRefused, FolderSink, Report, Sink, SinkDown, TelemetryBatch
 from tercast.wire.errors import ApiError
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class _RejectionSink:
         self._sink = sink
         self._told: object = None
 
-    def send(self, batch: Batch, report: Report) -> int:
+    def send(self, batch: TelemetryBatch, report: Report) -> int:
         """Refuse a batch: this writer has no rows. Raises BatchRefused."""
         raise BatchRefused("a writer of rejections alone has no rows")
 
@@ -118,7 +118,7 @@ class ApiSink:
     def __init__(self, api: Api) -> None:
         self._api = api
 
-    def send(self, batch: Batch, report: Report) -> int:
+    def send(self, batch: TelemetryBatch, report: Report) -> int:
         """Post a batch with the writer's report."""
         rows = [row_json(row, batch.dataset) for row in batch.rows]
         answer = self._post({"id": batch.id, "dataset": batch.dataset.name, "rows": rows, "writer": report})
@@ -157,7 +157,7 @@ def told(telemetry: HostTelemetry | None) -> Iterator[HostTelemetry | None]:
                 print(line, file=sys.stderr, flush=True)
 
 
-def _last_line(telemetry: HostTelemetry, tally: Tally) -> str:
+def _last_line(telemetry: HostTelemetry, tally: RecorderCounts) -> str:
     """Return what became of the rows, or why rejections were not reported; empty where there is nothing."""
     error = telemetry.recorder.error
     if isinstance(telemetry, RejectionReports):

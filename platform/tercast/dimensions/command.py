@@ -12,7 +12,7 @@ from tercast.dimensions.workload import Workload
 from tercast.errors import Refused, RefusedMany
 from tercast.offline.scenario import Scenario, read_scenario
 from tercast.runtime.json_files import STANDARD_OUTPUT, FileRefused, read_document, read_lines, write_json
-from tercast.simulation.port_index import Wiring
+from tercast.simulation.port_index import PortIndex
 from tercast.simulation.publications import Publications
 
 
@@ -53,7 +53,9 @@ def run_dimensions(args: argparse.Namespace) -> int:
 def read_workloads(scenario: Scenario, events: str) -> dict[str, Workload]:
     """Live subscriptions and a file's events by topic; FileRefused names the line of a bad event."""
     final = scenario.final
-    reader = Publications(final.topics, final.live, scenario.filters, scenario.depth, Wiring(final.topology))
+    reader = Publications(
+        final.topics, final.live, scenario.filters, scenario.depth, PortIndex(final.topology)
+    )
     by_topic: dict[str, list[dict[str, Any]]] = {name: [] for name in scenario.final.topics}
     for number, event in read_lines(events):
         try:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tercast.dimensions.greedy import greedy
 from tercast.dimensions.measured_cost import Cost, Measure
-from tercast.dimensions.spectral import THRESHOLD, Selection, spectral
+from tercast.dimensions.spectral import THRESHOLD, AttributeSelection, spectral
 from tercast.dimensions.workload import Workload
 
 
@@ -32,7 +32,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class AttributeProposal:
     """All candidates, judged on the same unseen events; `best` delivers the least that is unwanted of them.
 
     `best` is the current choice where no other one is better. `spectrum` is what PLEROMA's ranking says.
@@ -42,7 +42,7 @@ class Proposal:
     current: Candidate
     best: Candidate
     candidates: tuple[Candidate, ...]
-    spectrum: Selection
+    spectrum: AttributeSelection
     events: int
     subscriptions: int
     saved: float
@@ -78,8 +78,8 @@ def propose(
     depth: int,
     limit: int,
     threshold: float = THRESHOLD,
-    spectrum: Selection | None = None,
-) -> Proposal:
+    spectrum: AttributeSelection | None = None,
+) -> AttributeProposal:
     """Choose by every other event, judge by the others; ValueError for fewer than two events.
 
     `depth` is the length of a full dz in bits, `limit` the most cells of a filter. `spectrum` is PLEROMA's
@@ -100,7 +100,7 @@ def propose(
     best = min(candidates, key=lambda candidate: candidate.cost.unwanted)
     saved = judge.unwanted_by_event(workload.topic.indexed) - judge.unwanted_by_event(best.cost.indexed)
     number = len(unseen.events)
-    return Proposal(
+    return AttributeProposal(
         current=candidates[0],
         best=best,
         candidates=candidates,

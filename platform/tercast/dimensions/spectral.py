@@ -17,7 +17,7 @@ _DIGITS = 12  # more of a weight is noise, and must not decide the order
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class AttributeSelection:
     """Attributes by weight, their weights in the same order, eigenvalues from the largest, and the chosen."""
 
     ranking: tuple[str, ...]
@@ -26,7 +26,7 @@ class Selection:
     selected: tuple[str, ...]
 
 
-def spectral(workload: Workload, threshold: float = THRESHOLD) -> Selection:
+def spectral(workload: Workload, threshold: float = THRESHOLD) -> AttributeSelection:
     """The choice for a workload in memory; W has a row an attribute and a column an event."""
     names = [attribute.name for attribute in workload.topic.attributes]
     filters = [filter_ for _, filter_ in workload.subscriptions]
@@ -36,7 +36,7 @@ def spectral(workload: Workload, threshold: float = THRESHOLD) -> Selection:
 
 def select(
     attributes: Sequence[str], eigenvalues: Sequence[float], first: Sequence[float], threshold: float
-) -> Selection:
+) -> AttributeSelection:
     """Rank attributes by the size of their coefficient in the first eigenvector, and keep the first k.
 
     k is the least for which the k largest sizes are at least `threshold` of their sum. Equal sizes keep the
@@ -52,7 +52,7 @@ def select(
         if total > 0 and reached >= threshold * total - 1e-12:
             kept = number
             break
-    return Selection(
+    return AttributeSelection(
         tuple(ranking),
         tuple(weights[name] for name in ranking),
         tuple(max(0.0, value) for value in eigenvalues),

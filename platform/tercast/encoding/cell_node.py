@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tercast.encoding.grid_boxes import Part
 from tercast.eventspace.dz import Dz
-from tercast.eventspace.interleaving import Schedule
+from tercast.eventspace.interleaving import BitSchedule
 
 
 class Cell:
@@ -51,7 +51,7 @@ class Cell:
         self.left = None
 
 
-def dz_of(schedule: Schedule, cell: Cell) -> Dz:
+def dz_of(schedule: BitSchedule, cell: Cell) -> Dz:
     """The dz of a cell."""
     if not schedule.phantoms:
         return 1 << schedule.width - cell.rest | cell.code >> cell.rest

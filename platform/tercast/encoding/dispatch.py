@@ -11,29 +11,29 @@ from tercast.runtime import jit
 if TYPE_CHECKING:
     from tercast.encoding.grid_boxes import Part
     from tercast.encoding.kernels.box_encoder import BoxEncoder
-    from tercast.eventspace.interleaving import Schedule
+    from tercast.eventspace.interleaving import BitSchedule
     from tercast.eventspace.topic import Topic
 
 
-def dz_of_text(text: str, topic: Topic, schedule: Schedule, limit: int) -> DzSet | None:
+def dz_of_text(text: str, topic: Topic, schedule: BitSchedule, limit: int) -> DzSet | None:
     """The dz set of a filter's text; None where plain Python has to find it, or what is wrong."""
     encoder = _encoder(topic, schedule, limit)
     return encoder.of_text(text, limit) if encoder else None
 
 
-def dz_of_texts(texts: Sequence[str], topic: Topic, schedule: Schedule, limit: int) -> list[DzSet | None]:
+def dz_of_texts(texts: Sequence[str], topic: Topic, schedule: BitSchedule, limit: int) -> list[DzSet | None]:
     """Return the dz sets of many filters; None for those that plain Python has to encode."""
     encoder = _encoder(topic, schedule, limit * len(texts))
     return encoder.of_texts(texts, limit) if encoder and texts else [None] * len(texts)
 
 
-def dz_of_box(box: Part, topic: Topic, schedule: Schedule, limit: int) -> DzSet | None:
+def dz_of_box(box: Part, topic: Topic, schedule: BitSchedule, limit: int) -> DzSet | None:
     """The dz set of a box (see `tercast.encoding.single_box`); None where plain Python has to find it."""
     encoder = _encoder(topic, schedule, limit)
     return encoder.of_sides(box[0], box[1], box[3], limit) if encoder else None
 
 
-def _encoder(topic: Topic, schedule: Schedule, limit: int) -> BoxEncoder | None:
+def _encoder(topic: Topic, schedule: BitSchedule, limit: int) -> BoxEncoder | None:
     if not jit.uses_twins(limit):
         return None
     if schedule.box_encoder is None:
@@ -41,7 +41,7 @@ def _encoder(topic: Topic, schedule: Schedule, limit: int) -> BoxEncoder | None:
     return schedule.box_encoder or None
 
 
-def _make(topic: Topic, schedule: Schedule) -> BoxEncoder | None:
+def _make(topic: Topic, schedule: BitSchedule) -> BoxEncoder | None:
     twin = jit.load_twin("tercast.encoding.kernels.box_encoder")
     if twin is None or not twin.BoxEncoder.serves(schedule):
         return None

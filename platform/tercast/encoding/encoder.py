@@ -12,7 +12,7 @@ from tercast.encoding.grid_boxes import Part, make_part, side_of
 from tercast.encoding.refinement import refine
 from tercast.encoding.single_box import box_of, refine_box
 from tercast.eventspace.dz import DzSet
-from tercast.eventspace.interleaving import Schedule
+from tercast.eventspace.interleaving import BitSchedule
 from tercast.filters.filter import Filter
 from tercast.filters.volume import filter_volume
 from tercast.runtime.strict_json import expect_integer
@@ -27,7 +27,7 @@ _LARGEST = Fraction(sys.float_info.max)
 
 
 @dataclass(frozen=True, slots=True)
-class Encoding:
+class EncodedFilter:
     """A filter's dz set and its excess volume, as a share of the filter's own (see `filter_volume`).
 
     The excess is 0 or more and finite: a share beyond the largest double is the largest double. `volume` is
@@ -40,7 +40,7 @@ class Encoding:
     covered: float
 
 
-def encode(filter_: Filter, depth: int, limit: int) -> Encoding:
+def encode(filter_: Filter, depth: int, limit: int) -> EncodedFilter:
     """The dz set of a filter: cells of at most `depth` bits, at most `limit` of them.
 
     Where `limit` is enough, the set is the canonical one of all cells of full length that meet the filter;
@@ -51,7 +51,7 @@ def encode(filter_: Filter, depth: int, limit: int) -> Encoding:
     whole = schedule.volume(schedule.width, [0] * len(schedule.halvings))
     covered, volume = Fraction(taken, whole), filter_volume(filter_)
     excess = min(max(covered / volume - 1, Fraction(0)), _LARGEST)
-    return Encoding(dz, float(excess), float(volume), float(covered))
+    return EncodedFilter(dz, float(excess), float(volume), float(covered))
 
 
 def encode_dz(filter_: Filter, depth: int, limit: int) -> DzSet:
@@ -59,7 +59,7 @@ def encode_dz(filter_: Filter, depth: int, limit: int) -> DzSet:
     return _cells(filter_, filter_.topic.schedule(depth), limit)[0]
 
 
-def _cells(filter_: Filter, schedule: Schedule, limit: int) -> tuple[DzSet, int]:
+def _cells(filter_: Filter, schedule: BitSchedule, limit: int) -> tuple[DzSet, int]:
     """The dz set, and its volume in units of the schedule."""
     if type(limit) is not int or not 1 <= limit <= MAX_LIMIT:
         expect_integer(limit, ("max_dz_per_filter",), 1, MAX_LIMIT)
@@ -75,7 +75,7 @@ def _cells(filter_: Filter, schedule: Schedule, limit: int) -> tuple[DzSet, int]
     return tuple([dz_of(schedule, cell) for cell in cells]), sum([cell.volume for cell in cells])
 
 
-def _parts(filter_: Filter, schedule: Schedule) -> list[Part]:
+def _parts(filter_: Filter, schedule: BitSchedule) -> list[Part]:
     """The filter's terms on the schedule's grid; tests of attributes that are not indexed drop out."""
     attributes = filter_.topic.attributes
     positions = filter_.topic.indexed_positions

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.bisection import Halving
-from tercast.eventspace.interleaving import Schedule
+from tercast.eventspace.interleaving import BitSchedule
 from tercast.eventspace.intervals import IntervalSet
 
 Side = tuple[int, ...]
@@ -24,7 +24,7 @@ Part = tuple[int, int, int, tuple[Side, ...]]
 """Interleaved low and high corner, volume (the product of the sides' widths), and sides."""
 
 
-def make_part(schedule: Schedule, sides: tuple[Side, ...]) -> Part:
+def make_part(schedule: BitSchedule, sides: tuple[Side, ...]) -> Part:
     """The part with these sides."""
     low = high = 0
     volume = 1
@@ -55,7 +55,7 @@ def width(halving: Halving, side: Side) -> int:
     return sum(halving.start(last + 1) - halving.start(first) for first, last in pairs)
 
 
-def cut(schedule: Schedule, part: Part, bit: int) -> tuple[Part | None, Part | None]:
+def cut(schedule: BitSchedule, part: Part, bit: int) -> tuple[Part | None, Part | None]:
     """What of the part has 0 and 1 at `bit`, where all earlier bits of its corners are alike."""
     mask = 1 << bit - 1
     low, high, volume, sides = part
@@ -95,7 +95,7 @@ def cut(schedule: Schedule, part: Part, bit: int) -> tuple[Part | None, Part | N
     )
 
 
-def rounded(schedule: Schedule, part: Part, rest: int) -> Part:
+def rounded(schedule: BitSchedule, part: Part, rest: int) -> Part:
     """The part, rounded outwards to what is left of the grid without its last `rest` bits."""
     sides = []
     for halving, side, free in zip(schedule.halvings, part[3], schedule.free[rest], strict=True):
@@ -126,7 +126,7 @@ def _covers(a: Part, b: Part) -> bool:
     return all(len(x) == 2 or _common(x, y) == y for x, y in pairs)
 
 
-def disjoint(schedule: Schedule, parts: Iterable[Part], limit: int) -> list[Part] | None:
+def disjoint(schedule: BitSchedule, parts: Iterable[Part], limit: int) -> list[Part] | None:
     """Parts of the same union that do not overlap; None when that takes more than `limit`."""
     out: list[Part] = []
     for part in sorted(parts, key=_volume, reverse=True):

@@ -19,7 +19,7 @@ from tercast.encoding.cell_node import Cell
 from tercast.encoding.cell_selection import chosen
 from tercast.encoding.grid_boxes import Part, cut, disjoint, rounded, uncovered
 from tercast.encoding.refinement_tree import Refinement
-from tercast.eventspace.interleaving import Schedule
+from tercast.eventspace.interleaving import BitSchedule
 
 UNSURE = 512
 """How many cells it goes to where full cells may not be seen to be full at once."""
@@ -30,7 +30,7 @@ _GIANTS = 8  # so many of the largest parts are looked at to drop what they cove
 _UNIT = 1 << 30
 
 
-def refine(schedule: Schedule, parts: Sequence[Part], limit: int) -> list[Cell]:
+def refine(schedule: BitSchedule, parts: Sequence[Part], limit: int) -> list[Cell]:
     """At most `limit` disjoint cells, in text order, that hold all of `parts`; exact where that is enough.
 
     Exact means: the cells are the canonical set of all full-length dz that meet the parts.
@@ -49,7 +49,7 @@ class _Parts(Refinement):
 
     __slots__ = ("leaves", "limit", "schedule", "work")
 
-    def __init__(self, schedule: Schedule, root: Cell, limit: int) -> None:
+    def __init__(self, schedule: BitSchedule, root: Cell, limit: int) -> None:
         super().__init__(root, root.disjoint and (len(root.parts) == 1 or not schedule.ragged))
         self.schedule = schedule
         self.limit = limit
@@ -102,7 +102,7 @@ def _is_full(cell: Cell) -> bool:
     return left.volume + right.volume == cell.volume
 
 
-def smallest(schedule: Schedule, parts: Sequence[Part], distinct: bool, parent: Cell | None) -> Cell:
+def smallest(schedule: BitSchedule, parts: Sequence[Part], distinct: bool, parent: Cell | None) -> Cell:
     """The smallest cell that holds the parts; `distinct`: they are known not to overlap."""
     code, high, _, sides = parts[0]
     differing = code ^ high
@@ -132,7 +132,7 @@ def smallest(schedule: Schedule, parts: Sequence[Part], distinct: bool, parent: 
     return cell
 
 
-def _deepest(schedule: Schedule, code: int, rest: int, codes: Sequence[int]) -> Cell:
+def _deepest(schedule: BitSchedule, code: int, rest: int, codes: Sequence[int]) -> Cell:
     """The cell where the limit cuts the dz: all of it is wanted, since something of it is."""
     while schedule.length(rest, codes) > schedule.depth:
         rest += 1
@@ -140,7 +140,7 @@ def _deepest(schedule: Schedule, code: int, rest: int, codes: Sequence[int]) -> 
     return Cell(code, rest, volume, volume, (), codes=codes)
 
 
-def _rounded(schedule: Schedule, parts: Sequence[Part], rest: int, codes: Sequence[int]) -> Sequence[Part]:
+def _rounded(schedule: BitSchedule, parts: Sequence[Part], rest: int, codes: Sequence[int]) -> Sequence[Part]:
     """The parts rounded to where the limit cuts the dz of this cell; `parts` itself when that changes
     nothing.
 
@@ -152,7 +152,7 @@ def _rounded(schedule: Schedule, parts: Sequence[Part], rest: int, codes: Sequen
     return parts if all(new is old for new, old in zip(coarse, parts, strict=True)) else coarse
 
 
-def _made_disjoint(schedule: Schedule, parts: Sequence[Part]) -> tuple[Sequence[Part], bool]:
+def _made_disjoint(schedule: BitSchedule, parts: Sequence[Part]) -> tuple[Sequence[Part], bool]:
     """Parts of the same union, and whether they do not overlap: they may be too many for that."""
     parts = uncovered(parts, _GIANTS)
     if len(parts) > _MAX_DISJOINT:

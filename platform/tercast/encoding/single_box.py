@@ -9,11 +9,11 @@ from tercast.encoding.cell_node import Cell
 from tercast.encoding.cell_selection import chosen
 from tercast.encoding.grid_boxes import Part
 from tercast.encoding.refinement_tree import Refinement
-from tercast.eventspace.interleaving import Schedule
+from tercast.eventspace.interleaving import BitSchedule
 from tercast.filters.filter import Filter
 
 
-def box_of(filter_: Filter, schedule: Schedule) -> Part | None:
+def box_of(filter_: Filter, schedule: BitSchedule) -> Part | None:
     """The filter as a single box on the schedule's grid; None when it is none."""
     if len(filter_.terms) > 1 or not schedule.all_even:
         return None
@@ -47,7 +47,7 @@ def box_of(filter_: Filter, schedule: Schedule) -> Part | None:
     return low, high, volume, tuple(sides)
 
 
-def refine_box(schedule: Schedule, box: Part, limit: int) -> list[Cell]:
+def refine_box(schedule: BitSchedule, box: Part, limit: int) -> list[Cell]:
     """What `refine` makes of this one part."""
     low, high, volume, _ = box
     rest = (low ^ high).bit_length()
@@ -61,7 +61,7 @@ class _Box(Refinement):
 
     __slots__ = ("schedule",)
 
-    def __init__(self, schedule: Schedule, root: Cell) -> None:
+    def __init__(self, schedule: BitSchedule, root: Cell) -> None:
         super().__init__(root, True)
         self.schedule = schedule
 

@@ -20,7 +20,7 @@ from tercast.eventspace.attribute import Attribute, Bool, Enum, Int
 from tercast.eventspace.bisection import Halving
 from tercast.eventspace.dz import Dz
 from tercast.eventspace.float_attribute import CELLS, MARGIN, Float
-from tercast.eventspace.interleaving import CHUNK, Schedule
+from tercast.eventspace.interleaving import CHUNK, BitSchedule
 
 if TYPE_CHECKING:
     from tercast.eventspace.topic import Topic
@@ -240,7 +240,7 @@ def _codes(halving: Halving, indexes: _Column) -> tuple[_Column, _Flags | None]:
     return code, ended
 
 
-def _dz(schedule: Schedule, codes: list[_Column], ended: list[_Flags | None]) -> list[Dz]:
+def _dz(schedule: BitSchedule, codes: list[_Column], ended: list[_Flags | None]) -> list[Dz]:
     words = _interleaved(schedule, codes)
     if len(words) == 1:
         return _shortened(schedule, words[0], ended)
@@ -254,7 +254,7 @@ def _dz(schedule: Schedule, codes: list[_Column], ended: list[_Flags | None]) ->
     return [schedule.dz(dz, 0, row) for dz, row in zip(whole, rows, strict=True)]
 
 
-def _interleaved(schedule: Schedule, codes: list[_Column]) -> list[_Column]:
+def _interleaved(schedule: BitSchedule, codes: list[_Column]) -> list[_Column]:
     """The interleaved codes, in words from the last bits to the first."""
     count = max(1, -(-schedule.width // _WORD))
     words = [np.zeros(len(codes[0]), dtype=np.uint64) for _ in range(count)]
@@ -267,7 +267,7 @@ def _interleaved(schedule: Schedule, codes: list[_Column]) -> list[_Column]:
     return words
 
 
-def _word_tables(schedule: Schedule, count: int) -> list[list[list[_Column | None]]]:
+def _word_tables(schedule: BitSchedule, count: int) -> list[list[list[_Column | None]]]:
     """For each attribute, chunk and word: the spread of a chunk's bits; kept with the schedule."""
     if schedule.word_tables is None:
         schedule.word_tables = [
@@ -283,7 +283,7 @@ def _word_table(table: list[int], word: int) -> _Column | None:
     return np.array(inside, dtype=np.uint64) if any(inside) else None
 
 
-def _shortened(schedule: Schedule, code: _Column, ended: list[_Flags | None]) -> list[Dz]:
+def _shortened(schedule: BitSchedule, code: _Column, ended: list[_Flags | None]) -> list[Dz]:
     """The dz of codes that fit a word: phantom bits taken out, cut to the depth."""
     one = np.uint64(1)
     dz = code | one << np.uint64(schedule.width)

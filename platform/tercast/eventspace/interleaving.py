@@ -23,7 +23,7 @@ CHUNK = 10
 """Bits of a code that one look-up spreads."""
 
 
-class Schedule:
+class BitSchedule:
     """The interleaving of some attributes' bits, up to `depth` bits a dz.
 
     `owner[b]`, `place[b]`: which attribute gives bit b, and the place of that bit in the attribute's code.

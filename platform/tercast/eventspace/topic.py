@@ -13,7 +13,7 @@ from tercast.eventspace.attribute_reader import attribute_errors, parse_attribut
 from tercast.eventspace.dz import Dz
 from tercast.eventspace.event_encoder import event_dz_batch
 from tercast.eventspace.float_attribute import Float
-from tercast.eventspace.interleaving import Schedule
+from tercast.eventspace.interleaving import BitSchedule
 from tercast.eventspace.string_attribute import String, text_problem
 from tercast.runtime.strict_json import (
     caught,
@@ -51,7 +51,7 @@ class Topic:
     indexed: tuple[str, ...] = ()
     positions: dict[str, int] = field(init=False, compare=False, repr=False)
     indexed_positions: tuple[int, ...] = field(init=False, compare=False, repr=False)
-    _schedules: dict[int, Schedule] = field(init=False, compare=False, repr=False)
+    _schedules: dict[int, BitSchedule] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         positions = {attribute.name: i for i, attribute in enumerate(self.attributes)}
@@ -159,14 +159,14 @@ class Topic:
 
         return event_dz_batch(self, events, depth)
 
-    def schedule(self, depth: int) -> Schedule:
+    def schedule(self, depth: int) -> BitSchedule:
         """The order of the indexed attributes' bits up to `depth`."""
         found = self._schedules.get(depth)
         if found is None:
             expect_integer(depth, ("depth",), 1, MAX_DEPTH)
             if len(self._schedules) >= _KEPT_SCHEDULES:
                 self._schedules.clear()
-            found = Schedule([self.attributes[i].size for i in self.indexed_positions], depth)
+            found = BitSchedule([self.attributes[i].size for i in self.indexed_positions], depth)
             self._schedules[depth] = found
         return found
 

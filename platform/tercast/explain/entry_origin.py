@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tercast.eventspace.dz import DzSet
 from tercast.explain.lookup import TopicTable
-from tercast.explain.network_state import Situation
+from tercast.explain.network_state import NetworkState
 from tercast.explain.origins import AGGREGATED, EXACT, UNPLANNED
 from tercast.explain.served_subscriptions import Served
 from tercast.tables.entries import Entry
@@ -24,7 +24,7 @@ class EntryOrigin:
     region: DzSet
 
 
-def entry_origin(situation: Situation, topic: str, switch: str, entry: Entry) -> EntryOrigin:
+def entry_origin(situation: NetworkState, topic: str, switch: str, entry: Entry) -> EntryOrigin:
     """The origin of an entry of `topic` at `switch`; "unplanned" where the plan has no such entry."""
     table = TopicTable(situation.planned(switch), situation.address, situation.topics[topic].code)
     planned = table.find(entry)

@@ -11,9 +11,9 @@ from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.dz import Dz, text
 from tercast.eventspace.topic import Topic
 from tercast.explain.event_values import Given
-from tercast.explain.network_state import Announced
-from tercast.explain.reasons import Reason
-from tercast.verification.forwarding import World
+from tercast.explain.network_state import AnnouncementState
+from tercast.explain.reasons import DeliveryReason
+from tercast.verification.forwarding import ForwardingModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +26,22 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ExplainedEvent:
     """One event. `full` is its dz filled up with zeros to the room of an address.
 
     `problem` says why its publisher's library would not send it.
     """
 
-    advertisement: Announced | None
+    advertisement: AnnouncementState | None
     host: str
     topic: str
     values: dict[str, Any]
     dz: Dz
     full: Dz
     address: str
-    problem: Reason | None = None
+    problem: DeliveryReason | None = None
 
-    def to_json(self, world: World, topic: Topic) -> dict[str, object]:
+    def to_json(self, world: ForwardingModel, topic: Topic) -> dict[str, object]:
         """Who, what and where to."""
         ad = self.advertisement
         place = world.place.get(self.host)
@@ -62,18 +62,18 @@ class Event:
 
 def read_event(
     space: Space,
-    candidates: Sequence[Announced],
+    candidates: Sequence[AnnouncementState],
     values: Given,
     host: str | None = None,
     topic: str | None = None,
-) -> Event:
+) -> ExplainedEvent:
     """The event of one of several live advertisements: the first that holds it, else the first that could.
 
     Without candidates it is an event of `host` and `topic` that nobody advertised. Refused where the values
     fit no topic, each with its path below `values`.
     """
     wrong: Refused | RefusedMany | None = None
-    outside: Event | None = None
+    outside: ExplainedEvent | None = None
     for ad in candidates:
         try:
             event = _event(space, ad, ad.host, ad.topic, values)
@@ -97,15 +97,17 @@ def read_event(
     return _event(space, None, host, topic, values)
 
 
-def _event(space: Space, ad: Announced | None, host: str, topic_name: str, given: Given) -> Event:
+def _event(
+    space: Space, ad: AnnouncementState | None, host: str, topic_name: str, given: Given
+) -> ExplainedEvent:
     topic = space.topics[topic_name]
     values = given.read(topic)
     dz = topic.event_dz(values, space.depth)
     full = dz << space.address.dz_room - dz.bit_length() + 1
     problem = None
     if ad is None:
-        problem = Reason.NO_ADVERTISEMENT
+        problem = DeliveryReason.NO_ADVERTISEMENT
     elif not ad.matches(topic, values, full):
-        problem = Reason.OUTSIDE_ADVERTISEMENT
+        problem = DeliveryReason.OUTSIDE_ADVERTISEMENT
     address = space.address.event_address(topic.code, dz)
-    return Event(ad, host, topic_name, values, dz, full, address, problem)
+    return ExplainedEvent(ad, host, topic_name, values, dz, full, address, problem)

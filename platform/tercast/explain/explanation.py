@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tercast.explain.event import Event
+from tercast.explain.event import ExplainedEvent
 from tercast.explain.lookup import TopicTable
-from tercast.explain.network_state import Situation
-from tercast.explain.origins import Origin, Origins
-from tercast.explain.path import Hop, Way, follow
+from tercast.explain.network_state import NetworkState
+from tercast.explain.origins import EntryOrigin, EntryOrigins
+from tercast.explain.path import EventPath, PathHop, follow
 from tercast.explain.reasons import RECEIVED
 from tercast.explain.verdicts import Verdict, Verdicts
 from tercast.tables.entries import Entry
@@ -23,11 +23,11 @@ MOST_NAMES = 50
 class Explanation:
     """What becomes of one event, and why."""
 
-    situation: Situation
-    event: Event
+    situation: NetworkState
+    event: ExplainedEvent
     tree: str | None
-    way: Way
-    origins: tuple[Origin | None, ...]
+    way: EventPath
+    origins: tuple[EntryOrigin | None, ...]
     verdicts: tuple[Verdict, ...]
 
     @property
@@ -49,7 +49,7 @@ class Explanation:
             "not_received": [self._verdict(verdict) for verdict in missed],
         }
 
-    def _hop(self, hop: Hop, origin: Origin | None) -> dict[str, Any]:
+    def _hop(self, hop: PathHop, origin: EntryOrigin | None) -> dict[str, Any]:
         return {
             "hop": hop.number,
             "from_hop": hop.parent,
@@ -62,7 +62,7 @@ class Explanation:
             "outputs": [self._output(hop, number, origin) for number in range(len(hop.steps))],
         }
 
-    def _output(self, hop: Hop, number: int, origin: Origin | None) -> dict[str, Any]:
+    def _output(self, hop: PathHop, number: int, origin: EntryOrigin | None) -> dict[str, Any]:
         step = hop.steps[number]
         assert origin is not None
         behind = origin.behind[number]
@@ -99,7 +99,7 @@ class Explanation:
         }
 
 
-def explain(situation: Situation, event: Event) -> Explanation:
+def explain(situation: NetworkState, event: ExplainedEvent) -> Explanation:
     """Follow an event through the tables, and say why it comes where it comes.
 
     One that its publisher would not send has no way.
@@ -114,7 +114,7 @@ def explain(situation: Situation, event: Event) -> Explanation:
 
     start = situation.world.place.get(event.host) if event.problem is None else None
     way = follow(situation.world, start, hit)
-    origins = Origins(situation, event)
+    origins = EntryOrigins(situation, event)
     of_hop = [origins.of(hop) for hop in way.hops]
     verdicts = Verdicts(situation, event, way, origins, of_hop).all()
     tree = origins.tree

@@ -9,12 +9,12 @@ from typing import Any, Protocol
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.dz import Dz, DzSet, covers
 from tercast.eventspace.topic import Topic
-from tercast.explain.reasons import Standing
+from tercast.explain.reasons import DeliveryStanding
 from tercast.filters.filter import Filter
 from tercast.tables.entries import Entry
 from tercast.topology.elements import LinkEnds
 from tercast.topology.topology import Topology
-from tercast.verification.forwarding import World
+from tercast.verification.forwarding import ForwardingModel
 
 Tables = Callable[[str], Iterable[Entry]]
 """The entries of a switch, by its name."""
@@ -36,7 +36,7 @@ class TreeLike(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
+class AnnouncementState:
     """An advertisement or subscription; `filter` is None where only a dz set came, `dz` empty where unknown.
 
     `owner` is the publisher or subscriber behind it, where there are such; `note` tells more of its standing;
@@ -48,7 +48,7 @@ class Announced:
     topic: str
     filter: str | None
     dz: DzSet
-    standing: Standing = Standing.LIVE
+    standing: DeliveryStanding = DeliveryStanding.LIVE
     owner: str | None = None
     note: str = ""
     exact: Filter | None = None
@@ -56,7 +56,7 @@ class Announced:
     @property
     def is_planned(self) -> bool:
         """Whether the plan has entries for it."""
-        return self.standing in (Standing.LIVE, Standing.DEPLOYING)
+        return self.standing in (DeliveryStanding.LIVE, DeliveryStanding.DEPLOYING)
 
     def holds(self, full: Dz) -> bool:
         """Whether the dz of an event, filled up to the room, lies in its dz set."""
@@ -74,7 +74,7 @@ class Announced:
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class NetworkState:
     """A network at one moment. `tables` are what is there, `planned` what the plan has (they may be one).
 
     `advertisements` are live ones; `wishes` are subscriptions in every standing.
@@ -84,15 +84,15 @@ class Situation:
     depth: int
     topology: Topology
     topics: Mapping[str, Topic]
-    advertisements: Mapping[str, Announced]
-    wishes: Sequence[Announced]
+    advertisements: Mapping[str, AnnouncementState]
+    wishes: Sequence[AnnouncementState]
     trees: Sequence[TreeLike]
     tables: Tables
     planned: Tables
-    world: World = field(init=False)
+    world: ForwardingModel = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "world", World(self.topology))
+        object.__setattr__(self, "world", ForwardingModel(self.topology))
 
     def switch_of(self, host: str) -> str | None:
         """The switch where a host is reached; None while it cannot be."""

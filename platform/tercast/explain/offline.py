@@ -6,42 +6,44 @@ from collections.abc import Iterator
 
 from tercast.errors import Refused, shown
 from tercast.eventspace.dz import canonical
-from tercast.explain.event import Event, Space, read_event
+from tercast.explain.event import ExplainedEvent, Space, read_event
 from tercast.explain.event_values import Given
-from tercast.explain.network_state import Announced, Situation
-from tercast.explain.reasons import Standing
-from tercast.offline.plan_file import Plan
+from tercast.explain.network_state import AnnouncementState, NetworkState
+from tercast.explain.reasons import DeliveryStanding
+from tercast.offline.plan_file import PlanFile
 from tercast.offline.scenario import Scenario
 from tercast.requests.model import Subscribe, Unsubscribe
 from tercast.requests.registry import ADVERTISEMENT
 from tercast.tables.entries import Table
 
 
-def situation_of(scenario: Scenario, plan: Plan) -> Situation:
+def situation_of(scenario: Scenario, plan: PlanFile) -> NetworkState:
     """The network after all requests, with the tables of the plan."""
     final = scenario.final
     failed = {failure.id: failure.reason for failure in plan.failed}
-    advertisements: dict[str, Announced] = {}
-    wishes: list[Announced] = []
+    advertisements: dict[str, AnnouncementState] = {}
+    wishes: list[AnnouncementState] = []
     for reg in final.live.values():
         dz = canonical(plan.encodings.get(reg.id, reg.dz))
         exact = scenario.filters[reg.id]
         if reg.kind == ADVERTISEMENT:
             if reg.id not in failed:
-                advertisements[reg.id] = Announced(reg.id, reg.host, reg.topic, reg.filter, dz, exact=exact)
+                advertisements[reg.id] = AnnouncementState(
+                    reg.id, reg.host, reg.topic, reg.filter, dz, exact=exact
+                )
             continue
-        standing = Standing.FAILED if reg.id in failed else Standing.LIVE
+        standing = DeliveryStanding.FAILED if reg.id in failed else DeliveryStanding.LIVE
         note = failed.get(reg.id, "")
-        dz = dz if standing is Standing.LIVE else ()
+        dz = dz if standing is DeliveryStanding.LIVE else ()
         wishes.append(
-            Announced(reg.id, reg.host, reg.topic, reg.filter, dz, standing, note=note, exact=exact)
+            AnnouncementState(reg.id, reg.host, reg.topic, reg.filter, dz, standing, note=note, exact=exact)
         )
     wishes += _withdrawn(scenario)
 
     def table(switch: str) -> Table:
         return plan.flows.get(switch, ())
 
-    return Situation(
+    return NetworkState(
         scenario.address,
         scenario.depth,
         final.topology,
@@ -54,7 +56,9 @@ def situation_of(scenario: Scenario, plan: Plan) -> Situation:
     )
 
 
-def event_of(situation: Situation, publisher: str, values: Given, topic: str | None = None) -> Event:
+def event_of(
+    situation: NetworkState, publisher: str, values: Given, topic: str | None = None
+) -> ExplainedEvent:
     """The event of an advertisement, or of a host by its name, which may have several; Refused by name."""
     ads = situation.advertisements
     space = Space(situation.address, situation.depth, situation.topics)
@@ -67,7 +71,7 @@ def event_of(situation: Situation, publisher: str, values: Given, topic: str | N
     return read_event(space, own, values, publisher, topic)
 
 
-def _withdrawn(scenario: Scenario) -> Iterator[Announced]:
+def _withdrawn(scenario: Scenario) -> Iterator[AnnouncementState]:
     """The subscriptions that a later request withdrew, the last of each id."""
     gone: dict[str, Subscribe] = {}
     asked: dict[str, Subscribe] = {}
@@ -80,4 +84,6 @@ def _withdrawn(scenario: Scenario) -> Iterator[Announced]:
     topics, hosts = scenario.final.topics, scenario.final.topology.hosts
     for request in gone.values():
         if request.topic in topics and request.host in hosts:
-            yield Announced(request.id, request.host, request.topic, request.filter, (), Standing.WITHDRAWN)
+            yield AnnouncementState(
+                request.id, request.host, request.topic, request.filter, (), DeliveryStanding.WITHDRAWN
+            )

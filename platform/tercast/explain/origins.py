@@ -10,19 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tercast.eventspace.dz import overlaps
-from tercast.explain.event import Event
+from tercast.explain.event import ExplainedEvent
 from tercast.explain.lookup import TopicTable
-from tercast.explain.network_state import Situation, TreeLike
-from tercast.explain.path import Hop
+from tercast.explain.network_state import NetworkState, TreeLike
+from tercast.explain.path import PathHop
 from tercast.explain.served_subscriptions import Served
 from tercast.explain.tree_paths import TreeWays
-from tercast.verification.forwarding import Step
+from tercast.verification.forwarding import ForwardingStep
 
 EXACT, AGGREGATED, UNPLANNED = "exact", "aggregated", "unplanned"
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class RequestsBehind:
     """Whom an output leads to that wants this event: exactly (`matching`), or by its dz set alone."""
 
     matching: tuple[str, ...]
@@ -30,7 +30,7 @@ class Behind:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class EntryOrigin:
     """Where the entry of one hop comes from; `behind` goes with the outputs of the hop.
 
     `kind` is "exact", "aggregated", or "unplanned" where the plan has no such entry (any more).
@@ -38,13 +38,13 @@ class Origin:
 
     kind: str
     subscriptions: tuple[str, ...]
-    behind: tuple[Behind, ...]
+    behind: tuple[RequestsBehind, ...]
 
 
-class Origins:
+class EntryOrigins:
     """Finds the origin of entries that one event meets."""
 
-    def __init__(self, situation: Situation, event: Event) -> None:
+    def __init__(self, situation: NetworkState, event: ExplainedEvent) -> None:
         self._situation = situation
         self._event = event
         topic = situation.topics[event.topic]
@@ -65,7 +65,7 @@ class Origins:
         found = self._own_tree()
         return None if found is None else found[1]
 
-    def of(self, hop: Hop) -> Origin | None:
+    def of(self, hop: PathHop) -> EntryOrigin | None:
         """The origin of the entry that was met at a hop; None where none was."""
         if hop.entry is None:
             return None
@@ -75,10 +75,10 @@ class Origins:
         table = TopicTable(situation.planned(hop.switch), situation.address, code)
         planned = table.find(hop.entry)
         if planned is None or planned.actions != hop.entry.actions:
-            return Origin(UNPLANNED, (), behind)
+            return EntryOrigin(UNPLANNED, (), behind)
         region = table.region(planned, hop.in_port)
         stands_for, exact = self._served.by_entry(hop.switch, hop.steps, region)
-        return Origin(EXACT if exact else AGGREGATED, stands_for, behind)
+        return EntryOrigin(EXACT if exact else AGGREGATED, stands_for, behind)
 
     def _own_tree(self) -> tuple[TreeLike, TreeWays] | None:
         for tree, ways in self._served.trees:
@@ -86,9 +86,9 @@ class Origins:
                 return tree, ways
         return None
 
-    def _behind(self, hop: Hop, step: Step) -> Behind:
+    def _behind(self, hop: PathHop, step: ForwardingStep) -> RequestsBehind:
         ways = self.ways
         wishes = [] if ways is None else self._served.beyond(hop.switch, step, ways)
         matching = tuple(wish.id for wish in wishes if wish.id in self._matching)
         held = (wish.id for wish in wishes if wish.id in self._holding)
-        return Behind(matching, tuple(name for name in held if name not in self._matching))
+        return RequestsBehind(matching, tuple(name for name in held if name not in self._matching))

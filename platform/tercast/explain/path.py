@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tercast.tables.entries import Entry
 from tercast.topology.topology import Port
-from tercast.verification.forwarding import Step, World
+from tercast.verification.forwarding import ForwardingModel, ForwardingStep
 
 MAX_HOPS = 10_000
 """Copies of one event after which it is a loop and no more."""
@@ -17,7 +17,7 @@ Hit = Callable[[str, int], Entry | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Hop:
+class PathHop:
     """One copy of the event at one switch: where it came in, from which hop, what it met, what that did."""
 
     number: int
@@ -25,41 +25,41 @@ class Hop:
     switch: str
     in_port: int
     entry: Entry | None
-    steps: tuple[Step, ...]
+    steps: tuple[ForwardingStep, ...]
 
 
 @dataclass(slots=True)
-class Way:
+class EventPath:
     """All hops of one event in the order in which they are reached; deliveries are pairs (host, hop)."""
 
-    hops: list[Hop] = field(default_factory=list)
+    hops: list[PathHop] = field(default_factory=list)
     deliveries: list[tuple[str, int]] = field(default_factory=list)
     loops: bool = False
     next: dict[tuple[int, Port], int] = field(default_factory=dict)
 
-    def ancestry(self, number: int | None) -> Iterator[Hop]:
+    def ancestry(self, number: int | None) -> Iterator[PathHop]:
         """A hop and those before it, the last one first."""
         while number is not None:
             yield self.hops[number]
             number = self.hops[number].parent
 
-    def next_hop(self, hop: Hop, step: Step) -> int | None:
+    def next_hop(self, hop: PathHop, step: ForwardingStep) -> int | None:
         """The hop that an output of another leads to."""
         return None if step.far is None else self.next.get((hop.number, step.far))
 
 
-def follow(world: World, start: Port | None, hit: Hit) -> Way:
+def follow(world: ForwardingModel, start: Port | None, hit: Hit) -> EventPath:
     """The way of an event that enters at a port; none where its host is not attached.
 
     A copy that comes to a port where it has been is cut, and the event loops.
     """
-    way = Way()
+    way = EventPath()
     waiting: list[tuple[Port, int | None]] = [] if start is None else [(start, None)]
     for (switch, in_port), parent in waiting:
         entry = hit(switch, in_port)
         number = len(way.hops)
         steps = () if entry is None else _steps(world, switch, in_port, entry)
-        way.hops.append(Hop(number, parent, switch, in_port, entry, steps))
+        way.hops.append(PathHop(number, parent, switch, in_port, entry, steps))
         if parent is not None:
             way.next[parent, (switch, in_port)] = number
         for step in steps:
@@ -76,7 +76,7 @@ def follow(world: World, start: Port | None, hit: Hit) -> Way:
     return way
 
 
-def _steps(world: World, switch: str, in_port: int, entry: Entry) -> tuple[Step, ...]:
+def _steps(world: ForwardingModel, switch: str, in_port: int, entry: Entry) -> tuple[ForwardingStep, ...]:
     """What an entry does to a packet from a port; a plain output to that port sends nothing."""
     plain = (step for step in world.steps(switch, entry) if step.port != in_port)
     return (*plain, *world.back(switch, in_port, entry))

@@ -9,12 +9,12 @@ from typing import Any
 
 from tercast.explain.explanation import Explanation, entry_json
 from tercast.explain.observation import Eyes, NotSeen, Seen
-from tercast.explain.path import Hop, Way, follow
+from tercast.explain.path import EventPath, PathHop, follow
 from tercast.tables.entries import IN_PORT, Entry, Output
 from tercast.topology.topology import Port
 
 
-class Kind(enum.StrEnum):
+class DifferenceKind(enum.StrEnum):
     """What can differ at one switch."""
 
     ENTRY_MISSING = "entry_missing"
@@ -26,10 +26,10 @@ class Kind(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PathDifference:
     """One difference, at the switch where it shows; what follows from it downstream is not told again."""
 
-    kind: Kind
+    kind: DifferenceKind
     switch: str
     in_port: int
     expected: Entry | None
@@ -49,16 +49,16 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Real:
+class RealPath:
     """What happens on the real switches; `seen` goes with the hops, None where it could not be found out.
 
     `not_seen` says why by switch, `lost` where a host's event ends (None: downstream of what was not seen),
     `surplus` are the hosts that get it and should not.
     """
 
-    way: Way
+    way: EventPath
     seen: tuple[Seen | None, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[PathDifference, ...]
     not_seen: dict[str, str] = field(default_factory=dict)
     lost: dict[str, str | None] = field(default_factory=dict)
     surplus: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class Real:
             "surplus": list(self.surplus),
         }
 
-    def _hop(self, hop: Hop) -> dict[str, Any]:
+    def _hop(self, hop: PathHop) -> dict[str, Any]:
         seen = self.seen[hop.number]
         return {
             "hop": hop.number,
@@ -95,7 +95,7 @@ class Real:
         }
 
 
-def trace(explanation: Explanation, eyes: Eyes) -> Real:
+def trace(explanation: Explanation, eyes: Eyes) -> RealPath:
     """Follow the event over the real switches and compare.
 
     It goes on along what they really do; where nothing can be found out, as if all were as expected.
@@ -128,60 +128,67 @@ def trace(explanation: Explanation, eyes: Eyes) -> Real:
     lost = {host: _where(expected, number, differences) for host, number in wanted.items() if host not in got}
     at = [looked[hop.switch, hop.in_port] for hop in way.hops]
     seen_at = tuple(None if isinstance(one, NotSeen) else one for one in at)
-    return Real(way, seen_at, tuple(differences), not_seen, lost, tuple(sorted(got - wanted.keys())))
+    return RealPath(way, seen_at, tuple(differences), not_seen, lost, tuple(sorted(got - wanted.keys())))
 
 
 def _differences(
-    explanation: Explanation, eyes: Eyes, hop: Hop | None, place: Port, seen: Seen
-) -> Iterator[Difference]:
+    explanation: Explanation, eyes: Eyes, hop: PathHop | None, place: Port, seen: Seen
+) -> Iterator[PathDifference]:
     """What differs where the event came to one port of a switch."""
     switch, in_port = place
     expected = None if hop is None else hop.entry
     if hop is not None:
         told = _difference(explanation, switch, expected, seen)
         if told is not None:
-            yield Difference(told[0], switch, in_port, expected, seen.entry, told[1])
+            yield PathDifference(told[0], switch, in_port, expected, seen.entry, told[1])
     for port, bridge in seen.into.items():
         far = explanation.situation.world.far.get((switch, port))
         name = None if far is None else eyes.bridge(far[0])
         if name != bridge:
             where = "nowhere" if far is None else f"to {far[0]}"
             detail = f"port {port} leads into bridge {bridge}, and {where} in the topology"
-            yield Difference(Kind.OTHER_WIRING, switch, in_port, expected, seen.entry, detail)
+            yield PathDifference(DifferenceKind.OTHER_WIRING, switch, in_port, expected, seen.entry, detail)
 
 
 def _difference(
     explanation: Explanation, switch: str, expected: Entry | None, seen: Seen
-) -> tuple[Kind, str] | None:
+) -> tuple[DifferenceKind, str] | None:
     found, address = seen.entry, explanation.event.address
     if seen.foreign:
         who = _told(found) if found is not None else seen.strange
-        return Kind.FOREIGN_ENTRY, f"{address} meets {who}, which is somebody else's"
+        return DifferenceKind.FOREIGN_ENTRY, f"{address} meets {who}, which is somebody else's"
     if found is not None and expected is not None and _same_key(found, expected):
         return _deeds(expected, found, seen.strange)
     if seen.strange:
-        return Kind.OTHER_ENTRY, f"{address} meets {seen.strange}, which is no content entry"
+        return DifferenceKind.OTHER_ENTRY, f"{address} meets {seen.strange}, which is no content entry"
     if expected is None:
-        return None if found is None else (Kind.OTHER_ENTRY, f"{address} meets {_told(found)}, not expected")
+        return (
+            None
+            if found is None
+            else (DifferenceKind.OTHER_ENTRY, f"{address} meets {_told(found)}, not expected")
+        )
     if found is None or found.priority < expected.priority:
         instead = "nothing, and is dropped" if found is None else _told(found)
         return (
-            Kind.ENTRY_MISSING,
+            DifferenceKind.ENTRY_MISSING,
             f"switch {switch} has no entry {_told(expected)}; {address} meets {instead}",
         )
-    return Kind.OTHER_ENTRY, f"{address} meets {_told(found)} instead of {_told(expected)}"
+    return DifferenceKind.OTHER_ENTRY, f"{address} meets {_told(found)} instead of {_told(expected)}"
 
 
-def _deeds(expected: Entry, found: Entry, strange: str) -> tuple[Kind, str] | None:
+def _deeds(expected: Entry, found: Entry, strange: str) -> tuple[DifferenceKind, str] | None:
     """The entry is there; whether it does the same."""
     ours, theirs = _ports(expected), _ports(found)
     if ours != theirs:
         detail = f"{_told(expected)} sends to {_listed(theirs)} instead of {_listed(ours)}"
-        return Kind.OTHER_PORTS, detail
+        return DifferenceKind.OTHER_PORTS, detail
     if strange:
-        return Kind.OTHER_ACTION, f"{_told(expected)} also does {strange}"
+        return DifferenceKind.OTHER_ACTION, f"{_told(expected)} also does {strange}"
     if found.actions != expected.actions:
-        return Kind.OTHER_ACTION, f"{_told(expected)} sends to the right ports with other addresses or order"
+        return (
+            DifferenceKind.OTHER_ACTION,
+            f"{_told(expected)} sends to the right ports with other addresses or order",
+        )
     return None
 
 
@@ -206,7 +213,7 @@ def _told(entry: Entry) -> str:
     return f"{entry.dst}{where}, priority {entry.priority}"
 
 
-def _where(expected: Way, number: int, differences: list[Difference]) -> str | None:
+def _where(expected: EventPath, number: int, differences: list[PathDifference]) -> str | None:
     """The switch on the expected way to a host at which the event was lost: the last one that differs."""
     places = {(found.switch, found.in_port) for found in differences}
     for hop in expected.ancestry(number):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 
-class Reason(enum.StrEnum):
+class DeliveryReason(enum.StrEnum):
     """Why. The first four are those of who receives an event, the others of who does not."""
 
     MATCH = "match"
@@ -31,12 +31,17 @@ class Reason(enum.StrEnum):
         return _RANKS[self]
 
 
-_RANKS = {reason: rank for rank, reason in enumerate(Reason)}
+_RANKS = {reason: rank for rank, reason in enumerate(DeliveryReason)}
 
-RECEIVED = (Reason.MATCH, Reason.TRUNCATION, Reason.AGGREGATION, Reason.STALE_ENTRY)
+RECEIVED = (
+    DeliveryReason.MATCH,
+    DeliveryReason.TRUNCATION,
+    DeliveryReason.AGGREGATION,
+    DeliveryReason.STALE_ENTRY,
+)
 
 
-class Standing(enum.StrEnum):
+class DeliveryStanding(enum.StrEnum):
     """What became of a subscription; the first two are planned.
 
     One that is deploying still waits for switches to confirm its entries.
@@ -50,8 +55,8 @@ class Standing(enum.StrEnum):
 
 
 REASON_OF = {
-    Standing.DEPLOYING: Reason.NOT_ACTIVE,
-    Standing.NOT_ACTIVE: Reason.NOT_ACTIVE,
-    Standing.FAILED: Reason.FAILED,
-    Standing.WITHDRAWN: Reason.WITHDRAWN,
+    DeliveryStanding.DEPLOYING: DeliveryReason.NOT_ACTIVE,
+    DeliveryStanding.NOT_ACTIVE: DeliveryReason.NOT_ACTIVE,
+    DeliveryStanding.FAILED: DeliveryReason.FAILED,
+    DeliveryStanding.WITHDRAWN: DeliveryReason.WITHDRAWN,
 }

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tercast.eventspace.dz import Dz, DzSet, canonical, difference, intersection, overlaps
-from tercast.explain.network_state import Announced, Situation, TreeLike
+from tercast.explain.network_state import AnnouncementState, NetworkState, TreeLike
 from tercast.explain.tree_paths import TreeWays
-from tercast.verification.forwarding import Step
+from tercast.verification.forwarding import ForwardingStep
 
 
 class Served:
     """The trees, subscriptions and advertisements of a topic in one part (`component`) of the network."""
 
-    def __init__(self, situation: Situation, topic: str, component: int | None) -> None:
+    def __init__(self, situation: NetworkState, topic: str, component: int | None) -> None:
         self._situation = situation
         self.trees: list[tuple[TreeLike, TreeWays]] = [
             (tree, TreeWays(tree))
@@ -23,7 +23,9 @@ class Served:
         self.wishes = [wish for wish in situation.wishes if wish.topic == topic and wish.is_planned]
         self._ads = [ad for ad in situation.advertisements.values() if ad.topic == topic]
 
-    def by_entry(self, switch: str, steps: Iterable[Step], region: DzSet) -> tuple[tuple[str, ...], bool]:
+    def by_entry(
+        self, switch: str, steps: Iterable[ForwardingStep], region: DzSet
+    ) -> tuple[tuple[str, ...], bool]:
         """The subscriptions that an entry with these outputs serves, and whether each serves nothing else."""
         found: dict[str, None] = {}
         exact = True
@@ -33,7 +35,7 @@ class Served:
             exact = exact and fits
         return tuple(found), exact
 
-    def beyond(self, switch: str, step: Step, ways: TreeWays) -> Sequence[Announced]:
+    def beyond(self, switch: str, step: ForwardingStep, ways: TreeWays) -> Sequence[AnnouncementState]:
         """The subscriptions of those whom an output leads to."""
         world = self._situation.world
         if step.far is None:
@@ -42,7 +44,7 @@ class Served:
         beyond = ways.beyond(switch, step.port)
         return [wish for wish in self.wishes if self._situation.switch_of(wish.host) in beyond]
 
-    def _by_output(self, switch: str, step: Step, region: DzSet) -> tuple[list[str], bool]:
+    def _by_output(self, switch: str, step: ForwardingStep, region: DzSet) -> tuple[list[str], bool]:
         names: list[str] = []
         served: list[Dz] = []
         for tree, ways in self.trees:
@@ -55,7 +57,7 @@ class Served:
                 served += intersection(reached, wanted)
         return names, not difference(region, canonical(served))
 
-    def _advertised(self, switch: str, step: Step, ways: TreeWays, region: DzSet) -> DzSet:
+    def _advertised(self, switch: str, step: ForwardingStep, ways: TreeWays, region: DzSet) -> DzSet:
         """What is advertised on this side of an output, of a region."""
         beyond = () if step.far is None else ways.beyond(switch, step.port)
         sides = ((ad, self._situation.switch_of(ad.host)) for ad in self._ads)
@@ -64,6 +66,6 @@ class Served:
         )
 
 
-def _within(announced: Announced, region: DzSet) -> DzSet:
+def _within(announced: AnnouncementState, region: DzSet) -> DzSet:
     """The cells of an announcement that meet a region, in order."""
     return canonical(cell for cell in announced.dz if any(overlaps(cell, other) for other in region))

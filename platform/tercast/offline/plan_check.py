@@ -6,25 +6,25 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from tercast.eventspace.dz import Dz, DzSet, canonical, difference, intersection, set_overlaps
-from tercast.offline.plan_file import Plan, PlanTree
+from tercast.offline.plan_file import PlanFile, PlanTree
 from tercast.offline.scenario import Scenario
 from tercast.planner.reachability import unreachable_pairs, waiting
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
 from tercast.routing.cell_keys import Order
 from tercast.runtime.wording import quantity
 from tercast.verification.encoding_check import missing
-from tercast.verification.forwarding import World
+from tercast.verification.forwarding import ForwardingModel
 from tercast.verification.verifier import verify
 from tercast.verification.violations import Findings, Violation
 
 Item = TypeVar("Item")
 
 
-def check_plan(scenario: Scenario, plan: Plan) -> list[Violation]:
+def check_plan(scenario: Scenario, plan: PlanFile) -> list[Violation]:
     """All that is wrong with a plan for a scenario; nothing means that it holds."""
     found = Findings()
     live = _check_live(scenario, plan, found)
-    world = World(scenario.final.topology)
+    world = ForwardingModel(scenario.final.topology)
     _check_waiting(scenario, plan, live, world, found)
     _TreeChecks(scenario, plan, live, world, found).check()
     tables = verify(
@@ -39,7 +39,7 @@ def check_plan(scenario: Scenario, plan: Plan) -> list[Violation]:
     return [*found.violations(), *tables]
 
 
-def proof_summary(name: str, scenario: Scenario, plan: Plan, *, strict: bool) -> str:
+def proof_summary(name: str, scenario: Scenario, plan: PlanFile, *, strict: bool) -> str:
     """What is proven of a plan that holds, in one line.
 
     Args:
@@ -67,7 +67,7 @@ def proof_summary(name: str, scenario: Scenario, plan: Plan, *, strict: bool) ->
     return f"{name} holds: {', '.join(parts)}; {proven}"
 
 
-def _check_live(scenario: Scenario, plan: Plan, found: Findings) -> list[Registration]:
+def _check_live(scenario: Scenario, plan: PlanFile, found: Findings) -> list[Registration]:
     """The live requests with the encodings of the plan; those that it tells as failed are not live."""
     registered = scenario.final.live
     failed = {failure.id for failure in plan.failed}
@@ -117,7 +117,7 @@ def _check_encoding(scenario: Scenario, name: str, cells: tuple[Dz, ...], found:
 
 
 def _check_waiting(
-    scenario: Scenario, plan: Plan, live: list[Registration], world: World, found: Findings
+    scenario: Scenario, plan: PlanFile, live: list[Registration], world: ForwardingModel, found: Findings
 ) -> None:
     """`pending` and `unreachable` say what follows from the encodings and the network."""
     order = Order(scenario.address.dz_room)
@@ -138,7 +138,7 @@ def _check_waiting(
         found.add("unreachable", f"pair {pair[0]}, {pair[1]} {what}, the plan says otherwise")
 
 
-def _component(world: World, host: str) -> int | None:
+def _component(world: ForwardingModel, host: str) -> int | None:
     place = world.place.get(host)
     return None if place is None else world.components[place[0]]
 
@@ -153,7 +153,12 @@ class _TreeChecks:
     """Trees of a plan: real, without cycles, apart from each other, and needed."""
 
     def __init__(
-        self, scenario: Scenario, plan: Plan, live: list[Registration], world: World, found: Findings
+        self,
+        scenario: Scenario,
+        plan: PlanFile,
+        live: list[Registration],
+        world: ForwardingModel,
+        found: Findings,
     ) -> None:
         self._scenario = scenario
         self._trees = plan.trees

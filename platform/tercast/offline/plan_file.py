@@ -31,7 +31,7 @@ class PlanTree:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedRequest:
     """A request that a budget cannot hold."""
 
     id: str
@@ -44,7 +44,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PlanFile:
     """A plan as it was read; sets of dz as they were written, not made canonical."""
 
     encodings: Mapping[str, tuple[Dz, ...]]
@@ -52,10 +52,10 @@ class Plan:
     flows: Mapping[str, Table]
     pending: tuple[str, ...]
     unreachable: tuple[tuple[str, str], ...]
-    failed: tuple[Failure, ...]
+    failed: tuple[FailedRequest, ...]
 
 
-def plan_json(planner: Planner, failed: Iterable[Failure] = ()) -> dict[str, Any]:
+def plan_json(planner: Planner, failed: Iterable[FailedRequest] = ()) -> dict[str, Any]:
     """The plan that a planner has come to, as JSON; `failed` are the requests that it has no room for."""
     return {
         "format": FORMAT,
@@ -73,7 +73,7 @@ def encodings_json(encodings: Mapping[str, Iterable[Dz]]) -> dict[str, list[str]
     return {name: [dzs.text(dz) for dz in cells] for name, cells in encodings.items()}
 
 
-def read_plan(obj: object) -> Plan:
+def read_plan(obj: object) -> PlanFile:
     """The plan that a JSON object describes; Refused with the path of what is wrong."""
     keys = ("format", "encodings", "trees", "flows", "pending", "unreachable", "failed")
     fields = expect_keys(obj, (), keys)
@@ -82,7 +82,7 @@ def read_plan(obj: object) -> Plan:
     trees = _items(fields["trees"], ("trees",))
     encodings = expect_object(fields["encodings"], ("encodings",))
     flows = expect_object(fields["flows"], ("flows",))
-    return Plan(
+    return PlanFile(
         {name: _read_cells(cells, ("encodings", name)) for name, cells in encodings.items()},
         tuple(_read_tree(item, ("trees", i)) for i, item in enumerate(trees)),
         {switch: _read_table(table, ("flows", switch)) for switch, table in flows.items()},
@@ -129,9 +129,9 @@ def _read_pair(value: object, path: Path) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _read_failure(value: object, path: Path) -> Failure:
+def _read_failure(value: object, path: Path) -> FailedRequest:
     fields = expect_keys(value, path, ("id", "switches", "reason"))
-    return Failure(
+    return FailedRequest(
         expect_text(fields["id"], (*path, "id")),
         _read_texts(fields["switches"], (*path, "switches")),
         expect_text(fields["reason"], (*path, "reason")),

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 
 from tercast.errors import Refused, RefusedMany, shown
-from tercast.offline.plan_file import Failure
+from tercast.offline.plan_file import FailedRequest
 from tercast.offline.scenario import Scenario
 from tercast.optimizer.past_traffic import Traffic, TrafficReader
 from tercast.optimizer.pipeline import METHODS, AggregationResult, aggregate
@@ -45,7 +45,7 @@ class Carried:
     method: str
     traffic: Traffic = field(default_factory=Traffic)
     result: AggregationResult | None = None
-    failed: dict[str, Failure] = field(default_factory=dict)
+    failed: dict[str, FailedRequest] = field(default_factory=dict)
     timing: Timing = field(default_factory=Timing)
 
 
@@ -131,7 +131,7 @@ def _take(request: Request, carried: Carried) -> Outcome | None:
         return None
     outcome = carried.planner.apply(request)
     if isinstance(request, Subscribe | Advertise) and outcome.failed_switches and outcome.reason is not None:
-        failed[request.id] = Failure(request.id, outcome.failed_switches, str(outcome.reason))
+        failed[request.id] = FailedRequest(request.id, outcome.failed_switches, str(outcome.reason))
         return Outcome(ok=True)
     return outcome
 

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tercast.offline.plan_file import Plan
+from tercast.offline.plan_file import PlanFile
 from tercast.offline.scenario import Scenario
-from tercast.simulation.delivery_counts import Counts
-from tercast.simulation.port_index import Wiring
+from tercast.simulation.delivery_counts import DeliveryCounts
+from tercast.simulation.port_index import PortIndex
 from tercast.simulation.publications import Publication, Publications
-from tercast.simulation.simulator import Sending, lookups
+from tercast.simulation.simulator import Simulator, lookups
 
 
-class Simulator:
+class PlanSimulator:
     """Follows events of a scenario through the tables of a plan."""
 
-    def __init__(self, scenario: Scenario, plan: Plan) -> None:
+    def __init__(self, scenario: Scenario, plan: PlanFile) -> None:
         failed = {failure.id for failure in plan.failed}
         live = {name: reg for name, reg in scenario.final.live.items() if name not in failed}
-        wiring = Wiring(scenario.final.topology)
+        wiring = PortIndex(scenario.final.topology)
         self._publications = Publications(
             scenario.final.topics, live, scenario.filters, scenario.depth, wiring
         )
         self._lookups = lookups(plan.flows, scenario.address, wiring)
-        self._sending = Sending(wiring)
+        self._sending = Simulator(wiring)
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> DeliveryCounts:
         """What was counted so far."""
         return self._sending.counts()
 

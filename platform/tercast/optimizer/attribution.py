@@ -12,12 +12,12 @@ import numpy as np
 from tercast.eventspace.dz import Dz, DzSet, canonical, difference, intersection
 from tercast.eventspace.dz import covers as holds
 from tercast.optimizer.cover_evaluation import Tables, samples_under, scene_under
-from tercast.optimizer.event_flows import Arrivals, Sample
+from tercast.optimizer.event_flows import EventArrivals, EventFlows
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.network_arrays import Scene, TableSet, TopicScene
+from tercast.optimizer.network_arrays import NetworkArrays, TableSet, TopicArrays
 from tercast.optimizer.past_traffic import Traffic
-from tercast.optimizer.table_arrays import Cells, hosts_in
-from tercast.optimizer.tree_crossings import Crossing, Part, crossings
+from tercast.optimizer.table_arrays import CellArrays, hosts_in
+from tercast.optimizer.tree_crossings import Crossing, CrossingPart, crossings
 from tercast.requests.registry import Registration
 from tercast.routing.cell_keys import Key, Order
 from tercast.tables.covers import Cover, NetworkCovers
@@ -86,7 +86,7 @@ def attribute_each(
 class _Wanting:
     """The subscriptions of a topic by their cells, in order."""
 
-    def __init__(self, planner: Planner, topic: TopicScene) -> None:
+    def __init__(self, planner: Planner, topic: TopicArrays) -> None:
         order = topic.plan.order
         self.order: Order = order
         by_key: dict[Key, list[Registration]] = {}
@@ -109,7 +109,7 @@ class _Wanting:
 class _Place:
     """One topic at one switch."""
 
-    def __init__(self, scene: Scene, topic: TopicScene, switch: int, tables: Tables) -> None:
+    def __init__(self, scene: NetworkArrays, topic: TopicArrays, switch: int, tables: Tables) -> None:
         self.scene = scene
         self.topic = topic
         self.switch = switch
@@ -122,7 +122,7 @@ class _Place:
         }
 
     def entries(
-        self, samples: Sequence[Sample], wanting: _Wanting, port: int | None, covers: Iterable[Cover]
+        self, samples: Sequence[EventFlows], wanting: _Wanting, port: int | None, covers: Iterable[Cover]
     ) -> Iterator[list[Attribution]]:
         """The entries under covers of one table, each with what it did to every sample."""
         if self.exact is None or self.now is None:
@@ -159,11 +159,11 @@ class _Place:
 
     def _parts(
         self, order: Order, port: int | None, dz: Dz, kept: Iterable[Dz]
-    ) -> list[tuple[Crossing, Part]]:
+    ) -> list[tuple[Crossing, CrossingPart]]:
         """What comes to an entry, by tree and side: all that no longer entry takes, nor one of its port."""
         below = canonical(other for other in kept if other != dz and holds(dz, other))
         space = difference((dz,), below)
-        found: list[tuple[Crossing, Part]] = []
+        found: list[tuple[Crossing, CrossingPart]] = []
         for crossing in self.crossings:
             if port is None:
                 taken = self.of_ports.get(crossing.port, ())
@@ -171,7 +171,7 @@ class _Place:
                 taken = ()
             else:
                 continue
-            part = Part(order, intersection(difference(space, taken), crossing.cells))
+            part = CrossingPart(order, intersection(difference(space, taken), crossing.cells))
             if part:
                 found.append((crossing, part))
         return found
@@ -190,7 +190,7 @@ class _Place:
         column = int(crossing.way[target])
         return column not in (-1, crossing.column) and bool(int(mask[column // 62]) >> column % 62 & 1)
 
-    def _needless(self, sample: Sample, port: int | None, cells: Cells) -> tuple[Array, Array]:
+    def _needless(self, sample: EventFlows, port: int | None, cells: CellArrays) -> tuple[Array, Array]:
         """The needless copies and the unwanted deliveries of each entry."""
         assert self.exact is not None
         bits, arrivals = self.scene.bits[self.switch], sample.arrivals(self.switch, port)
@@ -213,7 +213,7 @@ class _Place:
             np.bincount(owner, weights=weight * hosts, minlength=len(cells)),
         )
 
-    def _taken(self, sample: Sample, port: int | None, arrivals: Arrivals, code: Array) -> Array:
+    def _taken(self, sample: EventFlows, port: int | None, arrivals: EventArrivals, code: Array) -> Array:
         """Which of what comes to the plain table meets an installed entry of its ingress port instead."""
         taken = np.zeros(len(code), dtype=np.bool_)
         if port is not None or self.now is None:
@@ -225,7 +225,7 @@ class _Place:
                 taken[mine] = sample.owner(inner, code[mine]) >= 0
         return taken
 
-    def _exact_outputs(self, sample: Sample, port: int | None, code: Array) -> Array:
+    def _exact_outputs(self, sample: EventFlows, port: int | None, code: Array) -> Array:
         assert self.exact is not None
         words = self.scene.bits[self.switch].words
         plain = sample.rows(self.exact.plain, code, words)
@@ -238,11 +238,11 @@ class _Place:
         return np.where((owner >= 0)[:, None], inner.mask[owner], plain)
 
 
-def _table(tables: TableSet, port: int | None) -> Cells:
+def _table(tables: TableSet, port: int | None) -> CellArrays:
     return tables.plain if port is None else tables.inner[port]
 
 
-def _inner_cells(topic: TopicScene, cells: Cells) -> DzSet:
+def _inner_cells(topic: TopicArrays, cells: CellArrays) -> DzSet:
     """All that entries of a port take."""
     pairs = zip(cells.code.tolist(), cells.length.tolist(), strict=True)
     return canonical(topic.codes.dz(code, length) for code, length in pairs)

@@ -12,20 +12,20 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tercast.optimizer.cover_evaluation import deepest_cover, tables_under
-from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.event_flows import EventFlows
 from tercast.optimizer.greedy_merges import merge_costs
 from tercast.optimizer.kernels.merges import pick_lowest, with_merges
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.network_arrays import Scene, TableSet
+from tercast.optimizer.network_arrays import NetworkArrays, TableSet
 from tercast.optimizer.past_traffic import Traffic
-from tercast.optimizer.selection import Decisions, Selection, Selections, select
-from tercast.optimizer.switch_forest import Board, make_board
+from tercast.optimizer.selection import Decisions, EntrySelection, Selections, select
+from tercast.optimizer.switch_forest import SwitchForest, make_board
 from tercast.tables.covers import NetworkCovers, TableCovers
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
-    """The tables of one switch as they stand, by covers; like a `Selection` that was not worked out."""
+class InstalledCovers:
+    """The tables of one switch as they stand, by covers; like a `EntrySelection` that was not worked out."""
 
     _covers: Mapping[str, TableCovers]
     _tables: Mapping[str, TableSet] = field(repr=False)
@@ -42,13 +42,13 @@ class Installed:
         return dict(self._tables)
 
 
-def lowest_merges(scene: Scene, traffic: Traffic, seed: int) -> Selections:
+def lowest_merges(scene: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
     """LA over exact tables (Bhowmik et al., section 5.4): the longest prefixes first; it knows no traffic."""
-    nothing = [Sample(scene, topic, None) for topic in scene.topics]
+    nothing = [EventFlows(scene, topic, None) for topic in scene.topics]
     return {switch: _lowest(make_board(scene, switch, nothing), scene) for switch in scene.over_budget()}
 
 
-def _lowest(board: Board, scene: Scene) -> Selection | None:
+def _lowest(board: SwitchForest, scene: NetworkArrays) -> EntrySelection | None:
     cost, entries = merge_costs(board, 1.0)
     budget = scene.budgets[board.switch]
     assert budget is not None
@@ -63,9 +63,9 @@ def deepest_standing(scene_covers: NetworkCovers) -> int:
     return max(map(deepest_cover, tables), default=0)
 
 
-def as_installed(scene: Scene, covers: NetworkCovers) -> dict[int, Installed] | None:
+def as_installed(scene: NetworkArrays, covers: NetworkCovers) -> dict[int, InstalledCovers] | None:
     """The tables under standing covers, at the switches beyond their budgets; None where one does not fit."""
-    found: dict[int, Installed] = {}
+    found: dict[int, InstalledCovers] = {}
     for switch in scene.over_budget():
         mine = covers.get(scene.names[switch], {})
         tables = {
@@ -73,23 +73,25 @@ def as_installed(scene: Scene, covers: NetworkCovers) -> dict[int, Installed] | 
             for topic in scene.topics
             if switch in topic.tables
         }
-        one = found[switch] = Installed({name: mine[name] for name in tables if name in mine}, tables)
+        one = found[switch] = InstalledCovers({name: mine[name] for name in tables if name in mine}, tables)
         budget = scene.budgets[switch]
         if budget is None or len(one) > budget:
             return None
     return found
 
 
-def charged(scene: Scene, found: Decisions, sample: Traffic, host_weight: float) -> dict[int, Selection]:
+def charged(
+    scene: NetworkArrays, found: Decisions, sample: Traffic, host_weight: float
+) -> dict[int, EntrySelection]:
     """The same entries on boards with what comes to them, which says what they cost there.
 
     Without switches where an entry stands at no node of its board.
     """
-    samples = [Sample(scene, topic, sample.topics.get(topic.name)) for topic in scene.topics]
+    samples = [EventFlows(scene, topic, sample.topics.get(topic.name)) for topic in scene.topics]
     for switch, one in found.items():
         for name, tables in ({} if one is None else one.tables()).items():
             next(flow for flow in samples if flow.topic.name == name).set_tables(switch, tables)
-    out: dict[int, Selection] = {}
+    out: dict[int, EntrySelection] = {}
     for switch, one in found.items():
         if one is not None:
             board = make_board(scene, switch, samples, follow=True)
@@ -99,7 +101,7 @@ def charged(scene: Scene, found: Decisions, sample: Traffic, host_weight: float)
     return out
 
 
-def _nodes(board: Board, tables: Mapping[str, TableSet]) -> Array | None:
+def _nodes(board: SwitchForest, tables: Mapping[str, TableSet]) -> Array | None:
     """Which nodes the entries of tables stand at; None where one stands at none."""
     standing = np.zeros(len(board), dtype=np.bool_)
     for part in board.tables:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.event_flows import EventFlows
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.network_arrays import Scene
+from tercast.optimizer.network_arrays import NetworkArrays
 from tercast.optimizer.past_traffic import Traffic
 from tercast.optimizer.selection import Decisions
 
@@ -45,7 +45,9 @@ class Expected:
         }
 
 
-def expected_of(scene: Scene, exact: Sequence[Sample], now: Sequence[Sample], events: float) -> Expected:
+def expected_of(
+    scene: NetworkArrays, exact: Sequence[EventFlows], now: Sequence[EventFlows], events: float
+) -> Expected:
     """What samples of so many events show with tables as they are, beyond what they do with exact ones."""
     added, unwanted = np.zeros(len(scene.wires)), np.zeros(len(scene.names))
     for before, after in zip(exact, now, strict=True):
@@ -56,11 +58,11 @@ def expected_of(scene: Scene, exact: Sequence[Sample], now: Sequence[Sample], ev
     return _means(scene, added, unwanted, events)
 
 
-def judged(scene: Scene, selections: Decisions, traffic: Traffic) -> Expected:
+def judged(scene: NetworkArrays, selections: Decisions, traffic: Traffic) -> Expected:
     """What selections cost on a sample, beyond the exact tables."""
     added, unwanted = np.zeros(len(scene.wires)), np.zeros(len(scene.names))
     for topic in scene.topics:
-        sample = Sample(scene, topic, traffic.topics.get(topic.name))
+        sample = EventFlows(scene, topic, traffic.topics.get(topic.name))
         exact, delivered = sample.copies()
         for switch, selection in selections.items():
             if selection is not None and switch in topic.tables:
@@ -71,7 +73,7 @@ def judged(scene: Scene, selections: Decisions, traffic: Traffic) -> Expected:
     return _means(scene, added, unwanted, max(traffic.weight, 1.0))
 
 
-def _means(scene: Scene, added: Array, unwanted: Array, events: float) -> Expected:
+def _means(scene: NetworkArrays, added: Array, unwanted: Array, events: float) -> Expected:
     sent = np.bincount(scene.wires.source, weights=added, minlength=len(scene.names))
     return Expected(
         _by_name(scene, sent / events),
@@ -81,5 +83,5 @@ def _means(scene: Scene, added: Array, unwanted: Array, events: float) -> Expect
     )
 
 
-def _by_name(scene: Scene, values: Array) -> dict[str, float]:
+def _by_name(scene: NetworkArrays, values: Array) -> dict[str, float]:
     return {scene.names[s]: float(values[s]) for s in np.flatnonzero(values).tolist()}

@@ -8,13 +8,13 @@ import numpy as np
 
 from tercast.aggregation.definition import ground_of, materialise
 from tercast.optimizer.cost_model import HOST_WEIGHT, Expected, expected_of
-from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.event_flows import EventFlows
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.network_arrays import Scene, TableSet, TopicScene
+from tercast.optimizer.network_arrays import NetworkArrays, TableSet, TopicArrays
 from tercast.optimizer.past_traffic import Traffic
-from tercast.optimizer.table_arrays import Cells
+from tercast.optimizer.table_arrays import CellArrays
 from tercast.routing.cell_keys import Key
-from tercast.routing.switch_ports import Mask
+from tercast.routing.switch_ports import PortMask
 from tercast.tables.covers import NetworkCovers, TableCovers
 
 if TYPE_CHECKING:
@@ -24,18 +24,18 @@ Tables = dict[int, dict[str, TableSet]]
 """Tables by switch and topic."""
 
 
-def scene_under(planner: Planner, covers: NetworkCovers) -> tuple[Scene, Tables]:
+def scene_under(planner: Planner, covers: NetworkCovers) -> tuple[NetworkArrays, Tables]:
     """A planner's scene, whose codes are long enough for covers, and the tables under these."""
     scene = _deep_scene(planner, covers)
     return scene, _all_tables(scene, covers)
 
 
-def _deep_scene(planner: Planner, *several: NetworkCovers) -> Scene:
+def _deep_scene(planner: Planner, *several: NetworkCovers) -> NetworkArrays:
     tables = (table for covers in several for topics in covers.values() for table in topics.values())
-    return Scene(planner, deepest=max(map(deepest_cover, tables), default=0))
+    return NetworkArrays(planner, deepest=max(map(deepest_cover, tables), default=0))
 
 
-def _all_tables(scene: Scene, covers: NetworkCovers) -> Tables:
+def _all_tables(scene: NetworkArrays, covers: NetworkCovers) -> Tables:
     found: Tables = {}
     for switch, topics in covers.items():
         if switch in scene.index:
@@ -48,23 +48,23 @@ def _all_tables(scene: Scene, covers: NetworkCovers) -> Tables:
     return found
 
 
-def tables_under(scene: Scene, topic: TopicScene, switch: int, covers: TableCovers) -> TableSet:
+def tables_under(scene: NetworkArrays, topic: TopicArrays, switch: int, covers: TableCovers) -> TableSet:
     """The tables of a topic at a switch under covers."""
     ground = ground_of(topic.plan, scene.names[switch], topic.forest(switch))
     installed = materialise(ground, covers)
-    by_port: dict[int, dict[Key, Mask]] = {}
+    by_port: dict[int, dict[Key, PortMask]] = {}
     for (port, key), (outputs, back) in installed.in_port.items():
         by_port.setdefault(port, {})[key] = outputs | back
     codes, bits = topic.codes, scene.bits[switch]
-    inner = {port: Cells.of(codes, bits, found) for port, found in sorted(by_port.items())}
-    return TableSet(Cells.of(codes, bits, installed.plain), inner)
+    inner = {port: CellArrays.of(codes, bits, found) for port, found in sorted(by_port.items())}
+    return TableSet(CellArrays.of(codes, bits, installed.plain), inner)
 
 
-def samples_under(scene: Scene, tables: Tables, traffic: Traffic) -> list[Sample]:
+def samples_under(scene: NetworkArrays, tables: Tables, traffic: Traffic) -> list[EventFlows]:
     """Traffic on its way through these tables, and the exact ones elsewhere."""
     samples = []
     for topic in scene.topics:
-        sample = Sample(scene, topic, traffic.topics.get(topic.name))
+        sample = EventFlows(scene, topic, traffic.topics.get(topic.name))
         for switch, topics in tables.items():
             if topic.name in topics:
                 sample.set_tables(switch, topics[topic.name])
@@ -101,7 +101,7 @@ def savings(planner: Planner, old: NetworkCovers, new: NetworkCovers, traffic: T
     return np.concatenate((known, np.zeros(len(traffic) - len(known))))
 
 
-def _of_each(sample: Sample) -> Array:
+def _of_each(sample: EventFlows) -> Array:
     copies, delivered = sample.of_each()
     return copies + HOST_WEIGHT * delivered
 

@@ -15,14 +15,14 @@ import numpy as np
 
 from tercast.eventspace.dz import WHOLE
 from tercast.optimizer.kernels.tries import Array, downstream, send
-from tercast.optimizer.network_arrays import NO_TABLES, Scene, TableSet, TopicScene
+from tercast.optimizer.network_arrays import NO_TABLES, NetworkArrays, TableSet, TopicArrays
 from tercast.optimizer.past_traffic import TopicTraffic
-from tercast.optimizer.table_arrays import Cells, hosts_in
+from tercast.optimizer.table_arrays import CellArrays, hosts_in
 from tercast.routing.spanning_tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class EventSource:
     """Where events come from: a port of a switch, on a tree; `events` are its own, `came` their way."""
 
     switch: int
@@ -33,7 +33,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrivals:
+class EventArrivals:
     """What comes to a table: events, the link column over which each does (-1: from a host), its source."""
 
     event: Array
@@ -41,12 +41,12 @@ class Arrivals:
     source: Array
 
 
-class Sample:
+class EventFlows:
     """Events of one topic, and where tables send them."""
 
     __slots__ = ("_forward", "_hosts", "_scene", "code", "sources", "topic", "weight")
 
-    def __init__(self, scene: Scene, topic: TopicScene, traffic: TopicTraffic | None) -> None:
+    def __init__(self, scene: NetworkArrays, topic: TopicArrays, traffic: TopicTraffic | None) -> None:
         self._scene = scene
         self.topic = topic
         self.sources, self.code, self.weight = _by_source(scene, topic, traffic)
@@ -67,7 +67,7 @@ class Sample:
                     self._send(switch, tables.inner[source.port], source.events, keep=True)
 
     def _send(
-        self, switch: int, cells: Cells, events: slice, among: Array | None = None, *, keep: bool = False
+        self, switch: int, cells: CellArrays, events: slice, among: Array | None = None, *, keep: bool = False
     ) -> None:
         """Let a switch send events by the entries of one table, `among` some outputs only (None: all).
 
@@ -111,7 +111,7 @@ class Sample:
             if events.start <= source.events.start and source.events.stop <= events.stop:
                 yield source.events.start, source.events.stop
 
-    def arrivals(self, switch: int, port: int | None = None) -> Arrivals:
+    def arrivals(self, switch: int, port: int | None = None) -> EventArrivals:
         """What comes to the plain table of a switch, or to that of an ingress port."""
         wires = self._scene.wires
         events: list[Array] = [np.zeros(0, dtype=np.int64)]
@@ -128,9 +128,9 @@ class Sample:
             events.append(found)
             ingress.append(np.full(len(found), column))
             sources.append(np.full(len(found), number))
-        return Arrivals(np.concatenate(events), np.concatenate(ingress), np.concatenate(sources))
+        return EventArrivals(np.concatenate(events), np.concatenate(ingress), np.concatenate(sources))
 
-    def _local(self, source: Source, port: int | None) -> Array:
+    def _local(self, source: EventSource, port: int | None) -> Array:
         """The events that begin at a switch and come to its plain table, or to that of an ingress port."""
         mine = np.arange(source.events.start, source.events.stop)
         inner = self.topic.tables.get(source.switch, NO_TABLES).inner
@@ -140,7 +140,7 @@ class Sample:
             return mine[self.owner(inner[source.port], self.code[mine]) < 0]
         return mine
 
-    def _through(self, source: Source, switch: int) -> Array:
+    def _through(self, source: EventSource, switch: int) -> Array:
         """Which of a source's events come to another switch."""
         wires = self._scene.wires
         link = int(source.came[switch])
@@ -152,7 +152,7 @@ class Sample:
             at = int(wires.source[link])
         return there
 
-    def apart(self, source: Source) -> Array:
+    def apart(self, source: EventSource) -> Array:
         """All bits but those of the hosts on a source's port: a plain entry sends nothing back there."""
         site, bits = self._scene.sites[source.switch], self._scene.bits[source.switch]
         return np.asarray(~bits.rows([site.hosts_on(source.port)])[0])
@@ -188,7 +188,7 @@ class Sample:
                 delivered[source.events] += here * self._hosts[at, source.events]
         return copies, delivered
 
-    def _reached(self, source: Source) -> Iterator[tuple[int, Array]]:
+    def _reached(self, source: EventSource) -> Iterator[tuple[int, Array]]:
         """Each switch that a source's events can come to, and which of them do."""
         link_source = self._scene.wires.source
         there = {source.switch: np.ones(len(self.code[source.events]), dtype=np.bool_)}
@@ -198,7 +198,7 @@ class Sample:
                 there[at] = there[int(link_source[link])] & self._forward[link, source.events]
             yield at, there[at]
 
-    def rows(self, cells: Cells, code: Array, words: int) -> Array:
+    def rows(self, cells: CellArrays, code: Array, words: int) -> Array:
         """The masks that codes meet; nothing where there is no entry."""
         nothing = np.zeros((1, words), dtype=np.int64)
         if not len(cells):
@@ -206,7 +206,7 @@ class Sample:
         found: Array = np.concatenate((cells.mask, nothing))[self.owner(cells, code)]
         return found
 
-    def owner(self, cells: Cells, code: Array) -> Array:
+    def owner(self, cells: CellArrays, code: Array) -> Array:
         """The entry that each code meets; -1: none."""
         if not len(cells):
             return np.full(len(code), -1)
@@ -215,7 +215,7 @@ class Sample:
         return np.where(at >= 0, owner[at], -1)
 
 
-def _outward(source: Source, link_source: Array) -> list[int]:
+def _outward(source: EventSource, link_source: Array) -> list[int]:
     """The switches that a source's events can come to, each behind the one before it on the way."""
     order = [source.switch]
     below: dict[int, list[int]] = {}
@@ -227,8 +227,8 @@ def _outward(source: Source, link_source: Array) -> list[int]:
 
 
 def _by_source(
-    scene: Scene, topic: TopicScene, traffic: TopicTraffic | None
-) -> tuple[list[Source], Array, Array]:
+    scene: NetworkArrays, topic: TopicArrays, traffic: TopicTraffic | None
+) -> tuple[list[EventSource], Array, Array]:
     """Sources with their events, codes, weights; events whose publisher is out of reach are left out."""
     codes = topic.codes
     if traffic is None or not len(traffic):
@@ -251,13 +251,13 @@ def _by_source(
     order = order[np.searchsorted(number[order], 0) :]
     bounds = np.searchsorted(number[order], np.arange(len(found) + 1)).tolist()
     sources = [
-        Source(switch, port, tree, slice(low, high), scene.route(tree, switch))
+        EventSource(switch, port, tree, slice(low, high), scene.route(tree, switch))
         for ((switch, port, _), (_, tree)), (low, high) in zip(found.items(), pairwise(bounds), strict=True)
     ]
     return sources, code[order], traffic.weight[order]
 
 
-def _on_trees(topic: TopicScene, switch: int, cells: list[int]) -> list[tuple[Tree, Array]]:
+def _on_trees(topic: TopicArrays, switch: int, cells: list[int]) -> list[tuple[Tree, Array]]:
     """Which of the events, published at a switch, travel on which tree."""
     forest = topic.forest(switch)
     if forest is None:

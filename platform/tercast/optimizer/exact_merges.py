@@ -9,10 +9,10 @@ import numpy as np
 
 from tercast.optimizer.greedy_merges import merge_costs
 from tercast.optimizer.kernels.merges import least_cost
-from tercast.optimizer.switch_forest import Board
+from tercast.optimizer.switch_forest import SwitchForest
 
 
-def least_merge_cost(board: Board, budget: int, host_weight: float) -> float:
+def least_merge_cost(board: SwitchForest, budget: int, host_weight: float) -> float:
     """The least cost of merges that leave no more than `budget` entries; infinite where none do."""
     cost, _ = merge_costs(board, host_weight)
     need = board.entries - budget

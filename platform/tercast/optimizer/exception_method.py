@@ -14,8 +14,8 @@ from tercast.optimizer.greedy_merges import greedy_merges
 from tercast.optimizer.kernels.entries import trim
 from tercast.optimizer.kernels.exceptions import NEVER, choose, leanings, lossless, slot_costs, solve
 from tercast.optimizer.kernels.tries import WORD, Array
-from tercast.optimizer.selection import Selection, select, tidied
-from tercast.optimizer.switch_forest import Board
+from tercast.optimizer.selection import EntrySelection, select, tidied
+from tercast.optimizer.switch_forest import SwitchForest
 from tercast.optimizer.table_arrays import hosts_in
 
 ROUNDS = 6
@@ -40,10 +40,12 @@ WIDE = 3.0
 KINDS = 16
 
 
-def best_selection(board: Board, budget: int, host_weight: float, rounds: int = ROUNDS) -> Selection | None:
+def best_selection(
+    board: SwitchForest, budget: int, host_weight: float, rounds: int = ROUNDS
+) -> EntrySelection | None:
     """The cheapest entries found that are no more than `budget`; None where so few cannot be."""
     best = greedy_merges(board, budget, host_weight)
-    nearest: Selection | None = None
+    nearest: EntrySelection | None = None
     same = _lossless_masks(board)
     masks = np.stack((board.everything, board.out, same), axis=1)
     price, idle, host_bits = 0.0, 0, _host_bits(board)
@@ -67,7 +69,7 @@ def best_selection(board: Board, budget: int, host_weight: float, rounds: int = 
     return best
 
 
-def _leaning(board: Board, price: float, host_bits: int, host_weight: float) -> Array:
+def _leaning(board: SwitchForest, price: float, host_bits: int, host_weight: float) -> Array:
     """The masks that are worth having when an exception costs so much for each output."""
     return leanings(
         board.parent,
@@ -81,13 +83,13 @@ def _leaning(board: Board, price: float, host_bits: int, host_weight: float) -> 
     )
 
 
-def _host_bits(board: Board) -> int:
+def _host_bits(board: SwitchForest) -> int:
     """How many of the bits behind those of links any output has."""
     words = np.bitwise_or.reduce(board.out[:, board.link_words :], axis=0).tolist()
     return max((WORD * w + word.bit_length() for w, word in enumerate(words)), default=0)
 
 
-def _lossless_masks(board: Board) -> Array:
+def _lossless_masks(board: SwitchForest) -> Array:
     """The masks of the smallest table that is like the exact one, wherever anything comes."""
     kind = np.zeros(len(board), dtype=np.int64)
     for column in board.out.T:
@@ -109,7 +111,7 @@ class _Found:
 class _Programme:
     """The dynamic programme of a board, for given masks to choose from."""
 
-    def __init__(self, board: Board, masks: Array, host_weight: float, close: float) -> None:
+    def __init__(self, board: SwitchForest, masks: Array, host_weight: float, close: float) -> None:
         self.board = board
         self.close = close
         self.seen: list[Array] = []
@@ -197,7 +199,9 @@ def _excess(standing: Array, budget: int) -> float:
     return float(np.log((standing.sum() + 0.5) / (budget + 1.0)))
 
 
-def _trimmed(board: Board, whole: Selection, budget: int, host_weight: float) -> Selection | None:
+def _trimmed(
+    board: SwitchForest, whole: EntrySelection, budget: int, host_weight: float
+) -> EntrySelection | None:
     """A selection with the cheapest entries taken away until the budget holds."""
     if len(whole) <= budget:
         return whole

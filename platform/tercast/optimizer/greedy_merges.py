@@ -11,12 +11,12 @@ import numpy as np
 
 from tercast.optimizer.kernels.merges import pick_merges, with_merges
 from tercast.optimizer.kernels.tries import Array, gather_sums
-from tercast.optimizer.selection import Selection, select
-from tercast.optimizer.switch_forest import Board
+from tercast.optimizer.selection import EntrySelection, select
+from tercast.optimizer.switch_forest import SwitchForest
 from tercast.optimizer.table_arrays import hosts_in
 
 
-def merge_costs(board: Board, host_weight: float) -> tuple[Array, Array]:
+def merge_costs(board: SwitchForest, host_weight: float) -> tuple[Array, Array]:
     """Of every node: the needless copies that a merge there makes, and the exact entries at and below it.
 
     A copy to a host costs `host_weight`. The cost of what the rule forbids is infinite.
@@ -34,7 +34,7 @@ def merge_costs(board: Board, host_weight: float) -> tuple[Array, Array]:
     return np.where(allowed, cost, np.inf), sums[:, links + 2]
 
 
-def greedy_merges(board: Board, budget: int, host_weight: float) -> Selection | None:
+def greedy_merges(board: SwitchForest, budget: int, host_weight: float) -> EntrySelection | None:
     """The choice of the paper; None where no merges are enough."""
     cost, entries = merge_costs(board, host_weight)
     picked, fits = pick_merges(board.parent, cost, entries, budget)

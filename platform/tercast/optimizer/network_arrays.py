@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.table_arrays import Bits, Cells, Codes
+from tercast.optimizer.table_arrays import Bits, CellArrays, Codes
 from tercast.routing.cell_keys import LENGTH_MASK, Key
 from tercast.routing.forest import Forest
 from tercast.routing.spanning_tree import Tree
-from tercast.routing.switch_ports import Mask, Site
-from tercast.routing.switch_trie import Trie
-from tercast.routing.topic_routing import TopicPlan
+from tercast.routing.switch_ports import PortMask, SwitchPorts
+from tercast.routing.switch_trie import SwitchTrie
+from tercast.routing.topic_routing import TopicRouting
 from tercast.topology.elements import Link
 
 if TYPE_CHECKING:
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 class TableSet:
     """One topic's entries at one switch: plain ones, and those of ports (outputs and back in one mask)."""
 
-    plain: Cells
-    inner: Mapping[int, Cells]
+    plain: CellArrays
+    inner: Mapping[int, CellArrays]
 
     def __len__(self) -> int:
         return len(self.plain) + sum(map(len, self.inner.values()))
 
 
 NO_TABLES = TableSet(
-    Cells(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros((0, 1), dtype=np.int64)), {}
+    CellArrays(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros((0, 1), dtype=np.int64)), {}
 )
 
 
@@ -75,12 +75,12 @@ class Wires:
         return self.out[self.first[switch] : self.first[switch + 1]]
 
 
-class TopicScene:
+class TopicArrays:
     """One topic: codes, exact tables, trees."""
 
     __slots__ = ("_behind", "_scene", "_tops", "codes", "plan", "tables")
 
-    def __init__(self, scene: Scene, plan: TopicPlan, deepest: int) -> None:
+    def __init__(self, scene: NetworkArrays, plan: TopicRouting, deepest: int) -> None:
         self._scene = scene
         self.plan = plan
         longest = max(map(_longest, plan.tries.values()), default=0)
@@ -89,7 +89,7 @@ class TopicScene:
         for name, trie in plan.tries.items():
             if name in scene.index and (trie.entries or trie.in_entries):
                 self.tables[scene.index[name]] = self._read(scene.index[name], name)
-        self._tops: dict[int, Cells] = {}
+        self._tops: dict[int, CellArrays] = {}
         self._behind: Array | None = None
 
     @property
@@ -102,7 +102,7 @@ class TopicScene:
         number = self._scene.planner.network.component_of(self._scene.names[switch])
         return None if number is None else self.plan.forests.get(number)
 
-    def tops(self, switch: int) -> Cells:
+    def tops(self, switch: int) -> CellArrays:
         """The cells that trees own, with the links of each tree at a switch; none where all agree."""
         found = self._tops.get(switch)
         if found is None:
@@ -111,7 +111,7 @@ class TopicScene:
             masks = {key: tree.masks.get(site, 0) for key, tree in owners.items()}
             if len(set(masks.values())) < 2:
                 masks = {}
-            found = self._tops[switch] = Cells.of(self.codes, bits, self._short(masks))
+            found = self._tops[switch] = CellArrays.of(self.codes, bits, self._short(masks))
         return found
 
     def links_behind(self, switch: int) -> Array:
@@ -141,10 +141,10 @@ class TopicScene:
                 uses[link] += 1
         return np.maximum(total / np.maximum(uses, 1), 1.0)
 
-    def _short(self, masks: Mapping[Key, Mask]) -> dict[Key, Mask]:
+    def _short(self, masks: Mapping[Key, PortMask]) -> dict[Key, PortMask]:
         """Cells deeper than all entries cut to that depth; what is joined so has the links of all."""
         order, depth = self.codes.order, self.codes.depth
-        out: dict[Key, Mask] = {}
+        out: dict[Key, PortMask] = {}
         for key, mask in masks.items():
             length = key & LENGTH_MASK
             short = key if length <= depth else order.key(order.dz(key) >> length - depth)
@@ -153,14 +153,14 @@ class TopicScene:
 
     def _read(self, switch: int, name: str) -> TableSet:
         trie, bits = self.plan.tries[name], self._scene.bits[switch]
-        by_port: dict[int, dict[Key, Mask]] = {}
+        by_port: dict[int, dict[Key, PortMask]] = {}
         for (port, key), (outputs, back) in trie.in_entries.items():
             by_port.setdefault(port, {})[key] = outputs | back
-        inner = {port: Cells.of(self.codes, bits, found) for port, found in sorted(by_port.items())}
-        return TableSet(Cells.of(self.codes, bits, trie.entries), inner)
+        inner = {port: CellArrays.of(self.codes, bits, found) for port, found in sorted(by_port.items())}
+        return TableSet(CellArrays.of(self.codes, bits, trie.entries), inner)
 
 
-class Scene:
+class NetworkArrays:
     """All topics of a planner, and the network that they share.
 
     `budgets` take the place of those of the switches that they name. Codes have at least `deepest` bits.
@@ -172,14 +172,14 @@ class Scene:
         self, planner: Planner, budgets: Mapping[str, int | None] | None = None, deepest: int = 0
     ) -> None:
         self.planner = planner
-        self.sites: list[Site] = list(planner.network.sites.values())
+        self.sites: list[SwitchPorts] = list(planner.network.sites.values())
         self.names = [site.id for site in self.sites]
         self.index = {name: i for i, name in enumerate(self.names)}
         self.bits = [Bits.of(site) for site in self.sites]
         other = budgets or {}
         self.budgets = [other.get(site.id, site.budget) for site in self.sites]
         self.wires = Wires(planner, self.index, self.bits)
-        self.topics = [TopicScene(self, plan, deepest) for plan in planner.plans]
+        self.topics = [TopicArrays(self, plan, deepest) for plan in planner.plans]
 
     def count(self, switch: int) -> int:
         """The exact entries of a switch."""
@@ -252,7 +252,7 @@ class Scene:
                     yield self.wires.by_end[end]
 
 
-def _longest(trie: Trie) -> int:
+def _longest(trie: SwitchTrie) -> int:
     """The bits of the longest cell with an entry."""
     keys = (
         max(map(LENGTH_MASK.__and__, trie.entries), default=0),

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from tercast.optimizer.baselines import charged, lowest_merges
 from tercast.optimizer.cost_model import HOST_WEIGHT, Expected, judged
 from tercast.optimizer.exception_method import ROUNDS
-from tercast.optimizer.network_arrays import Scene
+from tercast.optimizer.network_arrays import NetworkArrays
 from tercast.optimizer.past_traffic import Traffic, smoothed
-from tercast.optimizer.selection import Decisions, Selection, Selections
+from tercast.optimizer.selection import Decisions, EntrySelection, Selections
 from tercast.optimizer.sweeps import by_exceptions, pattern_based
 
 HELD_BACK = 0.2
 """The share of a sample on which candidates are compared."""
 
-Candidate = Callable[[Scene, Traffic, int], Selections]
+Candidate = Callable[[NetworkArrays, Traffic, int], Selections]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ EFFORTS = (
 )
 
 
-def effort_of(scene: Scene) -> Effort:
+def effort_of(scene: NetworkArrays) -> Effort:
     """How much is tried on a scene."""
     entries = sum(map(scene.count, scene.over_budget()))
     return next(effort for effort in EFFORTS if entries <= effort.entries)
@@ -77,20 +77,20 @@ class Decided:
     selections: Decisions
     chosen: str
     expected: Expected
-    boards: Mapping[int, Selection | None] | None = None
+    boards: Mapping[int, EntrySelection | None] | None = None
 
 
-def near(scene: Scene, traffic: Traffic, seed: int) -> Selections:
+def near(scene: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
     """Exceptions, from a sample smoothed a little."""
     return _with_exceptions(scene, NEAR(traffic, seed))
 
 
-def wide(scene: Scene, traffic: Traffic, seed: int) -> Selections:
+def wide(scene: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
     """Exceptions, from a sample smoothed more: for events that spread over large parts of the space."""
     return _with_exceptions(scene, WIDE(traffic, seed))
 
 
-def _with_exceptions(scene: Scene, traffic: Traffic) -> Selections:
+def _with_exceptions(scene: NetworkArrays, traffic: Traffic) -> Selections:
     effort = effort_of(scene)
     return by_exceptions(scene, traffic, effort.sweeps, effort.rounds)
 
@@ -106,7 +106,9 @@ STANDING = "installed"
 """The candidate that changes nothing."""
 
 
-def best_candidate(scene: Scene, sample: Traffic, seed: int, standing: Decisions | None = None) -> Decided:
+def best_candidate(
+    scene: NetworkArrays, sample: Traffic, seed: int, standing: Decisions | None = None
+) -> Decided:
     """The candidate that is best on events held back, made again with these among them.
 
     `fa-pb` only where it is better by more than chance would have it. With large tables less is tried (see
@@ -154,7 +156,7 @@ def _unmet(found: Decisions) -> int:
     return sum(selection is None for selection in found.values())
 
 
-def one_candidate(scene: Scene, sample: Traffic, seed: int, name: str) -> Decided:
+def one_candidate(scene: NetworkArrays, sample: Traffic, seed: int, name: str) -> Decided:
     """One candidate from all of a sample; what it is to cost is told by events held back from another run."""
     train, held = sample.split(HELD_BACK, seed)
     found = CANDIDATES[name](scene, sample, seed)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from tercast.errors import Refused, shown
 from tercast.optimizer.baselines import as_installed, deepest_standing
 from tercast.optimizer.cost_model import HOST_WEIGHT, Expected, judged
-from tercast.optimizer.network_arrays import Scene
+from tercast.optimizer.network_arrays import NetworkArrays
 from tercast.optimizer.optimal import Decided, best_candidate, one_candidate
 from tercast.optimizer.past_traffic import Traffic, check_sampling, read_traffic
-from tercast.optimizer.selection import Decisions, Selection
+from tercast.optimizer.selection import Decisions, EntrySelection
 from tercast.optimizer.sweeps import load_based, yardstick
 from tercast.tables.covers import NetworkCovers, network_covers_json
 
@@ -70,7 +70,7 @@ def aggregate(
     known = traffic if isinstance(traffic, Traffic) else read_traffic(planner, traffic)
     sample = known.sampled(sampling)
     stands = planner.keeper.covers() if method == "optimal" else {}
-    scene = Scene(planner, budgets, deepest_standing(stands))
+    scene = NetworkArrays(planner, budgets, deepest_standing(stands))
     if method == "optimal":
         decided = best_candidate(scene, sample, seed, as_installed(scene, stands) if stands else None)
     elif method == "fa-pb":
@@ -81,12 +81,12 @@ def aggregate(
     return _result(scene, method, decided, start)
 
 
-def _result(scene: Scene, method: str, decided: Decided, start: float) -> AggregationResult:
+def _result(scene: NetworkArrays, method: str, decided: Decided, start: float) -> AggregationResult:
     selections = decided.selections
     names = scene.names
     before = {name: scene.count(s) for s, name in enumerate(names)}
     found = {s: selection for s, selection in selections.items() if selection is not None}
-    boards = {s: one for s, one in (decided.boards or selections).items() if isinstance(one, Selection)}
+    boards = {s: one for s, one in (decided.boards or selections).items() if isinstance(one, EntrySelection)}
     covers: NetworkCovers = {
         names[s]: {name: table for name, table in selection.covers().items() if table}
         for s, selection in sorted(found.items())

@@ -13,9 +13,9 @@ import numpy as np
 
 from tercast.eventspace.dz import Dz, DzSet, canonical, intersection
 from tercast.optimizer.kernels.tries import Array, meet
-from tercast.optimizer.network_arrays import NO_TABLES, Scene, TableSet, TopicScene
+from tercast.optimizer.network_arrays import NO_TABLES, NetworkArrays, TableSet, TopicArrays
 from tercast.optimizer.past_traffic import TopicTraffic
-from tercast.optimizer.table_arrays import Cells, Codes
+from tercast.optimizer.table_arrays import CellArrays, Codes
 from tercast.optimizer.trie_arrays import Nodes
 from tercast.routing.cell_keys import Key
 from tercast.routing.spanning_tree import Tree
@@ -25,7 +25,7 @@ Ranges = tuple[Array, Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class PublisherLoad:
     """What one advertisement brings in one tree: ranges of codes, and events for each code in them."""
 
     switch: int
@@ -35,16 +35,16 @@ class Load:
     came: Array
 
 
-class Loads:
+class PublisherLoads:
     """The publishers of one topic, and where tables send what they advertise."""
 
     __slots__ = ("_scene", "_tables", "sources", "topic")
 
-    def __init__(self, scene: Scene, topic: TopicScene, traffic: TopicTraffic | None) -> None:
+    def __init__(self, scene: NetworkArrays, topic: TopicArrays, traffic: TopicTraffic | None) -> None:
         self._scene = scene
         self._tables = dict(topic.tables)
         self.topic = topic
-        self.sources: list[Load] = []
+        self.sources: list[PublisherLoad] = []
         network = scene.planner.network
         for ad, count in zip(traffic.ads, traffic.counts.tolist(), strict=True) if traffic else ():
             place = network.place(ad.host)
@@ -85,9 +85,9 @@ class Loads:
         volume = sum(int(b) - int(a) for a, b in zip(*whole, strict=True))
         for tree, part in _by_tree(self.topic, space, forest.owners() if forest is not None else {}):
             came = self._scene.route(tree, switch)
-            self.sources.append(Load(switch, port, _ranges(codes, part), count / volume, came))
+            self.sources.append(PublisherLoad(switch, port, _ranges(codes, part), count / volume, came))
 
-    def _local(self, load: Load, port: int | None) -> Ranges:
+    def _local(self, load: PublisherLoad, port: int | None) -> Ranges:
         """What begins at a switch and comes to its plain table, or to that of an ingress port."""
         codes = self.topic.codes
         inner = self.topic.tables.get(load.switch, NO_TABLES).inner
@@ -97,7 +97,7 @@ class Loads:
             return load.ranges
         return _meet(codes, load.ranges, _where(codes, inner[load.port], None))
 
-    def _through(self, load: Load, switch: int) -> Ranges:
+    def _through(self, load: PublisherLoad, switch: int) -> Ranges:
         """What comes to another switch."""
         wires = self._scene.wires
         links: list[int] = []
@@ -110,7 +110,7 @@ class Loads:
             ranges = self._sent(load, ranges, link)
         return ranges
 
-    def _sent(self, load: Load, ranges: Ranges, link: int) -> Ranges:
+    def _sent(self, load: PublisherLoad, ranges: Ranges, link: int) -> Ranges:
         """What of ranges the switch at the beginning of a link sends over it."""
         wires, codes = self._scene.wires, self.topic.codes
         at, column = int(wires.source[link]), int(wires.column[link])
@@ -123,7 +123,7 @@ class Loads:
         return _joined(codes, outside, _meet(codes, ranges, _where(codes, inner, column)))
 
 
-def _where(codes: Codes, cells: Cells, column: int | None) -> Ranges:
+def _where(codes: Codes, cells: CellArrays, column: int | None) -> Ranges:
     """Where the innermost of cells sends over a link; with no `column`, where there is no cell."""
     first = codes.array([0])
     if not len(cells):
@@ -176,7 +176,7 @@ def _ranges(codes: Codes, space: DzSet) -> Ranges:
     return low, codes.ends(low, lengths)
 
 
-def _by_tree(topic: TopicScene, space: DzSet, owners: Mapping[Key, Tree]) -> list[tuple[Tree, DzSet]]:
+def _by_tree(topic: TopicArrays, space: DzSet, owners: Mapping[Key, Tree]) -> list[tuple[Tree, DzSet]]:
     """The parts of a set that trees own."""
     cells: dict[int, tuple[Tree, list[Dz]]] = {}
     for key, tree in owners.items():

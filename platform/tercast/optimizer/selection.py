@@ -19,19 +19,19 @@ from tercast.optimizer.kernels.entries import (
 )
 from tercast.optimizer.kernels.tries import Array
 from tercast.optimizer.network_arrays import TableSet
-from tercast.optimizer.switch_forest import Board, Part
-from tercast.optimizer.table_arrays import Cells
+from tercast.optimizer.switch_forest import SwitchForest, TablePart
+from tercast.optimizer.table_arrays import CellArrays
 from tercast.tables.covers import Cover, TableCovers
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class EntrySelection:
     """Entries at the nodes `standing`; each has the outputs of what resolves to it (`mask`, by node).
 
     `cost` is that of the needless copies, as the board charges them.
     """
 
-    board: Board
+    board: SwitchForest
     standing: Array
     owner: Array
     mask: Array
@@ -66,7 +66,7 @@ class Selection:
         for part in self.board.tables:
             nodes = np.arange(part.nodes.start, part.nodes.stop)
             nodes = nodes[self.standing[nodes]]
-            cells = Cells(self.board.code[nodes], self.board.length[nodes], self.mask[nodes])
+            cells = CellArrays(self.board.code[nodes], self.board.length[nodes], self.mask[nodes])
             known = out.get(part.topic.name)
             if part.port is None:
                 out[part.topic.name] = TableSet(cells, known.inner if known else {})
@@ -84,7 +84,7 @@ class Selection:
         out[merged[merged >= 0]] = True
         return out
 
-    def _covers_of(self, part: Part, tops: Array) -> list[Cover]:
+    def _covers_of(self, part: TablePart, tops: Array) -> list[Cover]:
         """The covers of one table; `tops` is for each entry under a cover the entry at its top, else -1."""
         board, codes = self.board, part.topic.codes
         nodes = np.arange(part.nodes.start, part.nodes.stop)
@@ -96,7 +96,7 @@ class Selection:
         return [Cover(found[0], tuple(found[1:])) for found in kept.values()]
 
 
-Selections = dict[int, Selection | None]
+Selections = dict[int, EntrySelection | None]
 """What was decided, by switch; None where the budget cannot hold."""
 
 
@@ -116,7 +116,7 @@ Decisions = Mapping[int, Decision | None]
 """The same of any origin."""
 
 
-def select(board: Board, standing: Array, host_weight: float) -> Selection:
+def select(board: SwitchForest, standing: Array, host_weight: float) -> EntrySelection:
     """The selection of these nodes.
 
     And of exact entries under no other entry, which no cover can leave out (those that longer ones hide
@@ -129,10 +129,10 @@ def select(board: Board, standing: Array, host_weight: float) -> Selection:
         owner = owners(board.parent, standing)
     mask, allowed, total = narrowed(owner, board.has, board.out, board.edges, board.charge)
     costs = needless(owner, board.has, board.out, mask, board.charge, board.link_words, host_weight)
-    return Selection(board, standing, owner, mask, allowed, total, float(costs.sum()))
+    return EntrySelection(board, standing, owner, mask, allowed, total, float(costs.sum()))
 
 
-def tidied(selection: Selection, host_weight: float) -> Selection:
+def tidied(selection: EntrySelection, host_weight: float) -> EntrySelection:
     """The same without entries that repeat the one above, and without covers that save nothing.
 
     It costs no more and has no more entries.
@@ -146,6 +146,6 @@ def tidied(selection: Selection, host_weight: float) -> Selection:
     return tidy if (left == tidy.standing).all() else select(board, left, host_weight)
 
 
-def exact_selection(board: Board, host_weight: float) -> Selection:
+def exact_selection(board: SwitchForest, host_weight: float) -> EntrySelection:
     """The exact entries."""
     return select(board, board.here.copy(), host_weight)

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from tercast.optimizer.cost_model import HOST_WEIGHT
-from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.event_flows import EventFlows
 from tercast.optimizer.exact_merges import least_merge_cost
 from tercast.optimizer.exception_method import best_selection
 from tercast.optimizer.greedy_merges import greedy_merges
-from tercast.optimizer.network_arrays import Scene, TableSet
+from tercast.optimizer.network_arrays import NetworkArrays, TableSet
 from tercast.optimizer.past_traffic import Traffic
-from tercast.optimizer.publisher_loads import Loads
-from tercast.optimizer.selection import Selection, Selections
-from tercast.optimizer.switch_forest import Board, make_board
+from tercast.optimizer.publisher_loads import PublisherLoads
+from tercast.optimizer.selection import EntrySelection, Selections
+from tercast.optimizer.switch_forest import SwitchForest, make_board
 from tercast.optimizer.switch_order import by_distance, from_publishers, upstream_of
-from tercast.optimizer.table_arrays import Cells
+from tercast.optimizer.table_arrays import CellArrays
 
 SWEEPS = 4
 """Sweeps of FA-PB at most."""
@@ -28,34 +28,34 @@ LOAD_SWEEPS = 2
 TRACE = 1e-3
 """The weight of events that are thought to be anywhere, as a share of all."""
 
-Flows = Sequence[Sample | Loads]
+Flows = Sequence[EventFlows | PublisherLoads]
 
 
-def load_based(scene: Scene, traffic: Traffic, seed: int) -> Selections:
+def load_based(scene: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
     """FA-LB (Bhowmik et al., section 5.2)."""
-    loads = [Loads(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    loads = [PublisherLoads(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
     return [{}, *merge_sweeps(scene, loads, seed, LOAD_SWEEPS)][-1]
 
 
-def pattern_based(scene: Scene, traffic: Traffic, seed: int) -> Selections:
+def pattern_based(scene: NetworkArrays, traffic: Traffic, seed: int) -> Selections:
     """FA-PB (Bhowmik et al., section 5.2); of its sweeps the one that makes fewest copies of the sample."""
-    samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    samples = [EventFlows(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
     found = merge_sweeps(scene, samples, seed, SWEEPS)
     return _best(found, lambda: sum(float(sample.copies()[0].sum()) for sample in samples))
 
 
-def by_exceptions(scene: Scene, traffic: Traffic, sweeps: int, rounds: int) -> Selections:
+def by_exceptions(scene: NetworkArrays, traffic: Traffic, sweeps: int, rounds: int) -> Selections:
     """Merges with exceptions where they pay; what tables downstream make of a needless copy counts.
 
     Switches that are still to be decided count as exact. Then all are decided again, with the others as they
     are now, in so many sweeps at most; the best is kept.
     """
-    samples = [Sample(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
+    samples = [EventFlows(scene, topic, traffic.topics.get(topic.name)) for topic in scene.topics]
     sources = [source for sample in samples for source in sample.sources]
     weights = [float(sample.weight[s.events].sum()) for sample in samples for s in sample.sources]
     trace = TRACE * (sum(weights) or 1.0)
 
-    def decide(board: Board, budget: int) -> Selection | None:
+    def decide(board: SwitchForest, budget: int) -> EntrySelection | None:
         return best_selection(board, budget, HOST_WEIGHT, rounds)
 
     order = by_distance(scene, sources, weights, scene.over_budget())
@@ -74,13 +74,13 @@ def _best(sweeps: Iterable[Selections], cost: Callable[[], float]) -> Selections
     return best[1] if best is not None else {}
 
 
-def _cost(sample: Sample) -> float:
+def _cost(sample: EventFlows) -> float:
     """What a sample comes to with tables as they are: copies, and deliveries at their weight."""
     copies, delivered = sample.copies()
     return float(copies.sum() + HOST_WEIGHT * delivered.sum())
 
 
-def merge_sweeps(scene: Scene, flows: Flows, seed: int, sweeps: int) -> Iterator[Selections]:
+def merge_sweeps(scene: NetworkArrays, flows: Flows, seed: int, sweeps: int) -> Iterator[Selections]:
     """Both methods of the paper: what is undecided upstream has the coarsest tables there can be.
 
     The first that comes out is the paper's. Switches that were decided before some upstream of them are
@@ -108,7 +108,7 @@ def merge_sweeps(scene: Scene, flows: Flows, seed: int, sweeps: int) -> Iterator
         yield dict(found)
 
 
-def _merge(scene: Scene, switch: int, flows: Flows, found: Selections) -> bool:
+def _merge(scene: NetworkArrays, switch: int, flows: Flows, found: Selections) -> bool:
     """Decide a switch as the paper does; whether it gets other tables than before."""
     budget = scene.budgets[switch]
     assert budget is not None
@@ -121,14 +121,14 @@ def _merge(scene: Scene, switch: int, flows: Flows, found: Selections) -> bool:
     return True
 
 
-def _is_same(known: Selection | None, selection: Selection | None) -> bool:
+def _is_same(known: EntrySelection | None, selection: EntrySelection | None) -> bool:
     """Whether two selections of boards without events among their nodes have the same entries."""
     if known is None or selection is None:
         return known is selection
     return bool((known.standing == selection.standing).all())
 
 
-def _install(switch: int, flows: Flows, selection: Selection | None) -> None:
+def _install(switch: int, flows: Flows, selection: EntrySelection | None) -> None:
     """Let events meet what was selected at a switch."""
     tables = selection.tables() if selection is not None else {}
     for flow in flows:
@@ -137,10 +137,10 @@ def _install(switch: int, flows: Flows, selection: Selection | None) -> None:
 
 
 def _decide(
-    scene: Scene,
+    scene: NetworkArrays,
     order: Sequence[int],
-    samples: Sequence[Sample],
-    decide: Callable[[Board, int], Selection | None],
+    samples: Sequence[EventFlows],
+    decide: Callable[[SwitchForest, int], EntrySelection | None],
     trace: float,
 ) -> Selections:
     found: Selections = {}
@@ -158,15 +158,15 @@ def coarsest(tables: TableSet) -> TableSet:
     return TableSet(_one(tables.plain), {port: _one(cells) for port, cells in tables.inner.items()})
 
 
-def _one(cells: Cells) -> Cells:
+def _one(cells: CellArrays) -> CellArrays:
     if not len(cells):
         return cells
     everything = np.bitwise_or.reduce(cells.mask, axis=0)
     first = cells.code[:1] - cells.code[:1]
-    return Cells(first, np.zeros(1, dtype=np.int64), everything[None, :])
+    return CellArrays(first, np.zeros(1, dtype=np.int64), everything[None, :])
 
 
-def yardstick(scene: Scene, found: Mapping[int, Selection], host_weight: float) -> float | None:
+def yardstick(scene: NetworkArrays, found: Mapping[int, EntrySelection], host_weight: float) -> float | None:
     """By how much of itself the cost of all selections is above that of the exact choices of merge points.
 
     0 where neither costs anything; None where only the exact choices cost nothing, or cannot hold a budget.

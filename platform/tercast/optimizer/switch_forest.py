@@ -13,29 +13,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from tercast.eventspace.dz import Dz
-from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.event_flows import EventFlows
 from tercast.optimizer.kernels.tries import ALL_BITS, Array, gather_edges, gather_masks, inherit, tally
-from tercast.optimizer.network_arrays import Scene, TopicScene
-from tercast.optimizer.publisher_loads import Loads
-from tercast.optimizer.table_arrays import Bits, Cells, hosts_in
+from tercast.optimizer.network_arrays import NetworkArrays, TopicArrays
+from tercast.optimizer.publisher_loads import PublisherLoads
+from tercast.optimizer.table_arrays import Bits, CellArrays, hosts_in
 from tercast.optimizer.trie_arrays import Nodes, inner_cells, lay_out
-from tercast.routing.switch_ports import Mask
+from tercast.routing.switch_ports import PortMask
 
 MOST_GAPS = 4
 """Gaps that become nodes, as a multiple of the entries; beyond that the busiest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TablePart:
     """One table of a board: a topic's plain entries (`port` None) or those of an ingress port."""
 
-    topic: TopicScene
+    topic: TopicArrays
     port: int | None
     nodes: slice
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class SwitchForest:
     """The nodes of all tables of a switch, in depth-first order table by table.
 
     `here`: whether an exact entry stands there. `has`: whether the node has space of its own, with outputs
@@ -45,7 +45,7 @@ class Board:
     """
 
     switch: int
-    tables: tuple[Part, ...]
+    tables: tuple[TablePart, ...]
     parent: Array
     depth: Array
     length: Array
@@ -70,7 +70,7 @@ class Board:
         """How many exact entries the switch has."""
         return int(self.here.sum())
 
-    def mask_of(self, row: Array) -> Mask:
+    def mask_of(self, row: Array) -> PortMask:
         """A row of words as a mask of the site."""
         return self.bits.mask(row)
 
@@ -83,8 +83,13 @@ class Board:
 
 
 def make_board(
-    scene: Scene, switch: int, flows: Sequence[Sample | Loads], *, follow: bool = False, trace: float = 0.0
-) -> Board:
+    scene: NetworkArrays,
+    switch: int,
+    flows: Sequence[EventFlows | PublisherLoads],
+    *,
+    follow: bool = False,
+    trace: float = 0.0,
+) -> SwitchForest:
     """The board of a switch, with what comes to it now.
 
     With `follow` a copy over a link costs what it goes on to cost behind it, and gaps become nodes; else it
@@ -101,16 +106,16 @@ def make_board(
 class _Maker:
     """Makes the board of a switch, table by table."""
 
-    def __init__(self, scene: Scene, switch: int, follow: bool, trace: float) -> None:
+    def __init__(self, scene: NetworkArrays, switch: int, follow: bool, trace: float) -> None:
         self.scene = scene
         self.switch = switch
         self.bits = scene.bits[switch]
         self.follow, self.trace = follow, trace
-        self.tables: list[Part] = []
+        self.tables: list[TablePart] = []
         self.columns: list[dict[str, Array]] = []
         self.first = 0
 
-    def add_topic(self, topic: TopicScene, flow: Sample | Loads) -> None:
+    def add_topic(self, topic: TopicArrays, flow: EventFlows | PublisherLoads) -> None:
         """Add the tables of a topic."""
         tables = topic.tables[self.switch]
         tops = topic.tops(self.switch)
@@ -120,11 +125,15 @@ class _Maker:
             self._add(topic, None, (tables.plain, tops), flow)
 
     def _add(
-        self, topic: TopicScene, port: int | None, layers: tuple[Cells, ...], flow: Sample | Loads
+        self,
+        topic: TopicArrays,
+        port: int | None,
+        layers: tuple[CellArrays, ...],
+        flow: EventFlows | PublisherLoads,
     ) -> None:
         """Add a table: its entries, then trees, then (for an ingress port) the plain entries."""
         layers = (layers[0], *(inner_cells(topic.codes, layers[0], layer) for layer in layers[1:]))
-        if isinstance(flow, Sample):
+        if isinstance(flow, EventFlows):
             nodes, space, charge = self._of_events(topic, port, layers, flow)
         else:
             nodes = lay_out(topic.codes, layers, topic.codes.array([]), np.zeros(0), 0)
@@ -147,11 +156,11 @@ class _Maker:
                 **space,
             }
         )
-        self.tables.append(Part(topic, port, slice(self.first, self.first + count)))
+        self.tables.append(TablePart(topic, port, slice(self.first, self.first + count)))
         self.first += count
 
     def _of_events(
-        self, topic: TopicScene, port: int | None, layers: tuple[Cells, ...], sample: Sample
+        self, topic: TopicArrays, port: int | None, layers: tuple[CellArrays, ...], sample: EventFlows
     ) -> tuple[Nodes, dict[str, Array], Array]:
         """The nodes of a table, its space, and what the events that come to it charge there."""
         arrivals = sample.arrivals(self.switch, port)
@@ -168,7 +177,7 @@ class _Maker:
             _add_trace(nodes, space, charge, self.trace, local)
         return nodes, space, charge
 
-    def _space(self, nodes: Nodes, layers: Sequence[Cells], port: int | None) -> dict[str, Array]:
+    def _space(self, nodes: Nodes, layers: Sequence[CellArrays], port: int | None) -> dict[str, Array]:
         """What exact tables do in each node's own space, and which links are allowed there."""
         bits = self.bits
         values = [
@@ -185,7 +194,7 @@ class _Maker:
             edges[owned] = layers[1].mask[values[1][owned], : bits.link_words]
         return {"out": out, "passes": passes, "edges": edges}
 
-    def _extra(self, sample: Sample, event: Array, ingress: Array, nodes: Nodes, out: Array) -> Array:
+    def _extra(self, sample: EventFlows, event: Array, ingress: Array, nodes: Nodes, out: Array) -> Array:
         """For each event and link: what a needless copy costs beyond itself."""
         extra = np.zeros((len(event), len(self.bits.links)))
         wires = self.scene.wires
@@ -196,14 +205,14 @@ class _Maker:
             extra[needless, column] = sample.behind(link, event[needless])
         return extra
 
-    def board(self) -> Board:
+    def board(self) -> SwitchForest:
         """All tables together."""
         names = ("parent", "depth", "length", "code", "here", "has", "passes", "out", "edges", "charge")
         if self.columns:
             whole = {name: np.concatenate([part[name] for part in self.columns]) for name in names}
         else:
             whole = _nothing(self.bits.words, self.bits.link_words, len(self.bits.links) + 1)
-        return Board(
+        return SwitchForest(
             switch=self.switch,
             tables=tuple(self.tables),
             link_words=self.bits.link_words,
@@ -215,7 +224,7 @@ class _Maker:
         )
 
 
-def _masks(cells: Cells, value: Array, words: int) -> Array:
+def _masks(cells: CellArrays, value: Array, words: int) -> Array:
     """The masks of inherited cells; nothing where none is."""
     if not len(cells):
         return np.zeros((len(value), words), dtype=np.int64)

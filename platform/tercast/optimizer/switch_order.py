@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from tercast.optimizer.event_flows import Source
+from tercast.optimizer.event_flows import EventSource
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.network_arrays import Scene
-from tercast.optimizer.publisher_loads import Load
+from tercast.optimizer.network_arrays import NetworkArrays
+from tercast.optimizer.publisher_loads import PublisherLoad
 
-Sources = Iterable[Source | Load]
+Sources = Iterable[EventSource | PublisherLoad]
 
 
 def from_publishers(upstream: Mapping[int, int], switches: Sequence[int], seed: int) -> list[int]:
@@ -37,7 +37,7 @@ def from_publishers(upstream: Mapping[int, int], switches: Sequence[int], seed: 
 
 
 def by_distance(
-    scene: Scene, sources: Sequence[Source], weights: Sequence[float], switches: Sequence[int]
+    scene: NetworkArrays, sources: Sequence[EventSource], weights: Sequence[float], switches: Sequence[int]
 ) -> list[int]:
     """By the mean number of links that events have behind them, weighted by how many each source sends."""
     far, total = np.zeros(len(scene.names)), np.zeros(len(scene.names))
@@ -49,7 +49,7 @@ def by_distance(
     return sorted(switches, key=lambda s: (float(mean[s]), s))
 
 
-def upstream_of(scene: Scene, sources: Sources, switches: Sequence[int]) -> dict[int, int]:
+def upstream_of(scene: NetworkArrays, sources: Sources, switches: Sequence[int]) -> dict[int, int]:
     """For each switch the set (as bits) of those among `switches` on the ways of sources to it."""
     among = set(switches)
     out = dict.fromkeys(switches, 0)
@@ -69,7 +69,7 @@ def upstream_of(scene: Scene, sources: Sources, switches: Sequence[int]) -> dict
     return out
 
 
-def _steps(scene: Scene, start: int, came: Array) -> dict[int, int]:
+def _steps(scene: NetworkArrays, start: int, came: Array) -> dict[int, int]:
     """The switches that are reached from one, each behind the one before it, and how many links away."""
     below: dict[int, list[int]] = {}
     for at in np.flatnonzero(came >= 0).tolist():

@@ -14,7 +14,7 @@ import numpy as np
 from tercast.eventspace.dz import Dz
 from tercast.optimizer.kernels.tries import ALL_BITS, WORD, Array, flatten, shared_bits
 from tercast.routing.cell_keys import LENGTH_MASK, Key, Order
-from tercast.routing.switch_ports import Mask, Site
+from tercast.routing.switch_ports import PortMask, SwitchPorts
 
 NARROW = 61
 """Bits of the longest codes that are kept as int64; the code behind the last has to fit, too."""
@@ -99,19 +99,19 @@ class Bits:
     """The bits of a site as columns and words: its links first, in `link_words` words, then all others."""
 
     links: tuple[int, ...]
-    link_mask: Mask
+    link_mask: PortMask
     link_words: int
     words: int
 
     @classmethod
-    def of(cls, site: Site) -> Bits:
+    def of(cls, site: SwitchPorts) -> Bits:
         """Those of a site, as it is now."""
         links = tuple(sorted(bit.bit_length() - 1 for bit in site.link_bits.values()))
         width = max((site.links | site.hosts).bit_length(), 1)
         link_words = max(1, -(-len(links) // WORD))
         return cls(links, site.links, link_words, link_words + -(-width // WORD))
 
-    def rows(self, masks: Sequence[Mask]) -> Array:
+    def rows(self, masks: Sequence[PortMask]) -> Array:
         """Masks as rows of words."""
         out = np.zeros((len(masks), self.words), dtype=np.int64)
         for w in range(self.words - self.link_words):
@@ -126,11 +126,11 @@ class Bits:
             out[:, self.link_words + w] = column & ~(self.link_mask >> WORD * w & ALL_BITS)
         return out
 
-    def edges(self, masks: Sequence[Mask]) -> Array:
+    def edges(self, masks: Sequence[PortMask]) -> Array:
         """Masks of allowed links as rows of words."""
         return self.rows([mask & self.link_mask for mask in masks])[:, : self.link_words]
 
-    def mask(self, row: Array) -> Mask:
+    def mask(self, row: Array) -> PortMask:
         """The mask of a row of words."""
         out = 0
         for w, word in enumerate(row[self.link_words :].tolist()):
@@ -142,7 +142,7 @@ class Bits:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class CellArrays:
     """Cells with masks, in depth-first order."""
 
     code: Array
@@ -160,7 +160,7 @@ class Cells:
         return self._known[0]
 
     @classmethod
-    def of(cls, codes: Codes, bits: Bits, entries: Mapping[Key, Mask]) -> Cells:
+    def of(cls, codes: Codes, bits: Bits, entries: Mapping[Key, PortMask]) -> CellArrays:
         """Those of a table."""
         code, length = codes.of_keys(entries)
         return cls(code, length, bits.rows([entries[key] for key in sorted(entries)]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tercast.eventspace.dz import Dz, DzSet, canonical, intersection
 from tercast.optimizer.kernels.tries import Array
-from tercast.optimizer.network_arrays import Scene, TopicScene
+from tercast.optimizer.network_arrays import NetworkArrays, TopicArrays
 from tercast.routing.cell_keys import Key, Order
 
 
@@ -26,7 +26,7 @@ class Crossing:
     cells: DzSet
 
 
-def crossings(scene: Scene, topic: TopicScene, switch: int) -> list[Crossing]:
+def crossings(scene: NetworkArrays, topic: TopicArrays, switch: int) -> list[Crossing]:
     """All of a topic at a switch, by live advertisements whose hosts are in reach."""
     forest = topic.forest(switch)
     found: list[Crossing] = []
@@ -48,7 +48,7 @@ def crossings(scene: Scene, topic: TopicScene, switch: int) -> list[Crossing]:
     return found
 
 
-class Part:
+class CrossingPart:
     """Disjoint cells in order, to ask whether others meet them."""
 
     __slots__ = ("_keys", "_order")

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from tercast.optimizer.kernels.tries import Array, climb, grow
-from tercast.optimizer.table_arrays import Cells, Codes
+from tercast.optimizer.table_arrays import CellArrays, Codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class _Marks:
     group: Array
 
 
-def inner_cells(codes: Codes, entries: Cells, layer: Cells) -> Cells:
+def inner_cells(codes: Codes, entries: CellArrays, layer: CellArrays) -> CellArrays:
     """Those of a layer within the smallest cell that holds all entries, after one that holds it, if any."""
     if not len(layer):
         return layer
@@ -60,10 +60,12 @@ def inner_cells(codes: Codes, entries: Cells, layer: Cells) -> Cells:
     within = (layer.length > length) & (shared >= length)
     over = np.flatnonzero((layer.length <= length) & (shared >= layer.length))
     kept = np.concatenate((over[-1:], np.flatnonzero(within)))
-    return Cells(layer.code[kept], layer.length[kept], layer.mask[kept])
+    return CellArrays(layer.code[kept], layer.length[kept], layer.mask[kept])
 
 
-def lay_out(codes: Codes, layers: Sequence[Cells], events: Array, weight: Array, most_gaps: int) -> Nodes:
+def lay_out(
+    codes: Codes, layers: Sequence[CellArrays], events: Array, weight: Array, most_gaps: int
+) -> Nodes:
     """The trie of layers of cells (the first are the entries, of the rest `inner_cells`) and events."""
     _, root = _root(codes, layers[0])
     above = (-1, *(0 if len(layer) and layer.length[0] <= root else -1 for layer in layers[1:]))
@@ -101,7 +103,7 @@ def lay_out(codes: Codes, layers: Sequence[Cells], events: Array, weight: Array,
     return Nodes(parent, depth, length, code, has, volume, of_layer, above, inside, at)
 
 
-def _root(codes: Codes, entries: Cells) -> tuple[int, int]:
+def _root(codes: Codes, entries: CellArrays) -> tuple[int, int]:
     """The smallest cell that holds all entries: a code and a length."""
     shared = int(codes.shared(entries.code[:1], entries.code[-1:])[0])
     return entries.code[0], int(min(shared, entries.length.min()))

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 from tercast.errors import Refused, shown
 from tercast.optimizer.cost_model import HOST_WEIGHT, expected_of
 from tercast.optimizer.cover_evaluation import samples_under, scene_under
-from tercast.optimizer.event_flows import Sample
+from tercast.optimizer.event_flows import EventFlows
 from tercast.optimizer.exception_method import best_selection
 from tercast.optimizer.greedy_merges import greedy_merges
-from tercast.optimizer.network_arrays import Scene
+from tercast.optimizer.network_arrays import NetworkArrays
 from tercast.optimizer.optimal import HELD_BACK, NEAR
 from tercast.optimizer.past_traffic import Traffic, read_traffic
 from tercast.optimizer.pipeline import METHODS, aggregate
-from tercast.optimizer.publisher_loads import Loads
-from tercast.optimizer.selection import Selection, exact_selection
+from tercast.optimizer.publisher_loads import PublisherLoads
+from tercast.optimizer.selection import EntrySelection, exact_selection
 from tercast.optimizer.sweeps import TRACE
-from tercast.optimizer.switch_forest import Board, make_board
+from tercast.optimizer.switch_forest import SwitchForest, make_board
 
 if TYPE_CHECKING:
     from tercast.planner.planner import Planner
@@ -134,9 +134,11 @@ def _seen(method: str, train: Traffic, seed: int) -> Traffic:
     return NEAR(train, seed) if method == "optimal" else train
 
 
-def _board(scene: Scene, at: int, method: str, train: Traffic, samples: Sequence[Sample]) -> Board:
+def _board(
+    scene: NetworkArrays, at: int, method: str, train: Traffic, samples: Sequence[EventFlows]
+) -> SwitchForest:
     if method == "fa-lb":
-        loads = [Loads(scene, topic, train.topics.get(topic.name)) for topic in scene.topics]
+        loads = [PublisherLoads(scene, topic, train.topics.get(topic.name)) for topic in scene.topics]
         return make_board(scene, at, loads)
     if method == "fa-pb":
         return make_board(scene, at, samples)
@@ -144,7 +146,7 @@ def _board(scene: Scene, at: int, method: str, train: Traffic, samples: Sequence
     return make_board(scene, at, samples, follow=True, trace=trace)
 
 
-def _decide(board: Board, method: str, budget: int) -> Selection | None:
+def _decide(board: SwitchForest, method: str, budget: int) -> EntrySelection | None:
     """The entries of a method alone; the methods of the paper leave exact tables that fit as they are."""
     if method == "optimal":
         return best_selection(board, budget, HOST_WEIGHT)

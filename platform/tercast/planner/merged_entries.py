@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tercast.eventspace.dz import Dz
-from tercast.routing.switch_ports import Mask
+from tercast.routing.switch_ports import PortMask
 from tercast.tables.covers import Cover, NetworkCovers, TableCovers
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Place = tuple[str, int | None, Dz]
 """Topic, ingress port (None: any) and dz of an entry."""
 
-Mark = tuple[int, Mask]
+Mark = tuple[int, PortMask]
 """What changes when a merged entry changes: the exact entries of its cover, and its outputs."""
 
 MergedTable = Mapping[Place, Mark]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tercast.aggregation.incremental.budget_enforcer import Step
+from tercast.aggregation.incremental.budget_enforcer import BudgetChange
 from tercast.aggregation.incremental.request_handlers import (
     aggregate,
     set_aggregation,
@@ -26,7 +26,7 @@ from tercast.eventspace.dz import DzSet
 from tercast.eventspace.topic import Topic
 from tercast.planner import batch, dry_run
 from tercast.planner.snapshot import restore_planner, take_snapshot
-from tercast.planner.state import PlannedNetwork
+from tercast.planner.state import PlannerState
 from tercast.planner.table_writer import take_changes
 from tercast.planner.topic_migration import drop, finish, may_move, move
 from tercast.planner.topology_change import Reshaped
@@ -68,7 +68,7 @@ _SUBSCRIBED: dict[Reach | None, Outcome] = {
 }
 
 
-class Planner(PlannedNetwork):
+class Planner(PlannerState):
     """Plans one network.
 
     With `enforce_budgets=False` tables may grow past budgets, for who judges them afterwards.
@@ -335,7 +335,7 @@ class Planner(PlannedNetwork):
         switches = self.topology.switches.values()
         return self.enforce_budgets and any(switch.room is not None for switch in switches)
 
-    def _forget(self, registration: Registration, tree_number: int, step: Step | None) -> None:
+    def _forget(self, registration: Registration, tree_number: int, step: BudgetChange | None) -> None:
         """Take `_enter` back: as if the registration had never been."""
         if step is not None:
             self.keeper.take_back(step)
@@ -344,7 +344,7 @@ class Planner(PlannedNetwork):
         self.registry.next_seq = registration.seq
         self._follow_back(registration)
 
-    def _return(self, registration: Registration, left: Left, step: Step | None) -> None:
+    def _return(self, registration: Registration, left: Left, step: BudgetChange | None) -> None:
         """Take `_leave` back."""
         if step is not None:
             self.keeper.take_back(step)
@@ -369,7 +369,7 @@ class Planner(PlannedNetwork):
             is_ad = registration.kind == ADVERTISEMENT
             self.keeper.follow_back(marked, registration.topic if is_ad else None)
 
-    def _exceeded(self, registration: Registration) -> tuple[Step | None, tuple[str, ...]]:
+    def _exceeded(self, registration: Registration) -> tuple[BudgetChange | None, tuple[str, ...]]:
         """What aggregation did for the last request; the switches over their budget with more than before."""
         marked = self.queue.take_marked()
         if not self.keeper.idle:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tercast.eventspace.dz import set_overlaps
 from tercast.planner.reachability import OutOfReach
-from tercast.planner.state import PlannedNetwork
+from tercast.planner.state import PlannerState
 from tercast.requests.reach import Reach
 from tercast.requests.registry import ADVERTISEMENT, Registration
 
@@ -28,7 +28,7 @@ class ReachWatch:
     def __init__(self) -> None:
         self.found: Mapping[str, OutOfReach] | None = None
 
-    def update(self, network: PlannedNetwork, requests: Iterable[Mapping[str, Any]]) -> bool:
+    def update(self, network: PlannerState, requests: Iterable[Mapping[str, Any]]) -> bool:
         """Follow requests that the network has carried out; return whether anything changed.
 
         Args:
@@ -42,7 +42,7 @@ class ReachWatch:
         self.found = found
         return changed
 
-    def _is_unaffected(self, network: PlannedNetwork, request: Mapping[str, Any]) -> bool:
+    def _is_unaffected(self, network: PlannerState, request: Mapping[str, Any]) -> bool:
         assert self.found is not None
         op, name = request["op"], str(request.get("id"))
         if op in UNAFFECTING:
@@ -56,7 +56,7 @@ class ReachWatch:
         registration = network.registry.live.get(name)
         return registration is None or self._brings_nothing(network, registration)
 
-    def _brings_nothing(self, network: PlannedNetwork, registration: Registration) -> bool:
+    def _brings_nothing(self, network: PlannerState, registration: Registration) -> bool:
         """Return whether a subscription reaches all it matches, and no advertisement for the first time."""
         assert self.found is not None
         reach = network.plan(registration.topic).reach(registration.host, registration.dz)
@@ -71,7 +71,7 @@ class ReachWatch:
         )
 
 
-def _is_ad(network: PlannedNetwork, name: str) -> bool:
+def _is_ad(network: PlannerState, name: str) -> bool:
     """Return whether a live announcement is an advertisement."""
     found = network.registry.live.get(name)
     return found is not None and found.kind == ADVERTISEMENT

@@ -24,7 +24,7 @@ from tercast.planner.snapshot_migration import leaving_json, restore_leaving
 from tercast.requests.registry import ADVERTISEMENT
 from tercast.routing.forest import Forest
 from tercast.routing.spanning_tree import Tree
-from tercast.routing.topic_routing import Claim, TopicPlan
+from tercast.routing.topic_routing import Claim, TopicRouting
 from tercast.tables.covers import network_covers_json, read_network_covers
 
 if TYPE_CHECKING:
@@ -133,6 +133,6 @@ def _aggregation_json(planner: Planner) -> dict[str, Any]:
     return {"aggregation": {"method": keeper.method, "covers": covers, **passing}}
 
 
-def _tree_json(tree: Tree, plan: TopicPlan) -> dict[str, Any]:
+def _tree_json(tree: Tree, plan: TopicRouting) -> dict[str, Any]:
     links = sorted([link.a, link.a_port] for link in tree.links)
     return {"number": tree.number, "topic": plan.topic.name, "root": tree.root, "links": links}

@@ -14,31 +14,31 @@ from tercast.planner.snapshot_codec import (
     texts,
     topology_json,
 )
-from tercast.planner.topic_migration import Leaving
+from tercast.planner.topic_migration import TopicMigration
 from tercast.requests.registry import ADVERTISEMENT
 from tercast.routing.forest import Forest
 from tercast.routing.spanning_tree import Tree
 from tercast.routing.topic_routing import Claim
 
 if TYPE_CHECKING:
-    from tercast.planner.state import PlannedNetwork
+    from tercast.planner.state import PlannerState
 
 
-def leaving_json(planner: PlannedNetwork) -> dict[str, Any]:
+def leaving_json(planner: PlannerState) -> dict[str, Any]:
     """All of it; nothing where no topic is moving."""
     if not planner.leaving:
         return {}
     return {"leaving": {name: _one_json(one) for name, one in sorted(planner.leaving.items())}}
 
 
-def restore_leaving(planner: PlannedNetwork, data: Mapping[str, Any]) -> None:
+def restore_leaving(planner: PlannerState, data: Mapping[str, Any]) -> None:
     """Let a planner, whose network is known already, have what `leaving_json` told."""
     for name, row in data.get("leaving", {}).items():
         planner.leaving[name] = _restore(planner, name, row)
     planner.queue.settle()
 
 
-def _one_json(one: Leaving) -> dict[str, Any]:
+def _one_json(one: TopicMigration) -> dict[str, Any]:
     plan = one.plan
     topic = plan.topic
     return {
@@ -62,7 +62,7 @@ def _tree_json(tree: Tree) -> dict[str, Any]:
     return {"number": tree.number, "root": tree.root, "links": links}
 
 
-def _restore(planner: PlannedNetwork, name: str, row: Mapping[str, Any]) -> Leaving:
+def _restore(planner: PlannerState, name: str, row: Mapping[str, Any]) -> TopicMigration:
     topic = Topic.from_json(row["topic"])
     topic = Topic(name + FORMER, topic.code, topic.attributes, topic.indexed)
     plan = planner.make_plan(topic)
@@ -85,4 +85,4 @@ def _restore(planner: PlannedNetwork, name: str, row: Mapping[str, Any]) -> Leav
         elif pieces:
             parts = tuple((trees[number][0], plan.keys(cells_of(cells))) for number, cells in pieces)
             plan.claim(one.id, one.host, Claim(trees[pieces[0][0]][1], parts))
-    return Leaving(name, plan, topology, live, row["version"])
+    return TopicMigration(name, plan, topology, live, row["version"])

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from tercast.aggregation.incremental.budget_enforcer import Keeper
+from tercast.aggregation.incremental.budget_enforcer import BudgetEnforcer
 from tercast.encoding.limits import Limits
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.dz import DzSet
 from tercast.eventspace.topic import Topic
 from tercast.planner.reachability import OutOfReach, Pair, out_of_reach, unreachable_pairs, waiting
-from tercast.planner.table_writer import Writer
-from tercast.planner.topic_migration import Leaving, can_move, move
+from tercast.planner.table_writer import TableWriter
+from tercast.planner.topic_migration import TopicMigration, can_move, move
 from tercast.planner.topology_change import Reshaped, reshape
 from tercast.requests.outcome import TreeView
 from tercast.requests.registry import ADVERTISEMENT, Registration, Registry
 from tercast.routing.cell_keys import Order
-from tercast.routing.live_network import Network
-from tercast.routing.switch_trie import Trie
-from tercast.routing.topic_routing import TopicPlan
-from tercast.routing.update_queue import Queue
+from tercast.routing.live_network import LiveNetwork
+from tercast.routing.switch_trie import SwitchTrie
+from tercast.routing.topic_routing import TopicRouting
+from tercast.routing.update_queue import UpdateQueue
 from tercast.tables.entries import Table
 from tercast.topology.topology import Topology
 
 
-class PlannedNetwork:
+class PlannerState:
     """A network, all that is registered in it, and the trees and tables that follow."""
 
     def __init__(
@@ -43,7 +43,7 @@ class PlannedNetwork:
         self.registry = Registry(address, topology or Topology(address.family), topics)
         self.enforce_budgets = enforce_budgets
         self.hitless = hitless
-        self.leaving: dict[str, Leaving] = {}
+        self.leaving: dict[str, TopicMigration] = {}
         self.versions: dict[str, int] = {}
         self.applied = 0
         self.journal: list[Callable[[], None]] | None = None
@@ -51,12 +51,12 @@ class PlannedNetwork:
         self._encoded: Mapping[tuple[str, str], DzSet] = {}
         self._waits = False
         self.order = Order(self.depth)
-        self.queue = Queue()
-        self._network = Network(self.topology)
+        self.queue = UpdateQueue()
+        self._network = LiveNetwork(self.topology)
         self._stale = False
-        self.writer = Writer(address)
-        self._plans: dict[str, TopicPlan] = {}
-        self.keeper = Keeper(self)
+        self.writer = TableWriter(address)
+        self._plans: dict[str, TopicRouting] = {}
+        self.keeper = BudgetEnforcer(self)
         for topic in self.registry.topics.values():
             self._plan(topic)
 
@@ -71,7 +71,7 @@ class PlannedNetwork:
         return self.registry.topics
 
     @property
-    def network(self) -> Network:
+    def network(self) -> LiveNetwork:
         """The network as plans see it, up to date."""
         if self._stale:
             self._freshen()
@@ -83,16 +83,16 @@ class PlannedNetwork:
         return self._stale
 
     @property
-    def plans(self) -> Collection[TopicPlan]:
+    def plans(self) -> Collection[TopicRouting]:
         """What is planned for each topic."""
         return self._plans.values()
 
     @property
-    def all_plans(self) -> list[TopicPlan]:
+    def all_plans(self) -> list[TopicRouting]:
         """The same, and what is left under former codes."""
         return [*self._plans.values(), *(one.plan for one in self.leaving.values())]
 
-    def plan(self, topic: str) -> TopicPlan:
+    def plan(self, topic: str) -> TopicRouting:
         """What is planned for one topic."""
         return self._plans[topic]
 
@@ -105,15 +105,15 @@ class PlannedNetwork:
         self.registry.topics[topic.name] = topic
         self._plans[topic.name] = self.make_plan(topic)
 
-    def make_plan(self, topic: Topic) -> TopicPlan:
+    def make_plan(self, topic: Topic) -> TopicRouting:
         """A plan of nothing."""
-        return TopicPlan(topic, self.order, self._network, self.queue)
+        return TopicRouting(topic, self.order, self._network, self.queue)
 
     def tables(self) -> dict[str, Table]:
         """The table of every switch that has entries, as it is to be installed."""
         return self._tables(exact=False)
 
-    def tables_of(self, plans: Iterable[TopicPlan]) -> dict[str, Table]:
+    def tables_of(self, plans: Iterable[TopicRouting]) -> dict[str, Table]:
         """The part of these tables that comes from some plans."""
         chosen = list(plans)
         tables = {
@@ -215,7 +215,7 @@ class PlannedNetwork:
             move=None if former is None else lambda plan: self._moved(plan, former),
         )
 
-    def _moved(self, plan: TopicPlan, former: Topology) -> bool:
+    def _moved(self, plan: TopicRouting, former: Topology) -> bool:
         """Move the plan's topic to its other code, if that is free."""
         name = plan.topic.name
         if not can_move(self, name):
@@ -247,7 +247,7 @@ class PlannedNetwork:
         tables = {switch: self.writer.table(self._tries(switch), exact) for switch in self.topology.switches}
         return {switch: table for switch, table in tables.items() if table}
 
-    def _tries(self, switch: str) -> Iterable[Trie]:
+    def _tries(self, switch: str) -> Iterable[SwitchTrie]:
         return (plan.tries[switch] for plan in self.all_plans if switch in plan.tries)
 
     def _plan(self, topic: Topic) -> None:

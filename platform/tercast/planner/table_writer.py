@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tercast.aggregation.incremental.installed_table import Table as Installed
+from tercast.aggregation.incremental.installed_table import InstalledTable as Installed
 from tercast.aggregation.incremental.overlay import TopicOverlay, topic_overlay
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.routing.cell_keys import LENGTH_MASK, Key
-from tercast.routing.switch_ports import Mask
-from tercast.routing.switch_trie import InPortKey, InPortMasks, Trie
-from tercast.routing.update_queue import Queue
+from tercast.routing.switch_ports import PortMask
+from tercast.routing.switch_trie import InPortKey, InPortMasks, SwitchTrie
+from tercast.routing.update_queue import UpdateQueue
 from tercast.tables.entries import (
     IN_PORT_RISE,
     LOWEST_PRIORITY,
@@ -33,7 +33,7 @@ Rows = dict[Key, Row]
 _KEPT_ROWS = 50_000
 
 
-class Writer:
+class TableWriter:
     """Writes entries; remembers how cells look as prefixes, since one cell stands at many switches.
 
     What it remembers is bounded.
@@ -53,24 +53,24 @@ class Writer:
             rows = self._rows[code] = {}
         return rows
 
-    def plain(self, trie: Trie, key: Key, outputs: Mask) -> Entry:
+    def plain(self, trie: SwitchTrie, key: Key, outputs: PortMask) -> Entry:
         """The entry of a cell with these outputs."""
         dst, priority = self.rows(trie.code).get(key) or self.row(trie, key)
         return Entry(dst, None, priority, trie.site.actions(outputs))
 
-    def in_port(self, trie: Trie, at: InPortKey, masks: InPortMasks) -> Entry:
+    def in_port(self, trie: SwitchTrie, at: InPortKey, masks: InPortMasks) -> Entry:
         """The entry of a port and cell with outputs elsewhere and back."""
         port, key = at
         dst, priority = self.rows(trie.code).get(key) or self.row(trie, key)
         return Entry(dst, port, priority + IN_PORT_RISE, trie.site.actions(*masks))
 
-    def installed(self, table: Installed, key: Key, mask: Mask) -> Entry:
+    def installed(self, table: Installed, key: Key, mask: PortMask) -> Entry:
         """The entry of a cell in a table that aggregation keeps."""
         if not table.port:
             return self.plain(table.trie, key, mask)
         return self.in_port(table.trie, (table.port, key), (mask & ~table.mates, mask & table.mates))
 
-    def table(self, tries: Iterable[Trie], exact: bool = False) -> Table:
+    def table(self, tries: Iterable[SwitchTrie], exact: bool = False) -> Table:
         """The table of a switch: the entries of all its topics, by priority and address.
 
         `exact` asks for the exact ones, also where others are installed.
@@ -86,7 +86,7 @@ class Writer:
             found += [self.in_port(trie, at, masks) for at, masks in trie.in_entries.items()]
         return ordered(found)
 
-    def row(self, trie: Trie, key: Key) -> Row:
+    def row(self, trie: SwitchTrie, key: Key) -> Row:
         """The prefix and priority of a cell, remembered from now on."""
         if self._kept >= _KEPT_ROWS:
             self._kept = 0
@@ -99,14 +99,14 @@ class Writer:
         return row
 
 
-def take_changes(queue: Queue, writer: Writer) -> Diff:
+def take_changes(queue: UpdateQueue, writer: TableWriter) -> Diff:
     """The net change of all tables since the last call; switches in the order in which changes reached them.
 
     Changes spread from subscribers towards publishers, so that is the order of adding.
     """
     if not queue.tries:
         return _NOTHING
-    by_switch: dict[str, list[Trie]] = {}
+    by_switch: dict[str, list[SwitchTrie]] = {}
     tries, known = queue.tries, queue.take_changes()
     for trie in tries:
         by_switch.setdefault(trie.site.id, []).append(trie)
@@ -124,7 +124,10 @@ _make = tuple.__new__  # what a named tuple calls in the end
 
 
 def _switch_changes(
-    switch: str, tries: Sequence[Trie], known: Mapping[Trie, Iterable[Change]], writer: Writer
+    switch: str,
+    tries: Sequence[SwitchTrie],
+    known: Mapping[SwitchTrie, Iterable[Change]],
+    writer: TableWriter,
 ) -> SwitchDiff:
     added: list[Entry] = []
     modified: list[Entry] = []
@@ -158,11 +161,11 @@ def _switch_changes(
 
 
 def _plain_changes(
-    trie: Trie, changes: Iterable[Change], writer: Writer, lists: tuple[list[Entry], ...]
+    trie: SwitchTrie, changes: Iterable[Change], writer: TableWriter, lists: tuple[list[Entry], ...]
 ) -> None:
     """Put changes of plain entries on the lists of those added, modified and removed.
 
-    It does what `Writer.plain` does, without a call for each.
+    It does what `TableWriter.plain` does, without a call for each.
     """
     added, modified, removed = lists
     rows, actions = writer.rows(trie.code), trie.site.actions
@@ -182,7 +185,11 @@ def _plain_changes(
 
 
 def _installed_changes(
-    overlay: TopicOverlay, writer: Writer, added: list[Entry], modified: list[Entry], removed: list[Entry]
+    overlay: TopicOverlay,
+    writer: TableWriter,
+    added: list[Entry],
+    modified: list[Entry],
+    removed: list[Entry],
 ) -> None:
     """The same where aggregation keeps the tables; what was touched is forgotten."""
     for table in overlay.tables.values():

@@ -16,23 +16,23 @@ from tercast.errors import Refused, shown
 from tercast.eventspace.topic import FORMER, Topic
 from tercast.requests.model import Add, Change, FinishMove, RemoveLink, SetIndexed, SetPort, SetSwitch
 from tercast.requests.registry import ADVERTISEMENT, Registration
-from tercast.routing.topic_routing import Claim, TopicPlan
+from tercast.routing.topic_routing import Claim, TopicRouting
 from tercast.topology.elements import Link
 from tercast.topology.topology import Topology
 
 if TYPE_CHECKING:
-    from tercast.planner.state import PlannedNetwork
+    from tercast.planner.state import PlannerState
 
 
 @dataclass(slots=True)
-class Leaving:
+class TopicMigration:
     """What is left of a topic under its former code: its plan, its network then, whom it serves.
 
     `version` is that of the encoding which comes after it; `live` holds what it serves as encoded here.
     """
 
     name: str
-    plan: TopicPlan
+    plan: TopicRouting
     topology: Topology
     live: dict[str, Registration]
     version: int
@@ -42,7 +42,7 @@ class Leaving:
         """The former code."""
         return self.plan.topic.code
 
-    def serves(self, registration: Registration, planner: PlannedNetwork) -> Registration | None:
+    def serves(self, registration: Registration, planner: PlannerState) -> Registration | None:
         """How a registration would stand here; None where its host came later, or has moved since."""
         host = registration.host
         if host not in self.topology.hosts:
@@ -57,7 +57,7 @@ class Leaving:
             dz = encode_text(registration.filter, topic, planner.depth, planner.limits.max_dz_per_filter)
         return _of(registration, topic, registration.encoded(dz))
 
-    def subscribe(self, registration: Registration, planner: PlannedNetwork) -> None:
+    def subscribe(self, registration: Registration, planner: PlannerState) -> None:
         """A subscription gets the events of the former code, too; a new publisher never uses that."""
         if registration.kind == ADVERTISEMENT:
             return
@@ -100,7 +100,7 @@ class Leaving:
         self.plan.claim(mine.id, mine.host, claim)
 
 
-def may_move(planner: PlannedNetwork, request: Change) -> bool:
+def may_move(planner: PlannerState, request: Change) -> bool:
     """Whether a request could take regions to other trees, and leaves the time to move them.
 
     What has failed already leaves none: its tables change in place, at once.
@@ -125,20 +125,20 @@ def may_move(planner: PlannedNetwork, request: Change) -> bool:
     return False
 
 
-def _parted(planner: PlannedNetwork, a: object, b: object) -> bool:
+def _parted(planner: PlannerState, a: object, b: object) -> bool:
     """Whether two switches lie in different parts of the network, both of them up."""
     numbers = [planner.network.component_of(name) for name in (a, b) if isinstance(name, str)]
     return len({*numbers} - {None}) == 2
 
 
-def _is_used(planner: PlannedNetwork, link: Link) -> bool:
+def _is_used(planner: PlannerState, link: Link) -> bool:
     """Whether a link works, and is in a tree."""
     if link in planner.topology.down_links:
         return False
     return any(link in tree.links for plan in planner.plans for tree in plan.trees())
 
 
-def can_move(planner: PlannedNetwork, name: str) -> bool:
+def can_move(planner: PlannerState, name: str) -> bool:
     """Whether a topic has another code and does not use it already."""
     other = planner.topics[name].code ^ 1
     if name in planner.leaving or other >> planner.address.topic_bits:
@@ -146,7 +146,7 @@ def can_move(planner: PlannedNetwork, name: str) -> bool:
     return all(topic.code != other for topic in planner.topics.values())
 
 
-def move(planner: PlannedNetwork, name: str, former: Topology, topic: Topic | None = None) -> Leaving:
+def move(planner: PlannerState, name: str, former: Topology, topic: Topic | None = None) -> TopicMigration:
     """Plan a topic anew under its other code; `topic` where it is encoded anew as well.
 
     What is live has to be encoded as it is to be already, and the network to be the new one; the tables
@@ -162,7 +162,7 @@ def move(planner: PlannedNetwork, name: str, former: Topology, topic: Topic | No
     old.topic = Topic(name + FORMER, before.code, before.attributes, before.indexed)
     mine = {key: _of(one, old.topic, one) for key, one in live.items()}
     planner.versions[name] = planner.versions.get(name, 1) + 1
-    leaving = planner.leaving[name] = Leaving(name, old, former, mine, planner.versions[name])
+    leaving = planner.leaving[name] = TopicMigration(name, old, former, mine, planner.versions[name])
     planner.set_topic((topic or before).with_code(before.code ^ 1))
     for host in sorted({one.host for one in mine.values()}):
         place = former.live_attachment(host)
@@ -171,7 +171,7 @@ def move(planner: PlannedNetwork, name: str, former: Topology, topic: Topic | No
     return leaving
 
 
-def finish(planner: PlannedNetwork, request: FinishMove) -> None:
+def finish(planner: PlannerState, request: FinishMove) -> None:
     """Publishers have changed over: the old tables go, from the publishers' switches on."""
     leaving = planner.leaving.get(request.topic)
     if leaving is None or leaving.version != request.version:
@@ -180,7 +180,7 @@ def finish(planner: PlannedNetwork, request: FinishMove) -> None:
     drop(planner, leaving)
 
 
-def drop(planner: PlannedNetwork, leaving: Leaving) -> None:
+def drop(planner: PlannerState, leaving: TopicMigration) -> None:
     """The old tables of a topic go."""
     plan = leaving.plan
     places = (

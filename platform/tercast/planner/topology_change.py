@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from tercast.requests.registry import Registration, Registry
 from tercast.routing.forest import Forest
-from tercast.routing.live_network import Network
+from tercast.routing.live_network import LiveNetwork
 from tercast.routing.spanning_tree import Tree
-from tercast.routing.topic_routing import TopicPlan
-from tercast.routing.update_queue import Queue
+from tercast.routing.topic_routing import TopicRouting
+from tercast.routing.update_queue import UpdateQueue
 
 if TYPE_CHECKING:
-    from tercast.planner.topic_migration import Leaving
+    from tercast.planner.topic_migration import TopicMigration
 
 
 @dataclass(slots=True)
@@ -27,14 +27,14 @@ class Reshaped:
 
 
 def reshape(
-    network: Network,
-    plans: Collection[TopicPlan],
+    network: LiveNetwork,
+    plans: Collection[TopicRouting],
     registry: Registry,
-    queue: Queue,
+    queue: UpdateQueue,
     max_trees: int,
     *,
-    leaving: Collection[Leaving] = (),
-    move: Callable[[TopicPlan], bool] | None = None,
+    leaving: Collection[TopicMigration] = (),
+    move: Callable[[TopicRouting], bool] | None = None,
 ) -> Reshaped:
     """Bring `plans` up to date with a topology that has changed; what the change does not touch stays.
 
@@ -70,7 +70,10 @@ def reshape(
 
 
 def _refresh(
-    network: Network, plans: Collection[TopicPlan], leaving: Collection[Leaving], queue: Queue
+    network: LiveNetwork,
+    plans: Collection[TopicRouting],
+    leaving: Collection[TopicMigration],
+    queue: UpdateQueue,
 ) -> list[str]:
     """Read the topology anew; the hosts that moved, which are nowhere now."""
     before = network.places()
@@ -87,7 +90,7 @@ def _refresh(
     return moved
 
 
-def _leads_elsewhere(plan: TopicPlan, network: Network, registry: Registry) -> bool:
+def _leads_elsewhere(plan: TopicRouting, network: LiveNetwork, registry: Registry) -> bool:
     """Whether events of regions that stay advertised are to take links that close a cycle with the old ones.
 
     That is so where a tree loses a link, and where advertisements go to the trees of another component. A
@@ -106,7 +109,7 @@ def _leads_elsewhere(plan: TopicPlan, network: Network, registry: Registry) -> b
     )
 
 
-def _regroup(plan: TopicPlan, network: Network, registry: Registry, queue: Queue) -> None:
+def _regroup(plan: TopicRouting, network: LiveNetwork, registry: Registry, queue: UpdateQueue) -> None:
     """Give forests to the components that are there now, and mend their trees."""
     heirs = _heirs(plan, network, registry)
     for ad, claim in list(plan.claims.items()):
@@ -127,7 +130,7 @@ def _regroup(plan: TopicPlan, network: Network, registry: Registry, queue: Queue
                 plan.relink(tree, links)
 
 
-def _heirs(plan: TopicPlan, network: Network, registry: Registry) -> dict[int, Forest]:
+def _heirs(plan: TopicRouting, network: LiveNetwork, registry: Registry) -> dict[int, Forest]:
     """For each component the forest that most of its advertisements are in; a forest has one heir."""
     votes: Counter[tuple[int, int]] = Counter()
     forests: dict[int, Forest] = {}
@@ -143,7 +146,7 @@ def _heirs(plan: TopicPlan, network: Network, registry: Registry) -> dict[int, F
     return heirs
 
 
-def _new_root(tree: Tree, network: Network, registry: Registry) -> str:
+def _new_root(tree: Tree, network: LiveNetwork, registry: Registry) -> str:
     """The switch of the oldest advertisement in the tree; all of them can be reached, in one component."""
     oldest: Registration = min((registry.live[ad] for ad in tree.ads), key=lambda ad: ad.seq)
     place = network.place(oldest.host)

@@ -12,7 +12,7 @@ Change = tuple[Sequence[Key], Sequence[Key]]
 NO_CHANGE: Change = ((), ())
 
 
-class Cells:
+class CellCounts:
     """A multiset of cells, with its *tops*: the members that no other member covers.
 
     Covered members stay stored under the top that hides them, so that a withdrawal uncovers what it hid;

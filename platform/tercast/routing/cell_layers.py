@@ -12,7 +12,7 @@ from operator import or_
 
 from tercast.routing.cell_keys import FAR, LENGTH_BITS, LENGTH_MASK, Key, Order, SortedKeys
 from tercast.routing.spanning_tree import Tree
-from tercast.routing.switch_ports import Bit, Mask
+from tercast.routing.switch_ports import PortBit, PortMask
 
 
 class Layer:
@@ -20,14 +20,14 @@ class Layer:
 
     __slots__ = ("_shifts", "above", "keys", "own", "seen")
 
-    def __init__(self, order: Order, own: dict[Key, Mask] | None = None) -> None:
+    def __init__(self, order: Order, own: dict[Key, PortMask] | None = None) -> None:
         self._shifts = order.shifts
-        self.own: dict[Key, Mask] = own or {}
+        self.own: dict[Key, PortMask] = own or {}
         self.keys = SortedKeys(self.own)
-        self.above: dict[Key, Mask] = _above(order, self.own, self.keys)
-        self.seen: Mask = reduce(or_, self.own.values(), 0)
+        self.above: dict[Key, PortMask] = _above(order, self.own, self.keys)
+        self.seen: PortMask = reduce(or_, self.own.values(), 0)
 
-    def over(self, key: Key) -> Mask:
+    def over(self, key: Key) -> PortMask:
         """The mask of all owners of cells that cover `key` and are not `key` itself."""
         above = self.above.get(key)
         if above is not None:
@@ -35,14 +35,14 @@ class Layer:
         before, after = self.keys.around(key)
         return self.between(key, before, after)
 
-    def between(self, key: Key, before: Key, after: Key) -> Mask:
+    def between(self, key: Key, before: Key, after: Key) -> PortMask:
         """The same for a cell that nobody owned so far, from the owned cells next to it in order."""
         if before and not (key ^ before) >> self._shifts[before & LENGTH_MASK]:
             return self.own[before] | self.above[before]
         ref = self._like(key, before, after)
         return self.above[ref] if ref else 0
 
-    def insert(self, key: Key, bit: Bit) -> tuple[Mask, bool]:
+    def insert(self, key: Key, bit: PortBit) -> tuple[PortMask, bool]:
         """Make `bit` the first owner of `key`; the mask above it, and whether it covers other owned cells."""
         before, after = self.keys.add(key)
         above = self.above[key] = self.between(key, before, after)
@@ -77,11 +77,11 @@ class AdLayer(Layer):
 
     __slots__ = ("tree",)
 
-    def __init__(self, order: Order, own: dict[Key, Mask] | None = None) -> None:
+    def __init__(self, order: Order, own: dict[Key, PortMask] | None = None) -> None:
         super().__init__(order, own)
         self.tree: dict[Key, Tree] = {}
 
-    def look(self, key: Key) -> tuple[Mask, Mask, Tree | None, bool]:
+    def look(self, key: Key) -> tuple[PortMask, PortMask, Tree | None, bool]:
         """What lies over `key`, over or at it, in which tree, and whether anything lies below."""
         own = self.own.get(key)
         if own is not None:
@@ -104,10 +104,10 @@ class AdLayer(Layer):
         del self.tree[key]
 
 
-def _above(order: Order, own: dict[Key, Mask], keys: SortedKeys) -> dict[Key, Mask]:
+def _above(order: Order, own: dict[Key, PortMask], keys: SortedKeys) -> dict[Key, PortMask]:
     """For each owned cell the mask of all owners of cells that cover it."""
-    above: dict[Key, Mask] = {}
-    open_cells: list[tuple[Key, Mask]] = []
+    above: dict[Key, PortMask] = {}
+    open_cells: list[tuple[Key, PortMask]] = []
     for key in keys:
         while open_cells and open_cells[-1][0] <= key:
             open_cells.pop()

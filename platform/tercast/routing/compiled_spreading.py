@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from tercast.runtime import jit
 
 if TYPE_CHECKING:
-    from tercast.routing.topic_routing import TopicPlan
+    from tercast.routing.topic_routing import TopicRouting
 
 
-def use_compiled_topic(plan: TopicPlan) -> None:
+def use_compiled_topic(plan: TopicRouting) -> None:
     """Let compiled code spread the changes of a plan from now on, if it is in use and can."""
     if plan.web is not None or not jit.has_twins() or not plan.queue.is_settled or plan.has_left_web:
         return

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from tercast.eventspace import dz as dzs
 from tercast.eventspace.dz import Dz, DzSet
-from tercast.routing.cell_counts import Cells
+from tercast.routing.cell_counts import CellCounts
 from tercast.routing.cell_keys import Key, Order
 from tercast.routing.spanning_tree import Tree
 
@@ -18,7 +18,7 @@ class Forest:
 
     def __init__(self, order: Order) -> None:
         self._order = order
-        self._cells = Cells(order)
+        self._cells = CellCounts(order)
         self._owner: dict[Key, Tree] = {}
         self._dz_sets: dict[Tree, DzSet] | None = None
         self.trees: dict[int, Tree] = {}

@@ -6,19 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from tercast.routing.spanning_tree import Tree, span
-from tercast.routing.switch_ports import Mask, Site
+from tercast.routing.switch_ports import PortMask, SwitchPorts
 from tercast.topology.elements import Attachment, Link, Switch
 from tercast.topology.topology import Edge, Topology, components
 
 
-class Network:
+class LiveNetwork:
     """What follows from a topology, brought up to date by `refresh` after it changed."""
 
     __slots__ = ("_edges", "_live", "_numbers", "_places", "load", "next_tree", "sites", "topology")
 
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
-        self.sites: dict[str, Site] = {}
+        self.sites: dict[str, SwitchPorts] = {}
         self.load: Counter[Link] = Counter()
         self.next_tree = 1
         self._edges: dict[str, list[Edge]] = {}
@@ -32,7 +32,7 @@ class Network:
         topology = self.topology
         for name in topology.switches:
             if name not in self.sites:
-                self.sites[name] = Site(name)
+                self.sites[name] = SwitchPorts(name)
         self.read_budgets()
         self._edges = topology.edges()
         self._live = {edge.link for edges in self._edges.values() for edge in edges}
@@ -50,7 +50,7 @@ class Network:
         """Have a site for each of `switches`, also those that the topology no longer has."""
         for switch in switches:
             if switch.id not in self.sites:
-                site = self.sites[switch.id] = Site(switch.id)
+                site = self.sites[switch.id] = SwitchPorts(switch.id)
                 site.budget = switch.room
 
     def prune(self) -> list[str]:
@@ -111,9 +111,9 @@ class Network:
         self.load.update(tree.links)
         tree.masks = self._masks(links)
 
-    def _masks(self, links: Sequence[Link]) -> dict[Site, Mask]:
+    def _masks(self, links: Sequence[Link]) -> dict[SwitchPorts, PortMask]:
         """The ports of `links` at every site; equal sequences give equal bits."""
-        masks: dict[Site, Mask] = {}
+        masks: dict[SwitchPorts, PortMask] = {}
         for link in links:
             for switch, port in ((link.a, link.a_port), (link.b, link.b_port)):
                 site = self.sites[switch]

@@ -15,8 +15,8 @@ from tercast.topology.elements import Link, LinkEnds
 from tercast.topology.topology import Edge, Port
 
 if TYPE_CHECKING:
-    from tercast.routing.kernels.compiled_topic import Web
-    from tercast.routing.switch_ports import Mask, Site
+    from tercast.routing.kernels.compiled_topic import CompiledTopic
+    from tercast.routing.switch_ports import PortMask, SwitchPorts
 
 Edges = Mapping[str, list[Edge]]
 
@@ -30,10 +30,10 @@ class Tree:
         self.number = number
         self.root = root
         self.links: frozenset[Link] = frozenset()
-        self.masks: dict[Site, Mask] = {}
+        self.masks: dict[SwitchPorts, PortMask] = {}
         self.ads: set[str] = set()
         self._carried: dict[Port, int] = {}
-        self.web: Web | None = None
+        self.web: CompiledTopic | None = None
 
     @property
     def id(self) -> str:

@@ -18,13 +18,13 @@ from tercast.tables.entries import IN_PORT, Action, Output, SetDst
 if TYPE_CHECKING:
     from tercast.routing.table_overlay import TableOverlay
 
-Mask = int
-Bit = int
+PortMask = int
+PortBit = int
 
-InPort = tuple[int, Mask, Mask]
+InPort = tuple[int, PortMask, PortMask]
 """For packets that enter at a port: the port, the outputs elsewhere, the hosts on the port itself."""
 
-State = tuple[Mask, Mask, tuple[InPort, ...], Mask]
+State = tuple[PortMask, PortMask, tuple[InPort, ...], PortMask]
 """At a cell: outputs of its entry (0: none, or TAKEN), link ports to export to, entries with an `in_port`.
 
 Last: those of the outputs that lead back to the only port from which packets meet the entry.
@@ -46,7 +46,7 @@ class Socket:
     host: str | None
 
 
-class Site:
+class SwitchPorts:
     """The bits of one switch, its number of exact entries, and the meaning of its masks.
 
     `version` grows whenever a bit comes or goes. Where `overlay` is set, aggregation stands between the exact
@@ -81,20 +81,20 @@ class Site:
         self.count = 0
         self.marked = False
         self.overlay: TableOverlay | None = None
-        self.links: Mask = 0
-        self.hosts: Mask = 0
-        self.link_bits: dict[int, Bit] = {}
-        self.host_bits: dict[str, Bit] = {}
-        self._sockets: dict[Bit, Socket] = {}
-        self._mates: dict[Bit, Mask] = {}
-        self._by_port: dict[int, Mask] = {}
-        self._shared: tuple[Mask, ...] = ()
+        self.links: PortMask = 0
+        self.hosts: PortMask = 0
+        self.link_bits: dict[int, PortBit] = {}
+        self.host_bits: dict[str, PortBit] = {}
+        self._sockets: dict[PortBit, Socket] = {}
+        self._mates: dict[PortBit, PortMask] = {}
+        self._by_port: dict[int, PortMask] = {}
+        self._shared: tuple[PortMask, ...] = ()
         self._width = 0
         self.version = 0
-        self._free: list[Bit] = []
-        self._retired: list[Bit] = []
-        self._memo: dict[tuple[Mask, Mask, Mask, Mask], State] = {}
-        self._actions: dict[Mask | tuple[Mask, Mask], tuple[Action, ...]] = {}
+        self._free: list[PortBit] = []
+        self._retired: list[PortBit] = []
+        self._memo: dict[tuple[PortMask, PortMask, PortMask, PortMask], State] = {}
+        self._actions: dict[PortMask | tuple[PortMask, PortMask], tuple[Action, ...]] = {}
 
     @property
     def width(self) -> int:
@@ -102,7 +102,7 @@ class Site:
         return self._width
 
     @property
-    def mates(self) -> Mapping[Bit, Mask]:
+    def mates(self) -> Mapping[PortBit, PortMask]:
         """For each bit the bits on the same port."""
         return self._mates
 
@@ -121,7 +121,7 @@ class Site:
         """The number of entries in its tables: those of the overlay, where aggregation keeps one."""
         return self.count if self.overlay is None else self.overlay.count
 
-    def link_bit(self, port: int) -> Bit:
+    def link_bit(self, port: int) -> PortBit:
         """The bit of a link port, given to it at the first call."""
         bit = self.link_bits.get(port)
         if bit is None:
@@ -130,7 +130,7 @@ class Site:
             self._regroup()
         return bit
 
-    def host_bit(self, host: str, port: int) -> Bit:
+    def host_bit(self, host: str, port: int) -> PortBit:
         """The bit of a host attached at `port`, given to it at the first call."""
         bit = self.host_bits.get(host)
         if bit is None:
@@ -162,21 +162,21 @@ class Site:
             self._retired = []
             self._actions.clear()
 
-    def socket(self, bit: Bit) -> Socket:
+    def socket(self, bit: PortBit) -> Socket:
         """What `bit` stands for, or stood for when it was last in use."""
         return self._sockets[bit]
 
-    def hosts_on(self, port: int) -> Mask:
+    def hosts_on(self, port: int) -> PortMask:
         """The bits of the hosts attached at a port."""
         return self._by_port.get(port, 0)
 
-    def wanted(self, brought: Mask, among: Mask) -> Mask:
+    def wanted(self, brought: PortMask, among: PortMask) -> PortMask:
         """Ports of `among` over which an advertisement is exported: others than the port bring it."""
         if not brought:
             return 0
         return among if brought & brought - 1 else among & ~brought
 
-    def state(self, s0: Mask, a0: Mask, s1: Mask, a1: Mask) -> State:
+    def state(self, s0: PortMask, a0: PortMask, s1: PortMask, a1: PortMask) -> State:
         """What stands at a cell with masks S1 and A1, whose nearest ancestors have S0 and A0."""
         key = (s0, a0, s1, a1)
         state = self._memo.get(key)
@@ -186,7 +186,7 @@ class Site:
             state = self._memo[key] = self._state(*key)
         return state
 
-    def same_below(self, a0: Mask, a1: Mask, seen: Mask) -> bool:
+    def same_below(self, a0: PortMask, a1: PortMask, seen: PortMask) -> bool:
         """Whether A0 and A1 mean the same for every cell below where S has only bits of `seen`."""
         if not seen:
             return True
@@ -203,7 +203,7 @@ class Site:
                 ports = True
         return not ports or (self._is_open_below(a0, seen) and self._is_open_below(a1, seen))
 
-    def actions(self, outputs: Mask, back: Mask = 0) -> tuple[Action, ...]:
+    def actions(self, outputs: PortMask, back: PortMask = 0) -> tuple[Action, ...]:
         """The actions for a mask of outputs, and for one of hosts on the ingress port.
 
         Outputs towards switches come first: with another destination an event gets no further through them.
@@ -216,7 +216,7 @@ class Site:
             actions = self._actions[key] = self._make_actions(outputs, back)
         return actions
 
-    def _state(self, s0: Mask, a0: Mask, s1: Mask, a1: Mask) -> State:
+    def _state(self, s0: PortMask, a0: PortMask, s1: PortMask, a1: PortMask) -> State:
         exports = self._crossing(s1, a1) & ~self._crossing(s0, a0)
         in_ports: tuple[InPort, ...] = ()
         if s1 & a1 & self.hosts or self._shared:
@@ -225,7 +225,7 @@ class Site:
         entry, back = self._entry(s0, a0, s1, a1)
         return entry, exports, in_ports, back
 
-    def _entry(self, s0: Mask, a0: Mask, s1: Mask, a1: Mask) -> tuple[Mask, Mask]:
+    def _entry(self, s0: PortMask, a0: PortMask, s1: PortMask, a1: PortMask) -> tuple[PortMask, PortMask]:
         """The outputs of a plain entry, and those of them that it does without.
 
         It is for what comes over ports that have no entries of their own. Where that has the same outputs as
@@ -242,7 +242,7 @@ class Site:
         outputs = s1 & ~self._excluded(a1)
         return outputs, outputs & ~here
 
-    def _served(self, s: Mask, a: Mask) -> Mask:
+    def _served(self, s: PortMask, a: PortMask) -> PortMask:
         """The outputs for what is brought here over ports without entries of their own; TAKEN: nothing is."""
         if not a:
             return 0
@@ -252,7 +252,7 @@ class Site:
         mates = self._mates[a & -a]
         return s if a & ~mates else s & ~mates
 
-    def _open(self, s: Mask, a: Mask) -> Mask:
+    def _open(self, s: PortMask, a: PortMask) -> PortMask:
         """What of A is not on a port with entries of its own, where hosts both bring and want something."""
         hosts = a & self.hosts
         if not self._shared:
@@ -264,7 +264,7 @@ class Site:
                 a &= ~mates
         return a
 
-    def _is_open_below(self, a: Mask, seen: Mask) -> bool:
+    def _is_open_below(self, a: PortMask, seen: PortMask) -> bool:
         """Whether one port more or less where nobody wants anything changes nothing for cells below.
 
         That is so beside two other such ports, and beside one whose own bits no cell there has.
@@ -273,19 +273,19 @@ class Site:
         mates = self._mates[free & -free] if free else 0
         return bool(free) and (bool(free & ~mates) or not seen & mates)
 
-    def _excluded(self, a: Mask) -> Mask:
+    def _excluded(self, a: PortMask) -> PortMask:
         """Bits that get nothing of what A brings, which is not empty: a port where it alone does."""
         mates = self._mates[a & -a]
         return 0 if a & ~mates else mates
 
-    def _crossing(self, s: Mask, a: Mask) -> Mask:
+    def _crossing(self, s: PortMask, a: PortMask) -> PortMask:
         """Link ports over which a subscription is exported: advertised beyond, wanted on this side."""
         if not s:
             return 0
         links = a & self.links
         return links if s & s - 1 else links & ~s
 
-    def _in_ports(self, s: Mask, a: Mask) -> tuple[InPort, ...]:
+    def _in_ports(self, s: PortMask, a: PortMask) -> tuple[InPort, ...]:
         """For each port with both publishers and subscribers: where packets that enter there have to go."""
         found: list[InPort] = []
         hosts = s & self.hosts
@@ -296,7 +296,7 @@ class Site:
             hosts &= ~mates
         return tuple(sorted(found))
 
-    def _make_actions(self, outputs: Mask, back: Mask) -> tuple[Action, ...]:
+    def _make_actions(self, outputs: PortMask, back: PortMask) -> tuple[Action, ...]:
         actions: list[Action] = [
             Output(socket.port) for socket in self._sockets_of(outputs) if socket.host is None
         ]
@@ -306,7 +306,7 @@ class Site:
                     actions += (SetDst(socket.host), Output(IN_PORT if turns else socket.port))
         return tuple(actions)
 
-    def _sockets_of(self, mask: Mask) -> list[Socket]:
+    def _sockets_of(self, mask: PortMask) -> list[Socket]:
         sockets: list[Socket] = []
         while mask:
             bit = mask & -mask
@@ -314,7 +314,7 @@ class Site:
             sockets.append(self._sockets[bit])
         return sorted(sockets, key=lambda socket: (socket.port, socket.host or ""))
 
-    def _new_bit(self, socket: Socket) -> Bit:
+    def _new_bit(self, socket: Socket) -> PortBit:
         if self._free:
             bit = self._free.pop()
         else:
@@ -323,7 +323,7 @@ class Site:
         self._sockets[bit] = socket
         return bit
 
-    def _retire(self, bit: Bit) -> None:
+    def _retire(self, bit: PortBit) -> None:
         self._retired.append(bit)
         self._regroup()
 
@@ -333,7 +333,7 @@ class Site:
         self._memo.clear()
         self._mates = {bit: bit for bit in self.link_bits.values()}
         self._by_port = {}
-        shared: list[Mask] = []
+        shared: list[PortMask] = []
         by_port = sorted(self.host_bits.values(), key=lambda bit: self._sockets[bit].port)
         for port, group in groupby(by_port, key=lambda bit: self._sockets[bit].port):
             bits = list(group)

@@ -2,8 +2,8 @@
 
 Cells lie in two layers, subscriptions (S) and advertisements (A); the owners of a cell are bits of the site.
 A change at a cell is felt there and below, down to cells that the bit owns itself; everything at one cell
-follows from the masks there and just above (`Site.state`). What has to cross to a neighbour is queued as a
-change of the neighbour's trie, for the bit of the port between them.
+follows from the masks there and just above (`SwitchPorts.state`). What has to cross to a neighbour is queued
+as a change of the neighbour's trie, for the bit of the port between them.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ from tercast.routing.cell_layers import AdLayer, Layer
 from tercast.routing.kernels.operations import ADVERTISE, SUBSCRIBE, UNADVERTISE, UNSUBSCRIBE
 from tercast.routing.shadowing import Fill
 from tercast.routing.spanning_tree import Tree
-from tercast.routing.switch_ports import NOTHING, TAKEN, Bit, Mask, Site, State
-from tercast.routing.update_queue import Queue
+from tercast.routing.switch_ports import NOTHING, TAKEN, PortBit, PortMask, State, SwitchPorts
+from tercast.routing.update_queue import UpdateQueue
 from tercast.topology.topology import Port
 
 if TYPE_CHECKING:
-    from tercast.routing.kernels.compiled_topic import Web
+    from tercast.routing.kernels.compiled_topic import CompiledTopic
 
 InPortKey = tuple[int, Key]
-InPortMasks = tuple[Mask, Mask]
+InPortMasks = tuple[PortMask, PortMask]
 
-Masks = tuple[Mask, Mask]
+Masks = tuple[PortMask, PortMask]
 """One mask over a cell, and at it."""
 
 
 class Peer(NamedTuple):
     """The other end of a link port: its trie, its bit there, and end `a` of the link."""
 
-    trie: Trie
-    bit: Bit
+    trie: SwitchTrie
+    bit: PortBit
     link: Port
 
 
-class Frame(NamedTuple):
+class SubtreeFrame(NamedTuple):
     """What lies over the cells up to `end` during a walk: masks before and after the change."""
 
     end: Key
-    s0: Mask
-    s1: Mask
-    a0: Mask
-    a1: Mask
+    s0: PortMask
+    s1: PortMask
+    a0: PortMask
+    a1: PortMask
     tree: Tree | None
 
 
@@ -62,7 +62,7 @@ class OfPort:
         return (self._port, key) in self._entries
 
 
-class Trie:
+class SwitchTrie:
     """Layers and table of one topic at one switch.
 
     `entries` maps a cell to its mask of outputs, `in_entries` a port and cell to outputs elsewhere and back;
@@ -94,29 +94,29 @@ class Trie:
         "web",
     )
 
-    def __init__(self, site: Site, code: int, order: Order, queue: Queue) -> None:
+    def __init__(self, site: SwitchPorts, code: int, order: Order, queue: UpdateQueue) -> None:
         self.site = site
         self.code = code
         self.order = order
         self.queue = queue
         self.subs = Layer(order)
         self.ads = AdLayer(order)
-        self._entries: dict[Key, Mask] = {}
+        self._entries: dict[Key, PortMask] = {}
         self.is_touched = False
         self.in_entries: dict[InPortKey, InPortMasks] = {}
         self.fill = Fill(order)
-        self.hidden: dict[Key, Mask] = {}
+        self.hidden: dict[Key, PortMask] = {}
         self.in_fill: dict[int, Fill] = {}
         self.in_hidden: dict[InPortKey, InPortMasks] = {}
-        self.spare: dict[Key, Mask] = {}
-        self.spare_touched: dict[Key, Mask] = {}
-        self.touched: dict[Key, Mask] = {}
+        self.spare: dict[Key, PortMask] = {}
+        self.spare_touched: dict[Key, PortMask] = {}
+        self.touched: dict[Key, PortMask] = {}
         self.in_touched: dict[InPortKey, InPortMasks | None] = {}
-        self.peers: dict[Bit, Peer] = {}
-        self.web: Web | None = None
+        self.peers: dict[PortBit, Peer] = {}
+        self.web: CompiledTopic | None = None
 
     @property
-    def entries(self) -> dict[Key, Mask]:
+    def entries(self) -> dict[Key, PortMask]:
         """The plain entries: one dictionary that follows every change; a new one where a web knows them."""
         web = self.web
         return self._entries if web is None or web.keeps(self) else web.entries(self)
@@ -126,7 +126,7 @@ class Trie:
         if self.web is not None:
             self.web.keep(self)
 
-    def installed(self) -> Mapping[Key, Mask]:
+    def installed(self) -> Mapping[Key, PortMask]:
         """The plain entries without what is spare."""
         web, spare = self.web, self.spare
         if web is not None and not web.keeps(self):
@@ -135,7 +135,7 @@ class Trie:
             return self._entries
         return {key: mask & ~spare.get(key, 0) for key, mask in self._entries.items()}
 
-    def give(self, plain: Iterable[tuple[Key, Mask, Mask]], touched: dict[Key, Mask]) -> None:
+    def give(self, plain: Iterable[tuple[Key, PortMask, PortMask]], touched: dict[Key, PortMask]) -> None:
         """Let these be all plain entries (cell, outputs or TAKEN, what is spare), and this what was touched.
 
         Nothing is touched by that, nor counted.
@@ -154,7 +154,7 @@ class Trie:
         site.count, site.marked, self.is_touched = before
         self.touched, self.spare_touched = touched, dict.fromkeys(touched, 0)
 
-    def give_touched(self, touched: dict[Key, Mask]) -> None:
+    def give_touched(self, touched: dict[Key, PortMask]) -> None:
         """Let this be what was installed of touched plain entries when changes were last taken."""
         web = self.web
         if web is None or web.keeps(self):
@@ -163,7 +163,7 @@ class Trie:
             now = self.installed()
             web.give_changes(self, [(key, before, now.get(key, 0)) for key, before in touched.items()])
 
-    def changes(self) -> Iterator[tuple[Key, Mask, Mask]]:
+    def changes(self) -> Iterator[tuple[Key, PortMask, PortMask]]:
         """Where entries that are kept here may have changed: cell, what was last taken, what is installed."""
         entries, spare, was_spare = self._entries, self.spare, self.spare_touched
         for key, was in self.touched.items():
@@ -174,12 +174,12 @@ class Trie:
         """What has changed was taken."""
         self.touched, self.spare_touched, self.in_touched = {}, {}, {}
 
-    def takes(self, keys: Sequence[Key]) -> Web | None:
+    def takes(self, keys: Sequence[Key]) -> CompiledTopic | None:
         """The web that changes of these cells have to be noted at, if there is one."""
         web = self.web
         return web if web is not None and web.takes(self, keys) else None
 
-    def want(self, came: Sequence[Key], went: Sequence[Key], bit: Bit) -> None:
+    def want(self, came: Sequence[Key], went: Sequence[Key], bit: PortBit) -> None:
         """`bit`, a host, wants the cells that came, and those that went no more."""
         web = self.takes((*came, *went))
         if web is None:
@@ -193,7 +193,7 @@ class Trie:
         if went:
             web.note(UNSUBSCRIBE, self, went, bit)
 
-    def bring(self, came: Sequence[Key], went: Sequence[Key], bit: Bit, tree: Tree | None = None) -> None:
+    def bring(self, came: Sequence[Key], went: Sequence[Key], bit: PortBit, tree: Tree | None = None) -> None:
         """`bit`, a host, brings the cells that came, which lie in `tree`, and those that went no more."""
         web = self.takes((*came, *went))
         if web is None:
@@ -208,7 +208,7 @@ class Trie:
         if went:
             web.note(UNADVERTISE, self, went, bit)
 
-    def subscribe(self, key: Key, bit: Bit) -> None:
+    def subscribe(self, key: Key, bit: PortBit) -> None:
         """`bit` wants `key`."""
         subs = self.subs
         own = subs.own.get(key)
@@ -224,7 +224,7 @@ class Trie:
         if not over & bit:
             self._spread_s(key, bit, over, own, below)
 
-    def unsubscribe(self, key: Key, bit: Bit) -> None:
+    def unsubscribe(self, key: Key, bit: PortBit) -> None:
         """`bit`, which owns `key`, wants it no more."""
         subs = self.subs
         own = subs.own[key]
@@ -236,7 +236,7 @@ class Trie:
         if not over & bit:
             self._spread_s(key, bit, over, own, True)
 
-    def advertise(self, key: Key, bit: Bit, tree: Tree) -> None:
+    def advertise(self, key: Key, bit: PortBit, tree: Tree) -> None:
         """`bit` brings `key`, which lies in `tree`."""
         ads = self.ads
         own = ads.own.get(key)
@@ -252,7 +252,7 @@ class Trie:
         if not over & bit:
             self._spread_a(key, bit, over, own, tree)
 
-    def unadvertise(self, key: Key, bit: Bit) -> None:
+    def unadvertise(self, key: Key, bit: PortBit) -> None:
         """`bit`, which owns `key`, brings it no more."""
         ads = self.ads
         own = ads.own[key]
@@ -265,7 +265,7 @@ class Trie:
         if not over & bit:
             self._spread_a(key, bit, over, own, tree)
 
-    def change_links(self, tree: Tree, before: Mask, after: Mask) -> None:
+    def change_links(self, tree: Tree, before: PortMask, after: PortMask) -> None:
         """The link ports that `tree` uses here change from one mask to another."""
         if self.web is not None:
             self.web.change_links(self, tree, before)
@@ -287,13 +287,13 @@ class Trie:
         self.ads = AdLayer(self.order)
         self.web = None
 
-    def know(self, wanted: dict[Key, Mask], brought: dict[Key, Mask], trees: dict[Key, Tree]) -> None:
+    def know(self, wanted: dict[Key, PortMask], brought: dict[Key, PortMask], trees: dict[Key, Tree]) -> None:
         """Let just these bits want and bring cells; the table and neighbours are not told."""
         self.subs = Layer(self.order, wanted)
         self.ads = AdLayer(self.order, brought)
         self.ads.tree = trees
 
-    def _spread_s(self, key: Key, bit: Bit, over: Mask, own: Mask, below: bool) -> None:
+    def _spread_s(self, key: Key, bit: PortBit, over: PortMask, own: PortMask, below: bool) -> None:
         """S at `key`, which was `own` and what lies over it, changes by `bit`."""
         s0 = over | own
         s1 = s0 ^ bit
@@ -304,12 +304,12 @@ class Trie:
         if before != after:
             self._change(key, before, after, tree)
         if a_below:
-            frame = Frame(self.order.end(key), s0, s1, a_at, a_at, tree)
+            frame = SubtreeFrame(self.order.end(key), s0, s1, a_at, a_at, tree)
             self._walk(key, frame, s_bit=bit, a_bit=0)
         elif below:
             self._walk_s(key, bit, a_at, tree)
 
-    def _walk_s(self, key: Key, bit: Bit, brought: Mask, tree: Tree | None) -> None:
+    def _walk_s(self, key: Key, bit: PortBit, brought: PortMask, tree: Tree | None) -> None:
         """The same below `key`, where no advertisement begins."""
         own, above = self.subs.own, self.subs.above
         state, shifts = self.site.state, self.order.shifts
@@ -329,7 +329,7 @@ class Trie:
             else:
                 cell = next(scan, None)
 
-    def _spread_a(self, key: Key, bit: Bit, over: Mask, own: Mask, tree: Tree) -> None:
+    def _spread_a(self, key: Key, bit: PortBit, over: PortMask, own: PortMask, tree: Tree) -> None:
         """A at `key`, which was `own` and what lies over it, changes by `bit`."""
         a0 = over | own
         a1 = a0 ^ bit
@@ -343,9 +343,9 @@ class Trie:
         if self.site.same_below(a0, a1, self.subs.seen):
             self._walk_a(key, bit, tree)
         else:
-            self._walk(key, Frame(self.order.end(key), s_at, s_at, a0, a1, tree), s_bit=0, a_bit=bit)
+            self._walk(key, SubtreeFrame(self.order.end(key), s_at, s_at, a0, a1, tree), s_bit=0, a_bit=bit)
 
-    def _walk_a(self, key: Key, bit: Bit, tree: Tree) -> None:
+    def _walk_a(self, key: Key, bit: PortBit, tree: Tree) -> None:
         """The same below `key`, where the change means nothing to subscriptions."""
         own, above = self.ads.own, self.ads.above
         scan = self.ads.keys.scan(key + 1, self.order.end(key))
@@ -357,7 +357,7 @@ class Trie:
             self._compare_a(cell, (over, over | mine), (now, now | mine), tree)
             cell = _resume(scan, self.order.end(cell)) if mine & bit else next(scan, None)
 
-    def _walk(self, key: Key, frame: Frame, s_bit: Bit, a_bit: Bit) -> None:
+    def _walk(self, key: Key, frame: SubtreeFrame, s_bit: PortBit, a_bit: PortBit) -> None:
         """Below `key`, one of S and A changes by its bit at cells of both layers."""
         subs, ads, state = self.subs, self.ads, self.site.state
         stack = [frame]
@@ -384,7 +384,7 @@ class Trie:
             if s0_at == s1_at and a0_at == a1_at:
                 skip = end
             else:
-                stack.append(Frame(end, s0_at, s1_at, a0_at, a1_at, tree))
+                stack.append(SubtreeFrame(end, s0_at, s1_at, a0_at, a1_at, tree))
 
     def _both(self, low: Key, high: Key) -> Iterator[Key]:
         """Cells of either layer, depth first."""
@@ -414,7 +414,7 @@ class Trie:
             for port, outputs, back in after[2]:
                 self.put_in((port, key), (outputs, back))
 
-    def put(self, key: Key, before: Mask, after: Mask) -> None:
+    def put(self, key: Key, before: PortMask, after: PortMask) -> None:
         """The outputs of the entry at `key` change (0: there is none, or TAKEN)."""
         fill, hidden = self.fill, self.hidden
         if before == TAKEN:
@@ -439,7 +439,7 @@ class Trie:
             if over:
                 self._show(over, 0, hidden.pop(over))
 
-    def put_spare(self, key: Key, after: Mask) -> None:
+    def put_spare(self, key: Key, after: PortMask) -> None:
         """The entry at `key`, if there is one, is installed without these outputs from now on."""
         self._touch(key, self._entries.get(key, 0))
         self.spare_touched.setdefault(key, self.spare.get(key, 0))
@@ -472,7 +472,7 @@ class Trie:
             if over:
                 self._show_in((port, over), self.in_hidden.pop((port, over)))
 
-    def _show(self, key: Key, before: Mask, after: Mask) -> None:
+    def _show(self, key: Key, before: PortMask, after: PortMask) -> None:
         """What is installed at `key` changes."""
         site = self.site
         self._touch(key, before)
@@ -502,7 +502,7 @@ class Trie:
             if before is None:
                 site.count += 1
 
-    def _touch(self, key: Key, before: Mask) -> None:
+    def _touch(self, key: Key, before: PortMask) -> None:
         if not self.site.marked:
             self.queue.mark(self.site)
         self.queue.touch(self)
@@ -520,7 +520,7 @@ class Trie:
         for at in list(self.in_entries):
             self._show_in(at, None)
 
-    def _export_s(self, key: Key, was: Mask, now: Mask, tree: Tree | None) -> None:
+    def _export_s(self, key: Key, was: PortMask, now: PortMask, tree: Tree | None) -> None:
         changed = was ^ now
         while changed:
             bit = changed & -changed
@@ -533,7 +533,7 @@ class Trie:
             if tree is not None:
                 tree.carry(link, 1 if now & bit else -1)
 
-    def _export_a(self, key: Key, was: Mask, now: Mask, tree: Tree) -> None:
+    def _export_a(self, key: Key, was: PortMask, now: PortMask, tree: Tree) -> None:
         changed = was ^ now
         while changed:
             bit = changed & -changed

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 from tercast.routing.cell_keys import Key
 
 if TYPE_CHECKING:
-    from tercast.routing.switch_ports import Mask
-    from tercast.routing.switch_trie import Trie
+    from tercast.routing.switch_ports import PortMask
+    from tercast.routing.switch_trie import SwitchTrie
 
-Touched = dict[int, dict[Key, "Mask | None"]]
+Touched = dict[int, dict[Key, "PortMask | None"]]
 """By ingress port (0: plain entries): what was installed when changes were last taken."""
 
 
@@ -32,7 +32,7 @@ class TableOverlay(Protocol):
     """The installed tables of one switch."""
 
     @property
-    def topics(self) -> Mapping[Trie, TopicTables]:
+    def topics(self) -> Mapping[SwitchTrie, TopicTables]:
         """The installed tables by the exact ones of their topic."""
 
     @property
@@ -40,7 +40,7 @@ class TableOverlay(Protocol):
         """The number of installed entries."""
 
 
-def overlay_of(trie: Trie) -> TopicTables | None:
+def overlay_of(trie: SwitchTrie) -> TopicTables | None:
     """Return the installed tables over the exact tables of a trie; None where these are installed."""
     overlay = trie.site.overlay
     return None if overlay is None else overlay.topics.get(trie)

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 from tercast.eventspace.dz import DzSet
 from tercast.eventspace.topic import Topic
 from tercast.requests.reach import Reach
-from tercast.routing.cell_counts import Cells
+from tercast.routing.cell_counts import CellCounts
 from tercast.routing.cell_keys import Key, Order
 from tercast.routing.compiled_spreading import use_compiled_topic
 from tercast.routing.forest import Forest
-from tercast.routing.live_network import Network
+from tercast.routing.live_network import LiveNetwork
 from tercast.routing.spanning_tree import Tree
-from tercast.routing.switch_ports import Bit, Site
-from tercast.routing.switch_trie import Peer, Trie
-from tercast.routing.update_queue import Queue
+from tercast.routing.switch_ports import PortBit, SwitchPorts
+from tercast.routing.switch_trie import Peer, SwitchTrie
+from tercast.routing.update_queue import UpdateQueue
 from tercast.topology.elements import Attachment, Link, sorted_links
 
 if TYPE_CHECKING:
-    from tercast.routing.kernels.compiled_topic import Web
+    from tercast.routing.kernels.compiled_topic import CompiledTopic
 
-Spot = tuple[Trie, Bit]
+Spot = tuple[SwitchTrie, PortBit]
 Pieces = tuple[tuple[Tree, tuple[Key, ...]], ...]
 
 
@@ -35,7 +35,7 @@ class Claim:
     pieces: Pieces
 
 
-class TopicPlan:
+class TopicRouting:
     """The state of one topic. Changes spread when the queue settles, which is for the caller to ask for."""
 
     __slots__ = (
@@ -57,29 +57,29 @@ class TopicPlan:
         "web",
     )
 
-    def __init__(self, topic: Topic, order: Order, network: Network, queue: Queue) -> None:
+    def __init__(self, topic: Topic, order: Order, network: LiveNetwork, queue: UpdateQueue) -> None:
         self.topic = topic
         self.order = order
         self._network = network
         self.queue = queue
-        self.tries: dict[str, Trie] = {}
-        self.web: Web | None = None
+        self.tries: dict[str, SwitchTrie] = {}
+        self.web: CompiledTopic | None = None
         self.has_left_web = False
         self.forests: dict[int, Forest] = {}
         self.claims: dict[str, Claim] = {}
         self._homeless: dict[str, tuple[Key, ...]] = {}
-        self._unreached: Cells | None = None
+        self._unreached: CellCounts | None = None
         self._keys: tuple[DzSet, tuple[Key, ...]] = ((), ())
-        self._subs: dict[str, Cells] = {}
-        self._ads: dict[str, Cells] = {}
+        self._subs: dict[str, CellCounts] = {}
+        self._ads: dict[str, CellCounts] = {}
         self._is_freed = False
         self._spots: dict[str, Spot] = {}
 
-    def trie(self, site: Site) -> Trie:
+    def trie(self, site: SwitchPorts) -> SwitchTrie:
         """The trie of a switch, made at the first call."""
         trie = self.tries.get(site.id)
         if trie is None:
-            trie = self.tries[site.id] = Trie(site, self.topic.code, self.order, self.queue)
+            trie = self.tries[site.id] = SwitchTrie(site, self.topic.code, self.order, self.queue)
             if self.web is not None:
                 self.web.add_trie(trie)
         return trie
@@ -127,7 +127,7 @@ class TopicPlan:
         use_compiled_topic(self)
         mine = self._subs.get(host)
         if mine is None:
-            mine = self._subs[host] = Cells(self.order)
+            mine = self._subs[host] = CellCounts(self.order)
         came, went = mine.add_all(self.keys(cells))
         spot = self._spots.get(host) or self._spot(host)
         if came and spot:
@@ -196,7 +196,7 @@ class TopicPlan:
         self._reached(ad)
         mine = self._ads.get(host)
         if mine is None:
-            mine = self._ads[host] = Cells(self.order)
+            mine = self._ads[host] = CellCounts(self.order)
         spot = self._spot(host)
         for tree, keys in claim.pieces:
             tree.ads.add(ad)
@@ -335,13 +335,13 @@ class TopicPlan:
         if self._homeless.pop(ad, None) is not None:
             self._unreached = None
 
-    def _out_of_reach(self) -> Cells:
+    def _out_of_reach(self) -> CellCounts:
         """The cells of advertisements whose hosts cannot be reached."""
         if self._unreached is None:
-            self._unreached = Cells(self.order)
+            self._unreached = CellCounts(self.order)
             for keys in self._homeless.values():
                 self._unreached.add_all(keys)
         return self._unreached
 
 
-_NO_CELLS = Cells(Order(0))
+_NO_CELLS = CellCounts(Order(0))

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tercast.routing.cell_keys import Key
-from tercast.routing.switch_ports import Bit, Site
+from tercast.routing.switch_ports import PortBit, SwitchPorts
 from tercast.routing.table_overlay import overlay_of
 
 if TYPE_CHECKING:
-    from tercast.routing.kernels.compiled_topic import Change, Web
+    from tercast.routing.kernels.compiled_topic import Change, CompiledTopic
     from tercast.routing.spanning_tree import Tree
-    from tercast.routing.switch_trie import Trie
+    from tercast.routing.switch_trie import SwitchTrie
 
-Message = tuple["Trie", Key, Bit]
-Aside = list[tuple["Trie", dict[Any, Any], dict[Any, Any], Any]]
+Message = tuple["SwitchTrie", Key, PortBit]
+Aside = list[tuple["SwitchTrie", dict[Any, Any], dict[Any, Any], Any]]
 
 
-class Queue:
+class UpdateQueue:
     """Changes of tries that wait: additions are taken before removals, and opposite ones cancel.
 
     Removals first would make entries go that come back a moment later.
@@ -30,20 +30,20 @@ class Queue:
         self._ads: dict[Message, Tree] = {}
         self._subs_gone: dict[Message, None] = {}
         self._ads_gone: dict[Message, None] = {}
-        self._marked: list[tuple[Site, int]] = []
-        self._webs: list[Web] = []
-        self.tries: list[Trie] = []
+        self._marked: list[tuple[SwitchPorts, int]] = []
+        self._webs: list[CompiledTopic] = []
+        self.tries: list[SwitchTrie] = []
 
     @property
     def is_settled(self) -> bool:
         """Whether nothing waits."""
         return not (self._subs or self._ads or self._subs_gone or self._ads_gone or self._webs)
 
-    def wait_for(self, web: Web) -> None:
+    def wait_for(self, web: CompiledTopic) -> None:
         """A web has something to carry out."""
         self._webs.append(web)
 
-    def subscribe(self, trie: Trie, key: Key, bit: Bit) -> None:
+    def subscribe(self, trie: SwitchTrie, key: Key, bit: PortBit) -> None:
         """`bit` of `trie` is going to want `key`."""
         message = (trie, key, bit)
         if message in self._subs_gone:
@@ -51,7 +51,7 @@ class Queue:
         else:
             self._subs[message] = None
 
-    def unsubscribe(self, trie: Trie, key: Key, bit: Bit) -> None:
+    def unsubscribe(self, trie: SwitchTrie, key: Key, bit: PortBit) -> None:
         """`bit` of `trie` is going to want `key` no more."""
         message = (trie, key, bit)
         if message in self._subs:
@@ -59,7 +59,7 @@ class Queue:
         else:
             self._subs_gone[message] = None
 
-    def advertise(self, trie: Trie, key: Key, bit: Bit, tree: Tree) -> None:
+    def advertise(self, trie: SwitchTrie, key: Key, bit: PortBit, tree: Tree) -> None:
         """`bit` of `trie` is going to bring `key` in `tree`."""
         message = (trie, key, bit)
         if message in self._ads_gone:
@@ -67,7 +67,7 @@ class Queue:
         else:
             self._ads[message] = tree
 
-    def unadvertise(self, trie: Trie, key: Key, bit: Bit) -> None:
+    def unadvertise(self, trie: SwitchTrie, key: Key, bit: PortBit) -> None:
         """`bit` of `trie` is going to bring `key` no more."""
         message = (trie, key, bit)
         if message in self._ads:
@@ -96,12 +96,12 @@ class Queue:
             else:
                 return
 
-    def mark(self, site: Site) -> None:
+    def mark(self, site: SwitchPorts) -> None:
         """Note how many entries a switch has before its table changes for the first time in a request."""
         site.marked = True
         self._marked.append((site, site.count))
 
-    def take_marked(self) -> list[tuple[Site, int]]:
+    def take_marked(self) -> list[tuple[SwitchPorts, int]]:
         """The switches whose tables changed since the last call, with their numbers of entries before."""
         marked = self._marked
         if not marked:
@@ -111,15 +111,15 @@ class Queue:
         self._marked = []
         return marked
 
-    def touch(self, trie: Trie) -> None:
+    def touch(self, trie: SwitchTrie) -> None:
         """Note that the table of a topic at a switch is about to change; the order is that of the changes."""
         if not trie.is_touched:
             trie.is_touched = True
             self.tries.append(trie)
 
-    def take_changes(self) -> dict[Trie, list[Change]]:
+    def take_changes(self) -> dict[SwitchTrie, list[Change]]:
         """The changes of those touched tries whose plain entries webs know; they are gone from there."""
-        found: dict[Trie, list[Change]] = {}
+        found: dict[SwitchTrie, list[Change]] = {}
         for web in dict.fromkeys(trie.web for trie in self.tries):
             if web is not None:
                 found.update(web.take_changes())

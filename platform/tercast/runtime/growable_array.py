@@ -13,7 +13,7 @@ _WORTH = 1 << 16
 """Fewer rows are copied sooner than they are mapped."""
 
 
-class Room:
+class GrowableRows:
     """Pages of the system for rows of one array, which only this process has.
 
     Pages that are not written to yet take no memory, so there may be many.

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from tercast.eventspace import dz as dzs
 from tercast.runtime.wording import quantity
-from tercast.signalling.byte_reader import MAX_CODE, Reader
-from tercast.signalling.errors import Malformed
+from tercast.signalling.byte_reader import MAX_CODE, ByteReader
+from tercast.signalling.errors import MalformedMessage
 from tercast.signalling.messages import (
     MAX_CELL_BITS,
     MAX_CELLS,
-    Address,
+    AddressBody,
     Body,
-    Cells,
+    CellsBody,
     FilterText,
     Holding,
-    Named,
-    Terms,
+    MessageType,
+    NamedBody,
+    TermsBody,
     TopicRef,
-    Type,
 )
 from tercast.wire import varint
 
@@ -25,59 +25,59 @@ CELLS, FILTER, NAMED, ADDRESS, HOLDING = range(5)
 
 _ANNOUNCED = (CELLS, FILTER)
 FORMS = {
-    Type.ADVERTISE: _ANNOUNCED,
-    Type.SUBSCRIBE: _ANNOUNCED,
-    Type.UNADVERTISE: (*_ANNOUNCED, NAMED),
-    Type.UNSUBSCRIBE: (*_ANNOUNCED, NAMED),
-    Type.ADDRESS: (ADDRESS,),
-    Type.LEASE: (HOLDING,),
-    Type.RELEASE: (HOLDING,),
+    MessageType.ADVERTISE: _ANNOUNCED,
+    MessageType.SUBSCRIBE: _ANNOUNCED,
+    MessageType.UNADVERTISE: (*_ANNOUNCED, NAMED),
+    MessageType.UNSUBSCRIBE: (*_ANNOUNCED, NAMED),
+    MessageType.ADDRESS: (ADDRESS,),
+    MessageType.LEASE: (HOLDING,),
+    MessageType.RELEASE: (HOLDING,),
 }
 """Which forms of body go with which type of message."""
 
 
 def form_of(body: Body) -> int:
     """The number of a body's form."""
-    return (Cells, FilterText, Named, Address, Holding).index(type(body))
+    return (CellsBody, FilterText, NamedBody, AddressBody, Holding).index(type(body))
 
 
 def write(body: Body) -> bytes:
     """A body's form and content; ValueError for what the format has no room for."""
     head = bytes((form_of(body),))
     match body:
-        case Cells(topic, cells):
+        case CellsBody(topic, cells):
             if not 1 <= len(cells) <= MAX_CELLS or dzs.canonical(cells) != cells:
                 raise ValueError(f"a dz set is canonical, and has 1 to {MAX_CELLS} cells")
             return head + _write_topic(topic) + bytes((len(cells),)) + b"".join(map(_write_cell, cells))
         case FilterText(topic, text):
             return head + _write_topic(topic) + write_text(text, 2)
-        case Named(name):
+        case NamedBody(name):
             return head + write_text(name, 1)
         case Holding(name, holder, version):
             return head + write_text(name, 1) + _fixed(holder, 8) + _fixed(version, 4)
-        case Address(packed):
+        case AddressBody(packed):
             if len(packed) not in (4, 16):
                 raise ValueError("an address has 4 or 16 bytes")
             return head + bytes((len(packed),)) + packed
 
 
-def read(reader: Reader, type_: Type) -> Body:
+def read(reader: ByteReader, type_: MessageType) -> Body:
     """The body of a message of that type; Malformed."""
     at = reader.position
     form = reader.byte("the body's form")
     if form not in FORMS[type_]:
-        raise Malformed("bad_form", at, f"form {form} does not go with {type_.name.lower()}")
+        raise MalformedMessage("bad_form", at, f"form {form} does not go with {type_.name.lower()}")
     if form == NAMED:
-        return Named(_read_name(reader))
+        return NamedBody(_read_name(reader))
     if form == ADDRESS:
-        return Address(_read_address(reader))
+        return AddressBody(_read_address(reader))
     if form == HOLDING:
         name = _read_name(reader)
         return Holding(name, reader.number(8, "the holder"), reader.number(4, "the version"))
     topic = _read_topic(reader)
     if form == FILTER:
         return FilterText(topic, reader.text(reader.number(2, "the filter's length"), "the filter"))
-    return Cells(topic, _read_cells(reader))
+    return CellsBody(topic, _read_cells(reader))
 
 
 def write_text(text: str, length_bytes: int) -> bytes:
@@ -88,16 +88,16 @@ def write_text(text: str, length_bytes: int) -> bytes:
     return len(data).to_bytes(length_bytes, "big") + data
 
 
-def write_terms(terms: Terms) -> bytes:
+def write_terms(terms: TermsBody) -> bytes:
     """The part of an answer that a lease has; ValueError for numbers that do not fit."""
     numbers = (terms.version, terms.expires_ms, terms.poll_ms)
     return b"".join(_fixed(number, 4) for number in numbers) + bytes((len(terms.indexed), *terms.indexed))
 
 
-def read_terms(reader: Reader) -> Terms:
+def read_terms(reader: ByteReader) -> TermsBody:
     """The part of an answer that a lease has; Malformed."""
     version, expires, poll = (reader.number(4, "the lease") for _ in range(3))
-    return Terms(version, expires, poll, tuple(reader.take(reader.byte("the lease"), "the lease")))
+    return TermsBody(version, expires, poll, tuple(reader.take(reader.byte("the lease"), "the lease")))
 
 
 def _fixed(number: int, size: int) -> bytes:
@@ -116,7 +116,7 @@ def _write_topic(topic: TopicRef) -> bytes:
     return b"\0" + varint.encode(topic)
 
 
-def _read_topic(reader: Reader) -> TopicRef:
+def _read_topic(reader: ByteReader) -> TopicRef:
     length = reader.byte("the topic")
     return reader.text(length, "the topic's name") if length else reader.code()
 
@@ -130,44 +130,44 @@ def _write_cell(dz: dzs.Dz) -> bytes:
     return bytes((bits,)) + (value << 8 * size - bits).to_bytes(size, "big")
 
 
-def _read_cells(reader: Reader) -> dzs.DzSet:
+def _read_cells(reader: ByteReader) -> dzs.DzSet:
     at = reader.position
     count = reader.byte("the number of cells")
     if not 1 <= count <= MAX_CELLS:
-        raise Malformed("bad_count", at, f"{count} cells; a dz set has 1 to {MAX_CELLS}")
+        raise MalformedMessage("bad_count", at, f"{count} cells; a dz set has 1 to {MAX_CELLS}")
     cells = tuple(_read_cell(reader) for _ in range(count))
     if dzs.canonical(cells) != cells:
         rule = "the dz set is not canonical: sorted, none covers another, no two are halves of one"
-        raise Malformed("not_canonical", at, rule)
+        raise MalformedMessage("not_canonical", at, rule)
     return cells
 
 
-def _read_cell(reader: Reader) -> dzs.Dz:
+def _read_cell(reader: ByteReader) -> dzs.Dz:
     at = reader.position
     bits = reader.byte("a dz")
     if bits > MAX_CELL_BITS:
-        raise Malformed("bad_cell", at, f"a dz of {bits} bits; at most {MAX_CELL_BITS}")
+        raise MalformedMessage("bad_cell", at, f"a dz of {bits} bits; at most {MAX_CELL_BITS}")
     size = -(-bits // 8)
     value = reader.number(size, "a dz")
     spare = 8 * size - bits
     if value & (1 << spare) - 1:
-        raise Malformed("bad_cell", at, "the bits behind a dz are zero")
+        raise MalformedMessage("bad_cell", at, "the bits behind a dz are zero")
     return 1 << bits | value >> spare
 
 
-def _read_name(reader: Reader) -> str:
+def _read_name(reader: ByteReader) -> str:
     at = reader.position
     name = reader.text(reader.byte("the name"), "the name")
     if not name:
-        raise Malformed("bad_text", at, "the name is empty")
+        raise MalformedMessage("bad_text", at, "the name is empty")
     return name
 
 
-def _read_address(reader: Reader) -> bytes:
+def _read_address(reader: ByteReader) -> bytes:
     at = reader.position
     length = reader.byte("the address")
     if length not in (4, 16):
-        raise Malformed(
+        raise MalformedMessage(
             "bad_address", at, f"an address of {quantity(length, 'byte')}; IPv4 has 4, IPv6 has 16"
         )
     return reader.take(length, "the address")

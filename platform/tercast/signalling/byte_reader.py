@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tercast.runtime.wording import quantity
-from tercast.signalling.errors import Malformed
+from tercast.signalling.errors import MalformedMessage
 from tercast.wire import varint
 from tercast.wire.errors import WireError
 
@@ -11,7 +11,7 @@ _CODE_BYTES = 16
 MAX_CODE = (1 << 112) - 1
 
 
-class Reader:
+class ByteReader:
     """A position in some bytes, that only moves on."""
 
     __slots__ = ("data", "position")
@@ -24,7 +24,7 @@ class Reader:
         """The next `count` bytes."""
         end = self.position + count
         if end > len(self.data):
-            raise Malformed("truncated", len(self.data), f"the message ends within {what}")
+            raise MalformedMessage("truncated", len(self.data), f"the message ends within {what}")
         found = self.data[self.position : end]
         self.position = end
         return found
@@ -44,9 +44,9 @@ class Reader:
             value, self.position = varint.decode(self.data, at, _CODE_BYTES)
         except WireError as error:
             code = "truncated" if error.position >= len(self.data) else "bad_number"
-            raise Malformed(code, error.position, error.rule) from None
+            raise MalformedMessage(code, error.position, error.rule) from None
         if value > MAX_CODE:
-            raise Malformed("bad_number", at, "a topic code has at most 112 bits")
+            raise MalformedMessage("bad_number", at, "a topic code has at most 112 bits")
         return value
 
     def text(self, count: int, what: str) -> str:
@@ -56,13 +56,15 @@ class Reader:
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
-            raise Malformed("bad_text", at + error.start, f"{what} is not UTF-8") from None
+            raise MalformedMessage("bad_text", at + error.start, f"{what} is not UTF-8") from None
         if "\0" in text:
-            raise Malformed("bad_text", at + data.index(0), f"{what} holds U+0000")
+            raise MalformedMessage("bad_text", at + data.index(0), f"{what} holds U+0000")
         return text
 
     def end(self) -> None:
         """Nothing may be left over."""
         left = len(self.data) - self.position
         if left:
-            raise Malformed("left_over", self.position, f"{quantity(left, 'byte is', 'bytes are')} left over")
+            raise MalformedMessage(
+                "left_over", self.position, f"{quantity(left, 'byte is', 'bytes are')} left over"
+            )

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tercast.signalling import bodies
-from tercast.signalling.byte_reader import Reader
-from tercast.signalling.errors import Malformed
-from tercast.signalling.messages import MAX_MESSAGE, Answer, Message, Status, Type
+from tercast.signalling.byte_reader import ByteReader
+from tercast.signalling.errors import MalformedMessage
+from tercast.signalling.messages import MAX_MESSAGE, ControlMessage, MessageType, Reply, ReplyStatus
 from tercast.signalling.seal import (
     COUNTER_BYTES,
     MAX_COUNTER,
@@ -40,7 +40,7 @@ _ID_BYTES = 8
 class Received:
     """A message as it came; `sealed` is None when it bears no seal."""
 
-    message: Message
+    message: ControlMessage
     sealed: Sealed | None
 
 
@@ -48,17 +48,17 @@ class Received:
 class ReceivedAnswer:
     """An answer as it came; `sealed` is None when it bears no seal."""
 
-    answer: Answer
+    answer: Reply
     sealed: Sealed | None
 
 
-def encode_message(message: Message, seal: Seal | None = None) -> bytes:
+def encode_message(message: ControlMessage, seal: Seal | None = None) -> bytes:
     """The bytes of a message; ValueError for what the format has no room for."""
     flags = SEALED * (seal is not None) | CONFIRM * message.confirm
     return _finish(_head(MESSAGE, message.type, flags, message.request_id) + bodies.write(message.body), seal)
 
 
-def encode_answer(answer: Answer, seal: Seal | None = None) -> bytes:
+def encode_answer(answer: Reply, seal: Seal | None = None) -> bytes:
     """The bytes of an answer, its detail cut to what fits; ValueError for what the format has no room for."""
     if not (answer.reason.isascii() and len(answer.reason) <= MAX_REASON):
         raise ValueError(f"a reason has at most {MAX_REASON} ASCII characters")
@@ -77,20 +77,24 @@ def encode_answer(answer: Answer, seal: Seal | None = None) -> bytes:
 def decode_message(data: bytes) -> Received:
     """The message in `data`; Malformed for any other bytes."""
     reader, number, flags, sealed = _open(data, MESSAGE, SEALED | CONFIRM)
-    if number not in [*Type]:
-        raise Malformed("unknown_type", 2, f"a message of type {number}; known are 0 to {max(Type)}")
-    type_ = Type(number)
+    if number not in [*MessageType]:
+        raise MalformedMessage(
+            "unknown_type", 2, f"a message of type {number}; known are 0 to {max(MessageType)}"
+        )
+    type_ = MessageType(number)
     request_id = reader.number(_ID_BYTES, "the request's id")
     body = bodies.read(reader, type_)
     reader.end()
-    return Received(Message(type_, request_id, body, bool(flags & CONFIRM)), sealed)
+    return Received(ControlMessage(type_, request_id, body, bool(flags & CONFIRM)), sealed)
 
 
 def decode_answer(data: bytes) -> ReceivedAnswer:
     """The answer in `data`; Malformed for any other bytes."""
     reader, number, flags, sealed = _open(data, ANSWER, SEALED | HAS_CODE | UNMATCHED | HAS_TERMS)
-    if number not in [*Status]:
-        raise Malformed("unknown_status", 2, f"an answer of status {number}; known are 0 to {max(Status)}")
+    if number not in [*ReplyStatus]:
+        raise MalformedMessage(
+            "unknown_status", 2, f"an answer of status {number}; known are 0 to {max(ReplyStatus)}"
+        )
     request_id = reader.number(_ID_BYTES, "the request's id")
     name = reader.text(reader.byte("the name"), "the name")
     code = reader.code() if flags & HAS_CODE else None
@@ -98,11 +102,11 @@ def decode_answer(data: bytes) -> ReceivedAnswer:
     at = reader.position
     reason = reader.text(reader.byte("the reason"), "the reason")
     if not reason.isascii() or len(reason) > MAX_REASON:
-        raise Malformed("bad_text", at, f"a reason has at most {MAX_REASON} ASCII characters")
+        raise MalformedMessage("bad_text", at, f"a reason has at most {MAX_REASON} ASCII characters")
     detail = reader.text(reader.number(2, "the detail"), "the detail")
     reader.end()
     unmatched = bool(flags & UNMATCHED)
-    answer = Answer(Status(number), request_id, name, code, unmatched, reason, detail, terms)
+    answer = Reply(ReplyStatus(number), request_id, name, code, unmatched, reason, detail, terms)
     return ReceivedAnswer(answer, sealed)
 
 
@@ -120,32 +124,36 @@ def _finish(data: bytes, seal: Seal | None) -> bytes:
     return data
 
 
-def _open(data: bytes, kind: int, known: int) -> tuple[Reader, int, int, Sealed | None]:
+def _open(data: bytes, kind: int, known: int) -> tuple[ByteReader, int, int, Sealed | None]:
     """A reader behind the flags, that ends before the seal; the number of type or status, flags and seal."""
     if len(data) > MAX_MESSAGE:
-        raise Malformed("too_large", MAX_MESSAGE, f"{len(data)} bytes; a message has at most {MAX_MESSAGE}")
-    reader = Reader(data)
+        raise MalformedMessage(
+            "too_large", MAX_MESSAGE, f"{len(data)} bytes; a message has at most {MAX_MESSAGE}"
+        )
+    reader = ByteReader(data)
     magic, version, number, flags = reader.take(4, "the head")
     if magic != MAGIC:
-        raise Malformed("not_ours", 0, f"a message begins with {MAGIC:#04x}, this with {magic:#04x}")
+        raise MalformedMessage("not_ours", 0, f"a message begins with {MAGIC:#04x}, this with {magic:#04x}")
     if version >> 4 != VERSION:
-        raise Malformed(
+        raise MalformedMessage(
             "unknown_version", 1, f"version {version >> 4} of the format; this reader knows {VERSION}"
         )
     if version & 15 != kind:
-        raise Malformed("unknown_kind", 1, f"a datagram of kind {version & 15}; {kind} is expected here")
+        raise MalformedMessage(
+            "unknown_kind", 1, f"a datagram of kind {version & 15}; {kind} is expected here"
+        )
     if flags & ~known:
-        raise Malformed("unknown_flags", 3, f"flags {flags:#04x}; known are {known:#04x}")
+        raise MalformedMessage("unknown_flags", 3, f"flags {flags:#04x}; known are {known:#04x}")
     if not flags & SEALED:
         return reader, number, flags, None
     end = len(data) - TRAILER_BYTES
     if end < reader.position:
-        raise Malformed("truncated", len(data), "the message ends within its seal")
+        raise MalformedMessage("truncated", len(data), "the message ends within its seal")
     counter = int.from_bytes(data[end : end + COUNTER_BYTES], "big")
     if counter > MAX_COUNTER:
-        raise Malformed("bad_number", end, "a counter has at most 63 bits")
+        raise MalformedMessage("bad_number", end, "a counter has at most 63 bits")
     sealed = Sealed(data[:-TAG_BYTES], counter, data[-TAG_BYTES:])
-    return Reader(data[:end], reader.position), number, flags, sealed
+    return ByteReader(data[:end], reader.position), number, flags, sealed
 
 
 def _cut(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tercast.errors import TercastError
 
 
-class Malformed(TercastError):  # noqa: N818 - named by meaning
+class MalformedMessage(TercastError):  # noqa: N818 - named by meaning
     """Bytes that are no control message: the kind of fault, the offset where it shows, the broken rule."""
 
     def __init__(self, code: str, position: int, rule: str) -> None:

@@ -24,7 +24,7 @@ MAX_CELL_BITS = 112
 """The longest dz: the room of an IPv6 address."""
 
 
-class Type(enum.IntEnum):
+class MessageType(enum.IntEnum):
     """What a host asks for."""
 
     ADVERTISE = 0
@@ -41,7 +41,7 @@ class Type(enum.IntEnum):
     @property
     def withdraws(self) -> bool:
         """Whether it takes something back."""
-        return self in (Type.UNADVERTISE, Type.UNSUBSCRIBE)
+        return self in (MessageType.UNADVERTISE, MessageType.UNSUBSCRIBE)
 
 
 TopicRef = int | str
@@ -49,7 +49,7 @@ TopicRef = int | str
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class CellsBody:
     """A canonical set of dz of a topic; at least one."""
 
     topic: TopicRef
@@ -65,14 +65,14 @@ class FilterText:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedBody:
     """An advertisement or a subscription by the name that an answer gave it."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class AddressBody:
     """The sender's own address, packed: 4 or 16 bytes."""
 
     packed: bytes
@@ -87,11 +87,11 @@ class Holding:
     version: int = 0
 
 
-Body = Cells | FilterText | Named | Address | Holding
+Body = CellsBody | FilterText | NamedBody | AddressBody | Holding
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class TermsBody:
     """A lease: the encoding (with the answer's topic code), and milliseconds until it ends, and to ask again.
 
     `indexed` are the places of the indexed attributes in the topic's list.
@@ -104,19 +104,19 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ControlMessage:
     """What a host asks for. `request_id` (64 bits, random) stays the same when it is sent again.
 
     With `confirm` the host wants a second answer when the switches have confirmed it, or it failed.
     """
 
-    type: Type
+    type: MessageType
     request_id: int
     body: Body
     confirm: bool = False
 
 
-class Status(enum.IntEnum):
+class ReplyStatus(enum.IntEnum):
     """What became of a message."""
 
     ACCEPTED = 0
@@ -133,22 +133,22 @@ class Status(enum.IntEnum):
     @property
     def final(self) -> bool:
         """Whether no further answer follows."""
-        return self is not Status.ACCEPTED
+        return self is not ReplyStatus.ACCEPTED
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     """An answer. `name` is that of the advertisement, subscription or host; `code` the topic's.
 
     `unmatched`: a subscription that no advertisement overlaps yet. `reason` is a snake_case kind and `detail`
     a line for people, where the status is not ACCEPTED or DONE. `terms` are those of a lease.
     """
 
-    status: Status
+    status: ReplyStatus
     request_id: int
     name: str = ""
     code: int | None = None
     unmatched: bool = False
     reason: str = ""
     detail: str = ""
-    terms: Terms | None = None
+    terms: TermsBody | None = None

@@ -12,7 +12,7 @@ FORMAT = "report/1"
 
 
 @dataclass(slots=True)
-class Counts:
+class DeliveryCounts:
     """What became of events; `loops` are those that went on and on.
 
     `copies` and `needless` count copies by the port that sends them to another switch, needless ones being

@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tercast.simulation.lookup_tables import Lookup
-from tercast.simulation.port_index import BACK, NOWHERE, Numbers, Wiring
+from tercast.simulation.port_index import BACK, NOWHERE, Numbers, PortIndex
 
 Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Hop:
+class HopArrays:
     """Copies that enter switches at the same distance from their publishers.
 
     For each copy its event, the gate it enters, and its parent among the copies of the hop before. For each
@@ -30,10 +30,10 @@ class Hop:
 
 
 @dataclass(slots=True)
-class Ways:
+class HopTraces:
     """The hops of a batch; events that came twice to one gate are `odd`, and in no hop complete."""
 
-    hops: list[Hop] = field(default_factory=list)
+    hops: list[HopArrays] = field(default_factory=list)
     odd: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
     def useful(self, wanted: Flags) -> list[Flags]:
@@ -49,10 +49,12 @@ class Ways:
         return found[::-1]
 
 
-def follow(lookup: Lookup, wiring: Wiring, winners: Numbers, columns: Numbers, starts: Numbers) -> Ways:
+def follow(
+    lookup: Lookup, wiring: PortIndex, winners: Numbers, columns: Numbers, starts: Numbers
+) -> HopTraces:
     """The ways of events from their gates; `winners` and `columns` are those of `Lookup.winners`."""
     count = len(starts)
-    ways = Ways(odd=np.zeros(count, dtype=np.bool_))
+    ways = HopTraces(odd=np.zeros(count, dtype=np.bool_))
     been = np.full((count, len(wiring.ports)), NOWHERE, dtype=np.int32)
     event, gate = np.arange(count, dtype=np.int32), starts
     parent = np.full(count, NOWHERE, dtype=np.int32)
@@ -67,7 +69,7 @@ def follow(lookup: Lookup, wiring: Wiring, winners: Numbers, columns: Numbers, s
         onward, host = _targets(lookup, wiring, gate[copy], output)
         there = host != NOWHERE
         to_copy = copy[there]
-        ways.hops.append(Hop(event, gate, parent, event[to_copy], host[there], to_copy))
+        ways.hops.append(HopArrays(event, gate, parent, event[to_copy], host[there], to_copy))
         sent = onward != NOWHERE
         parent = copy[sent]
         event, gate = event[parent], onward[sent]
@@ -94,7 +96,7 @@ def _expand(lookup: Lookup, deed: Numbers) -> tuple[Numbers, npt.NDArray[np.int6
 
 
 def _targets(
-    lookup: Lookup, wiring: Wiring, gate: Numbers, output: npt.NDArray[np.int64]
+    lookup: Lookup, wiring: PortIndex, gate: Numbers, output: npt.NDArray[np.int64]
 ) -> tuple[Numbers, Numbers]:
     """Where outputs lead packets that entered at gates: a far gate or NOWHERE, a host or NOWHERE."""
     port, onward, host = lookup.port[output], lookup.onward[output], lookup.host[output]

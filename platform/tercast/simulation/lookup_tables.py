@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tercast.eventspace.dz import Dz
-from tercast.simulation.port_index import Numbers, Wiring
+from tercast.simulation.port_index import Numbers, PortIndex
 from tercast.tables.entries import Action
 
 Column = npt.NDArray[Any]
@@ -27,7 +27,7 @@ Column = npt.NDArray[Any]
 _NO_RULE = 0
 
 
-class Rule(NamedTuple):
+class LookupRule(NamedTuple):
     """One entry of a topic's table: events of `dz`, from `in_port` if that is set, meet `actions`."""
 
     dz: Dz
@@ -42,10 +42,10 @@ class Lookup:
     Lines are tables: first those of the switches, in their order, then those of gates with rules of their
     own, then an empty one. `own[gate]` is the line of a gate's own rules. `deed[rule]` is what a rule does:
     outputs `first[deed]` to `first[deed + 1]`, with their `port`, far gate (`onward`) and `host` as in
-    `Wiring.outputs`.
+    `PortIndex.outputs`.
     """
 
-    def __init__(self, rules: Mapping[str, Iterable[Rule]], wiring: Wiring) -> None:
+    def __init__(self, rules: Mapping[str, Iterable[LookupRule]], wiring: PortIndex) -> None:
         known = {switch: _by_rank(rules.get(switch, ())) for switch in wiring.switches}
         self.width = max((rule.dz.bit_length() - 1 for own in known.values() for rule in own), default=0)
         deeds = _Deeds(wiring)
@@ -82,7 +82,7 @@ class Lookup:
         table = np.repeat(self._winners, counts).reshape(len(self.lines), columns)
         return table, before[atoms]
 
-    def _tables(self, ranked: Sequence[Rule], lowest: int) -> dict[int | None, Line]:
+    def _tables(self, ranked: Sequence[LookupRule], lowest: int) -> dict[int | None, Line]:
         """The lines of a switch: one of its plain rules, one for each `in_port`."""
         spans: dict[int | None, list[tuple[int, int, int]]] = {}
         width = self.width
@@ -117,7 +117,7 @@ def column(points: Sequence[int], width: int) -> Column:
     return np.array([point.to_bytes(size, "big") for point in points], dtype=f"S{size}")
 
 
-def _by_rank(rules: Iterable[Rule]) -> list[Rule]:
+def _by_rank(rules: Iterable[LookupRule]) -> list[LookupRule]:
     """Rules in the order in which they win, the weakest first."""
     listed = list(rules)
     listed.reverse()
@@ -156,14 +156,14 @@ def _turn(points: list[int], winners: list[int], point: int, number: int) -> Non
 class _Deeds:
     """What rules do, each deed listed once."""
 
-    def __init__(self, wiring: Wiring) -> None:
+    def __init__(self, wiring: PortIndex) -> None:
         self._wiring = wiring
         self._numbers: dict[tuple[str, tuple[int, ...]], int] = {}
         self._of_rule: list[int] = [0]
         self._counts: list[int] = [0]
         self._outputs: list[tuple[int, int, int]] = []
 
-    def add(self, switch: str, ranked: Sequence[Rule]) -> int:
+    def add(self, switch: str, ranked: Sequence[LookupRule]) -> int:
         """Take in the rules of a switch; the number of the first one."""
         lowest = len(self._of_rule)
         for rule in ranked:

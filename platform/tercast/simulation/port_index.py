@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tercast.tables.entries import IN_PORT, Action, SetDst
 from tercast.topology.topology import Port, Topology
-from tercast.verification.forwarding import World
+from tercast.verification.forwarding import ForwardingModel
 
 Numbers = npt.NDArray[np.int32]
 
@@ -19,7 +19,7 @@ BACK = -1
 NOWHERE = -1
 
 
-class Wiring:
+class PortIndex:
     """The *gates* of a network, numbered: ports where packets enter a switch, from a link or from hosts.
 
     `ports[g]` is the port itself, `number[g]` its number, `switch[g]` the number of its switch. The first
@@ -29,7 +29,7 @@ class Wiring:
     """
 
     def __init__(self, topology: Topology) -> None:
-        self.world = world = World(topology)
+        self.world = world = ForwardingModel(topology)
         self.switches = {name: number for number, name in enumerate(topology.switches)}
         links = sorted(world.far)
         self.ports: list[Port] = [*links, *sorted(set(world.place.values()))]

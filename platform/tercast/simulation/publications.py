@@ -15,8 +15,8 @@ from tercast.filters.batch_matcher import Audience, Flags
 from tercast.filters.filter import Filter
 from tercast.requests.registry import ADVERTISEMENT, Registration
 from tercast.runtime.strict_json import expect_keys, expect_object, expect_text
-from tercast.simulation.port_index import Wiring
-from tercast.simulation.simulator import Parcels
+from tercast.simulation.port_index import PortIndex
+from tercast.simulation.simulator import PacketBatch
 
 _CHUNK = 1 << 15
 """Events that are made ready at once."""
@@ -44,7 +44,7 @@ class Publications:
         live: Mapping[str, Registration],
         filters: Mapping[str, Filter],
         depth: int,
-        wiring: Wiring,
+        wiring: PortIndex,
     ) -> None:
         self._topics = topics
         self._live = live
@@ -76,14 +76,14 @@ class Publications:
             raise Refused(("values",), "outside_advertisement", detail)
         return Publication(ad, values)
 
-    def pack(self, publications: Iterable[Publication]) -> Iterator[Parcels]:
+    def pack(self, publications: Iterable[Publication]) -> Iterator[PacketBatch]:
         """Events made ready to be sent, as many of a topic at once as memory should hold."""
         size = max(1, min(_CHUNK, _CELLS // max(1, len(self._wiring.home))))
         waiting = iter(publications)
         while chunk := list(islice(waiting, size)):
             yield from self._pack(chunk)
 
-    def _pack(self, publications: Iterable[Publication]) -> Iterator[Parcels]:
+    def _pack(self, publications: Iterable[Publication]) -> Iterator[PacketBatch]:
         by_topic: dict[str, list[Publication]] = {}
         for publication in publications:
             by_topic.setdefault(publication.ad.topic, []).append(publication)
@@ -95,7 +95,7 @@ class Publications:
             homes = [wiring.world.index[publication.ad.host] for publication in own]
             wanted = self._audiences[name].wanting(values)
             self._mark_cells(name, dz, wanted)
-            yield Parcels.of(topic.code, dz, wiring.home[homes], wanted)
+            yield PacketBatch.of(topic.code, dz, wiring.home[homes], wanted)
 
     def _advertised(self, ad: Registration, topic: Topic, values: dict[str, Any]) -> bool:
         filter_ = self._filters.get(ad.id)

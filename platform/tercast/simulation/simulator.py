@@ -14,10 +14,10 @@ from tercast.errors import Refused
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.dz import Dz
 from tercast.filters.batch_matcher import Flags
-from tercast.simulation.delivery_counts import Counts
-from tercast.simulation.hop_propagation import Ways, follow
-from tercast.simulation.lookup_tables import Lookup, Rule, column
-from tercast.simulation.port_index import NOWHERE, Numbers, Wiring
+from tercast.simulation.delivery_counts import DeliveryCounts
+from tercast.simulation.hop_propagation import HopTraces, follow
+from tercast.simulation.lookup_tables import Lookup, LookupRule, column
+from tercast.simulation.port_index import NOWHERE, Numbers, PortIndex
 from tercast.simulation.single_event import walk
 from tercast.tables.entries import Entry
 from tercast.topology.topology import Port
@@ -30,7 +30,7 @@ _CELLS = 1 << 25
 
 
 @dataclass(frozen=True, slots=True)
-class Parcels:
+class PacketBatch:
     """Events of one topic on their way out: its code, the dz of each, its publisher's gate, who wants it.
 
     `gates` has NOWHERE for publishers that are not attached; `bits` has a line for each event, with a bit for
@@ -44,7 +44,7 @@ class Parcels:
     hosts: int
 
     @classmethod
-    def of(cls, code: int, dz: Sequence[Dz], gates: Numbers, wanted: Flags) -> Parcels:
+    def of(cls, code: int, dz: Sequence[Dz], gates: Numbers, wanted: Flags) -> PacketBatch:
         """With who wants what as a line for each event and a column for each host."""
         return cls(code, dz, gates, np.packbits(wanted, axis=1), wanted.shape[1])
 
@@ -53,18 +53,18 @@ class Parcels:
         return np.unpackbits(self.bits[some], axis=1, count=self.hosts).view(np.bool_)
 
 
-class Sending:
+class Simulator:
     """Sends parcels through tables and counts."""
 
-    def __init__(self, wiring: Wiring) -> None:
+    def __init__(self, wiring: PortIndex) -> None:
         self._wiring = wiring
         self._copies = np.zeros(len(wiring.ports), dtype=np.int64)
         self._needless = np.zeros(len(wiring.ports), dtype=np.int64)
         self._wanted_by = np.zeros(len(wiring.home), dtype=np.int64)
         self._unwanted_by = np.zeros(len(wiring.home), dtype=np.int64)
-        self._counts = Counts()
+        self._counts = DeliveryCounts()
 
-    def send(self, parcels: Parcels, lookup: Lookup | None) -> None:
+    def send(self, parcels: PacketBatch, lookup: Lookup | None) -> None:
         """Send all parcels; without tables none gets anywhere."""
         self._counts.events += len(parcels.dz)
         if lookup is None:
@@ -78,7 +78,7 @@ class Sending:
             out = gates != NOWHERE
             self._send(lookup, atoms[some][out], gates[out], wanted[out])
 
-    def counts(self) -> Counts:
+    def counts(self) -> DeliveryCounts:
         """What was counted so far."""
         wiring, counts = self._wiring, self._counts
         names = wiring.world.names
@@ -109,7 +109,7 @@ class Sending:
             ways = follow(lookup, self._wiring, winners, columns, gates)
         self._count(ways, gates, wanted)
 
-    def _count(self, ways: Ways, gates: Numbers, wanted: Flags) -> None:
+    def _count(self, ways: HopTraces, gates: Numbers, wanted: Flags) -> None:
         size = len(self._copies)
         got = np.zeros_like(wanted)
         delivered = 0
@@ -151,9 +151,11 @@ def _named(names: Sequence[Name], numbers: npt.NDArray[np.int64]) -> Counter[Nam
     return Counter({names[i]: int(numbers[i]) for i in np.flatnonzero(numbers).tolist()})
 
 
-def lookups(tables: Mapping[str, Iterable[Entry]], address: AddressPlan, wiring: Wiring) -> dict[int, Lookup]:
+def lookups(
+    tables: Mapping[str, Iterable[Entry]], address: AddressPlan, wiring: PortIndex
+) -> dict[int, Lookup]:
     """The lookups of tables by topic code; entries that no event can meet are passed over."""
-    rules: dict[int, dict[str, list[Rule]]] = {}
+    rules: dict[int, dict[str, list[LookupRule]]] = {}
     known: dict[str, tuple[int, Dz] | None] = {}
     for switch, entries in tables.items():
         for entry in entries:
@@ -161,7 +163,7 @@ def lookups(tables: Mapping[str, Iterable[Entry]], address: AddressPlan, wiring:
                 known[entry.dst] = _parsed(address, entry.dst)
             where = known[entry.dst]
             if where is not None:
-                rule = Rule(where[1], entry.in_port, entry.priority, entry.actions)
+                rule = LookupRule(where[1], entry.in_port, entry.priority, entry.actions)
                 rules.setdefault(where[0], {}).setdefault(switch, []).append(rule)
     return {code: Lookup(own, wiring) for code, own in rules.items()}
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tercast.simulation.lookup_tables import Lookup
-from tercast.simulation.port_index import BACK, NOWHERE, Numbers, Wiring
+from tercast.simulation.port_index import BACK, NOWHERE, Numbers, PortIndex
 
 MAX_COPIES = 100_000
 """Copies of one event after which it is a loop and no more."""
 
 
 @dataclass(slots=True)
-class Way:
+class EventWalk:
     """All copies of one event, each with the gate it enters and the copy it comes from, and deliveries."""
 
     gates: list[int]
@@ -39,12 +39,12 @@ class Way:
         return found
 
 
-def walk(lookup: Lookup, wiring: Wiring, winners: Numbers, gate: int) -> Way:
+def walk(lookup: Lookup, wiring: PortIndex, winners: Numbers, gate: int) -> EventWalk:
     """The way of an event that enters at a gate; `winners` is its column of `Lookup.winners`.
 
     A copy that comes to a gate where it has been is cut, and the event loops.
     """
-    way = Way([gate], [NOWHERE])
+    way = EventWalk([gate], [NOWHERE])
     number = 0
     while number < len(way.gates):
         for onward, host in _outputs(lookup, wiring, winners, way.gates[number]):
@@ -62,7 +62,7 @@ def walk(lookup: Lookup, wiring: Wiring, winners: Numbers, gate: int) -> Way:
     return way
 
 
-def _outputs(lookup: Lookup, wiring: Wiring, winners: Numbers, gate: int) -> Iterator[tuple[int, int]]:
+def _outputs(lookup: Lookup, wiring: PortIndex, winners: Numbers, gate: int) -> Iterator[tuple[int, int]]:
     """Where the winning rule sends packets from a gate: (far gate, NOWHERE) or (NOWHERE, host)."""
     deed = lookup.deed[max(winners[wiring.switch[gate]], winners[lookup.own[gate]])]
     for output in range(int(lookup.first[deed]), int(lookup.first[deed + 1])):

@@ -21,7 +21,7 @@ from tercast.errors import Refused
 from tercast.runtime.wording import quantity
 from tercast.telemetry.datasets import Dataset
 from tercast.telemetry.rows import Row, check_row
-from tercast.telemetry.sinks import Batch, BatchRefused, Report, Sink, SinkDown
+from tercast.telemetry.sinks import BatchRefused, Report, Sink, SinkDown, TelemetryBatch
 
 PERIOD_S = 5.0
 """Rows are handed over after this time, also where they are few."""
@@ -44,7 +44,7 @@ def now_micros() -> int:
 
 
 @dataclass(slots=True)
-class Tally:
+class RecorderCounts:
     """What became of rows: each that was taken is written, lost, or pending.
 
     A batch is lost when it was refused as a whole, or was still there at the end; `retries` count hand-overs
@@ -90,10 +90,10 @@ class Recorder:
         self._datasets = None if datasets is None else sorted(dataset.name for dataset in datasets)
         self._clock = clock
         self._started = datetime.now(UTC)
-        self._tally = Tally()
+        self._tally = RecorderCounts()
         self._rejected: Counter[tuple[str, str, str]] = Counter()
         self._rows: deque[tuple[int, Dataset, Make]] = deque()
-        self._batches: deque[Batch] = deque()
+        self._batches: deque[TelemetryBatch] = deque()
         self._number = 0
         self._cutting = self._failed = 0
         self._cut_since = 0
@@ -124,10 +124,10 @@ class Recorder:
         with self._turn:
             self._rejected[host, topic, reason] += 1
 
-    def tally(self) -> Tally:
+    def tally(self) -> RecorderCounts:
         """The counters as they stand."""
         with self._turn:
-            return Tally(**{**asdict(self._tally), "pending": len(self._rows) + self._in_batches()})
+            return RecorderCounts(**{**asdict(self._tally), "pending": len(self._rows) + self._in_batches()})
 
     def complete_until(self) -> datetime:
         """Return the time before which no added row waits: that of the oldest row that waits, or now."""
@@ -164,7 +164,7 @@ class Recorder:
         ]
         return {"rejected": told} if told else {}
 
-    def close(self, seconds: float = CLOSING_S) -> Tally:
+    def close(self, seconds: float = CLOSING_S) -> RecorderCounts:
         """Hand over what waits, for up to `seconds`; what then still waits is lost. The final counters."""
         with self._turn:
             if self._closing is None:
@@ -229,7 +229,7 @@ class Recorder:
             self.error = error or self.error
             for dataset, checked in made.items():
                 self._number += 1
-                self._batches.append(Batch(f"{self.name}-{self._number}", dataset, tuple(checked)))
+                self._batches.append(TelemetryBatch(f"{self.name}-{self._number}", dataset, tuple(checked)))
 
     def _hand_over(self) -> None:
         """Send batches, and make more of what waits, until all is gone or one fails."""
@@ -264,7 +264,7 @@ class Recorder:
             self._tally.retries += 1
             self.error = error
 
-    def _done(self, batch: Batch, lost: int, error: str | None) -> None:
+    def _done(self, batch: TelemetryBatch, lost: int, error: str | None) -> None:
         with self._turn:
             self._failed = 0
             self._batches.popleft()

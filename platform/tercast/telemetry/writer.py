@@ -24,7 +24,7 @@ PENDING_ROWS = 200_000
 
 
 @dataclass(slots=True)
-class Counts:
+class WriterCounts:
     """What became of the rows of one writer; `pending` are neither written nor lost yet."""
 
     written: int = 0
@@ -50,7 +50,7 @@ class BatchWriter:
     ) -> None:
         self.folder = Path(root) / dataset.name
         self.dataset = dataset
-        self.counts = Counts()
+        self.counts = WriterCounts()
         self.error: str | None = None
         self._batch_rows = batch_rows
         self._pending_rows = max(pending_rows, batch_rows)

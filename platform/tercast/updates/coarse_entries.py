@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
-from tercast.updates.region_outputs import NOTHING, Outputs, Row, actions_for
-from tercast.updates.update_search import DROPPED, Turning
+from tercast.updates.region_outputs import NOTHING, Outputs, RegionRow, actions_for
+from tercast.updates.update_search import DROPPED, UpdateSearch
 
 Serve = Callable[[Outputs, Outputs], Outputs]
 """Where an event is sent on the way, by its old answer and its new one."""
@@ -26,7 +26,7 @@ _SINGLY = 200
 """So many entries of a full table are looked at one by one."""
 
 
-def pass_through(turning: Turning, widest: bool) -> bool:
+def pass_through(turning: UpdateSearch, widest: bool) -> bool:
     """Let a part have its new entries by way of a coarser one: the smallest that can, or the widest."""
     prefixes = turning.answers.prefixes
     numbers = sorted(range(len(prefixes.values)), key=lambda n: prefixes.ends[n] - n, reverse=widest)
@@ -37,7 +37,7 @@ def pass_through(turning: Turning, widest: bool) -> bool:
     return False
 
 
-def pass_by_rest(turning: Turning) -> bool:
+def pass_by_rest(turning: UpdateSearch) -> bool:
     """Let entries go while what meets none is sent where they send: one, all that change, or all.
 
     Where the trees do not allow that, to where they send before and after.
@@ -58,7 +58,7 @@ def pass_by_rest(turning: Turning) -> bool:
     return False
 
 
-def end_rest(turning: Turning) -> bool:
+def end_rest(turning: UpdateSearch) -> bool:
     """Let what meets no entry be dropped again, once it can be."""
     return turning.rest is not DROPPED and turning.send_rest(DROPPED)
 
@@ -73,7 +73,7 @@ def _both(old: Outputs, new: Outputs) -> Outputs:
     return old & new
 
 
-def _leave(turning: Turning, going: Going, serve: Serve) -> bool:
+def _leave(turning: UpdateSearch, going: Going, serve: Serve) -> bool:
     """Take `going` away, with their answers for what meets no entry then; whether that could be."""
     row, had = _rest(turning, going, serve), turning.rest
     sends = bool(row.outputs)
@@ -86,7 +86,7 @@ def _leave(turning: Turning, going: Going, serve: Serve) -> bool:
     return any(gone)
 
 
-def _rest(turning: Turning, going: Going, serve: Serve) -> Row:
+def _rest(turning: UpdateSearch, going: Going, serve: Serve) -> RegionRow:
     """What serves all that meets no entry without `going`."""
     saved = {port: dict(turning.rows[port]) for port, _ in going}
     for port, n in going:
@@ -96,10 +96,10 @@ def _rest(turning: Turning, going: Going, serve: Serve) -> Row:
         if turning.answers.at(turning.rows, n, entering) is None:
             outputs |= serve(*turning.answers.bounds(n, entering))
     turning.rows.update(saved)
-    return Row(actions_for(outputs), outputs, coarse=True)
+    return RegionRow(actions_for(outputs), outputs, coarse=True)
 
 
-def _pass(turning: Turning, n: int, port: int | None) -> bool:
+def _pass(turning: UpdateSearch, n: int, port: int | None) -> bool:
     table = turning.rows[port]
     if not turning.answers.may_stand(n) or (n not in table and turning.count >= turning.limit):
         return False
@@ -111,7 +111,7 @@ def _pass(turning: Turning, n: int, port: int | None) -> bool:
     return False
 
 
-def _has_room(turning: Turning, n: int, port: int | None, going: list[int]) -> bool:
+def _has_room(turning: UpdateSearch, n: int, port: int | None, going: list[int]) -> bool:
     """Whether the new entries of the part fit in the place of those that go."""
     table, gone = turning.rows[port], set(going)
     after = turning.after.get(port, {})
@@ -119,7 +119,7 @@ def _has_room(turning: Turning, n: int, port: int | None, going: list[int]) -> b
     return turning.count - len(going) + (n not in table) + coming <= turning.limit
 
 
-def _stand(turning: Turning, n: int, port: int | None, going: list[int]) -> bool:
+def _stand(turning: UpdateSearch, n: int, port: int | None, going: list[int]) -> bool:
     """Put the coarser entry in the place of `going`, then the new ones, and take it away if it can go."""
     row = _coarse(turning, n, port, going, _either) or _coarse(turning, n, port, going, _both)
     if row is None or not turning.put(n, port, row):
@@ -132,18 +132,20 @@ def _stand(turning: Turning, n: int, port: int | None, going: list[int]) -> bool
     return True
 
 
-def _coarse(turning: Turning, n: int, port: int | None, going: list[int], serve: Serve) -> Row | None:
+def _coarse(
+    turning: UpdateSearch, n: int, port: int | None, going: list[int], serve: Serve
+) -> RegionRow | None:
     """The entry that serves all that would meet it; None where a point may not meet it."""
     table = turning.rows[port]
     saved = dict(table)
     for at in going:
         del table[at]
-    table[n] = mark = Row((), NOTHING, coarse=True)
+    table[n] = mark = RegionRow((), NOTHING, coarse=True)
     outputs: Outputs = NOTHING
     for at, entering in product(turning.within(n), turning.answers.ports if port is None else (port,)):
         if not turning.answers.prefixes.hollow[at] and turning.answers.at(turning.rows, at, entering) is mark:
             outputs |= serve(*turning.answers.bounds(at, entering))
-    row = table[n] = Row(actions_for(outputs), outputs, coarse=True)
+    row = table[n] = RegionRow(actions_for(outputs), outputs, coarse=True)
     safe = turning.is_safe(n, port, throughout=True)
     table.clear()
     table.update(saved)

@@ -17,7 +17,7 @@ Outputs = frozenset[tuple[str | None, int | str]]
 NOTHING: Outputs = frozenset()
 
 
-class Row(NamedTuple):
+class RegionRow(NamedTuple):
     """An entry that stands in a table; one that is `coarse` is there only on the way."""
 
     actions: tuple[Action, ...]
@@ -25,7 +25,7 @@ class Row(NamedTuple):
     coarse: bool = False
 
 
-Rows = dict[int | None, dict[int, Row]]
+Rows = dict[int | None, dict[int, RegionRow]]
 """By ingress port (None: the plain entries), then by the number of the prefix."""
 
 
@@ -56,7 +56,7 @@ def links_in(outputs: Outputs) -> Outputs:
     return frozenset(one for one in outputs if one[0] is None)
 
 
-class Answers:
+class RegionOutputs:
     """Judges a table that changes from `old` to `new`: at every point what it says must do for both.
 
     `trees`: by the number of a prefix the links that the tree has which owns it; None: `links` tells what all
@@ -93,7 +93,9 @@ class Answers:
             self._bounds[n, port] = found
         return found
 
-    def at(self, rows: Mapping[int | None, Mapping[int, Row]], n: int, port: int | None) -> Row | None:
+    def at(
+        self, rows: Mapping[int | None, Mapping[int, RegionRow]], n: int, port: int | None
+    ) -> RegionRow | None:
         """The entry that region `n` meets."""
         for table in (port, None) if port is not None else (None,):
             found, up = rows.get(table), n

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tercast.aggregation.tree_rule import Rule
+from tercast.aggregation.tree_rule import TreeRule
 from tercast.errors import Refused
 from tercast.eventspace.dz import WHOLE
-from tercast.routing.switch_ports import Mask, Site
+from tercast.routing.switch_ports import PortMask, SwitchPorts
 from tercast.tables.entries import Output
 
 if TYPE_CHECKING:
-    from tercast.planner.state import PlannedNetwork
+    from tercast.planner.state import PlannerState
     from tercast.updates.update_plan import Permit, Trees
 
 
-def permit_at(planner: PlannedNetwork, switch: str) -> Permit:
+def permit_at(planner: PlannerState, switch: str) -> Permit:
     """Asks the trees of a planner: nowhere at a switch that it lacks, nor beyond the topics that it has."""
     plans = {plan.topic.code: plan for plan in planner.all_plans}
     address = planner.registry.address
     site = planner.network.sites.get(switch)
-    rules: dict[int, Rule] = {}
+    rules: dict[int, TreeRule] = {}
 
     def permit(dst: str) -> frozenset[int] | None:
         try:
@@ -31,7 +31,7 @@ def permit_at(planner: PlannedNetwork, switch: str) -> Permit:
         if plan is None or site is None or dz.bit_length() - 1 > plan.order.depth:
             return None
         if code not in rules:
-            rules[code] = Rule(plan, planner.network, site)
+            rules[code] = TreeRule(plan, planner.network, site)
         common = site.links
         for mask in rules[code].edges(plan.order.key(dz)).values():
             common &= mask
@@ -40,7 +40,7 @@ def permit_at(planner: PlannedNetwork, switch: str) -> Permit:
     return permit
 
 
-def trees_at(planner: PlannedNetwork, switch: str) -> Trees | None:
+def trees_at(planner: PlannerState, switch: str) -> Trees | None:
     """What trees own, each with the links that it has at a switch; None at one that the planner lacks.
 
     An event stays on its tree if it is sent over these alone.
@@ -51,12 +51,12 @@ def trees_at(planner: PlannedNetwork, switch: str) -> Trees | None:
     address, found = planner.registry.address, dict[str, frozenset[int]]()
     for plan in planner.all_plans:
         order = plan.order
-        for key, links in Rule(plan, planner.network, site).edges(order.key(WHOLE)).items():
+        for key, links in TreeRule(plan, planner.network, site).edges(order.key(WHOLE)).items():
             found[address.match(plan.topic.code, order.dz(key))] = _ports(site, links)
     return found
 
 
-def _ports(site: Site, links: Mask) -> frozenset[int]:
+def _ports(site: SwitchPorts, links: PortMask) -> frozenset[int]:
     return frozenset(
         action.port
         for action in site.actions(links)

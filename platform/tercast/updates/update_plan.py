@@ -20,8 +20,8 @@ from itertools import product
 from tercast.tables.entries import Action, Entry, Table
 from tercast.updates.coarse_entries import end_rest, pass_by_rest, pass_through
 from tercast.updates.prefix_tree import ROOTLESS, Prefixes, prefix_of
-from tercast.updates.region_outputs import Answers, Links, Row, Rows, outputs_of
-from tercast.updates.update_search import ALL, Change, Kind, Turning
+from tercast.updates.region_outputs import Links, RegionOutputs, RegionRow, Rows, outputs_of
+from tercast.updates.update_search import ALL, Change, Kind, UpdateSearch
 
 Permit = Callable[[str], frozenset[int] | None]
 """The link ports that all trees within a prefix have; None where no coarser entry may stand."""
@@ -34,7 +34,7 @@ _PATIENCE = ((ALL, False), (1, False), (0, True))
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class UpdateStep:
     """What is added or replaced, longest prefixes first, and then removed, shortest first.
 
     In between: what is done from then on with what meets no entry; None: as before.
@@ -59,7 +59,7 @@ def steps(
     limit: int,
     permit: Permit = nowhere,
     trees: Trees | None = None,
-) -> list[Step] | None:
+) -> list[UpdateStep] | None:
     """Steps from one table of a switch to another, never with more than `limit` entries; None: none found.
 
     A step may be confirmed before the next one begins, and within it each entry before the next one. None
@@ -85,13 +85,13 @@ def steps(
     return None
 
 
-def _comes_to_an_end(turning: Turning, patience: int, widest: bool) -> bool:
+def _comes_to_an_end(turning: UpdateSearch, patience: int, widest: bool) -> bool:
     while _went_on(turning, patience, widest):
         pass
     return not turning.pending()
 
 
-def _went_on(turning: Turning, patience: int, widest: bool) -> bool:
+def _went_on(turning: UpdateSearch, patience: int, widest: bool) -> bool:
     """One more part, by the gentlest way that there is."""
     return (
         turning.go_on(patience)
@@ -120,7 +120,7 @@ def _doubled(table: Table) -> bool:
 
 def _turning(
     old: Table, new: Table, limit: int, permit: Permit, trees: Trees | None
-) -> tuple[Turning, list[str]]:
+) -> tuple[UpdateSearch, list[str]]:
     """The tables over the regions that they cut, and the texts of the prefixes."""
     values = {dst: prefix_of(dst) for dst in (*(entry.dst for entry in (*old, *new)), *(trees or ()))}
     prefixes = Prefixes(values.values())
@@ -131,13 +131,13 @@ def _turning(
     before, after = _rows(old, numbers), _rows(new, numbers)
     may: Links = lambda n: permit(names[n])  # noqa: E731
     owned = None if trees is None else {numbers[dst]: links for dst, links in trees.items()}
-    return Turning(Answers(prefixes, before, after, may, owned), before, after, limit), names
+    return UpdateSearch(RegionOutputs(prefixes, before, after, may, owned), before, after, limit), names
 
 
 def _rows(table: Table, numbers: dict[str, int]) -> Rows:
     rows: Rows = {}
     for entry in table:
-        row = Row(entry.actions, outputs_of(entry.actions))
+        row = RegionRow(entry.actions, outputs_of(entry.actions))
         rows.setdefault(entry.in_port, {})[numbers[entry.dst]] = row
     return rows
 
@@ -153,7 +153,7 @@ class _Packing:
     """Puts changes into few steps: what follows in the order of a step is in the same one."""
 
     def __init__(self, names: Sequence[str], rises: dict[bool, int]) -> None:
-        self.packed: list[Step] = []
+        self.packed: list[UpdateStep] = []
         self._names = names
         self._rises = rises
         self._parts: dict[str, list[Entry]] = {"added": [], "modified": [], "removed": []}
@@ -161,7 +161,7 @@ class _Packing:
         self._rest: tuple[Action, ...] | None = None
         self._last: tuple[bool, int] | None = None
 
-    def take(self, kind: Kind, n: int, port: int | None, row: Row) -> None:
+    def take(self, kind: Kind, n: int, port: int | None, row: RegionRow) -> None:
         """The next change."""
         if n == ROOTLESS:
             self._follow((False, 0), again=self._rest is not None)
@@ -179,7 +179,7 @@ class _Packing:
         """The step is complete."""
         if self._keys or self._rest is not None:
             parts = {name: tuple(entries) for name, entries in self._parts.items()}
-            self.packed.append(Step(**parts, rest=self._rest))
+            self.packed.append(UpdateStep(**parts, rest=self._rest))
         self._keys.clear()
         self._rest = None
         for entries in self._parts.values():
@@ -191,7 +191,7 @@ class _Packing:
         self._last = place
 
 
-def _packed(changes: Sequence[Change], names: Sequence[str], rises: dict[bool, int]) -> list[Step]:
+def _packed(changes: Sequence[Change], names: Sequence[str], rises: dict[bool, int]) -> list[UpdateStep]:
     """The changes in few steps."""
     packing = _Packing(names, rises)
     for change in changes:

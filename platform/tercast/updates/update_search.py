@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 from tercast.updates.prefix_tree import ROOTLESS
-from tercast.updates.region_outputs import NOTHING, Answers, Row, Rows
+from tercast.updates.region_outputs import NOTHING, RegionOutputs, RegionRow, Rows
 
 Kind = Literal["added", "modified", "removed"]
-Change = tuple[Kind, int, int | None, Row]
+Change = tuple[Kind, int, int | None, RegionRow]
 """What is done, the number of the prefix, the ingress port, and the entry that comes or goes.
 
 ROOTLESS is modified where what meets no entry is to be sent somewhere; that takes no room.
 """
 
-DROPPED = Row((), NOTHING)
+DROPPED = RegionRow((), NOTHING)
 """What becomes of what meets no entry, at the beginning and at the end."""
 
 ALL = 3
@@ -24,7 +24,7 @@ LABOUR = 3_000_000
 """Regions to look at before it is given up: a second or so."""
 
 
-class Turning:
+class UpdateSearch:
     """The table as it stands, and the changes that were made; every one has been found safe."""
 
     __slots__ = (
@@ -43,7 +43,7 @@ class Turning:
         "tried",
     )
 
-    def __init__(self, answers: Answers, before: Rows, after: Rows, limit: int) -> None:
+    def __init__(self, answers: RegionOutputs, before: Rows, after: Rows, limit: int) -> None:
         self.answers = answers
         self.after = after
         self.limit = limit
@@ -78,7 +78,7 @@ class Turning:
         tops, judges = self.answers.prefixes.tops, self._judges[:patience]
         return any(sum(self._visit(top, judge) for top in self._in_turn(tops)) > 0 for judge in judges)
 
-    def put(self, n: int, port: int | None, row: Row) -> bool:
+    def put(self, n: int, port: int | None, row: RegionRow) -> bool:
         """Add or replace an entry, if there is room for it and it is safe."""
         table = self.rows[port]
         had = table.get(n)
@@ -118,7 +118,7 @@ class Turning:
             at += 1
         return self._labour > 0
 
-    def send_rest(self, row: Row) -> bool:
+    def send_rest(self, row: RegionRow) -> bool:
         """Let what meets no entry be sent somewhere, if that is safe."""
         had, self.rest = self.rest, row
         if not all(self._is_right(n, None) for n in self.left_over()):
@@ -161,7 +161,7 @@ class Turning:
                 return False
         return True
 
-    def _restore(self, n: int, port: int | None, had: Row | None) -> None:
+    def _restore(self, n: int, port: int | None, had: RegionRow | None) -> None:
         if had is None:
             del self.rows[port][n]
         else:

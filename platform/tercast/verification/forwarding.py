@@ -12,7 +12,7 @@ HostMask = int
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ForwardingStep:
     """One output: a link to `far`, or hosts (a mask), or nothing but a `problem`."""
 
     port: int
@@ -21,7 +21,7 @@ class Step:
     problem: str = ""
 
 
-class World:
+class ForwardingModel:
     """Links that are up, and hosts where they can be reached, of one topology at one moment."""
 
     __slots__ = ("_at", "components", "far", "index", "members", "names", "place", "ports")
@@ -52,9 +52,9 @@ class World:
         """The names of the hosts in a mask."""
         return [self.names[i] for i in range(mask.bit_length()) if mask >> i & 1]
 
-    def steps(self, switch: str, entry: Entry) -> tuple[Step, ...]:
+    def steps(self, switch: str, entry: Entry) -> tuple[ForwardingStep, ...]:
         """The outputs of an entry, but for those to the ingress port."""
-        found: list[Step] = []
+        found: list[ForwardingStep] = []
         rewritten: str | None = None
         for action in entry.actions:
             if isinstance(action, SetDst):
@@ -63,9 +63,9 @@ class World:
                 found.append(self._step((switch, int(action.port)), rewritten))
         return tuple(found)
 
-    def back(self, switch: str, port: int, entry: Entry) -> tuple[Step, ...]:
+    def back(self, switch: str, port: int, entry: Entry) -> tuple[ForwardingStep, ...]:
         """The outputs of an entry to the port that the packet came from."""
-        found: list[Step] = []
+        found: list[ForwardingStep] = []
         rewritten: str | None = None
         for action in entry.actions:
             if isinstance(action, SetDst):
@@ -74,25 +74,25 @@ class World:
                 found.append(self._step((switch, port), rewritten))
         return tuple(found)
 
-    def _step(self, port: Port, rewritten: str | None) -> Step:
+    def _step(self, port: Port, rewritten: str | None) -> ForwardingStep:
         switch, number = port
         far = self.far.get(port)
         if far is not None:
             if rewritten is None:
-                return Step(number, far=far)
+                return ForwardingStep(number, far=far)
             problem = f"{switch} sends packets for {rewritten} over port {number} to switch {far[0]}"
-            return Step(number, problem=f"{problem}, which then knows them no more")
+            return ForwardingStep(number, problem=f"{problem}, which then knows them no more")
         if port not in self.ports:
-            return Step(number, problem=f"{switch} has no port {number} with a link or a host")
+            return ForwardingStep(number, problem=f"{switch} has no port {number} with a link or a host")
         if rewritten is None:
             reason = "is down" if port not in self._live_ports() else "leads to hosts"
-            return Step(
+            return ForwardingStep(
                 number, problem=f"port {number} of {switch} {reason}; no packet may go there as it came"
             )
         hosts = self._at.get((port, rewritten), 0)
         if hosts:
-            return Step(number, hosts=hosts)
-        return Step(
+            return ForwardingStep(number, hosts=hosts)
+        return ForwardingStep(
             number, problem=f"{switch} sends packets for {rewritten} to port {number}, where it is not"
         )
 

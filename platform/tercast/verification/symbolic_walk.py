@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from tercast.eventspace.dz import WHOLE, Dz, DzSet, covers
 from tercast.topology.topology import Port
-from tercast.verification.forwarding import HostMask, Step, World
-from tercast.verification.table_lint import Effects, Row, check_rows, named
-from tercast.verification.topic_proof import Frame, Rule, Rules, TopicProof
+from tercast.verification.forwarding import ForwardingModel, ForwardingStep, HostMask
+from tercast.verification.table_lint import Effects, LintRow, check_rows, named
+from tercast.verification.topic_proof import ProofFrame, ProofRule, Rules, TopicProof
 from tercast.verification.violations import Findings
 
 EVERYWHERE: DzSet = (WHOLE,)
@@ -17,7 +17,7 @@ _NOBODY = "no packet ever comes to"
 
 
 @dataclass(slots=True)
-class Flow:
+class PacketSet:
     """What becomes of packets at a switch from an ingress port: hosts that get them, and get them again.
 
     `direct` are those on the switch itself; `rule` is what sends them there, and `onward`.
@@ -26,21 +26,21 @@ class Flow:
     once: HostMask = 0
     again: HostMask = 0
     direct: HostMask = 0
-    onward: list[tuple[Step, Port]] = field(default_factory=list)
-    rule: Rule | None = None
+    onward: list[tuple[ForwardingStep, Port]] = field(default_factory=list)
+    rule: ProofRule | None = None
 
 
-class Walk:
+class SymbolicWalk:
     """One pass over a cell of the space: all atoms in it, and all entries."""
 
     __slots__ = ("_effects", "_flows", "_found", "_matched", "_needed", "_proof", "_stack", "_world")
 
-    def __init__(self, proof: TopicProof, world: World, found: Findings) -> None:
+    def __init__(self, proof: TopicProof, world: ForwardingModel, found: Findings) -> None:
         self._proof = proof
         self._world = world
         self._found = found
-        self._stack: list[Frame] = []
-        self._flows: dict[Port, Flow] = {}
+        self._stack: list[ProofFrame] = []
+        self._flows: dict[Port, PacketSet] = {}
         self._matched: set[int] = set()
         self._needed: set[int] = set()
         self._effects = Effects()
@@ -69,7 +69,7 @@ class Walk:
         if self._stack:
             self._stack[-1].filled += frame.volume
 
-    def _check_atom(self, atom: Frame, dz: Dz) -> None:
+    def _check_atom(self, atom: ProofFrame, dz: Dz) -> None:
         world = self._world
         self._flows = {}
         chain = [frame.rules for frame in reversed(self._stack) if frame.rules]
@@ -95,7 +95,7 @@ class Walk:
                 found |= flow.direct & unwanted
         return found
 
-    def _is_merged(self, switch: str, rule: Rule | None) -> bool:
+    def _is_merged(self, switch: str, rule: ProofRule | None) -> bool:
         """Whether what an entry sends may be too much."""
         proof = self._proof
         return rule is not None and proof.allowance.is_merged(
@@ -121,10 +121,10 @@ class Walk:
                     host=name,
                 )
 
-    def _flow(self, start: Port, dz: Dz, chain: list[Rules]) -> Flow:
+    def _flow(self, start: Port, dz: Dz, chain: list[Rules]) -> PacketSet:
         """Follow packets of the atom from a switch and ingress port; what is reached twice is walked once."""
         done = self._flows
-        opened: dict[Port, Flow] = {}
+        opened: dict[Port, PacketSet] = {}
         stack = [start]
         while stack:
             here = stack[-1]
@@ -142,7 +142,7 @@ class Walk:
             stack.pop()
         return done[start]
 
-    def _finish(self, here: Port, flow: Flow, dz: Dz) -> None:
+    def _finish(self, here: Port, flow: PacketSet, dz: Dz) -> None:
         """All that lies behind a switch is known: who gets the packets through it."""
         for step, far in flow.onward:
             behind = self._flows.get(far)
@@ -154,10 +154,10 @@ class Walk:
             flow.once |= behind.once
         self._flows[here] = flow
 
-    def _open(self, here: Port, dz: Dz, chain: list[Rules]) -> Flow:
+    def _open(self, here: Port, dz: Dz, chain: list[Rules]) -> PacketSet:
         """What the entry that wins at a switch does to packets from an ingress port."""
         switch, in_port = here
-        flow = Flow()
+        flow = PacketSet()
         winner, other = self._winner(switch, in_port, chain)
         if winner is None:
             return flow
@@ -178,10 +178,12 @@ class Walk:
                 flow.direct |= step.hosts
         return flow
 
-    def _winner(self, switch: str, in_port: int, chain: list[Rules]) -> tuple[Rule | None, Rule | None]:
+    def _winner(
+        self, switch: str, in_port: int, chain: list[Rules]
+    ) -> tuple[ProofRule | None, ProofRule | None]:
         """The entry that packets from a port meet, and the one that they would meet without it."""
-        winner: Rule | None = None
-        other: Rule | None = None
+        winner: ProofRule | None = None
+        other: ProofRule | None = None
         for rules in chain:
             for rule in rules.get(switch, ()):
                 if rule.entry.in_port in (None, in_port):
@@ -192,7 +194,7 @@ class Walk:
                         other = rule
         return winner, other
 
-    def _differ(self, winner: Rule, other: Rule | None, in_port: int) -> bool:
+    def _differ(self, winner: ProofRule, other: ProofRule | None, in_port: int) -> bool:
         """Whether packets from a port would fare otherwise without the entry that they meet."""
         effects = self._effects
         return winner.turns or effects.of(winner.entry, in_port) != (
@@ -216,21 +218,21 @@ class Walk:
     def _check_entries(self, above: list[Dz], within: list[Dz]) -> None:
         """The entries in the cell, by themselves, and whether packets come to them at all."""
         proof = self._proof
-        rows: dict[str, list[Row]] = {}
+        rows: dict[str, list[LintRow]] = {}
         allowance, topic = proof.allowance, proof.topic
         for dz, switch, rule in proof.rules(within):
-            rows.setdefault(switch, []).append(Row(dz, rule.entry))
+            rows.setdefault(switch, []).append(LintRow(dz, rule.entry))
             if id(rule) not in self._needed and not self._may_idle(switch, rule):
                 what = "no packet would fare otherwise without" if id(rule) in self._matched else _NOBODY
                 self._add("idle", f"{switch}: {what} entry {named(rule.entry)}", dz, switch)
-        over: dict[str, list[Row]] = {switch: [] for switch in rows}
+        over: dict[str, list[LintRow]] = {switch: [] for switch in rows}
         for dz, switch, rule in proof.rules(above):
             if switch in over:
-                over[switch].append(Row(dz, rule.entry))
+                over[switch].append(LintRow(dz, rule.entry))
         for switch, own in rows.items():
             check_rows(switch, topic, own, over[switch], self._found, allowance=allowance)
 
-    def _may_idle(self, switch: str, rule: Rule) -> bool:
+    def _may_idle(self, switch: str, rule: ProofRule) -> bool:
         """Whether an entry that no packet needs is merged, or may lie beneath merged ones."""
         return self._is_merged(switch, rule) or self._proof.allowance.has_covers(switch, self._proof.topic)
 

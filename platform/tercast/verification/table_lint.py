@@ -20,7 +20,7 @@ Copy = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LintRow:
     """An entry with the cell that it matches."""
 
     dz: Dz
@@ -30,8 +30,8 @@ class Row:
 def check_rows(
     switch: str,
     topic: str,
-    rows: Iterable[Row],
-    above: Iterable[Row],
+    rows: Iterable[LintRow],
+    above: Iterable[LintRow],
     found: Findings,
     *,
     allowance: Allowance = STRICT,
@@ -73,8 +73,8 @@ class Effects:
 def _check_row(
     switch: str,
     topic: str,
-    row: Row,
-    above: list[Row],
+    row: LintRow,
+    above: list[LintRow],
     effects: Effects,
     *,
     found: Findings,
@@ -122,20 +122,20 @@ def _repeated(copies: list[Copy]) -> list[Copy]:
     return [output for output, count in Counter(copies).items() if count > 1]
 
 
-def _wins(a: Row, b: Row) -> bool:
+def _wins(a: LintRow, b: LintRow) -> bool:
     """Whether `a` should win over `b`, which it overlaps."""
     if (a.entry.in_port is None) != (b.entry.in_port is None):
         return a.entry.in_port is not None
     return length(a.dz) > length(b.dz)
 
 
-def _says_news(row: Row, hidden: Row | None, effects: Effects) -> bool:
+def _says_news(row: LintRow, hidden: LintRow | None, effects: Effects) -> bool:
     """Whether an entry says something that the one it hides does not say."""
     port = row.entry.in_port
     return effects.of(row.entry, port) != (effects.of(hidden.entry, port) if hidden is not None else [])
 
 
-def _hidden(row: Row, above: list[Row]) -> Row | None:
+def _hidden(row: LintRow, above: list[LintRow]) -> LintRow | None:
     """The entry that packets would meet without this one."""
     port = row.entry.in_port
     found = None

@@ -14,30 +14,30 @@ from tercast.eventspace.dz import Dz, DzSet
 from tercast.routing.cell_keys import Order, SortedKeys
 from tercast.tables.entries import IN_PORT, Action, Entry, Output
 from tercast.verification.allowance import Allowance
-from tercast.verification.forwarding import HostMask, Step, World
+from tercast.verification.forwarding import ForwardingModel, ForwardingStep, HostMask
 
 
 @dataclass(slots=True)
-class Rule:
+class ProofRule:
     """An entry, with what it does; `turns` when it sends something back to where it came from."""
 
     dz: Dz
     entry: Entry
-    steps: tuple[Step, ...]
+    steps: tuple[ForwardingStep, ...]
     turns: bool
 
 
-Meaning = tuple[tuple[Action, ...], tuple[Step, ...], bool]
+Meaning = tuple[tuple[Action, ...], tuple[ForwardingStep, ...], bool]
 """Actions, what they do at a switch, and whether they send something back to where it came from."""
 
 _KEPT_MEANINGS = 50_000
 
-Rules = dict[str, list[Rule]]
+Rules = dict[str, list[ProofRule]]
 """The rules at one prefix, by switch."""
 
 
 @dataclass(slots=True)
-class Frame:
+class ProofFrame:
     """A prefix that is open during the pass: volume, what of it is filled, who brings and wants it."""
 
     dz: Dz
@@ -64,10 +64,10 @@ class TopicProof:
         self._ads: dict[Dz, dict[str, list[str]]] = {}
         self._subs: dict[Dz, dict[str, list[str]]] = {}
 
-    def add_entry(self, switch: str, dz: Dz, entry: Entry, world: World) -> None:
+    def add_entry(self, switch: str, dz: Dz, entry: Entry, world: ForwardingModel) -> None:
         """An entry of the topic is in a table."""
         _, steps, turns = self._meaning(switch, entry, world)
-        rule = Rule(dz, entry, steps, turns)
+        rule = ProofRule(dz, entry, steps, turns)
         here = self._rules.get(dz)
         if here is None:
             here = self._rules[dz] = {}
@@ -90,7 +90,7 @@ class TopicProof:
             del self._rules[dz]
         self._unuse(dz)
 
-    def look_again(self, world: World) -> None:
+    def look_again(self, world: ForwardingModel) -> None:
         """The network is another one: read anew what entries do."""
         self._meanings.clear()
         for here in self._rules.values():
@@ -125,7 +125,9 @@ class TopicProof:
         key = self._order.key(dz)
         return above, [self._order.dz(found) for found in self._prefixes.range(key, self._order.end(key))]
 
-    def frame(self, dz: Dz, over: Frame | None, world: World, always: bool) -> Frame | None:
+    def frame(
+        self, dz: Dz, over: ProofFrame | None, world: ForwardingModel, always: bool
+    ) -> ProofFrame | None:
         """What is known of a prefix inside `over`; None where it is nothing new, but not with `always`."""
         brought, wanted = (over.brought, over.wanted) if over is not None else (0, 0)
         for host in self._ads.get(dz, ()):
@@ -137,7 +139,7 @@ class TopicProof:
         if rules is None and same and not always:
             return None
         volume = 1 << self._order.depth - dz.bit_length() + 1
-        return Frame(dz, volume, brought, wanted, rules or {})
+        return ProofFrame(dz, volume, brought, wanted, rules or {})
 
     def publisher(self, host: str, dz: Dz) -> str:
         """An advertisement of `host` that holds a cell."""
@@ -147,14 +149,14 @@ class TopicProof:
                 return names[0]
         return host
 
-    def rules(self, prefixes: Iterable[Dz]) -> Iterator[tuple[Dz, str, Rule]]:
+    def rules(self, prefixes: Iterable[Dz]) -> Iterator[tuple[Dz, str, ProofRule]]:
         """The rules at the given prefixes, in that order, with prefix and switch."""
         for dz in prefixes:
             for switch, rules in self._rules.get(dz, {}).items():
                 for rule in rules:
                     yield dz, switch, rule
 
-    def _meaning(self, switch: str, entry: Entry, world: World) -> Meaning:
+    def _meaning(self, switch: str, entry: Entry, world: ForwardingModel) -> Meaning:
         """What the actions of an entry do at a switch; entries that share them are many.
 
         What is remembered is found by the identity of the actions, which are kept with it.

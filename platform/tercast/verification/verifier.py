@@ -20,8 +20,8 @@ from tercast.tables.covers import NetworkCovers
 from tercast.tables.entries import Diff, Entry
 from tercast.topology.topology import Topology
 from tercast.verification.allowance import Allowance, Covers
-from tercast.verification.forwarding import World
-from tercast.verification.symbolic_walk import EVERYWHERE, Walk
+from tercast.verification.forwarding import ForwardingModel
+from tercast.verification.symbolic_walk import EVERYWHERE, SymbolicWalk
 from tercast.verification.topic_proof import TopicProof
 from tercast.verification.violations import Findings, Violation
 
@@ -74,7 +74,7 @@ class Verifier:
         self._address = address
         self._allowance = Allowance(exact, covers)
         self._order = Order(address.dz_room)
-        self._world = World(topology)
+        self._world = ForwardingModel(topology)
         self._version = topology.version
         self._proofs: dict[str, TopicProof] = {}
         self._names: dict[int, str] = {}
@@ -175,7 +175,7 @@ class Verifier:
 
     def refresh(self) -> None:
         """Read the topology anew after it changed."""
-        self._world = World(self._topology)
+        self._world = ForwardingModel(self._topology)
         self._version = self._topology.version
         for proof in self._proofs.values():
             proof.look_again(self._world)
@@ -192,7 +192,7 @@ class Verifier:
         self._check_counts(found)
         for name, proof in self._proofs.items():
             for dz in EVERYWHERE if touched is None else touched.get(name, ()):
-                Walk(proof, self._world, found).check(dz)
+                SymbolicWalk(proof, self._world, found).check(dz)
         return found.violations()
 
     def _know(self, topics: Iterable[Topic]) -> bool:

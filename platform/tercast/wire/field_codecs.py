@@ -16,7 +16,7 @@ _LENGTH_BYTES = 2  # of a string: no event has room for more
 Decoded = tuple[object, int]
 
 
-class Field(Protocol):
+class FieldCodec(Protocol):
     """How the values of one attribute stand in an event."""
 
     def write(self, value: Any, /) -> bytes:
@@ -94,7 +94,7 @@ class _StringField:
         return read_text(data, begin, length, self._name), begin + length
 
 
-def field(attribute: Attribute) -> Field:
+def field(attribute: Attribute) -> FieldCodec:
     """How values of `attribute` are written and read."""
     match attribute:
         case Int():

@@ -15,7 +15,7 @@ from controlplane.aggregation import needless_copies
 from controlplane.aggregation.models import AggregatedEntry
 from controlplane.analytics import charts, runs
 from controlplane.analytics.chart_csv import UNITS
-from controlplane.analytics.charts import Grid
+from controlplane.analytics.charts import ChartGrid
 from controlplane.analytics.jobs import JOBS, NEEDLESS
 from controlplane.analytics.models import Result, RunState
 from controlplane.network.models import Switch
@@ -72,7 +72,7 @@ def size(low, high, budget=100):
 )
 def test_a_grid_covers_the_time_with_as_few_windows_a_point_as_can_be(start, length, window, most):
     since, until = START + timedelta(seconds=start), START + timedelta(seconds=start + length)
-    grid = Grid.of(since, until, window * 10**6, most)
+    grid = ChartGrid.of(since, until, window * 10**6, most)
     a, b = grid.span
     assert a <= since and until <= b and 1 <= len(grid) <= most
     assert grid.step % (window * 10**6) == 0 and grid.start % grid.step == 0

@@ -170,7 +170,7 @@ def test_only_a_connection_that_stalls_is_closed(monkeypatch, changes, closed):
     protocol.cycle.waiting_for_100_continue = changes.get("expects", False)
     transport.is_closing.return_value = changes.get("closing", False)
     transport.get_write_buffer_size.return_value = changes.get("unsent", 0)
-    progress = connection_limits.Progress(protocol, transport)
+    progress = connection_limits.BodyProgress(protocol, transport)
     progress.check()
     assert not transport.abort.called  # this request is new
     progress.received += changes.get("received", 0)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from controlplane.explain.region_text import Regions
 from controlplane.network import entry_counters
-from controlplane.network.controller_client import Northbound, UnreachableError
+from controlplane.network.controller_client import ControllerClient, UnreachableError
 from controlplane.network.models import InstalledEntry, Switch
 from controlplane.planning import confirmed_entries, planner_state
 from tercast.eventspace import dz
@@ -132,7 +132,7 @@ def test_counters_are_read_from_the_switch_and_kept_for_a_moment(busy, monkeypat
             {"dst": row["dst"], "in_port": row["in_port"], "packets": 7, "bytes": 700} for row in rows[1:]
         ]
 
-    monkeypatch.setattr(Northbound, "entries", answer)
+    monkeypatch.setattr(ControllerClient, "entries", answer)
     pk, rows = table_of(busy, "s2")
     ids = ",".join(str(row["id"]) for row in rows[:2])
     for _ in range(2):
@@ -147,14 +147,14 @@ def test_counters_are_read_from_the_switch_and_kept_for_a_moment(busy, monkeypat
 
 def test_counters_of_a_switch_that_does_not_answer_are_not_known(busy, monkeypatch):
     pk, rows = table_of(busy, "s1")
-    monkeypatch.setattr(Northbound, "entries", lambda *_: None)
+    monkeypatch.setattr(ControllerClient, "entries", lambda *_: None)
     document = problem(busy.get(f"tables/{pk}/counters/?id__in={rows[0]['id']}"), 503)
     assert "s1" in document["detail"] and "not connected" in document["detail"]
 
     def refuse(*_):
         raise UnreachableError("no connection")
 
-    monkeypatch.setattr(Northbound, "entries", refuse)
+    monkeypatch.setattr(ControllerClient, "entries", refuse)
     assert (
         "no connection" in problem(busy.get(f"tables/{pk}/counters/?id__in={rows[0]['id']}"), 503)["detail"]
     )

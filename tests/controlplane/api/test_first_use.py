@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from controlplane.network.controller_client import BadAnswerError, Listening, Northbound
+from controlplane.network.controller_client import BadAnswerError, ControllerClient, Listening
 from controlplane.network.models import Switch
 from controlplane.operations.demo import models, test_events
 from controlplane.operations.demo.models import Launcher
@@ -120,8 +120,8 @@ def test_what_cannot_be_sent_is_refused_with_the_remedy(world, advertised, point
 
 
 def answer_as(monkeypatch, listening, switches=()):
-    monkeypatch.setattr(Northbound, "listening", lambda self: listening)
-    monkeypatch.setattr(Northbound, "switches", lambda self: list(switches))
+    monkeypatch.setattr(ControllerClient, "listening", lambda self: listening)
+    monkeypatch.setattr(ControllerClient, "switches", lambda self: list(switches))
 
 
 def test_where_switches_connect(network, viewer, monkeypatch):
@@ -175,6 +175,6 @@ def test_a_controller_of_another_version_is_no_fault(viewer, monkeypatch):
     def refuse(self):
         raise BadAnswerError("GET /v1/listening: status 404")
 
-    monkeypatch.setattr(Northbound, "listening", refuse)
+    monkeypatch.setattr(ControllerClient, "listening", refuse)
     told = viewer.get("connect/").json()
     assert not told["reported"] and "status 404" in told["problem"]

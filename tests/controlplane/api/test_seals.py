@@ -14,7 +14,7 @@ from controlplane.registry.models import Advertisement, Origin, Publisher, SealK
 from controlplane.requestlog.models import OutboxEvent
 from controlplane.signalling.actions import do
 from controlplane.signalling.errors import Refusing
-from tercast.signalling.messages import FilterText, Holding, Message, Type
+from tercast.signalling.messages import ControlMessage, FilterText, Holding, MessageType
 
 from .conftest import issue, with_text
 from .routes import LISTS, NESTED, SINGLES
@@ -177,13 +177,13 @@ def test_a_topic_with_hosts_in_band_is_not_sealed(world, end, problem):
 def test_hosts_in_band_are_refused_at_a_sealed_topic(people):
     host = Host.objects.get(name="h1")
     asked = (
-        (Type.SUBSCRIBE, FilterText("quotes", "low < 9")),
-        (Type.ADVERTISE, FilterText("quotes", "low < 9")),
-        (Type.LEASE, Holding(f"a{people.ads[0]}", 1, 0)),
+        (MessageType.SUBSCRIBE, FilterText("quotes", "low < 9")),
+        (MessageType.ADVERTISE, FilterText("quotes", "low < 9")),
+        (MessageType.LEASE, Holding(f"a{people.ads[0]}", 1, 0)),
     )
     for kind, body in asked:
         with pytest.raises(Refusing, match="the events of topic quotes are sealed") as refused:
-            do(host, Message(kind, 1, body, True))
+            do(host, ControlMessage(kind, 1, body, True))
         assert refused.value.reason == "sealed_topic"
 
 

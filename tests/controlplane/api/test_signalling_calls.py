@@ -12,7 +12,7 @@ from controlplane.signalling.models import HostSignals
 from controlplane.signalling.poll_loop import DROPPED
 from controlplane.signalling.signal import Signal
 from tercast.signalling.codec import decode_answer, encode_message
-from tercast.signalling.messages import Cells, FilterText, Message, Status, Type
+from tercast.signalling.messages import CellsBody, ControlMessage, FilterText, MessageType, ReplyStatus
 
 
 def signal(payload=b"x", **sender):
@@ -20,9 +20,9 @@ def signal(payload=b"x", **sender):
     return Signal(**{**own, **sender}, payload=payload)
 
 
-def ask(body, type_=Type.SUBSCRIBE, number=1, **sender):
+def ask(body, type_=MessageType.SUBSCRIBE, number=1, **sender):
     return decode_answer(
-        handle(signal(encode_message(Message(type_, number, body)), **sender))["payload"]
+        handle(signal(encode_message(ControlMessage(type_, number, body)), **sender))["payload"]
     ).answer
 
 
@@ -31,8 +31,8 @@ def host(world, name="h1"):
 
 
 def test_what_a_host_announced_in_band_is_shown_like_the_rest(world):
-    assert ask(FilterText("quotes", "low < 9")).status is Status.ACCEPTED
-    assert ask(Cells("quotes", (0b101,)), Type.ADVERTISE, 2).status is Status.ACCEPTED
+    assert ask(FilterText("quotes", "low < 9")).status is ReplyStatus.ACCEPTED
+    assert ask(CellsBody("quotes", (0b101,)), MessageType.ADVERTISE, 2).status is ReplyStatus.ACCEPTED
     world.post("subscriptions/", {"subscriber": "alice", "topic": "quotes", "filter": "low < 9"})
     rows = world.get("subscriptions/").json()["results"]
     assert [(row["host"], row["origin"], row["filter"]) for row in rows] == [

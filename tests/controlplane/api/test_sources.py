@@ -4,7 +4,7 @@ import pytest
 
 from controlplane.registry.models import Advertisement, Topic
 from controlplane.requestlog.models import OutboxEvent
-from tercast.client.event_origins import Origin
+from tercast.client.event_origins import EventOrigin
 from tercast.client.rest_api import ApiOrigins
 from tercast.wire.errors import ApiError
 from tercast.wire.packets import pack_ip
@@ -64,7 +64,7 @@ def test_the_library_reads_all_pages_and_single_ones(path, world):
 
     first, second = (f"a{pk}" for pk in Advertisement.objects.values_list("pk", flat=True))
     origins = ApiOrigins(Direct())
-    here = Origin(pack_ip("fd00::1"))
+    here = EventOrigin(pack_ip("fd00::1"))
     assert origins.fetch("quotes") == {first: here, second: here}
     forged = ["a0", "x", "a1,2", f"a{10**20}", "q1", "a99999"]
     assert origins.fetch("quotes", [second, *forged]) == {second: here}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from controlplane.network.controller_client import Listening, Northbound, UnreachableError
+from controlplane.network.controller_client import ControllerClient, Listening, UnreachableError
 from controlplane.operations import deployment_checks
 
 
@@ -23,7 +23,7 @@ def ids(messages):
 )
 def test_the_controller_listens_where_the_setting_says(settings, monkeypatch, found, expected):
     settings.ENV = replace(settings.ENV, openflow=("ssl", "0.0.0.0", 6653))
-    monkeypatch.setattr(Northbound, "listening", lambda self: found)
+    monkeypatch.setattr(ControllerClient, "listening", lambda self: found)
     messages = deployment_checks.check_controller(None)
     assert ids(messages) == expected
     if messages:
@@ -34,7 +34,7 @@ def test_a_silent_controller_is_named_and_is_no_warning(monkeypatch):
     def fail(self):
         raise UnreachableError("GET /v1/listening: connection refused")
 
-    monkeypatch.setattr(Northbound, "listening", fail)
+    monkeypatch.setattr(ControllerClient, "listening", fail)
     assert ids(deployment_checks.check_controller(None)) == ["tercast.I001"]
 
 

@@ -63,7 +63,7 @@ def test_the_example_settings_start_a_controller_over_tls(tmp_path, monkeypatch)
     key = ["--discovery-key-file", str(tmp_path / "key")]  # it is made, and not on the machine of the test
     settings = read_settings(["--token-file", str(tmp_path / "token"), *key])
     assert str(settings.openflow) == "0.0.0.0:6653" and settings.tls is not None
-    assert settings.switch_proof is datapath_proof.Policy.BOUND
+    assert settings.switch_proof is datapath_proof.ProofPolicy.BOUND
     assert str(settings.switch_keys) == "/var/lib/tercast/secrets/switch-keys.json"
     assert Environment.read(variables()).openflow == ("ssl", "0.0.0.0", 6653)
 

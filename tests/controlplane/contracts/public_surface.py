@@ -18,7 +18,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from analytics import cli as analytics_cli
 from analytics import generate
 from controller_app import settings as controller_settings
-from controller_app.northbound.routes import Northbound
+from controller_app.northbound.routes import NorthboundApi
 from controlplane.common.celery import app as celery_app
 from controlplane.operations import metrics as control_plane_metrics
 from mininet_labs import commands as labs
@@ -70,7 +70,7 @@ def addresses() -> Iterator[str]:
 
 def northbound_routes() -> Iterator[str]:
     """Yield method and path of the controller's northbound."""
-    northbound = object.__new__(Northbound)
+    northbound = object.__new__(NorthboundApi)
     for route in northbound._routes():
         yield f"{route.method} {route.path}"
 

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from controlplane.network.models import Host, InstalledEntry, Link, Switch, Tree
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
-from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.append import LogEntry, submit
 from controlplane.requestlog.models import Request
 
 ATTRIBUTES = [{"name": "low", "type": "int", "min": 0, "max": 1023}]
@@ -33,13 +33,13 @@ def line(switches: int = 3, budget: int | None = None) -> None:
 
 def add_switch(n: int, budget: int | None = None) -> Switch:
     payload = {"op": "add_switch", "switch": {"id": f"s{n}", "dpid": dpid(n), "tcam_budget": budget}}
-    (request,) = submit([Entry(payload)])
+    (request,) = submit([LogEntry(payload)])
     return Switch.objects.create(name=f"s{n}", dpid=dpid(n), tcam_budget=budget, request=request)
 
 
 def add_link(a: str, a_port: int, b: str, b_port: int) -> Link:
     link = {"a": a, "a_port": a_port, "b": b, "b_port": b_port, "cost": 1}
-    (request,) = submit([Entry({"op": "add_link", "link": link})])
+    (request,) = submit([LogEntry({"op": "add_link", "link": link})])
     ends = {name: Switch.objects.get(name=name) for name in (a, b)}
     return Link.objects.create(a=ends[a], a_port=a_port, b=ends[b], b_port=b_port, request=request)
 
@@ -47,14 +47,14 @@ def add_link(a: str, a_port: int, b: str, b_port: int) -> Link:
 def add_host(n: int, switch: str, port: int) -> Host:
     ip, mac = f"fd00::{n:x}", f"02:00:00:00:00:{n:02x}"
     host = {"id": f"h{n}", "switch": switch, "port": port, "ip": ip, "mac": mac, "standby": []}
-    (request,) = submit([Entry({"op": "add_host", "host": host})])
+    (request,) = submit([LogEntry({"op": "add_host", "host": host})])
     at = Switch.objects.get(name=switch)
     return Host.objects.create(name=f"h{n}", switch=at, port=port, ip=ip, mac=mac, request=request)
 
 
 def add_topic(name: str = "quotes", code: int = 4) -> Topic:
     topic = {"name": name, "code": code, "indexed": ["low"], "attributes": ATTRIBUTES}
-    (request,) = submit([Entry({"op": "add_topic", "topic": topic})])
+    (request,) = submit([LogEntry({"op": "add_topic", "topic": topic})])
     return Topic.objects.create(name=name, code=code, attributes=ATTRIBUTES, indexed=["low"], request=request)
 
 
@@ -78,7 +78,7 @@ def announce(model: Any, op: str, host: str, dz: list[str], topic: str, **who: A
     last = model.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     prefix = "a" if op == "advertise" else "q"
     payload = {"op": op, "id": f"{prefix}{last + 1}", "host": host, "topic": topic, "dz": dz}
-    (request,) = submit([Entry(payload)])
+    (request,) = submit([LogEntry(payload)])
     at = Topic.objects.get(name=topic)
     return model.objects.create(pk=last + 1, filter="", dz=dz, topic=at, request=request, **who)
 
@@ -86,14 +86,14 @@ def announce(model: Any, op: str, host: str, dz: list[str], topic: str, **who: A
 @transaction.atomic
 def withdraw(row: Advertisement | Subscription) -> Request:
     op = "unadvertise" if isinstance(row, Advertisement) else "unsubscribe"
-    (request,) = submit([Entry({"op": op, "id": row.planner_id})])
+    (request,) = submit([LogEntry({"op": op, "id": row.planner_id})])
     type(row).objects.filter(pk=row.pk).update(withdrawal=request)
     return request
 
 
 def log(payload: dict[str, Any]) -> Request:
     with transaction.atomic():
-        (request,) = submit([Entry(payload)])
+        (request,) = submit([LogEntry(payload)])
     return request
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from controlplane.common.address_plan import address_plan
 from controlplane.planning.dependencies import ANNOUNCING, WITHDRAWING
 from controlplane.planning.deploying_requests import REMOVALS
-from controlplane.planning.unconfirmed import Debt, Lag, Region
+from controlplane.planning.unconfirmed import EventRegion, OutstandingChange, Unconfirmed
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.registry.transitions import stages
 from controlplane.requestlog.models import Request, State
@@ -20,24 +20,28 @@ from tercast.planner.planner import Planner
 from tercast.requests.registry import ADVERTISEMENT, Registration
 
 
-class BothLag(Lag):
+class BothLag(Unconfirmed):
     """The lag of a session, and next to it the debts as plain sets."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.debts: dict[str, Debt] = {}
+        self.debts: dict[str, OutstandingChange] = {}
 
-    def add(self, switch: str, debt: Debt) -> None:
+    def add(self, switch: str, debt: OutstandingChange) -> None:
         super().add(switch, debt)
-        before = self.debts.get(switch, Debt())
+        before = self.debts.get(switch, OutstandingChange())
         missing, left_over = before.missing | debt.missing, before.left_over | debt.left_over
-        self.debts[switch] = Debt(missing, left_over, debt.reason, before.refused or debt.refused, debt.held)
+        self.debts[switch] = OutstandingChange(
+            missing, left_over, debt.reason, before.refused or debt.refused, debt.held
+        )
 
     def lose(self, switch: str, reason: str) -> None:
         super().lose(switch, reason)
-        self.debts[switch] = replace(self.debts.get(switch, Debt()), reason=reason, refused=False)
+        self.debts[switch] = replace(
+            self.debts.get(switch, OutstandingChange()), reason=reason, refused=False
+        )
 
-    def put(self, switch: str, debt: Debt) -> None:
+    def put(self, switch: str, debt: OutstandingChange) -> None:
         super().put(switch, debt)
         self.debts[switch] = debt
 
@@ -45,7 +49,7 @@ class BothLag(Lag):
         super().settle(switch)
         self.debts.pop(switch, None)
 
-    def concerns_plainly(self, switch: str, region: Region | None) -> bool:
+    def concerns_plainly(self, switch: str, region: EventRegion | None) -> bool:
         debt = self.debts.get(switch)
         if debt is None:
             return False
@@ -61,12 +65,12 @@ class BothLag(Lag):
         ]
 
 
-def _region(dst: str) -> Region:
+def _region(dst: str) -> EventRegion:
     code, cell = address_plan().parse_match(dst)
-    return Region(code, (cell,))
+    return EventRegion(code, (cell,))
 
 
-def _touches(region: Region, dsts: Iterable[str]) -> bool:
+def _touches(region: EventRegion, dsts: Iterable[str]) -> bool:
     for dst in dsts:
         other = _region(dst)
         if region.code | 1 == other.code | 1 and any(overlaps(a, other.dz[0]) for a in region.dz):
@@ -76,7 +80,7 @@ def _touches(region: Region, dsts: Iterable[str]) -> bool:
 
 @dataclass(frozen=True)
 class Stake:
-    region: Region | None
+    region: EventRegion | None
     switches: frozenset[str]
 
     def waits(self, lag: BothLag, among: Iterable[str]) -> list[str]:
@@ -96,10 +100,10 @@ def _stake(row: Request, planner: Planner) -> Stake:
     live = planner.registry.live.get(str(row.payload.get("id"))) if row.kind in ANNOUNCING else None
     if live is None:
         return Stake(None, own)
-    return Stake(Region(planner.topics[live.topic].code, live.dz), own | _ways(live, planner))
+    return Stake(EventRegion(planner.topics[live.topic].code, live.dz), own | _ways(live, planner))
 
 
-def _withdrawn(row: Request) -> Region | None:
+def _withdrawn(row: Request) -> EventRegion | None:
     model = Advertisement if row.kind == "unadvertise" else Subscription
     name = str(row.payload.get("id"))
     found = (
@@ -107,7 +111,7 @@ def _withdrawn(row: Request) -> Region | None:
     )
     if found is None or not found.dz or found.topic.reindexing_id is not None:
         return None
-    return Region(found.topic.code, tuple(map(dz.parse, found.dz)))
+    return EventRegion(found.topic.code, tuple(map(dz.parse, found.dz)))
 
 
 def _ways(one: Registration, planner: Planner) -> frozenset[str]:

@@ -135,7 +135,7 @@ def through_a_backup(path: Path, apps) -> None:
     connection.close()
     other = Path(connection.settings_dict["NAME"]).with_name("restored.sqlite3")
     connection.settings_dict["NAME"] = str(other)
-    restore.restore(path, lambda _: None, restore.Options())
+    restore.restore(path, lambda _: None, restore.RestoreOptions())
 
 
 def planned() -> dict:

@@ -20,12 +20,12 @@ from django.db import connection, transaction
 from test_real_switches import free_port
 
 from controlplane.deployment import session
-from controlplane.network.controller_client import Northbound, NorthboundError
+from controlplane.network.controller_client import ControllerClient, NorthboundError
 from controlplane.network.models import Host
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
 from controlplane.registry.transitions import leases
 from controlplane.registry.transitions.models import Move
-from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.append import LogEntry, submit
 from controlplane.requestlog.models import FINAL_STATES, Request
 from mininet_labs.fabric import Fabric
 from tercast.client.lease import Lease, Terms
@@ -111,7 +111,7 @@ class Stage:
 
     def _connected(self) -> bool:
         try:
-            with Northbound() as northbound:
+            with ControllerClient() as northbound:
                 return len(northbound.switches()) == len(SWITCHES)
         except NorthboundError:
             return False
@@ -156,7 +156,7 @@ class Stage:
 @transaction.atomic
 def add_topic() -> Topic:
     topic = {"name": "points", "code": 4, "indexed": ["x", "y"], "attributes": ATTRIBUTES}
-    (request,) = submit([Entry({"op": "add_topic", "topic": topic})])
+    (request,) = submit([LogEntry({"op": "add_topic", "topic": topic})])
     return Topic.objects.create(
         name="points", code=4, attributes=ATTRIBUTES, indexed=["x", "y"], request=request
     )
@@ -170,7 +170,7 @@ def announce(op: str, host: str, wanted: str) -> Any:
     pk = (model.objects.order_by("-pk").values_list("pk", flat=True).first() or 0) + 1
     name = f"{'a' if op == 'advertise' else 'q'}{pk}"
     payload = {"op": op, "id": name, "host": host, "topic": "points", "filter": wanted}
-    (request,) = submit([Entry(payload)])
+    (request,) = submit([LogEntry(payload)])
     owner = {"publisher" if op == "advertise" else "subscriber": who}
     topic = Topic.objects.get(name="points")
     return model.objects.create(pk=pk, filter=wanted, dz=[], topic=topic, request=request, **owner)

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from controlplane.aggregation import cost_watch, runs, worker
-from controlplane.aggregation.attribution import FACTOR, Verdict
+from controlplane.aggregation.attribution import FACTOR, CostVerdict
 from controlplane.aggregation.models import AggregatedEntry
 from controlplane.aggregation.policy import standing
 from controlplane.deployment import session
@@ -192,4 +192,4 @@ def test_rows_go_with_the_covers(merged):
     ],
 )
 def test_when_they_part(measured, expected, parted):
-    assert Verdict(measured, expected).parted == parted
+    assert CostVerdict(measured, expected).parted == parted

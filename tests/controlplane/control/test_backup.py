@@ -27,7 +27,7 @@ from controlplane.signalling import handler, keys, seals
 from controlplane.signalling.models import HostSignals
 from controlplane.signalling.signal import Signal
 from tercast.signalling.codec import decode_answer, encode_message
-from tercast.signalling.messages import FilterText, Message, Status, Type
+from tercast.signalling.messages import ControlMessage, FilterText, MessageType, ReplyStatus
 from tercast.signalling.seal import Seal, last_counter
 
 
@@ -107,7 +107,7 @@ def test_a_restore_leads_to_the_same_rows_secrets_and_tables(busy, settings, tmp
 
 def _asked(number: int, seal: Seal):
     """The answer to a sealed subscription of h1."""
-    message = Message(Type.SUBSCRIBE, number, FilterText("quotes", f"low < {number}"), False)
+    message = ControlMessage(MessageType.SUBSCRIBE, number, FilterText("quotes", f"low < {number}"), False)
     sender = {"dpid": world.dpid(1), "port": 3, "mac": "02:00:00:00:00:01", "ip": "fd00::1"}
     out = handler.handle(Signal(**sender, udp_port=7374, payload=encode_message(message, seal)))
     return decode_answer(out["payload"]).answer
@@ -123,17 +123,17 @@ def test_a_restore_accepts_no_sealed_message_of_before(busy, tmp_path, into):
     # in this database even a host whose clock is a year ahead is covered
     ahead = timedelta(days=365) if into == "this database" else seals.RESTORE_MARGIN * 0.9
     captured = Seal(key, now + int(ahead.total_seconds() * 1_000_000))
-    assert _asked(1, captured).status is Status.ACCEPTED
+    assert _asked(1, captured).status is ReplyStatus.ACCEPTED
     if into == "another database":
         HostSignals.objects.all().delete()
     call_command("restore", str(path), "--replace")
     requests = Request.objects.count()
     answer = _asked(1, captured)
-    assert (answer.status, answer.reason) == (Status.REFUSED, "replayed")
+    assert (answer.status, answer.reason) == (ReplyStatus.REFUSED, "replayed")
     assert Request.objects.count() == requests
     last = last_counter(answer.detail)
     assert last is not None and last >= captured.counter
-    assert _asked(2, Seal(key, last + 1)).status is Status.ACCEPTED
+    assert _asked(2, Seal(key, last + 1)).status is ReplyStatus.ACCEPTED
 
 
 def test_a_backup_is_of_one_moment(busy, tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ import control_world as world
 import pytest
 
 from controlplane.deployment import table_push
-from controlplane.network.controller_client import Northbound
+from controlplane.network.controller_client import ControllerClient
 from controlplane.network.models import Switch
 from tercast.tables.entries import Entry, Output, SwitchDiff, difference
 
@@ -27,8 +27,8 @@ def tables(rng: random.Random) -> dict[str, tuple[Entry, ...]]:
     }
 
 
-def push(diffs, switches) -> dict[str, table_push.Result]:
-    with Northbound() as northbound:
+def push(diffs, switches) -> dict[str, table_push.PushResult]:
+    with ControllerClient() as northbound:
         return {result.switch.name: result for result in table_push.push(northbound, diffs, switches)}
 
 
@@ -84,8 +84,8 @@ def test_after_a_failure_of_the_controller_nothing_more_is_sent(network, switche
     monkeypatch.setattr(table_push, "LARGEST", 1)
     network.answer = (500, b"{}")
     seen = []
-    real = Northbound.change
-    monkeypatch.setattr(Northbound, "change", lambda self, body: seen.append(body) or real(self, body))
+    real = ControllerClient.change
+    monkeypatch.setattr(ControllerClient, "change", lambda self, body: seen.append(body) or real(self, body))
     results = push([SwitchDiff("s1", (entry(1), entry(2)), (), (entry(3),))], switches)
     assert len(seen) == 1
     assert results["s1"].debt.missing == {entry(1).dst, entry(2).dst}

@@ -6,11 +6,11 @@ import control_world as world
 import pytest
 
 from controlplane.deployment import replay_check, session, switch_sync, table_push
-from controlplane.network.controller_client import Northbound
+from controlplane.network.controller_client import ControllerClient
 from controlplane.network.models import Switch
 from controlplane.planning import stepwise
-from controlplane.planning.headroom import Room
-from controlplane.planning.unconfirmed import Debt, Lag
+from controlplane.planning.headroom import Headroom
+from controlplane.planning.unconfirmed import OutstandingChange, Unconfirmed
 from controlplane.registry.models import Subscription
 from controlplane.requestlog.models import OutboxEvent, Request, SwitchSync
 from tercast.tables.entries import Entry, Output, SwitchDiff
@@ -35,8 +35,10 @@ def switches(network):
 
 
 def push(switches, diffs, lag=None, silent=(), room=None):
-    with Northbound() as northbound:
-        results = table_push.push_holding(northbound, diffs, switches, lag or Lag(), silent, room=room or {})
+    with ControllerClient() as northbound:
+        results = table_push.push_holding(
+            northbound, diffs, switches, lag or Unconfirmed(), silent, room=room or {}
+        )
     return {result.switch.name: result for result in results}
 
 
@@ -48,7 +50,7 @@ def test_only_a_table_without_room_for_both_changes_in_one_step(network, switche
     push(switches, [SwitchDiff("s1", entries(1, 2)), SwitchDiff("s2", entries(1, 2))])
     network.changes.clear()
     diffs = [SwitchDiff(name, entries(3), (), entries(1)) for name in ("s1", "s2", "s3")]
-    results = push(switches, diffs, room={"s1": Room(2, 2), "s2": Room(3, 2)})
+    results = push(switches, diffs, room={"s1": Headroom(2, 2), "s2": Headroom(3, 2)})
     assert {part["dpid"][-1]: part.get("atomic") for part in parts(network)} == {
         "1": True,
         "2": None,
@@ -63,14 +65,16 @@ def test_only_a_table_without_room_for_both_changes_in_one_step(network, switche
 
 def test_what_is_too_much_even_in_one_step_goes_the_usual_way(network, switches):
     """A change of the network that cannot be refused may leave too many entries; as many as possible come."""
-    push(switches, [SwitchDiff("s1", entries(1, 2), (), entries(5))], room={"s1": Room(0, 0)})
+    push(switches, [SwitchDiff("s1", entries(1, 2), (), entries(5))], room={"s1": Headroom(0, 0)})
     assert [part.get("atomic") for part in parts(network)] == [None]
 
 
 def test_nothing_is_done_by_a_step_that_is_refused(network, switches):
     push(switches, [SwitchDiff("s1", entries(1, 2))])
     network.switches[world.dpid(1)].refuses.add(entry(4).dst)
-    result = push(switches, [SwitchDiff("s1", entries(3, 4), (), entries(1))], room={"s1": Room(3, 2)})["s1"]
+    result = push(switches, [SwitchDiff("s1", entries(3, 4), (), entries(1))], room={"s1": Headroom(3, 2)})[
+        "s1"
+    ]
     assert len(result.done) == 0
     assert result.debt.refused and "in one step" in result.debt.reason and "table_full" in result.debt.reason
     assert result.debt.missing == {entry(3).dst, entry(4).dst} and result.debt.left_over == {entry(1).dst}
@@ -83,7 +87,7 @@ def test_a_step_is_never_cut(network, switches, monkeypatch, largest):
     network.changes.clear()
     monkeypatch.setattr(table_push, "LARGEST", largest)
     diffs = [SwitchDiff(name, entries(5, 6, 7), (), entries(1, 2, 3)) for name in ("s1", "s2")]
-    results = push(switches, diffs, room={"s1": Room(5, 4)})
+    results = push(switches, diffs, room={"s1": Headroom(5, 4)})
     assert all(result.debt is None for result in results.values())
     (step,) = [part for part in parts(network) if part.get("atomic")]
     assert len(step["add"]) == len(step["remove"]) == 3
@@ -95,10 +99,10 @@ def test_a_full_table_waits_for_what_holds_its_old_entries_up(network, switches)
     """s1 must keep an entry until s3 has its new one; with no room for both, its new one waits too."""
     push(switches, [SwitchDiff("s1", entries(1)), SwitchDiff("s2", entries(1))])
     network.changes.clear()
-    lag = Lag()
-    lag.put("s3", Debt(missing=frozenset({entry(1).dst}), reason="away"))
+    lag = Unconfirmed()
+    lag.put("s3", OutstandingChange(missing=frozenset({entry(1).dst}), reason="away"))
     diffs = [SwitchDiff("s1", entries(2), (), entries(1)), SwitchDiff("s2", entries(2), (), entries(2))]
-    results = push(switches, diffs, lag, ["s3"], {"s1": Room(1, 1)})
+    results = push(switches, diffs, lag, ["s3"], {"s1": Headroom(1, 1)})
     assert [part["dpid"] for part in parts(network)] == [world.dpid(2)]
     debt = results["s1"].debt
     assert debt.held and not debt.refused and "s3" in debt.reason

@@ -58,10 +58,10 @@ def test_few_inodes_are_a_full_disk(db, free):
 
 
 def test_health_and_standing_alarms_have_it(network, free):
-    assert health_checks.disk().status == health_checks.Status.OK
+    assert health_checks.disk().status == health_checks.CheckStatus.OK
     assert "state+database free MiB: 10000" in health_checks.disk().told
     free["free"] = 3
-    assert health_checks.disk().status == health_checks.Status.DEGRADED
+    assert health_checks.disk().status == health_checks.CheckStatus.DEGRADED
     found, _ = alarms.standing()
     assert [(row.source, row.alarm) for row in found] == [("disk", "disk_low")]
 

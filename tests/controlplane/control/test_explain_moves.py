@@ -6,14 +6,14 @@ from test_moves import lapse, moving, reindex, stage, times
 
 from controlplane.deployment import session, switch_sync
 from controlplane.explain.explanation import answer
-from controlplane.explain.question import Asked
+from controlplane.explain.question import ExplainQuestion
 from controlplane.registry.transitions import leases
 
 __all__ = ["moving", "times"]
 
 
 def explained():
-    return answer(Asked.read({"publisher": "advertise-h1", "values": "x=1,y=1"}))
+    return answer(ExplainQuestion.read({"publisher": "advertise-h1", "values": "x=1,y=1"}))
 
 
 def told(found):

@@ -21,7 +21,7 @@ from controlplane.requestlog import checkpoints
 from controlplane.requestlog.models import Request
 from controlplane.signalling import liveness
 from controlplane.signalling.liveness import Turns
-from controlplane.signalling.poll_loop import Loop
+from controlplane.signalling.poll_loop import PollLoop
 from controlplane.telemetry import request_rows, table_snapshots
 from controlplane.web.monitoring import health_views
 from controlplane.worker import heartbeat
@@ -124,7 +124,7 @@ def test_control_messages_that_stand_still_are_told(network, django_user_model, 
         return asked(django_user_model, only="signalling")[1]["checks"][0]
 
     assert (seen()["status"], "ever" in seen()["detail"]) == ("degraded", True)
-    own = Loop()
+    own = PollLoop()
     own._turn()
     assert seen()["status"] == "ok"
     own._tell("the controller is away")

@@ -111,7 +111,7 @@ def test_a_backup_without_room_is_refused_before_it_is_unpacked(
             free_space.check(reader)
         return
     with pytest.raises(UpkeepError) as refused:
-        restore.restore(path, lambda _: None, restore.Options(replace=True))
+        restore.restore(path, lambda _: None, restore.RestoreOptions(replace=True))
     assert says in str(refused.value) and "nothing is changed" in str(refused.value)
 
 

@@ -28,7 +28,7 @@ from tercast.client.transports import FabricPort
 from tercast.eventspace.address_plan import SIGNALLING, AddressPlan
 from tercast.eventspace.topic import Topic
 from tercast.signalling.codec import encode_message
-from tercast.signalling.messages import PORT, FilterText, Message, Status, Type
+from tercast.signalling.messages import PORT, ControlMessage, FilterText, MessageType, ReplyStatus
 from tercast.signalling.seal import Seal
 
 pytestmark = pytest.mark.fabric
@@ -62,7 +62,7 @@ def test_a_host_subscribes_another_advertises_and_both_withdraw(platform):
             for name in ("h1", "h3")
         }
         wanted = asks["h3"].subscribe("quotes", "low < 512", PATIENCE)
-        assert (wanted.status, wanted.code, wanted.unmatched) == (Status.DONE, 4, True)
+        assert (wanted.status, wanted.code, wanted.unmatched) == (ReplyStatus.DONE, 4, True)
         announced = asks["h1"].advertise("quotes", "true", PATIENCE)
         assert (announced.name, announced.code) == (f"a{Advertisement.objects.get().pk}", 4)
         assert platform.own_entries() == {"s1": 1, "s2": 1, "s3": 1}
@@ -78,8 +78,8 @@ def test_a_host_subscribes_another_advertises_and_both_withdraw(platform):
         delivery = receiver.receive(30)
         assert (delivery.event.seq, delivery.event.values) == (seq, {"low": 92})
 
-        assert asks["h3"].withdraw(wanted.name, PATIENCE).status is Status.DONE
-        assert asks["h1"].withdraw(announced.name, PATIENCE).status is Status.DONE
+        assert asks["h3"].withdraw(wanted.name, PATIENCE).status is ReplyStatus.DONE
+        assert asks["h1"].withdraw(announced.name, PATIENCE).status is ReplyStatus.DONE
     assert platform.own_entries() == {"s1": 0, "s2": 0, "s3": 0}
     assert Host.objects.count() == 3
 
@@ -89,7 +89,9 @@ def reasons():
 
 
 def subscribe(number, text, seal=None, confirm=False):
-    return encode_message(Message(Type.SUBSCRIBE, number, FilterText("quotes", text), confirm), seal)
+    return encode_message(
+        ControlMessage(MessageType.SUBSCRIBE, number, FilterText("quotes", text), confirm), seal
+    )
 
 
 def counted(platform, n, reason):
@@ -104,7 +106,7 @@ def test_forged_replayed_cut_and_overlong_messages_change_nothing_over_any_kill(
     (tmp_path / "key").chmod(0o600)
     with at(platform, "h1", PORT) as way, at(platform, "h2", PORT) as other:
         asks = Signaller(way, HOSTS["h1"]["ip"], HostKey(tmp_path / "key"))
-        assert asks.subscribe("quotes", "low < 100", PATIENCE).status is Status.DONE
+        assert asks.subscribe("quotes", "low < 100", PATIENCE).status is ReplyStatus.DONE
         good = _subscribed_by_hand(platform, way, key)
 
         def hostile():
@@ -139,12 +141,12 @@ def test_forged_replayed_cut_and_overlong_messages_change_nothing_over_any_kill(
         for n in range(2000):
             way.send(SIGNALLING["ipv6"], subscribe(n, "low < 500"))
         served = Signaller(other, HOSTS["h2"]["ip"]).subscribe("quotes", "low < 7", PATIENCE)
-        assert served.status is Status.DONE
+        assert served.status is ReplyStatus.DONE
         assert sum(reasons().values()) < 400
         # and so is the flooded one, when it is over
         assert (
             asks.withdraw(f"q{Subscription.objects.order_by('id').first().pk}", PATIENCE).status
-            is Status.DONE
+            is ReplyStatus.DONE
         )
     assert list(Request.objects.exclude(state="active")) == []
 
@@ -186,7 +188,7 @@ def test_a_sender_whom_nobody_could_answer_keeps_no_host_from_its_answer(platfor
             way.send(SIGNALLING["ipv6"], subscribe(1, "low < 100"))
     with at(platform, "h2", PORT) as way:
         served = Signaller(way, HOSTS["h2"]["ip"]).subscribe("quotes", "low < 7", PATIENCE)
-    assert served.status is Status.DONE
+    assert served.status is ReplyStatus.DONE
     platform.until(lambda: dropped("sender_mac") == 3 and dropped("sender_address") == 2, "the counts")
     assert Host.objects.count() == 3 and Subscription.objects.count() == 1 and not reasons()
 

@@ -93,7 +93,7 @@ def test_what_the_planner_goes_on_from_is_never_guessed(db):
     store("compacted", '"a text"')
     name = planner_state._COMPACTED
     store(name, json.dumps(["no", "position"]))
-    with pytest.raises(checkpoints.Malformed, match=name):
+    with pytest.raises(checkpoints.MalformedCheckpoint, match=name):
         planner_state.base()
 
 
@@ -103,6 +103,7 @@ def test_a_check_that_fails_stops_no_other_one(network, monkeypatch):
 
     found = health_checks.look({"beat": fails, "disk": health_checks.disk})
     assert (
-        found["beat"].status == health_checks.Status.DEGRADED and "cannot be checked" in found["beat"].detail
+        found["beat"].status == health_checks.CheckStatus.DEGRADED
+        and "cannot be checked" in found["beat"].detail
     )
     assert "disk" in found

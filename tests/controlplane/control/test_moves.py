@@ -14,7 +14,7 @@ from controlplane.network.models import Host
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
 from controlplane.registry.transitions import leases
 from controlplane.registry.transitions.models import Encoding, Lease, Move
-from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.append import LogEntry, submit
 from controlplane.requestlog.models import OutboxEvent, Request, SwitchSync
 
 ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": 7} for name in "xy"]
@@ -23,7 +23,7 @@ ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": 7} for name in "xy"
 @transaction.atomic
 def add_topic(name: str = "points", code: int = 8) -> Topic:
     topic = {"name": name, "code": code, "indexed": ["x"], "attributes": ATTRIBUTES}
-    (request,) = submit([Entry({"op": "add_topic", "topic": topic})])
+    (request,) = submit([LogEntry({"op": "add_topic", "topic": topic})])
     return Topic.objects.create(name=name, code=code, attributes=ATTRIBUTES, indexed=["x"], request=request)
 
 
@@ -35,7 +35,7 @@ def announce(op: str, host: str, filter_: str, topic: str = "points") -> Any:
     last = model.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     name = f"{'a' if op == 'advertise' else 'q'}{last + 1}"
     payload = {"op": op, "id": name, "host": host, "topic": topic, "filter": filter_}
-    (request,) = submit([Entry(payload)])
+    (request,) = submit([LogEntry(payload)])
     owner = {"publisher" if op == "advertise" else "subscriber": who}
     at = Topic.objects.get(name=topic)
     return model.objects.create(pk=last + 1, filter=filter_, dz=[], topic=at, request=request, **owner)

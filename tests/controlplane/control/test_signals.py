@@ -5,26 +5,26 @@ import pytest
 from django.utils import timezone
 
 from controlplane.deployment import session
-from controlplane.network.controller_client import Northbound, UnreachableError
+from controlplane.network.controller_client import ControllerClient, UnreachableError
 from controlplane.network.models import Host, Link, Port, Switch
 from controlplane.registry.models import Advertisement, Publisher, Subscription
 from controlplane.registry.transitions.models import Encoding, Lease
 from controlplane.requestlog.models import OutboxEvent, Request
 from controlplane.signalling import actions, handler, keys, poll_loop, refusals, sender_lookup
 from controlplane.signalling.models import Done, HostSignals, Policy, Refusal, RefusedCount
-from controlplane.signalling.poll_loop import Loop
+from controlplane.signalling.poll_loop import PollLoop
 from controlplane.signalling.signal import Signal
 from tercast.eventspace import dz
 from tercast.signalling.codec import decode_answer, encode_message
 from tercast.signalling.messages import (
-    Address,
-    Cells,
+    AddressBody,
+    CellsBody,
+    ControlMessage,
     FilterText,
     Holding,
-    Message,
-    Named,
-    Status,
-    Type,
+    MessageType,
+    NamedBody,
+    ReplyStatus,
 )
 from tercast.signalling.seal import Seal
 
@@ -42,11 +42,11 @@ def sent(payload, n=1, **sender):
     return Signal(**{**own, **sender}, payload=payload)
 
 
-def message(body=WANTED, type_=Type.SUBSCRIBE, number=1, confirm=False):
-    return Message(type_, number, body, confirm)
+def message(body=WANTED, type_=MessageType.SUBSCRIBE, number=1, confirm=False):
+    return ControlMessage(type_, number, body, confirm)
 
 
-def ask(body=WANTED, type_=Type.SUBSCRIBE, number=1, seal=None, confirm=False, **sender):
+def ask(body=WANTED, type_=MessageType.SUBSCRIBE, number=1, seal=None, confirm=False, **sender):
     """The answer to a message of h1, or of another sender."""
     out = handler.handle(sent(encode_message(message(body, type_, number, confirm), seal), **sender))
     return decode_answer(out["payload"]).answer
@@ -54,7 +54,7 @@ def ask(body=WANTED, type_=Type.SUBSCRIBE, number=1, seal=None, confirm=False, *
 
 def refused(*args, **kwargs):
     answer = ask(*args, **kwargs)
-    assert answer.status is Status.REFUSED and answer.detail
+    assert answer.status is ReplyStatus.REFUSED and answer.detail
     return answer.reason
 
 
@@ -79,10 +79,10 @@ def test_a_message_is_done_once_however_often_it_comes(network):
     answers = [ask(confirm=True) for _ in range(3)]
     row = Subscription.objects.get()
     assert (row.filter, row.subscriber.host.name, row.subscriber.origin) == ("low < 512", "h1", "in-band")
-    assert {(a.status, a.name, a.code) for a in answers} == {(Status.ACCEPTED, f"q{row.pk}", 4)}
+    assert {(a.status, a.name, a.code) for a in answers} == {(ReplyStatus.ACCEPTED, f"q{row.pk}", 4)}
     session.run()
     answer = ask(confirm=True)
-    assert (answer.status, answer.unmatched) == (Status.DONE, True)
+    assert (answer.status, answer.unmatched) == (ReplyStatus.DONE, True)
     assert Request.objects.filter(kind="subscribe").count() == 1
 
 
@@ -95,15 +95,15 @@ def test_the_same_words_again_name_what_is_there(network):
 
 
 def test_dz_sets_come_in_by_code_and_go_by_what_they_say(network):
-    cells = Cells(4, (dz.parse("00"), dz.parse("1011")))
-    answer = ask(cells, Type.ADVERTISE)
+    cells = CellsBody(4, (dz.parse("00"), dz.parse("1011")))
+    answer = ask(cells, MessageType.ADVERTISE)
     session.run()
     row = Advertisement.objects.get()
     assert (answer.name, row.dz, row.by_dz, row.filter) == (f"a{row.pk}", ["00", "1011"], True, "")
     assert row.request.state == "active" and row.request.payload["dz"] == ["00", "1011"]
     assert "filter" not in row.request.payload
-    assert refused(Cells(4, (dz.parse("00"),)), Type.UNADVERTISE, 2) == "unknown_advertisement"
-    assert ask(cells, Type.UNADVERTISE, 3).name == answer.name
+    assert refused(CellsBody(4, (dz.parse("00"),)), MessageType.UNADVERTISE, 2) == "unknown_advertisement"
+    assert ask(cells, MessageType.UNADVERTISE, 3).name == answer.name
     session.run()
     row.refresh_from_db()
     assert row.state == "withdrawn"
@@ -112,8 +112,8 @@ def test_dz_sets_come_in_by_code_and_go_by_what_they_say(network):
 def test_what_was_withdrawn_can_be_announced_again(network):
     first = ask(number=1)
     session.run()
-    ask(Named(first.name), Type.UNSUBSCRIBE, 2)
-    assert ask(Named(first.name), Type.UNSUBSCRIBE, 3).name == first.name
+    ask(NamedBody(first.name), MessageType.UNSUBSCRIBE, 2)
+    assert ask(NamedBody(first.name), MessageType.UNSUBSCRIBE, 3).name == first.name
     assert Request.objects.filter(kind="unsubscribe").count() == 1
     assert ask(number=4).name != first.name
 
@@ -122,8 +122,8 @@ def test_nobody_withdraws_what_is_another_host_s(network):
     mine = ask(n=1)
     theirs = world.subscribe("h1", ["0"])
     for name in (mine.name, theirs.planner_id, "q99", "a1", "q", "q" + "9" * 30):
-        assert refused(Named(name), Type.UNSUBSCRIBE, 7, n=2) == "unknown_subscription"
-    assert refused(Named(theirs.planner_id), Type.UNSUBSCRIBE, 8) == "unknown_subscription"
+        assert refused(NamedBody(name), MessageType.UNSUBSCRIBE, 7, n=2) == "unknown_subscription"
+    assert refused(NamedBody(theirs.planner_id), MessageType.UNSUBSCRIBE, 8) == "unknown_subscription"
     assert not Request.objects.filter(kind="unsubscribe").exists()
 
 
@@ -135,7 +135,7 @@ def test_nobody_withdraws_what_is_another_host_s(network):
         (FilterText("quotes", "low >"), None),
         (FilterText("quotes", "high > 3"), None),
         (FilterText("quotes", "low > 2000"), None),
-        (Cells("quotes", (1 << 112,)), "dz_too_long"),
+        (CellsBody("quotes", (1 << 112,)), "dz_too_long"),
     ],
 )
 def test_a_bad_announcement_is_refused_with_the_reason_and_changes_nothing(network, body, reason):
@@ -147,16 +147,16 @@ def test_a_bad_announcement_is_refused_with_the_reason_and_changes_nothing(netwo
 
 def test_a_host_that_is_not_known_registers_itself(network):
     new = {"mac": "02:00:00:00:00:77", "ip": "fd00::77", "port": 5}
-    assert ask(**new).status is Status.ACCEPTED
+    assert ask(**new).status is ReplyStatus.ACCEPTED
     session.run()
     row = Host.objects.get(ip="fd00::77")
     assert (row.name, row.switch.name, row.port) == ("host-020000000077", "s1", 5)
     assert row.request.state == "active" and row.signals.in_band and row.signals.last_seen_at
     assert Subscription.objects.get().request.state == "active"
     packed = bytes.fromhex("fd00") + bytes(13) + b"\x77"
-    answer = ask(Address(packed), Type.ADDRESS, 2, **new)
-    assert (answer.status, answer.name) == (Status.DONE, row.name)
-    assert refused(Address(bytes(16)), Type.ADDRESS, 3, **new) == "other_address"
+    answer = ask(AddressBody(packed), MessageType.ADDRESS, 2, **new)
+    assert (answer.status, answer.name) == (ReplyStatus.DONE, row.name)
+    assert refused(AddressBody(bytes(16)), MessageType.ADDRESS, 3, **new) == "other_address"
 
 
 def test_who_may_not_register(network):
@@ -176,13 +176,13 @@ def test_who_may_not_register(network):
     Policy.objects.update_or_create(pk=1, defaults={"self_registration": False})
     assert refused(**new) == "unknown_host"
     assert Host.objects.count() == 3 and not Subscription.objects.exists()
-    assert ask().status is Status.ACCEPTED
+    assert ask().status is ReplyStatus.ACCEPTED
 
 
 def test_a_port_registers_so_many_hosts_and_no_more(network, monkeypatch):
     monkeypatch.setattr(sender_lookup, "MAX_HOSTS", 2)
     news = [{"mac": f"02:00:00:00:01:0{n}", "ip": f"fd00::1:{n}", "port": 5} for n in range(3)]
-    assert [ask(number=n, **new).status for n, new in enumerate(news)][:2] == [Status.ACCEPTED] * 2
+    assert [ask(number=n, **new).status for n, new in enumerate(news)][:2] == [ReplyStatus.ACCEPTED] * 2
     assert refused(number=9, **news[2]) == "too_many_hosts"
 
 
@@ -190,8 +190,8 @@ def test_a_host_has_so_much_in_band_and_no_more(network, monkeypatch):
     monkeypatch.setattr(actions, "MAX_LIVE", 2)
     names = [ask(FilterText("quotes", f"low < {n + 1}"), number=n).name for n in range(3)]
     assert names[2] == "" and reasons() == {"too_many": 1}
-    ask(Named(names[0]), Type.UNSUBSCRIBE, 7)
-    assert ask(FilterText("quotes", "low < 9"), number=8).status is Status.ACCEPTED
+    ask(NamedBody(names[0]), MessageType.UNSUBSCRIBE, 7)
+    assert ask(FilterText("quotes", "low < 9"), number=8).status is ReplyStatus.ACCEPTED
 
 
 def test_a_host_without_a_seal_follows_its_cable_only_when_the_old_port_is_down(network):
@@ -200,7 +200,7 @@ def test_a_host_without_a_seal_follows_its_cable_only_when_the_old_port_is_down(
     Port.objects.create(switch=switch, number=3, up=True)
     assert refused(dpid=world.dpid(2), port=6) == "host_elsewhere"
     Port.objects.update(up=False)
-    assert ask(dpid=world.dpid(2), port=6).status is Status.ACCEPTED
+    assert ask(dpid=world.dpid(2), port=6).status is ReplyStatus.ACCEPTED
     session.run()
     row = Host.objects.get(name="h1")
     assert (row.switch.name, row.port) == ("s2", 6)
@@ -258,7 +258,7 @@ def test_only_messages_with_the_key_s_seal_count(network, key):
     assert refused() == "seal_needed"
     assert refused(seal=Seal(bytes(32), 7)) == "forged"
     assert everything() == before
-    assert ask(seal=Seal(key, 7)).status is Status.ACCEPTED
+    assert ask(seal=Seal(key, 7)).status is ReplyStatus.ACCEPTED
     assert refused(n=2, seal=Seal(key, 8)) == "no_key"
     alarms = OutboxEvent.objects.filter(kind="alarm").values_list("payload", flat=True)
     assert len([alarm for alarm in alarms if "host h1" in alarm["text"]]) == 1
@@ -273,7 +273,7 @@ def test_a_replayed_message_changes_nothing_also_one_that_was_refused_at_first(n
     assert refused(later, number=1, seal=Seal(key, 10)) == "replayed"
     assert refused(number=2, seal=Seal(key, 9)) == "replayed"
     assert everything() == before
-    assert ask(number=3, seal=Seal(key, 11)).status is Status.ACCEPTED
+    assert ask(number=3, seal=Seal(key, 11)).status is ReplyStatus.ACCEPTED
 
 
 def test_a_repeated_sealed_message_is_answered_and_not_done_again(network, key):
@@ -290,16 +290,16 @@ def test_a_repeated_sealed_message_is_answered_and_not_done_again(network, key):
     assert refused(other, number=1, seal=Seal(key, 12)) == "id_reused"
 
 
-def lease(name, holder=7, version=0, number=100, type_=Type.LEASE, **sender):
+def lease(name, holder=7, version=0, number=100, type_=MessageType.LEASE, **sender):
     return ask(Holding(name, holder, version), type_, number, **sender)
 
 
 def test_a_publisher_holds_a_lease_in_band_and_is_told_of_another_encoding(network):
-    name = ask(FilterText("quotes", ""), Type.ADVERTISE).name
+    name = ask(FilterText("quotes", ""), MessageType.ADVERTISE).name
     session.run()
     done = Done.objects.count()
     answer = lease(name)
-    assert (answer.status, answer.code) == (Status.DONE, 4)
+    assert (answer.status, answer.code) == (ReplyStatus.DONE, 4)
     assert (answer.terms.version, answer.terms.indexed) == (1, (0,))
     assert 0 < answer.terms.poll_ms < answer.terms.expires_ms
     row = Lease.objects.get()
@@ -312,12 +312,12 @@ def test_a_publisher_holds_a_lease_in_band_and_is_told_of_another_encoding(netwo
     assert Lease.objects.get().version == 1  # not confirmed yet: the old encoding is still waited for
     # whoever announces now is told the code of now
     assert ask(FilterText("quotes", "low < 3"), number=3).code == 5
-    assert lease(name, type_=Type.RELEASE, number=4).status is Status.DONE
+    assert lease(name, type_=MessageType.RELEASE, number=4).status is ReplyStatus.DONE
     assert not Lease.objects.exists() and Done.objects.count() == done + 1
 
 
 def test_nobody_holds_a_lease_of_another_host_s_advertisement(network):
-    name = ask(FilterText("quotes", ""), Type.ADVERTISE).name
+    name = ask(FilterText("quotes", ""), MessageType.ADVERTISE).name
     stranger = {"ip": "fd00::9", "mac": "02:00:00:00:00:99"}
     for bad, sender in ((name, {"n": 2}), ("a99", {}), ("q1", {}), (name, stranger)):
         assert lease(bad, number=9, **sender).reason == "unknown_advertisement"
@@ -331,20 +331,20 @@ def test_every_changed_cut_or_grown_message_changes_nothing(network, key):
     before = everything()
     for payload in bad:
         out = handler.handle(sent(payload))
-        assert out is None or decode_answer(out["payload"]).answer.status is Status.REFUSED
+        assert out is None or decode_answer(out["payload"]).answer.status is ReplyStatus.REFUSED
     assert everything() == before
     assert sum(reasons().values()) == len(bad) and reasons()["forged"] > len(good) // 2
-    assert ask(seal=Seal(key, 1)).status is Status.ACCEPTED
+    assert ask(seal=Seal(key, 1)).status is ReplyStatus.ACCEPTED
 
 
 def test_a_new_key_ends_the_old_one_and_none_needs_no_seal(network, key):
     host = Host.objects.get(name="h1")
     other = keys.give(host)[1]
     assert other != key and refused(seal=Seal(key, 1)) == "forged"
-    assert ask(seal=Seal(other, 2)).status is Status.ACCEPTED
+    assert ask(seal=Seal(other, 2)).status is ReplyStatus.ACCEPTED
     assert keys.take_away(host) and not keys.take_away(host)
     assert refused(number=2, seal=Seal(other, 3)) == "no_key"
-    assert ask(FilterText("quotes", "low < 9"), number=3).status is Status.ACCEPTED
+    assert ask(FilterText("quotes", "low < 9"), number=3).status is ReplyStatus.ACCEPTED
     Policy.objects.update_or_create(pk=1, defaults={"sealed_only": True})
     assert refused(number=4) == "key_needed"
     # whoever gets a key again has the counters of before behind him
@@ -367,7 +367,7 @@ def test_a_kill_in_the_middle_leaves_nothing_and_the_message_is_done_later(netwo
             handler.handle(sent(payload))
         monkeypatch.undo()
         assert everything() == before
-    assert decode_answer(handler.handle(sent(payload))["payload"]).answer.status is Status.ACCEPTED
+    assert decode_answer(handler.handle(sent(payload))["payload"]).answer.status is ReplyStatus.ACCEPTED
 
 
 def test_refusals_are_kept_and_counted_within_bounds(network, monkeypatch):
@@ -388,7 +388,7 @@ def test_what_was_done_is_remembered_within_bounds(network, monkeypatch):
 
 
 def test_the_loop_answers_and_tells_the_end(network):
-    own = Loop()
+    own = PollLoop()
     network.signal(encode_message(message(number=1, confirm=True)))
     network.signal(encode_message(message(FilterText("x", ""), number=2, confirm=True)))
     network.signal(b"nothing")
@@ -396,15 +396,15 @@ def test_the_loop_answers_and_tells_the_end(network):
     own._turn()
     told = [decode_answer(row["payload"]).answer for row in network.answers]
     assert [(answer.request_id, answer.status) for answer in told] == [
-        (1, Status.ACCEPTED),
-        (2, Status.REFUSED),
+        (1, ReplyStatus.ACCEPTED),
+        (2, ReplyStatus.REFUSED),
     ]
     assert network.answers[0]["port"] == 3 and network.answers[0]["udp_port"] == 7374
     session.run()
     own._turn()
     own._turn()
     told = [decode_answer(row["payload"]).answer for row in network.answers[2:]]
-    assert [(answer.request_id, answer.status) for answer in told] == [(1, Status.DONE)]
+    assert [(answer.request_id, answer.status) for answer in told] == [(1, ReplyStatus.DONE)]
 
 
 def test_the_loop_hurries_for_those_who_asked_not_long_ago(network):
@@ -416,7 +416,7 @@ def test_the_loop_hurries_for_those_who_asked_not_long_ago(network):
 
 
 def test_a_request_that_failed_is_told_with_the_reason(network):
-    own = Loop()
+    own = PollLoop()
     network.signal(encode_message(message(confirm=True)))
     own._turn()
     row = Request.objects.get(kind="subscribe")
@@ -424,7 +424,7 @@ def test_a_request_that_failed_is_told_with_the_reason(network):
     row.save()
     own._turn()
     answer = decode_answer(network.answers[-1]["payload"]).answer
-    assert (answer.status, answer.reason) == (Status.FAILED, "failed")
+    assert (answer.status, answer.reason) == (ReplyStatus.FAILED, "failed")
     assert answer.detail == "It was not carried out at 1 switch. An operator can read the reason."
 
 
@@ -437,19 +437,19 @@ def told(network):
 
 
 def test_an_answer_that_the_controller_refuses_holds_nobody_up(network):
-    own = Loop()
+    own = PollLoop()
     network.signal(encode_message(message(number=1)), **NOBODY)
     network.signal(encode_message(message(number=2)), udp_port=0)
     network.signal(encode_message(message(number=3)))
     own._turn()
-    assert told(network) == [("fd00::1", Status.ACCEPTED)]
+    assert told(network) == [("fd00::1", ReplyStatus.ACCEPTED)]
     assert own._after == 3
     assert reasons() == {"not_unicast": 1, "answer_refused": 2}
     assert Refusal.objects.filter(reason="answer_refused").latest("pk").detail.count("udp_port")
 
 
 def test_a_message_that_cannot_be_handled_is_passed_over(network, monkeypatch):
-    own, handle = Loop(), handler.handle
+    own, handle = PollLoop(), handler.handle
 
     def fail(signal):
         if signal.payload == b"poison":
@@ -460,11 +460,11 @@ def test_a_message_that_cannot_be_handled_is_passed_over(network, monkeypatch):
     network.signal(b"poison")
     network.signal(encode_message(message()))
     own._turn()
-    assert told(network) == [("fd00::1", Status.ACCEPTED)]
+    assert told(network) == [("fd00::1", ReplyStatus.ACCEPTED)]
 
 
 def test_a_turn_that_breaks_off_goes_on_behind_the_message_at_hand(network, monkeypatch):
-    own = Loop()
+    own = PollLoop()
     for number in (1, 2, 3):
         network.signal(encode_message(message(number=number)))
 
@@ -472,7 +472,7 @@ def test_a_turn_that_breaks_off_goes_on_behind_the_message_at_hand(network, monk
         raise UnreachableError("no answer within 10 s")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Northbound, "answer_signals", gone)
+        patch.setattr(ControllerClient, "answer_signals", gone)
         with pytest.raises(UnreachableError):
             own._turn()
     assert own._after == 1
@@ -481,7 +481,7 @@ def test_a_turn_that_breaks_off_goes_on_behind_the_message_at_hand(network, monk
 
 
 def test_a_long_page_does_not_keep_ends_from_their_hosts(network, monkeypatch):
-    own = Loop()
+    own = PollLoop()
     ask(number=9, confirm=True)
     session.run()
     for number in (1, 2):
@@ -493,7 +493,7 @@ def test_a_long_page_does_not_keep_ends_from_their_hosts(network, monkeypatch):
 
 
 def test_a_host_that_cannot_be_answered_and_is_there_already_holds_nobody_up(network):
-    own = Loop()
+    own = PollLoop()
     for n in (1, 2, 3):
         ask(FilterText("quotes", f"low < {n}"), number=n, confirm=True, n=n)
     Host.objects.filter(name="h2").update(mac=NOBODY["mac"])

@@ -251,7 +251,7 @@ def test_a_message_that_cannot_be_written_leaves_nothing_behind(own_broker, full
     assert caplog.text.count("No space left on device") == 2
     assert not list(own_broker.iterdir())
     finding = health_checks.broker()
-    assert finding.status == health_checks.Status.FAILED and "No space left on device" in finding.detail
+    assert finding.status == health_checks.CheckStatus.FAILED and "No space left on device" in finding.detail
 
 
 def test_beat_says_in_a_line_what_it_cannot_send(own_broker, transactional_db, full_disk, caplog):

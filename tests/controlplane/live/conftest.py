@@ -12,13 +12,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from controlplane.accounts.tokens import issue_token
-from controlplane.live.feed import Feed
+from controlplane.live.feed import OutboxFeed
 
 
 @pytest.fixture
 def feed():
     """A feed of the test's own, quick to poll."""
-    return Feed(interval=0.01)
+    return OutboxFeed(interval=0.01)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from controlplane.accounts.models import Token
 from controlplane.accounts.tokens import revoke_token
 from controlplane.config.asgi import application as whole_application
 from controlplane.live import consumer
-from controlplane.live.feed import Feed
+from controlplane.live.feed import OutboxFeed
 from controlplane.live.protocol import LARGEST_MESSAGE
 from controlplane.live.stream_limits import MESSAGES
 
@@ -183,7 +183,7 @@ class Blocked:
 
 
 async def test_a_client_that_does_not_read_is_cut_off_with_the_reason(token):
-    feed = Feed(interval=0.01, events=20)
+    feed = OutboxFeed(interval=0.01, events=20)
     app = Blocked(application(feed=feed))
     stream = await Stream(app, {"authorization": f"Bearer {token}"}).open()
     other = await Stream(application(feed=feed), {"authorization": f"Bearer {token}"}).open()
@@ -201,7 +201,7 @@ async def test_a_client_that_does_not_read_is_cut_off_with_the_reason(token):
 
 
 async def test_what_a_slow_client_got_has_no_gap_and_it_goes_on_from_there(token):
-    feed = Feed(interval=0.01, events=20)
+    feed = OutboxFeed(interval=0.01, events=20)
     app = Blocked(application(feed=feed))
     stream = await Stream(app, {"authorization": f"Bearer {token}"}).open()
     await stream.begin(None)
@@ -224,7 +224,7 @@ async def test_what_a_slow_client_got_has_no_gap_and_it_goes_on_from_there(token
 
 
 async def test_a_client_that_never_reads_again_is_given_up(token):
-    feed = Feed(interval=0.01, events=20)
+    feed = OutboxFeed(interval=0.01, events=20)
     app = Blocked(application(feed=feed, farewell=0.05))
     stream = await Stream(app, {"authorization": f"Bearer {token}"}).open()
     await stream.begin(None)

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controlplane.live.protocol import Bounds, Close, Ended, From, Ping, answer, error, event_text, parse
+from controlplane.live.protocol import (
+    Close,
+    Ended,
+    From,
+    Ping,
+    StreamBounds,
+    answer,
+    error,
+    event_text,
+    parse,
+)
 
 ID = st.integers(0, (1 << 63) - 1)
 VALUES = st.recursive(
@@ -46,7 +56,7 @@ def test_an_event_is_ascii_whatever_it_holds(payload):
 
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 60))
 def test_going_on_is_promised_exactly_when_nothing_is_missing(oldest, kept, id_):
-    bounds = Bounds(oldest, oldest + kept) if oldest else Bounds(0, 0)
+    bounds = StreamBounds(oldest, oldest + kept) if oldest else StreamBounds(0, 0)
     served, text = answer(bounds, id_)
     missing = id_ > bounds.newest or (id_ < bounds.newest and id_ + 1 < bounds.oldest)
     assert served == (not missing)

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from live_support import Stream, application, emit, emit_many
 
-from controlplane.live.feed import Feed, Window
-from controlplane.live.protocol import Event
+from controlplane.live.feed import EventWindow, OutboxFeed
+from controlplane.live.protocol import StreamEvent
 
 
 def events(*ids, size=10):
-    return tuple(Event(id_, "load", "x" * size) for id_ in ids)
+    return tuple(StreamEvent(id_, "load", "x" * size) for id_ in ids)
 
 
 def ids(found):
@@ -18,7 +18,7 @@ def ids(found):
 
 
 def test_what_comes_after_an_id():
-    window = Window(floor=4, events=10, characters=1000)
+    window = EventWindow(floor=4, events=10, characters=1000)
     window.extend(events(5, 6, 9))
     assert ids(window.after(4, 10)) == [5, 6, 9]
     assert ids(window.after(6, 10)) == [9]
@@ -29,7 +29,7 @@ def test_what_comes_after_an_id():
 
 
 def test_the_oldest_fall_out():
-    window = Window(floor=0, events=3, characters=1000)
+    window = EventWindow(floor=0, events=3, characters=1000)
     window.extend(events(1, 2))
     window.extend(events(3, 4))
     assert ids(window.after(window.floor, 10)) == [2, 3, 4]
@@ -37,7 +37,7 @@ def test_the_oldest_fall_out():
 
 
 def test_many_characters_count_too_but_the_newest_stays():
-    window = Window(floor=0, events=100, characters=25)
+    window = EventWindow(floor=0, events=100, characters=25)
     window.extend(events(1, 2, 3))
     assert window.floor == 1
     window.extend(events(4, size=500))
@@ -46,9 +46,9 @@ def test_many_characters_count_too_but_the_newest_stays():
 
 @given(st.lists(st.lists(st.integers(1, 60), min_size=1, max_size=6), max_size=20), st.integers(1, 8))
 def test_a_window_is_a_bounded_end_of_all_events(batches, most):
-    window, everything = Window(floor=0, events=most, characters=120), []
+    window, everything = EventWindow(floor=0, events=most, characters=120), []
     for batch in batches:
-        new = tuple(Event(len(everything) + i, "load", "x" * size) for i, size in enumerate(batch, 1))
+        new = tuple(StreamEvent(len(everything) + i, "load", "x" * size) for i, size in enumerate(batch, 1))
         everything += new
         window.extend(new)
         kept = window.after(window.floor, 1000)
@@ -62,7 +62,7 @@ def test_a_window_is_a_bounded_end_of_all_events(batches, most):
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("limits", [{"events": 10}, {"characters": 2000}])
 async def test_a_burst_does_not_outrun_who_reads(token, limits):
-    feed = Feed(interval=0.02, **limits)
+    feed = OutboxFeed(interval=0.02, **limits)
     stream = await Stream(application(feed=feed), {"authorization": f"Bearer {token}"}).open()
     await stream.begin(None)
     written = await emit_many(150)
@@ -73,7 +73,7 @@ async def test_a_burst_does_not_outrun_who_reads(token, limits):
 @pytest.mark.asyncio
 @pytest.mark.django_db(transaction=True)
 async def test_an_event_larger_than_the_window_is_sent(token):
-    feed = Feed(interval=0.01, characters=500)
+    feed = OutboxFeed(interval=0.01, characters=500)
     stream = await Stream(application(feed=feed), {"authorization": f"Bearer {token}"}).open()
     await stream.begin(None)
     large = await emit("load", {"padding": "x" * 5000})

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controlplane.periodic.crontab import Crontab
+from controlplane.periodic.crontab import CrontabTimes
 
 NEW_YORK, BERLIN, LOS_ANGELES = map(ZoneInfo, ("America/New_York", "Europe/Berlin", "America/Los_Angeles"))
 LORD_HOWE, APIA, CAIRO = map(ZoneInfo, ("Australia/Lord_Howe", "Pacific/Apia", "Africa/Cairo"))
@@ -42,7 +42,7 @@ def utc(*parts):
     ],
 )
 def test_the_next_time(text, zone, after, expected):
-    crontab = Crontab.parse(*text.split())
+    crontab = CrontabTimes.parse(*text.split())
     assert crontab.next(after, zone) == expected
     assert crontab.previous(expected, zone, after) == expected
     assert crontab.previous(expected - MINUTE, zone, after) is None
@@ -66,13 +66,13 @@ def test_the_next_time(text, zone, after, expected):
 )
 def test_what_never_runs_is_refused_with_the_field(text, said):
     with pytest.raises(ValueError, match=re.escape(said)):
-        Crontab.parse(*text.split())
+        CrontabTimes.parse(*text.split())
 
 
 @pytest.mark.parametrize("zone", [UTC, NEW_YORK, APIA])
 @pytest.mark.parametrize("at", [datetime.max, datetime.min])
 def test_the_ends_of_the_calendar_are_no_error(zone, at):
-    crontab = Crontab.parse("0", "0", "29", "2", "*")
+    crontab = CrontabTimes.parse("0", "0", "29", "2", "*")
     at = at.replace(tzinfo=zone)
     assert crontab.next(at, zone) is None or at.year == 1
     assert crontab.previous(at, zone, utc(1000, 1, 1)) is None or at.year == 9999
@@ -100,7 +100,7 @@ def numbers(least, most, size):
 
 
 CRONTABS = st.builds(
-    Crontab,
+    CrontabTimes,
     numbers(0, 59, 3),
     st.one_of(numbers(0, 4, 3), st.just(tuple(range(24)))),
     st.one_of(st.just(tuple(range(1, 32))), numbers(1, 28, 6)),

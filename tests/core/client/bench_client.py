@@ -6,7 +6,7 @@ import time
 import timeit
 from itertools import count
 
-from tercast.client.event_origins import FixedOrigins, Origin, Policy
+from tercast.client.event_origins import EventOrigin, FixedOrigins, OriginPolicy
 from tercast.client.lease import Lease, Terms
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
@@ -93,8 +93,8 @@ def main():
     tail = payload[HEAD_BYTES:]
     seal = EventSeal(1, bytes(KEY_BYTES))
     leased, sealing = publishing(topic, None), publishing(topic, seal)
-    checking = receiving(wanted, topic, Origin(ips[0]))
-    opening = receiving(wanted, topic, Origin(ips[0], Policy.REQUIRED, {1: seal.key}))
+    checking = receiving(wanted, topic, EventOrigin(ips[0]))
+    opening = receiving(wanted, topic, EventOrigin(ips[0], OriginPolicy.REQUIRED, {1: seal.key}))
     steps = {
         "publish": lambda: publisher.publish(values),
         "receive": lambda: subscriber.take(codec.head(next(numbers), 1) + tail),

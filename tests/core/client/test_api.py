@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from tercast.client.metadata_sources import Announced, HostRecord
+from tercast.client.metadata_sources import AnnouncedFilter, HostRecord
 from tercast.client.rest_api import Api, ApiSource
 from tercast.errors import Refused
 from tercast.wire.errors import ApiError
@@ -83,7 +83,11 @@ def test_topics_hosts_and_advertisements_are_learnt(server, source):
     assert source.topic("quotes").code == 4
     assert source.topic("quotes").attribute("low").max == 2**53 + 1
     assert source.host("h1") == HostRecord("h1", "fd00::1", "02:00:00:00:00:01")
-    assert source.advertisement("a12") == source.advertisement("12") == Announced("a12", "quotes", "low < 9")
+    assert (
+        source.advertisement("a12")
+        == source.advertisement("12")
+        == AnnouncedFilter("a12", "quotes", "low < 9")
+    )
     assert {token for _, token in server.asked} == {"Bearer secret"}
 
 

@@ -16,7 +16,16 @@ from tercast.client.lease import Lease
 from tercast.eventspace import dz
 from tercast.eventspace.topic import Topic
 from tercast.signalling.codec import decode_message, encode_answer
-from tercast.signalling.messages import Address, Answer, Cells, FilterText, Named, Status, Terms, Type
+from tercast.signalling.messages import (
+    AddressBody,
+    CellsBody,
+    FilterText,
+    MessageType,
+    NamedBody,
+    Reply,
+    ReplyStatus,
+    TermsBody,
+)
 from tercast.signalling.seal import MAX_COUNTER, Seal, last_counter, replayed_detail
 from tercast.wire.errors import ApiError, KeyFileError, NoAnswer, NotTaken
 
@@ -51,8 +60,8 @@ class Platform:
         pass
 
 
-def answer(received, status=Status.DONE, seal=None, **fields):
-    return encode_answer(Answer(status, received.message.request_id, **fields), seal)
+def answer(received, status=ReplyStatus.DONE, seal=None, **fields):
+    return encode_answer(Reply(status, received.message.request_id, **fields), seal)
 
 
 @pytest.fixture(autouse=True)
@@ -73,14 +82,14 @@ def test_a_message_is_sent_again_with_its_id_until_the_end_is_told():
     def reply(received, n):
         return {
             1: [],
-            2: [answer(received, Status.ACCEPTED)],
+            2: [answer(received, ReplyStatus.ACCEPTED)],
             3: [],
             4: [answer(received, name="q1", code=4)],
         }[n]
 
     platform = Platform(reply)
     told = Signaller(platform, "fd00::1").subscribe("quotes", "low < 3")
-    assert (told.name, told.code, told.status) == ("q1", 4, Status.DONE)
+    assert (told.name, told.code, told.status) == ("q1", 4, ReplyStatus.DONE)
     messages = [decode_message(payload).message for _, payload in platform.sent]
     assert len(messages) == 4 and len(set(messages)) == 1
     assert messages[0].body == FilterText("quotes", "low < 3") and messages[0].confirm
@@ -97,10 +106,10 @@ def test_all_that_can_be_asked():
     asks.announce_address()
     said = [decode_message(payload).message for _, payload in platform.sent]
     assert [(each.type, each.body) for each in said] == [
-        (Type.ADVERTISE, Cells(4, cells)),
-        (Type.UNADVERTISE, Named("a1")),
-        (Type.UNSUBSCRIBE, Named("q1")),
-        (Type.ADDRESS, Address(bytes((10, 0, 0, 1)))),
+        (MessageType.ADVERTISE, CellsBody(4, cells)),
+        (MessageType.UNADVERTISE, NamedBody("a1")),
+        (MessageType.UNSUBSCRIBE, NamedBody("q1")),
+        (MessageType.ADDRESS, AddressBody(bytes((10, 0, 0, 1)))),
     ]
     assert len({each.request_id for each in said}) == 4
     assert {ip for ip, _ in platform.sent} == {"225.0.0.37"}
@@ -109,8 +118,8 @@ def test_all_that_can_be_asked():
 def test_a_refusal_is_told_with_its_reason_and_busy_is_asked_again():
     def reply(received, n):
         if n == 1:
-            return [answer(received, Status.BUSY, reason="busy", detail="later")]
-        return [answer(received, Status.REFUSED, reason="unknown_topic", detail="no such topic")]
+            return [answer(received, ReplyStatus.BUSY, reason="busy", detail="later")]
+        return [answer(received, ReplyStatus.REFUSED, reason="unknown_topic", detail="no such topic")]
 
     with pytest.raises(NotTaken) as info:
         Signaller(Platform(reply), "fd00::1").subscribe("quotes", "")
@@ -119,7 +128,7 @@ def test_a_refusal_is_told_with_its_reason_and_busy_is_asked_again():
 
 def test_what_is_no_answer_to_this_message_counts_for_nothing():
     def reply(received, n):
-        other = encode_answer(Answer(Status.DONE, received.message.request_id ^ 1))
+        other = encode_answer(Reply(ReplyStatus.DONE, received.message.request_id ^ 1))
         good = answer(received, name="q1")
         return [b"", b"T", other, good[:-1], received.message.request_id.to_bytes(8, "big"), good]
 
@@ -131,7 +140,7 @@ def test_silence_ends_with_a_remedy_and_waits_grow():
     with pytest.raises(NoAnswer) as info:
         Signaller(platform, "fd00::1").subscribe("quotes", "", patience=0.5)
     assert "no answer within 0.5 s" in str(info.value) and "worker" in str(info.value)
-    accepted = Platform(lambda received, n: [answer(received, Status.ACCEPTED)])
+    accepted = Platform(lambda received, n: [answer(received, ReplyStatus.ACCEPTED)])
     with pytest.raises(NoAnswer) as info:
         Signaller(accepted, "fd00::1").subscribe("quotes", "", patience=0.1)
     assert "not confirmed" in str(info.value)
@@ -144,10 +153,10 @@ def test_with_a_key_only_answers_under_its_seal_count(tmp_path):
         counter = received.sealed.counter
         assert received.sealed.fits(KEY)
         return [
-            answer(received, Status.REFUSED, reason="forged", detail="wrong key"),
-            answer(received, Status.REFUSED, Seal(bytes(32), counter), reason="x", detail="y"),
-            answer(received, Status.REFUSED, Seal(KEY, counter - 1), reason="x", detail="y"),
-            *([answer(received, Status.DONE, Seal(KEY, counter), name="q1")] if n == 3 else []),
+            answer(received, ReplyStatus.REFUSED, reason="forged", detail="wrong key"),
+            answer(received, ReplyStatus.REFUSED, Seal(bytes(32), counter), reason="x", detail="y"),
+            answer(received, ReplyStatus.REFUSED, Seal(KEY, counter - 1), reason="x", detail="y"),
+            *([answer(received, ReplyStatus.DONE, Seal(KEY, counter), name="q1")] if n == 3 else []),
         ]
 
     platform = Platform(reply)
@@ -163,12 +172,12 @@ def test_counters_that_the_platform_skipped_are_passed(tmp_path):
     def reply(received, n):
         counter = received.sealed.counter
         if counter > last:
-            return [answer(received, Status.DONE, Seal(KEY, counter), name="q1")]
+            return [answer(received, ReplyStatus.DONE, Seal(KEY, counter), name="q1")]
         forged = replayed_detail(counter, 1 << 62)
         detail = replayed_detail(counter, last)
         return [
-            answer(received, Status.REFUSED, reason="replayed", detail=forged),
-            answer(received, Status.REFUSED, Seal(KEY, counter), reason="replayed", detail=detail),
+            answer(received, ReplyStatus.REFUSED, reason="replayed", detail=forged),
+            answer(received, ReplyStatus.REFUSED, Seal(KEY, counter), reason="replayed", detail=detail),
         ]
 
     platform = Platform(reply)
@@ -182,7 +191,7 @@ def test_a_platform_that_refuses_every_counter_is_reported(tmp_path):
     def reply(received, n):
         counter = received.sealed.counter
         detail = replayed_detail(counter, counter + 1)
-        return [answer(received, Status.REFUSED, Seal(KEY, counter), reason="replayed", detail=detail)]
+        return [answer(received, ReplyStatus.REFUSED, Seal(KEY, counter), reason="replayed", detail=detail)]
 
     platform = Platform(reply)
     with pytest.raises(NotTaken) as info:
@@ -198,7 +207,7 @@ def test_the_detail_of_a_replay_names_the_last_counter(last):
 
 def test_a_wrong_key_shows(tmp_path):
     platform = Platform(
-        lambda received, n: [answer(received, Status.REFUSED, reason="forged", detail="not ours")]
+        lambda received, n: [answer(received, ReplyStatus.REFUSED, reason="forged", detail="not ours")]
     )
     with pytest.raises(NoAnswer) as info:
         Signaller(platform, "fd00::1", HostKey(key_file(tmp_path))).subscribe("quotes", "", patience=0.1)
@@ -281,10 +290,10 @@ def test_a_lease_in_band_is_a_lease():
 
     def reply(received, n):
         asked.append((received.message.type, received.message.body))
-        if received.message.type is Type.RELEASE:
+        if received.message.type is MessageType.RELEASE:
             return [answer(received)]
         version, code, indexed = next(told)
-        return [answer(received, code=code, terms=Terms(version, 60_000, 1000, indexed))]
+        return [answer(received, code=code, terms=TermsBody(version, 60_000, 1000, indexed))]
 
     followed = []
 
@@ -301,11 +310,16 @@ def test_a_lease_in_band_is_a_lease():
         assert lease.renew(Follower()) == 1.0
         lease.renew(Follower())
     assert [(body.name, body.version) for _, body in asked] == [("a1", v) for v in (0, 1, 1, 2, 0)]
-    assert len({body.holder for _, body in asked}) == 1 and asked[-1][0] is Type.RELEASE
+    assert len({body.holder for _, body in asked}) == 1 and asked[-1][0] is MessageType.RELEASE
     assert followed == [(5, ("low",))]
 
 
-NO_TERMS = [{}, {"code": 4}, {"terms": Terms(1, 1, 1, ())}, {"code": 4, "terms": Terms(1, 1, 1, (9,))}]
+NO_TERMS = [
+    {},
+    {"code": 4},
+    {"terms": TermsBody(1, 1, 1, ())},
+    {"code": 4, "terms": TermsBody(1, 1, 1, (9,))},
+]
 
 
 @pytest.mark.parametrize("fields", NO_TERMS)

@@ -5,7 +5,13 @@ import threading
 
 import pytest
 
-from tercast.client.event_origins import MOST_WAITING, FixedOrigins, LearnedOrigins, Origin, Reason
+from tercast.client.event_origins import (
+    MOST_WAITING,
+    EventOrigin,
+    FixedOrigins,
+    LearnedOrigins,
+    RejectionReason,
+)
 from tercast.client.metadata_sources import ScenarioSource
 from tercast.client.origin_check import MOST_HELD
 from tercast.client.subscriber import Subscriber
@@ -64,7 +70,7 @@ def test_an_event_from_another_address_is_rejected_counted_and_shown(network):
     network.bring(1, OTHER)
     network.bring(1, OWN)
     assert numbers(host) == [1]
-    assert host.rejections == {("quotes", Reason.OTHER_ADDRESS): 1}
+    assert host.rejections == {("quotes", RejectionReason.OTHER_ADDRESS): 1}
     assert (host.counters.received, host.counters.rejected, host.counters.doubled) == (2, 1, 0)
     assert [(one.publisher, one.source) for one in seen] == [("a6", OTHER)]
 
@@ -87,7 +93,7 @@ def test_an_event_of_an_unknown_advertisement_waits_for_the_answer(network):
 
     def fetch(topic, names):
         assert answer.wait(60)
-        return {name: Origin(pack_ip(OWN)) for name in names if name == "a6"}
+        return {name: EventOrigin(pack_ip(OWN)) for name in names if name == "a6"}
 
     with LearnedOrigins(fetch) as origins:
         host = host_with(network, origins)
@@ -100,7 +106,7 @@ def test_an_event_of_an_unknown_advertisement_waits_for_the_answer(network):
         while host.counters.held:
             assert host.receive(0.05) is None
         reasons = {reason: count for (_, reason), count in host.rejections.items()}
-    assert reasons == {Reason.OTHER_ADDRESS: 1, Reason.UNKNOWN_ADVERTISEMENT: 1}
+    assert reasons == {RejectionReason.OTHER_ADDRESS: 1, RejectionReason.UNKNOWN_ADVERTISEMENT: 1}
     assert (host.counters.received, host.counters.rejected, host.counters.wanted) == (3, 2, 1)
 
 
@@ -112,7 +118,7 @@ def test_events_wait_while_the_platform_does_not_answer(network, monkeypatch):
         calls.append(list(names))
         if len(calls) < 3:
             raise ApiError("away")
-        return {"a6": Origin(pack_ip(OWN))}
+        return {"a6": EventOrigin(pack_ip(OWN))}
 
     with LearnedOrigins(fetch) as origins:
         host = host_with(network, origins)
@@ -124,7 +130,7 @@ def test_events_wait_while_the_platform_does_not_answer(network, monkeypatch):
 def test_what_is_known_needs_no_answer(network):
     def fetch(topic, names):
         if names is None:
-            return {"a6": Origin(pack_ip(OWN))}
+            return {"a6": EventOrigin(pack_ip(OWN))}
         raise ApiError("away")
 
     origins = LearnedOrigins(fetch)
@@ -148,7 +154,7 @@ def test_invented_advertisements_take_bounded_memory(network):
         for number in range(2 * MOST_WAITING + 200):
             network.bring(1, OTHER, publisher=f"a{number}")
         assert numbers(host) == []
-        assert host.rejections["quotes", Reason.NOT_CHECKED] >= 100
+        assert host.rejections["quotes", RejectionReason.NOT_CHECKED] >= 100
         assert host.counters.held <= min(MOST_HELD, 2 * MOST_WAITING)
         assert host.counters.held + host.counters.rejected == host.counters.received
         release.set()
@@ -174,7 +180,7 @@ def test_a_scenario_knows_where_its_advertisements_are():
         }
     )
     found = source.origins(["quotes"], "fd00::2")
-    assert found.find("quotes", "a6") == Origin(pack_ip(OWN)) and found.find("quotes", "a7") is None
+    assert found.find("quotes", "a6") == EventOrigin(pack_ip(OWN)) and found.find("quotes", "a7") is None
     assert source.origins(["quotes"], "::1") is None
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.client.duplicates import SeenEvents
-from tercast.client.event_origins import LearnedOrigins, Origin, Policy, Reason
+from tercast.client.event_origins import EventOrigin, LearnedOrigins, OriginPolicy, RejectionReason
 from tercast.client.lease import Lease, Terms
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
@@ -51,7 +51,7 @@ class Platform:
         self.says(policy, *seals)
 
     def says(self, policy, *seals):
-        self.origin = Origin(pack_ip(OWN), policy, {seal.number: seal.key for seal in seals})
+        self.origin = EventOrigin(pack_ip(OWN), policy, {seal.number: seal.key for seal in seals})
 
     def fetch(self, topic, names):
         self.asked += 1
@@ -106,7 +106,7 @@ def test_a_sealed_event_that_is_cut_is_no_event(length):
 
 
 def test_each_bit_of_a_sealed_event_is_covered(network, listening):
-    host = listening(Platform(Policy.REQUIRED, FIRST))
+    host = listening(Platform(OriginPolicy.REQUIRED, FIRST))
     good = sealed(5)
     for bit in range(8 * len(good)):
         data = bytearray(good)
@@ -124,58 +124,58 @@ def test_bytes_behind_a_sealed_head_raise_nothing_but_wire_errors(rest):
 
 
 def test_seals_of_others_are_rejected_and_suppress_nothing(network, listening):
-    host = listening(Platform(Policy.REQUIRED, FIRST))
+    host = listening(Platform(OriginPolicy.REQUIRED, FIRST))
     forged = EventSeal(7, b"x" * 32)
     for seq in range(24):
         network.waiting += [(sealed(seq, forged), pack_ip(OWN)), (sealed(seq), pack_ip(OTHER))]
     network.waiting += [(sealed(seq), pack_ip(OWN)) for seq in range(24)]
     got, reasons = settled(host)
     assert got == list(range(24))
-    assert reasons == {Reason.BAD_SEAL: 24, Reason.OTHER_ADDRESS: 24}
+    assert reasons == {RejectionReason.BAD_SEAL: 24, RejectionReason.OTHER_ADDRESS: 24}
     assert host.counters.doubled == 0
 
 
 def test_without_a_seal_nothing_of_a_sealed_topic_is_accepted(network, listening):
-    host = listening(Platform(Policy.REQUIRED, FIRST))
+    host = listening(Platform(OriginPolicy.REQUIRED, FIRST))
     network.waiting += [
         (plain(1), pack_ip(OWN)),
         (sealed(2, SECOND), pack_ip(OWN)),
         (sealed(3), pack_ip(OWN)),
     ]
-    assert settled(host) == ([3], {Reason.NO_SEAL: 1, Reason.UNKNOWN_KEY: 1})
+    assert settled(host) == ([3], {RejectionReason.NO_SEAL: 1, RejectionReason.UNKNOWN_KEY: 1})
 
 
 def test_a_new_key_is_learned_with_its_first_event_and_an_old_one_ends(network, listening):
-    platform = Platform(Policy.REQUIRED, FIRST)
+    platform = Platform(OriginPolicy.REQUIRED, FIRST)
     host = listening(platform)
     network.waiting.append((sealed(1), pack_ip(OWN)))
     assert settled(host) == ([1], {})
-    platform.says(Policy.REQUIRED, FIRST, SECOND)
+    platform.says(OriginPolicy.REQUIRED, FIRST, SECOND)
     network.waiting += [(sealed(2, SECOND), pack_ip(OWN)), (sealed(3, FIRST), pack_ip(OWN))]
     got, reasons = settled(host)
     assert sorted(got) == [2, 3] and reasons == {}
-    platform.says(Policy.REQUIRED, SECOND)
+    platform.says(OriginPolicy.REQUIRED, SECOND)
     network.waiting.append((sealed(4, EventSeal(9, b"3" * 32)), pack_ip(OWN)))
-    assert settled(host)[1] == {Reason.UNKNOWN_KEY: 1}
+    assert settled(host)[1] == {RejectionReason.UNKNOWN_KEY: 1}
     network.waiting += [(sealed(5, FIRST), pack_ip(OWN)), (sealed(6, SECOND), pack_ip(OWN))]
-    assert settled(host) == ([6], {Reason.UNKNOWN_KEY: 2})
+    assert settled(host) == ([6], {RejectionReason.UNKNOWN_KEY: 2})
 
 
 def test_turning_seals_on_and_off_loses_nothing(network, listening):
-    platform = Platform(Policy.OFF)
+    platform = Platform(OriginPolicy.OFF)
     host = listening(platform)
     network.waiting.append((plain(1), pack_ip(OWN)))
     assert settled(host) == ([1], {})
-    platform.says(Policy.CHANGING, FIRST)
+    platform.says(OriginPolicy.CHANGING, FIRST)
     network.waiting += [(sealed(2), pack_ip(OWN)), (plain(3), pack_ip(OWN))]
     got = settled(host)[0]
     assert sorted(got) == [2, 3]
-    platform.says(Policy.REQUIRED, FIRST)
+    platform.says(OriginPolicy.REQUIRED, FIRST)
     network.waiting.append((sealed(4, EventSeal(9, b"3" * 32)), pack_ip(OWN)))
     settled(host)
     network.waiting.append((plain(5), pack_ip(OWN)))
-    assert settled(host) == ([], {Reason.UNKNOWN_KEY: 1, Reason.NO_SEAL: 1})
-    platform.says(Policy.CHANGING, FIRST)
+    assert settled(host) == ([], {RejectionReason.UNKNOWN_KEY: 1, RejectionReason.NO_SEAL: 1})
+    platform.says(OriginPolicy.CHANGING, FIRST)
     network.waiting += [(plain(6), pack_ip(OWN)), (sealed(7), pack_ip(OWN))]
     assert sorted(settled(host)[0]) == [6, 7]
 
@@ -183,7 +183,7 @@ def test_turning_seals_on_and_off_loses_nothing(network, listening):
 def test_answers_that_are_old_are_asked_for_again(network, monkeypatch):
     now = [0.0]
     again = threading.Event()
-    platform = Platform(Policy.OFF)
+    platform = Platform(OriginPolicy.OFF)
 
     def fetch(topic, names):
         if names is not None:
@@ -202,10 +202,10 @@ def test_answers_that_are_old_are_asked_for_again(network, monkeypatch):
 
 
 def test_copies_that_are_too_old_to_be_told_from_events_are_rejected(network, listening):
-    host = listening(Platform(Policy.REQUIRED, FIRST), seen=SeenEvents(window=4))
+    host = listening(Platform(OriginPolicy.REQUIRED, FIRST), seen=SeenEvents(window=4))
     for seq in (1, 2, 3, 4, 5, 6, 1, 2, 6):
         network.waiting.append((sealed(seq), pack_ip(OWN)))
-    assert settled(host) == ([1, 2, 3, 4, 5, 6], {Reason.REPLAYED: 2})
+    assert settled(host) == ([1, 2, 3, 4, 5, 6], {RejectionReason.REPLAYED: 2})
     assert host.counters.doubled == 1
 
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tercast.client.metadata_sources import Announced, HostRecord, ScenarioSource, load_json
+from tercast.client.metadata_sources import AnnouncedFilter, HostRecord, ScenarioSource, load_json
 from tercast.errors import Refused, TercastError
 from tercast.eventspace.address_plan import AddressPlan
 
@@ -52,8 +52,8 @@ def test_it_has_what_hosts_need(scenario):
     assert source.topic("quotes").code == 4
     assert source.topic("quotes").indexed == ("on",)
     assert source.host("h1") == HostRecord("h1", "fd00::1", "02:00:00:00:00:01")
-    assert source.subscriptions("h1") == [Announced("q1", "quotes", "low < 9")]
-    assert source.advertisement("a1") == Announced("a1", "quotes", "low < 512")
+    assert source.subscriptions("h1") == [AnnouncedFilter("q1", "quotes", "low < 9")]
+    assert source.advertisement("a1") == AnnouncedFilter("a1", "quotes", "low < 512")
     assert source.address("ipv6") == AddressPlan("ipv6", "ff0e::/16", 16)
     assert source.depth() == 20
 

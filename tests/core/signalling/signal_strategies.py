@@ -6,16 +6,16 @@ from tercast.eventspace import dz
 from tercast.signalling.messages import (
     MAX_CELL_BITS,
     MAX_CELLS,
-    Address,
-    Answer,
-    Cells,
+    AddressBody,
+    CellsBody,
+    ControlMessage,
     FilterText,
     Holding,
-    Message,
-    Named,
-    Status,
-    Terms,
-    Type,
+    MessageType,
+    NamedBody,
+    Reply,
+    ReplyStatus,
+    TermsBody,
 )
 from tercast.signalling.seal import MAX_COUNTER, Seal
 
@@ -25,26 +25,40 @@ names = texts.filter(bool)
 topics = st.integers(0, 2**112 - 1) | names
 cells = st.integers(0, MAX_CELL_BITS).flatmap(lambda bits: st.integers(1 << bits, (2 << bits) - 1))
 sets = st.lists(cells, min_size=1, max_size=MAX_CELLS).map(dz.canonical)
-announced = st.builds(Cells, topics, sets) | st.builds(FilterText, topics, texts)
-addresses = st.builds(Address, st.binary(min_size=4, max_size=4) | st.binary(min_size=16, max_size=16))
+announced = st.builds(CellsBody, topics, sets) | st.builds(FilterText, topics, texts)
+addresses = st.builds(AddressBody, st.binary(min_size=4, max_size=4) | st.binary(min_size=16, max_size=16))
 numbers = st.integers(0, 2**32 - 1)
 holdings = st.builds(Holding, names, ids, numbers)
 messages = st.one_of(
-    st.builds(Message, st.sampled_from((Type.ADVERTISE, Type.SUBSCRIBE)), ids, announced, st.booleans()),
     st.builds(
-        Message,
-        st.sampled_from((Type.UNADVERTISE, Type.UNSUBSCRIBE)),
+        ControlMessage,
+        st.sampled_from((MessageType.ADVERTISE, MessageType.SUBSCRIBE)),
         ids,
-        announced | st.builds(Named, names),
+        announced,
         st.booleans(),
     ),
-    st.builds(Message, st.just(Type.ADDRESS), ids, addresses, st.booleans()),
-    st.builds(Message, st.sampled_from((Type.LEASE, Type.RELEASE)), ids, holdings, st.booleans()),
+    st.builds(
+        ControlMessage,
+        st.sampled_from((MessageType.UNADVERTISE, MessageType.UNSUBSCRIBE)),
+        ids,
+        announced | st.builds(NamedBody, names),
+        st.booleans(),
+    ),
+    st.builds(ControlMessage, st.just(MessageType.ADDRESS), ids, addresses, st.booleans()),
+    st.builds(
+        ControlMessage,
+        st.sampled_from((MessageType.LEASE, MessageType.RELEASE)),
+        ids,
+        holdings,
+        st.booleans(),
+    ),
 )
 codes = st.none() | st.integers(0, 2**112 - 1)
 reasons = st.text("abcdefghij_", max_size=64)
 places = st.lists(st.integers(0, 255), max_size=64).map(tuple)
-terms = st.none() | st.builds(Terms, numbers, numbers, numbers, places)
-answers = st.builds(Answer, st.sampled_from(Status), ids, texts, codes, st.booleans(), reasons, texts, terms)
+terms = st.none() | st.builds(TermsBody, numbers, numbers, numbers, places)
+answers = st.builds(
+    Reply, st.sampled_from(ReplyStatus), ids, texts, codes, st.booleans(), reasons, texts, terms
+)
 keys = st.binary(min_size=32, max_size=32)
 seals = st.none() | st.builds(Seal, keys, st.integers(0, MAX_COUNTER))

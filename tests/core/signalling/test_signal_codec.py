@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 
 from tercast.eventspace import dz
 from tercast.signalling.codec import decode_answer, decode_message, encode_answer, encode_message
-from tercast.signalling.errors import Malformed
+from tercast.signalling.errors import MalformedMessage
 from tercast.signalling.messages import (
     MAX_MESSAGE,
-    Answer,
-    Cells,
+    CellsBody,
+    ControlMessage,
     FilterText,
-    Message,
-    Named,
-    Status,
-    Type,
+    MessageType,
+    NamedBody,
+    Reply,
+    ReplyStatus,
 )
 from tercast.signalling.seal import Seal
 from tests.property_profiles import examples
@@ -48,7 +48,7 @@ def test_any_bytes_are_a_message_in_its_one_form_or_refused_by_name(data):
     for decode, encode in ((decode_message, encode_message), (decode_answer, encode_answer)):
         try:
             received = decode(data)
-        except Malformed as malformed:
+        except MalformedMessage as malformed:
             assert malformed.code and 0 <= malformed.position <= len(data)
             assert "\n" not in str(malformed)
         else:
@@ -66,7 +66,7 @@ def test_a_changed_message_is_another_one_or_none(message, seal, data):
     changed[at] ^= data.draw(st.integers(1, 255))
     try:
         received = decode_message(bytes(changed))
-    except Malformed:
+    except MalformedMessage:
         return
     if seal is None or received.sealed is None:
         assert received.message != message or (received.sealed is None) != (seal is None)
@@ -77,9 +77,9 @@ def test_a_changed_message_is_another_one_or_none(message, seal, data):
 @given(some.messages, some.seals, st.data())
 def test_a_cut_message_is_none(message, seal, data):
     sent = encode_message(message, seal)
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedMessage):
         decode_message(sent[: data.draw(st.integers(0, len(sent) - 1))])
-    with pytest.raises(Malformed) as info:
+    with pytest.raises(MalformedMessage) as info:
         decode_message(sent + b"\0")
     assert seal is not None or info.value.code == "left_over"
 
@@ -105,15 +105,15 @@ REFUSED = {
 
 @pytest.mark.parametrize("code", REFUSED)
 def test_each_fault_has_its_name(code):
-    with pytest.raises(Malformed) as info:
+    with pytest.raises(MalformedMessage) as info:
         decode_message(REFUSED[code])
     assert info.value.code == code
 
 
 def test_a_counter_beyond_63_bits_is_refused():
-    sent = encode_message(Message(Type.SUBSCRIBE, 1, FilterText(4, "")), Seal(KEY, 5))
+    sent = encode_message(ControlMessage(MessageType.SUBSCRIBE, 1, FilterText(4, "")), Seal(KEY, 5))
     bad = sent[:-40] + b"\xff" * 8 + sent[-32:]
-    with pytest.raises(Malformed) as info:
+    with pytest.raises(MalformedMessage) as info:
         decode_message(bad)
     assert info.value.code == "bad_number"
 
@@ -121,13 +121,13 @@ def test_a_counter_beyond_63_bits_is_refused():
 @pytest.mark.parametrize(
     "message",
     [
-        Message(Type.SUBSCRIBE, 1, FilterText(4, "x" * 1300)),
-        Message(Type.SUBSCRIBE, 1, FilterText("", "x")),
-        Message(Type.SUBSCRIBE, 1, FilterText(4, "a\0")),
-        Message(Type.SUBSCRIBE, 1, Cells(4, ())),
-        Message(Type.SUBSCRIBE, 1, Cells(4, (dz.parse("0"), dz.parse("1")))),
-        Message(Type.SUBSCRIBE, 1, Cells(4, (1 << 113,))),
-        Message(Type.UNSUBSCRIBE, 1 << 64, Named("q1")),
+        ControlMessage(MessageType.SUBSCRIBE, 1, FilterText(4, "x" * 1300)),
+        ControlMessage(MessageType.SUBSCRIBE, 1, FilterText("", "x")),
+        ControlMessage(MessageType.SUBSCRIBE, 1, FilterText(4, "a\0")),
+        ControlMessage(MessageType.SUBSCRIBE, 1, CellsBody(4, ())),
+        ControlMessage(MessageType.SUBSCRIBE, 1, CellsBody(4, (dz.parse("0"), dz.parse("1")))),
+        ControlMessage(MessageType.SUBSCRIBE, 1, CellsBody(4, (1 << 113,))),
+        ControlMessage(MessageType.UNSUBSCRIBE, 1 << 64, NamedBody("q1")),
     ],
 )
 def test_what_has_no_room_is_not_sent(message):
@@ -136,7 +136,7 @@ def test_what_has_no_room_is_not_sent(message):
 
 
 def test_a_long_detail_is_cut_and_stays_text():
-    answer = Answer(Status.REFUSED, 1, reason="bad", detail="ä" * 500)
+    answer = Reply(ReplyStatus.REFUSED, 1, reason="bad", detail="ä" * 500)
     detail = decode_answer(encode_answer(answer)).answer.detail
     assert detail.endswith("...") and len(detail.encode()) <= 600 and set(detail[:-3]) == {"ä"}
 

@@ -8,18 +8,18 @@ import pytest
 
 from tercast.eventspace import dz
 from tercast.signalling.codec import decode_answer, decode_message, encode_answer, encode_message
-from tercast.signalling.errors import Malformed
+from tercast.signalling.errors import MalformedMessage
 from tercast.signalling.messages import (
-    Address,
-    Answer,
-    Cells,
+    AddressBody,
+    CellsBody,
+    ControlMessage,
     FilterText,
     Holding,
-    Message,
-    Named,
-    Status,
-    Terms,
-    Type,
+    MessageType,
+    NamedBody,
+    Reply,
+    ReplyStatus,
+    TermsBody,
 )
 from tercast.signalling.seal import Seal
 
@@ -89,13 +89,13 @@ def answer_by_hand(row):
 def value(row):
     said = row["body"]
     body = {
-        "dz": lambda: Cells(said["topic"], tuple(map(dz.parse, said["dz"]))),
+        "dz": lambda: CellsBody(said["topic"], tuple(map(dz.parse, said["dz"]))),
         "filter": lambda: FilterText(said["topic"], said["filter"]),
-        "name": lambda: Named(said["name"]),
-        "address": lambda: Address(bytes.fromhex(said["address"])),
+        "name": lambda: NamedBody(said["name"]),
+        "address": lambda: AddressBody(bytes.fromhex(said["address"])),
         "holding": lambda: Holding(said["name"], int(said["holder"], 16), said["version"]),
     }[said["form"]]()
-    return Message(Type(row["type"]), int(row["request_id"], 16), body, row["confirm"])
+    return ControlMessage(MessageType(row["type"]), int(row["request_id"], 16), body, row["confirm"])
 
 
 def seal(row):
@@ -115,8 +115,8 @@ def test_messages(row):
 def test_answers(row):
     data = bytes.fromhex(row["hex"])
     given = (row["name"], row["code"], row["unmatched"], row["reason"], row["detail"])
-    terms = row["terms"] and Terms(**{**row["terms"], "indexed": tuple(row["terms"]["indexed"])})
-    answer = Answer(Status(row["status"]), int(row["request_id"], 16), *given, terms)
+    terms = row["terms"] and TermsBody(**{**row["terms"], "indexed": tuple(row["terms"]["indexed"])})
+    answer = Reply(ReplyStatus(row["status"]), int(row["request_id"], 16), *given, terms)
     assert answer_by_hand(row) == data == encode_answer(answer, seal(row))
     received = decode_answer(data)
     assert received.answer == answer
@@ -125,6 +125,6 @@ def test_answers(row):
 
 @pytest.mark.parametrize("row", VECTORS["refused"], ids=lambda row: row["code"])
 def test_refused(row):
-    with pytest.raises(Malformed) as info:
+    with pytest.raises(MalformedMessage) as info:
         decode_message(bytes.fromhex(row["hex"]))
     assert (info.value.code, info.value.position) == (row["code"], row["offset"])

@@ -17,7 +17,7 @@ from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Subscription, Topic
 from controlplane.telemetry.models import EventSample
 from tercast.dimensions.proposal import propose
-from tercast.dimensions.spectral import Selection
+from tercast.dimensions.spectral import AttributeSelection
 from tercast.dimensions.workload import Workload
 from tercast.filters.filter import Filter
 
@@ -88,7 +88,7 @@ def newest_sample(topic: Topic) -> int:
     return int(EventSample.objects.filter(topic=topic).aggregate(newest=Max("id"))["newest"] or 0)
 
 
-def spectrum(topic: Topic) -> Selection | None:
+def spectrum(topic: Topic) -> AttributeSelection | None:
     """What the Spark job has found of a topic last, from a day's telemetry; None where it has not."""
     rows = Result.objects.filter(series__job="dimension_selection", topic=topic.name)
     row = rows.order_by("-window_start", "-id").first()
@@ -96,7 +96,9 @@ def spectrum(topic: Topic) -> Selection | None:
     if row is None or not row.values["selected"] or set(row.values["ranking"]) != names:
         return None
     found = row.values
-    return Selection(*(tuple(found[name]) for name in ("ranking", "weights", "eigenvalues", "selected")))
+    return AttributeSelection(
+        *(tuple(found[name]) for name in ("ranking", "weights", "eigenvalues", "selected"))
+    )
 
 
 def _spread(rows: Sequence[Some], most: int) -> Sequence[Some]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from controlplane.deployment.audits.models import DriftKind
 from controlplane.deployment.entry_codec import NOT_OURS
-from controlplane.network.controller_client import Reading
+from controlplane.network.controller_client import ControllerReading
 from tercast.tables.entries import Entry, SwitchDiff
 
 FEW = 3
@@ -14,7 +14,7 @@ FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class TableDifference:
     """One entry that is not as the plan has it; one that is no content entry is told by `what` alone."""
 
     kind: DriftKind
@@ -32,12 +32,12 @@ class Difference:
         return self.what or f"{self.dst}{at} at priority {self.priority}"
 
 
-def differences(diff: SwitchDiff, held: Iterable[Entry], reading: Reading) -> list[Difference]:
+def differences(diff: SwitchDiff, held: Iterable[Entry], reading: ControllerReading) -> list[TableDifference]:
     """The drift that `diff`, the repair of what the switch holds, is there to mend."""
     return [*_content(diff, {(entry.key, entry.priority): entry for entry in held}), *_beside(reading)]
 
 
-def _content(diff: SwitchDiff, held: dict[Any, Entry]) -> Iterator[Difference]:
+def _content(diff: SwitchDiff, held: dict[Any, Entry]) -> Iterator[TableDifference]:
     for entry in diff.added:
         yield _of(DriftKind.MISSING, entry, expected=_actions(entry))
     for entry in diff.removed:
@@ -47,26 +47,26 @@ def _content(diff: SwitchDiff, held: dict[Any, Entry]) -> Iterator[Difference]:
         yield _of(DriftKind.DIFFERENT, entry, expected=_actions(entry), found=found)
 
 
-def _beside(reading: Reading) -> Iterator[Difference]:
+def _beside(reading: ControllerReading) -> Iterator[TableDifference]:
     """Reserved entries that are gone, and own ones that nobody could have written."""
     for name in reading.missing:
-        yield Difference(DriftKind.MISSING, what=name[:300])
+        yield TableDifference(DriftKind.MISSING, what=name[:300])
     for row in reading.unreadable:
         what = f"an entry of table {row['table']} at priority {row['priority']} with match {row['match']}"
-        yield Difference(DriftKind.STRANGE, priority=row["priority"], what=what[:300])
+        yield TableDifference(DriftKind.STRANGE, priority=row["priority"], what=what[:300])
 
 
 def _of(
     kind: DriftKind, entry: Entry, expected: list[Any] | None = None, found: list[Any] | None = None
-) -> Difference:
-    return Difference(kind, entry.dst, entry.in_port, entry.priority, expected=expected, found=found)
+) -> TableDifference:
+    return TableDifference(kind, entry.dst, entry.in_port, entry.priority, expected=expected, found=found)
 
 
 def _actions(entry: Entry) -> list[Any] | None:
     return None if entry.actions == NOT_OURS else [action.to_json() for action in entry.actions]
 
 
-def sentence(found: Sequence[Difference]) -> str:
+def sentence(found: Sequence[TableDifference]) -> str:
     """`2 entries missing (A, B), 1 strange (C)`, naming the first few of each kind."""
     parts = []
     for kind in DriftKind:

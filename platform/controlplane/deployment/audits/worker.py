@@ -17,11 +17,11 @@ from controlplane.common.process_locks import planner_lock
 from controlplane.deployment import reconcile, switch_sync
 from controlplane.deployment import session_cache as hot_state
 from controlplane.deployment.audits import audits
-from controlplane.deployment.audits.compare import Difference, differences, sentence
+from controlplane.deployment.audits.compare import TableDifference, differences, sentence
 from controlplane.deployment.audits.models import Audit, Check, CheckState, Drift, DriftKind
 from controlplane.deployment.entry_codec import HostBook, repair
-from controlplane.deployment.session_cache import Hot
-from controlplane.network.controller_client import Northbound, NorthboundError, Reading
+from controlplane.deployment.session_cache import SessionCache
+from controlplane.network.controller_client import ControllerClient, ControllerReading, NorthboundError
 from controlplane.network.models import Switch
 from controlplane.requestlog import correlation, outbox
 from controlplane.requestlog.models import SwitchSync
@@ -72,7 +72,7 @@ def _attempt(audit: Audit, check: Check) -> None:
 
 def _step(audit: Audit, check: Check) -> None:
     hot = hot_state.take()
-    with Northbound() as northbound:
+    with ControllerClient() as northbound:
         if check.state == CheckState.WAITING:
             _look(hot, northbound, audit, check)
         if check.state == CheckState.DRIFTED and audit.repair:
@@ -81,7 +81,7 @@ def _step(audit: Audit, check: Check) -> None:
     hot_state.keep(hot)
 
 
-def _look(hot: Hot, northbound: Northbound, audit: Audit, check: Check) -> None:
+def _look(hot: SessionCache, northbound: ControllerClient, audit: Audit, check: Check) -> None:
     """Read one switch, and say how it was found."""
     switch = Switch.objects.filter(name=check.switch).first()
     if switch is None:
@@ -113,7 +113,7 @@ def _unsettled(name: str) -> str:
     return said or f"switch {name} has connected anew, or owes a change, and is about to be read back"
 
 
-def _report(audit: Audit, check: Check, found: list[Difference], reading: Reading) -> None:
+def _report(audit: Audit, check: Check, found: list[TableDifference], reading: ControllerReading) -> None:
     """Write down what was found, and tell it; what is to be repaired is marked in the same transaction."""
     check.entries, check.foreign = len(reading.entries), reading.foreign
     kinds = [one.kind for one in found]
@@ -133,7 +133,7 @@ def _report(audit: Audit, check: Check, found: list[Difference], reading: Readin
         )
 
 
-def _row(check: Check, one: Difference) -> Drift:
+def _row(check: Check, one: TableDifference) -> Drift:
     return Drift(
         check_of=check,
         kind=one.kind,
@@ -146,7 +146,7 @@ def _row(check: Check, one: Difference) -> Drift:
     )
 
 
-def _mend(hot: Hot, northbound: Northbound, check: Check) -> None:
+def _mend(hot: SessionCache, northbound: ControllerClient, check: Check) -> None:
     """Make the switch equal to the plan by the smallest change, and say whether it has become so."""
     refused: list[str] = []
     try:

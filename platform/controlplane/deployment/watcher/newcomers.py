@@ -40,7 +40,7 @@ Pair = tuple[End, End]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSwitch:
     """A link as the controller reports it."""
 
     pair: Pair
@@ -76,10 +76,10 @@ def see(switches: list[dict[str, Any]], links: list[dict[str, Any]]) -> None:
         )
 
 
-def _pairs(links: list[dict[str, Any]], names: dict[str, str]) -> list[Found]:
+def _pairs(links: list[dict[str, Any]], names: dict[str, str]) -> list[FoundSwitch]:
     """The links between known switches, by name, each once and in one order of its ends."""
     return [
-        Found(
+        FoundSwitch(
             _ordered((names[row["a"]], row["a_port"]), (names[row["b"]], row["b_port"])),
             bool(row.get("silent", False)),
         )
@@ -134,7 +134,9 @@ def _ripe(candidates: Collection[str], held: Mapping[str, FoundLink]) -> list[st
     )
 
 
-def _note_held(held: Mapping[str, FoundLink], found: Mapping[str, Found], declared: Collection[str]) -> None:
+def _note_held(
+    held: Mapping[str, FoundLink], found: Mapping[str, FoundSwitch], declared: Collection[str]
+) -> None:
     """Note which links that wait are in sight; forget those that were declared, or out of sight for long."""
     now = timezone.now()
     stale = [row.pk for name, row in held.items() if name in found and row.seen_at < now - CROSSED_RESOLUTION]
@@ -203,7 +205,7 @@ def _add_switch(row: dict[str, Any]) -> None:
     """The switch gets its datapath id as a name; an operator may give it a label."""
     name = dpid = row["dpid"]
     payload = {"op": "add_switch", "switch": {"id": name, "dpid": dpid, "tcam_budget": None}}
-    (request,) = append.submit([append.Entry(payload)])
+    (request,) = append.submit([append.LogEntry(payload)])
     Switch.objects.create(name=name, dpid=dpid, request=request)
     outbox.alarm(f"switch {dpid} connected and was not declared; it is taken in under its datapath id")
 
@@ -211,7 +213,7 @@ def _add_switch(row: dict[str, Any]) -> None:
 def _add_link(pair: Pair, before: FoundLink | None) -> None:
     (a, a_port), (b, b_port) = pair
     link = {"a": a, "a_port": a_port, "b": b, "b_port": b_port, "cost": 1}
-    (request,) = append.submit([append.Entry({"op": "add_link", "link": link})])
+    (request,) = append.submit([append.LogEntry({"op": "add_link", "link": link})])
     ends = _switches(pair)
     Link.objects.create(
         a=ends[a], a_port=a_port, b=ends[b], b_port=b_port, request=request, discovered_at=timezone.now()

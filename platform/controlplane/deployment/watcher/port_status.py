@@ -102,4 +102,4 @@ def _log(changes: list[tuple[str, dict[str, Any]]]) -> None:
     for key, payload in changes:
         (logged.add if payload["op"] == "link_down" else logged.discard)(key)
     checkpoints.keep(_DOWN, sorted(logged))
-    append.submit([append.Entry(payload) for _, payload in changes])
+    append.submit([append.LogEntry(payload) for _, payload in changes])

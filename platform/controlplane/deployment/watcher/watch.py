@@ -15,7 +15,7 @@ from controlplane.common.wakeups import wake_planner
 from controlplane.deployment import confirmed_topology, lock_order, switch_sync
 from controlplane.deployment.audits import loss_signs
 from controlplane.deployment.watcher import link_load, link_losses, newcomers, port_status, spoofing
-from controlplane.network.controller_client import Northbound, NorthboundError
+from controlplane.network.controller_client import ControllerClient, NorthboundError
 from controlplane.network.controller_names import names_of, place
 from controlplane.network.models import Switch
 from controlplane.periodic import task_failures
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 def run() -> None:
     """Look once; a controller that does not answer makes every switch unreachable, and an alarm."""
     try:
-        with Northbound(seconds=WATCH_SECONDS) as northbound:
+        with ControllerClient(seconds=WATCH_SECONDS) as northbound:
             switches, links = northbound.switches(), northbound.links()
             events = _new_events(northbound)
             counters = northbound.counters() if link_load.due() else None
@@ -119,7 +119,7 @@ def _update(switch: Switch, row: dict[str, Any] | None) -> None:
             outbox.alarm(f"switch {switch.name}: {problem}")
 
 
-def _new_events(northbound: Northbound) -> list[dict[str, Any]]:
+def _new_events(northbound: ControllerClient) -> list[dict[str, Any]]:
     """The controller's events since the last run; a controller that restarted counts from the start again."""
     after = int(checkpoints.recall(_EVENTS, 0))
     answer = northbound.events(after)

@@ -6,14 +6,14 @@ from controlplane.common.address_plan import MAX_DZ_PER_FILTER, max_dz_length
 from controlplane.common.problems import Problem, pointer
 from controlplane.explain.call_cost import Encodings, Patience, cost
 from controlplane.explain.filter_preview.overlap import Overlap, overlap
-from controlplane.explain.filter_preview.question import Asked
-from controlplane.planning.planner_state import Behind, reading
-from controlplane.registry.announcements import ADVERTISEMENT, SUBSCRIPTION, Draft, draft_payloads
+from controlplane.explain.filter_preview.question import PreviewQuestion
+from controlplane.planning.planner_state import PlannerBehind, reading
+from controlplane.registry.announcements import ADVERTISEMENT, SUBSCRIPTION, AnnouncementDraft, draft_payloads
 from controlplane.registry.duplicates import CODE, duplicate
-from controlplane.registry.encoding import Encoded, core_topic
+from controlplane.registry.encoding import EncodedAnnouncement, core_topic
 from controlplane.registry.filter_digests import digest_of_filter
 from controlplane.registry.missing_path_text import explained, owners_of
-from tercast.encoding.encoder import Encoding, encode
+from tercast.encoding.encoder import EncodedFilter, encode
 from tercast.errors import Misread, Refused
 from tercast.eventspace import dz
 from tercast.filters.filter import Filter
@@ -28,7 +28,7 @@ _BUSY = (
 )
 
 
-def answer(asked: Asked) -> dict[str, Any]:
+def answer(asked: PreviewQuestion) -> dict[str, Any]:
     """What is told of a filter, right or wrong."""
     try:
         filter_ = Filter.parse(asked.text, core_topic(asked.topic), ("filter",))
@@ -68,7 +68,7 @@ def _mistake(refused: Refused) -> dict[str, Any]:
     }
 
 
-def _meaning(filter_: Filter, encoding: Encoding, limit: int) -> dict[str, Any]:
+def _meaning(filter_: Filter, encoding: EncodedFilter, limit: int) -> dict[str, Any]:
     return {
         "valid": True,
         "canonical": str(filter_),
@@ -81,7 +81,7 @@ def _meaning(filter_: Filter, encoding: Encoding, limit: int) -> dict[str, Any]:
     }
 
 
-def _network(asked: Asked, filter_: Filter, encoding: Encoding) -> dict[str, Any]:
+def _network(asked: PreviewQuestion, filter_: Filter, encoding: EncodedFilter) -> dict[str, Any]:
     """What it meets and costs; neither where the planner is not to be had in time."""
     other = SUBSCRIPTIONS if asked.kind is ADVERTISEMENT else ADVERTISEMENTS
     told: dict[str, Any] = {}
@@ -92,14 +92,14 @@ def _network(asked: Asked, filter_: Filter, encoding: Encoding) -> dict[str, Any
         told |= {"overlap": found.told, "reach": found.reach, "unreachable": _unreachable(asked, found)}
         if asked.owner is not None:
             told["cost"] = _cost(asked, filter_, encoding)
-    except Behind:
+    except PlannerBehind:
         told["unknown"] = _BUSY
     except Problem as problem:
         told["unknown"] = problem.detail
     return told
 
 
-def _unreachable(asked: Asked, found: Overlap) -> dict[str, Any] | None:
+def _unreachable(asked: PreviewQuestion, found: Overlap) -> dict[str, Any] | None:
     """Whom an announcement at the host that is named would match and not reach."""
     if asked.owner is None or found.reach is None or found.reach is Reach.FULL:
         return None
@@ -108,11 +108,11 @@ def _unreachable(asked: Asked, found: Overlap) -> dict[str, Any] | None:
     return explained(found.reach, subscribes, asked.owner.host.name, names, found.more)
 
 
-def _cost(asked: Asked, filter_: Filter, encoding: Encoding) -> dict[str, Any]:
+def _cost(asked: PreviewQuestion, filter_: Filter, encoding: EncodedFilter) -> dict[str, Any]:
     """What announcing it would do. A duplicate costs nothing, and is not accepted."""
     digest = digest_of_filter(filter_)
-    encoded = Encoded([dz.text(cell) for cell in encoding.dz], encoding.excess, digest)
-    draft = Draft(asked.owner, asked.topic, asked.text, encoded)
+    encoded = EncodedAnnouncement([dz.text(cell) for cell in encoding.dz], encoding.excess, digest)
+    draft = AnnouncementDraft(asked.owner, asked.topic, asked.text, encoded)
     detail = None if asked.owner.pk is None else duplicate(asked.kind, draft)
     if detail is not None:
         refused = {"accepted": False, "matched": None, "code": CODE, "detail": detail}

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from controlplane.network.availability import LEAVING
 from controlplane.network.models import Host
-from controlplane.registry.announcements import ADVERTISEMENT, SUBSCRIPTION, Kind
+from controlplane.registry.announcements import ADVERTISEMENT, SUBSCRIPTION, AnnouncementKind
 from controlplane.registry.models import Publisher, Subscriber, Topic
 from controlplane.requestlog.models import State
 from controlplane.rest.request_body import Body
@@ -18,12 +18,12 @@ _WHO = ("host", "publisher", "subscriber")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PreviewQuestion:
     """A question; `owner` may be a publisher or subscriber that is not stored, None where nobody is named."""
 
     topic: Topic
     text: str
-    kind: Kind
+    kind: AnnouncementKind
     owner: Any
     limit: int
 
@@ -44,7 +44,7 @@ def _topics() -> Any:
     return Topic.objects.exclude(LEAVING).exclude(**failed).select_related("request", "reindexing")
 
 
-def _kind(body: Body) -> Kind:
+def _kind(body: Body) -> AnnouncementKind:
     """By what is said, or by who is named; adds an error where both do not fit."""
     item = body.items[0]
     said = item.get("kind", "advertisement" if "publisher" in item else "subscription")
@@ -59,7 +59,7 @@ def _kind(body: Body) -> Kind:
     return kind
 
 
-def _owner(body: Body, kind: Kind) -> Publisher | Subscriber | None:
+def _owner(body: Body, kind: AnnouncementKind) -> Publisher | Subscriber | None:
     item = body.items[0]
     if kind.owner in item:
         found: Any = _find(body, kind.owner, kind.owners._default_manager.select_related("host"))

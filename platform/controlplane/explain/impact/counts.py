@@ -10,7 +10,7 @@ from controlplane.explain.impact.cuts import crossing
 from controlplane.explain.impact.groups import Deadline, grouped, meeting
 from controlplane.explain.impact.question import Cut, question
 from controlplane.network.models import InstalledEntry, Link
-from controlplane.planning.planner_state import Behind, reading
+from controlplane.planning.planner_state import PlannerBehind, reading
 from controlplane.registry.models import Advertisement, Subscription
 from tercast.planner.planner import Planner
 from tercast.requests.registry import ADVERTISEMENT, SUBSCRIPTION, Registration
@@ -37,7 +37,7 @@ def affected(row: Any) -> dict[str, Any]:
     with ExitStack() as stack:
         try:
             planner = stack.enter_context(reading(SECONDS))
-        except Behind:
+        except PlannerBehind:
             detail = "The planner is at work on other requests. Ask again in a moment."
             raise Problem(503, "busy", detail, headers={"Retry-After": "5"}) from None
         if asked.cut is not None:

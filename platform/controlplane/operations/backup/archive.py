@@ -72,7 +72,7 @@ class Manifest:
         )
 
 
-class Writer:
+class ArchiveWriter:
     """Fills the file of a backup."""
 
     def __init__(self, file: zipfile.ZipFile) -> None:
@@ -97,7 +97,7 @@ class Writer:
         self._file.writestr(_MANIFEST, json.dumps(manifest.to_json(), indent=1))
 
 
-class Reader:
+class ArchiveReader:
     """Reads the file of a backup; raises UpkeepError where it is damaged."""
 
     def __init__(self, path: Path, file: zipfile.ZipFile) -> None:
@@ -171,7 +171,7 @@ class Reader:
 
 
 @contextmanager
-def writing(path: Path, replace: bool = False) -> Iterator[Writer]:
+def writing(path: Path, replace: bool = False) -> Iterator[ArchiveWriter]:
     """A new backup, readable by its owner alone, that takes its place when all of it is on the disk."""
     if path.exists() and not replace:
         raise UpkeepError(f"{path} is there already; name another file, or remove it first")
@@ -179,7 +179,7 @@ def writing(path: Path, replace: bool = False) -> Iterator[Writer]:
     try:
         with private(temporary) as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
-                yield Writer(archive)
+                yield ArchiveWriter(archive)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -191,7 +191,7 @@ def writing(path: Path, replace: bool = False) -> Iterator[Writer]:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[Reader]:
+def reading(path: Path) -> Iterator[ArchiveReader]:
     """A backup that is there."""
     try:
         archive = zipfile.ZipFile(path)
@@ -199,7 +199,7 @@ def reading(path: Path) -> Iterator[Reader]:
         reason = getattr(error, "strerror", None) or f"it is no backup, or not all of one ({error})"
         raise UpkeepError(f"{path} cannot be read: {reason}") from None
     with archive:
-        yield Reader(path, archive)
+        yield ArchiveReader(path, archive)
 
 
 def private(path: Path) -> IO[bytes]:

@@ -26,7 +26,7 @@ from django.utils import timezone
 
 from controlplane.common import fault_injection
 from controlplane.common.chunks import chunks
-from controlplane.common.process_locks import Held, planner_lock
+from controlplane.common.process_locks import HeldLock, planner_lock
 from controlplane.operations import stage_histograms
 from controlplane.operations.backup.errors import UpkeepError
 from controlplane.planning import planner_state
@@ -109,13 +109,13 @@ def _prove(snapshot: PlannerSnapshot, replayed: Positioned) -> None:
     )
 
 
-def _locked() -> AbstractContextManager[Held]:
+def _locked() -> AbstractContextManager[HeldLock]:
     """The planner's lock, waited for: sessions are short."""
     return _Lock()
 
 
-class _Lock(AbstractContextManager[Held]):
-    def __enter__(self) -> Held:
+class _Lock(AbstractContextManager[HeldLock]):
+    def __enter__(self) -> HeldLock:
         end = time.monotonic() + _PATIENCE
         while True:
             self._lock = planner_lock()

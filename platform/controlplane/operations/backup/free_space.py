@@ -7,13 +7,13 @@ from django.conf import settings
 from django.db import connection
 
 from controlplane.operations import disk_space
-from controlplane.operations.backup.archive import Reader
+from controlplane.operations.backup.archive import ArchiveReader
 from controlplane.operations.backup.errors import UpkeepError
 
 MEGABYTE = 1 << 20
 
 
-def check(file: Reader) -> None:
+def check(file: ArchiveReader) -> None:
     """Check the unpacked size of a backup against the setting and the disk of an SQLite database.
 
     Args:

@@ -33,7 +33,7 @@ from controlplane.operations.backup import (
     secret_staging,
     sequences,
 )
-from controlplane.operations.backup.archive import Manifest, Reader
+from controlplane.operations.backup.archive import ArchiveReader, Manifest
 from controlplane.operations.backup.errors import UpkeepError
 from controlplane.periodic import row_faults, task_failures
 from controlplane.planning import planner_state
@@ -45,14 +45,14 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RestoreOptions:
     """`replace` what is in the database; keep this installation's `own_secrets`."""
 
     replace: bool = False
     own_secrets: bool = False
 
 
-def restore(path: Path, say: Say, options: Options) -> Manifest:
+def restore(path: Path, say: Say, options: RestoreOptions) -> Manifest:
     """Make the database and the secrets those of the backup at `path`. Raises UpkeepError."""
     with archive.reading(path) as file:
         manifest = file.manifest
@@ -115,7 +115,7 @@ def _filled() -> list[str]:
     return [*found[:5], *(["..."] if len(found) > 5 else [])]
 
 
-def _load(file: Reader, say: Say, older: list[str]) -> None:
+def _load(file: ArchiveReader, say: Say, older: list[str]) -> None:
     apps = _schema(file.manifest, say, older)
     with planner_lock() as held:
         if held is None:
@@ -147,7 +147,7 @@ def _schema(manifest: Manifest, say: Say, older: list[str]) -> Apps:
     return apps
 
 
-def _replace_rows(file: Reader, apps: Apps, say: Say) -> None:
+def _replace_rows(file: ArchiveReader, apps: Apps, say: Say) -> None:
     """Empty every table and fill it; ids go on above those of both."""
     models = row_codec.models(apps)
     lasts = {model: _last_id(model, file.manifest) for model in models}
@@ -169,7 +169,7 @@ def _last_id(model: type[Model], manifest: Manifest) -> int:
     return max(sequences.last_ids(model, "default"), manifest.last_ids.get(model._meta.db_table, 0))
 
 
-def _fill(file: Reader, model: type[Model], expected: int) -> None:
+def _fill(file: ArchiveReader, model: type[Model], expected: int) -> None:
     table = model._meta.db_table
     columns, found = file.table(table)
     strange = sorted(set(columns) - set(row_codec.columns(model)))

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from controlplane.operations.backup.archive import Reader, private, settle
+from controlplane.operations.backup.archive import ArchiveReader, private, settle
 from controlplane.operations.backup.errors import UpkeepError
 
 _LEFT = re.compile(r"\..+\.(restored|\d+)")
@@ -38,7 +38,7 @@ class Staged:
 
 
 @contextmanager
-def staged(file: Reader, folder: Path) -> Iterator[Staged]:
+def staged(file: ArchiveReader, folder: Path) -> Iterator[Staged]:
     """The secrets of a backup, waiting beside their places below `folder`; those not moved go at the end."""
     pairs = tuple(_place(folder, name) for name in file.manifest.secrets)
     remove_left(folder)

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
-from controlplane.network.controller_client import Listening, Northbound, NorthboundError
+from controlplane.network.controller_client import ControllerClient, Listening, NorthboundError
 from controlplane.network.models import Switch
 
 WAITING = 20
@@ -73,7 +73,7 @@ def _ask() -> tuple[Listening | None, list[dict[str, Any]], str]:
     """Where the controller listens, its switches, and why that is not known."""
     listening = None
     try:
-        with Northbound(seconds=2.0) as northbound:
+        with ControllerClient(seconds=2.0) as northbound:
             listening = northbound.listening()
             return listening, northbound.switches(), ""
     except NorthboundError as error:

@@ -18,7 +18,7 @@ from controlplane.registry.models import Topic
 from controlplane.registry.transitions import leases
 from controlplane.registry.transitions.models import OPEN, UNFINISHED, Encoding, Move, Stage
 from controlplane.requestlog import outbox
-from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.append import LogEntry, submit
 from controlplane.requestlog.models import FINAL_STATES, Request, State, SwitchSync
 from tercast.planner.planner import Planner
 
@@ -206,7 +206,7 @@ def _given_up(move: Move, now: datetime, refused: Callable[[str], bool]) -> bool
 
 def _finish(move: Move) -> Request:
     payload = {"op": "finish_move", "topic": move.topic.name, "version": move.version}
-    (finish,) = submit([Entry(payload)])
+    (finish,) = submit([LogEntry(payload)])
     return finish
 
 

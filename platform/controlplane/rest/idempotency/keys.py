@@ -32,7 +32,7 @@ _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldKey:
     """The right to carry out the call of a key."""
 
     pk: int
@@ -89,7 +89,7 @@ def _oldest() -> Any:
     return timezone.now() - timedelta(hours=settings.ENV.key_hours)
 
 
-def _hold(request: Request, key: str) -> Held | Reply:
+def _hold(request: Request, key: str) -> HeldKey | Reply:
     """The right to carry the call out, or the answer of who did."""
     mine = secrets.token_hex(16)
     call = {"method": request.method, "path": request.get_full_path(), "digest": _digest(request)}
@@ -99,7 +99,7 @@ def _hold(request: Request, key: str) -> Held | Reply:
         with transaction.atomic():
             made = Reply.objects.create(**who, **call, attempt=mine, began_at=timezone.now())
             _check_room(made)
-        return Held(made.pk, mine)
+        return HeldKey(made.pk, mine)
     except IntegrityError:
         row = Reply.objects.filter(**who).first()
     if row is None:  # the first one was refused meanwhile
@@ -113,7 +113,7 @@ def _hold(request: Request, key: str) -> Held | Reply:
     dead = Reply.objects.filter(given_up, pk=row.pk, attempt=row.attempt, status=None)
     if not dead.update(attempt=mine, began_at=timezone.now()):
         raise _in_flight()
-    return Held(row.pk, mine)
+    return HeldKey(row.pk, mine)
 
 
 def _check_room(new: Reply) -> None:
@@ -138,7 +138,7 @@ def _in_flight() -> Problem:
     return problem
 
 
-def _keep(held: Held, response: Response, secret: bool) -> None:
+def _keep(held: HeldKey, response: Response, secret: bool) -> None:
     body = "" if secret else JSONRenderer().render(response.data).decode()
     location = response.headers.get("Location", "")
     if not held.rows().update(status=response.status_code, location=location, body=body, size=len(body)):

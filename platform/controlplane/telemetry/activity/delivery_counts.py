@@ -15,7 +15,7 @@ OVER = (State.WITHDRAWN, State.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class DeliveryFigures:
     """Events over all reporters, None where nobody has reported any; `announced`: what lives of an owner."""
 
     events: int | None = None
@@ -24,10 +24,10 @@ class Figures:
     announced: int = 0
 
 
-UNKNOWN = Figures()
+UNKNOWN = DeliveryFigures()
 
 
-def of_subscriptions(rows: Iterable[Subscription]) -> dict[int, Figures]:
+def of_subscriptions(rows: Iterable[Subscription]) -> dict[int, DeliveryFigures]:
     """By id; `unwanted` is what reached the host and no subscription there wanted."""
     rows = list(rows)
     hosts = _unwanted({row.subscriber.host_id for row in rows})
@@ -35,13 +35,13 @@ def of_subscriptions(rows: Iterable[Subscription]) -> dict[int, Figures]:
     return {row.pk: _figures(found.get(row.pk), hosts.get(row.subscriber.host_id)) for row in rows}
 
 
-def of_advertisements(rows: Iterable[Advertisement]) -> dict[int, Figures]:
+def of_advertisements(rows: Iterable[Advertisement]) -> dict[int, DeliveryFigures]:
     """By id."""
     found = _sums(AdvertisementActivity, "about", [row.pk for row in rows])
     return {pk: _figures(sums) for pk, sums in found.items()}
 
 
-def of_owners(kind: str, rows: Iterable[Any]) -> dict[int, Figures]:
+def of_owners(kind: str, rows: Iterable[Any]) -> dict[int, DeliveryFigures]:
     """Of publishers or subscribers, by id: all that their announcements published or got."""
     rows = list(rows)
     ids = [row.pk for row in rows]
@@ -66,7 +66,7 @@ def _sums(model: Any, by: str, ids: Iterable[int]) -> dict[int, Sums]:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrivals:
+class DeliveryArrivals:
     """Events that reached a host, over all reporters; None where nobody has reported any."""
 
     delivered: int | None = None
@@ -74,14 +74,14 @@ class Arrivals:
     last_at: datetime | None = None
 
 
-NOTHING_REPORTED = Arrivals()
+NOTHING_REPORTED = DeliveryArrivals()
 
 
-def of_hosts(ids: Iterable[int]) -> dict[int, Arrivals]:
+def of_hosts(ids: Iterable[int]) -> dict[int, DeliveryArrivals]:
     """By id, where anybody has reported."""
     rows = HostActivity.objects.filter(about__in=list(ids)).order_by().values_list("about")
     sums = rows.annotate(n=Sum("events"), unwanted=Sum("unwanted"), last=Max("last_at"))
-    return {pk: Arrivals(*told) for pk, *told in sums}
+    return {pk: DeliveryArrivals(*told) for pk, *told in sums}
 
 
 def _unwanted(hosts: Iterable[int]) -> dict[int, int]:
@@ -89,6 +89,6 @@ def _unwanted(hosts: Iterable[int]) -> dict[int, int]:
     return dict(rows.annotate(n=Sum("unwanted")))
 
 
-def _figures(sums: Sums | None, unwanted: int | None = None, announced: int = 0) -> Figures:
+def _figures(sums: Sums | None, unwanted: int | None = None, announced: int = 0) -> DeliveryFigures:
     events, last = sums or (None, None)
-    return Figures(events, unwanted, last, announced)
+    return DeliveryFigures(events, unwanted, last, announced)

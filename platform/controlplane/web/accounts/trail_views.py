@@ -5,7 +5,7 @@ from drf_spectacular.utils import extend_schema, extend_schema_view
 from controlplane.accounts.roles import Role
 from controlplane.accounts.trail.models import Action, Outcome
 from controlplane.rest.base_views import ListAndRead
-from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, Filter, choice
+from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, QueryFilterField, choice
 from controlplane.web.accounts.trail_serializers import AuditedActionSerializer
 
 
@@ -23,15 +23,15 @@ class ActionViewSet(ListAndRead):
     csv = True
     filters = (
         ID,
-        Filter("at", "at", TIME, ("gte", "lte")),
-        Filter("actor", "actor", TEXT, ("in",)),
-        Filter("token_id", "token_id", INTEGER, ("in",)),
-        Filter("address", "address", TEXT, ("in",)),
-        Filter("method", "method", TEXT, ("in",)),
-        Filter("resource", "resource", TEXT, ("in",)),
-        Filter("outcome", "outcome", choice(*Outcome.values), ("in",)),
-        Filter("status", "status", INTEGER, ("in", "gte", "lte")),
-        Filter("call", "call", TEXT),
+        QueryFilterField("at", "at", TIME, ("gte", "lte")),
+        QueryFilterField("actor", "actor", TEXT, ("in",)),
+        QueryFilterField("token_id", "token_id", INTEGER, ("in",)),
+        QueryFilterField("address", "address", TEXT, ("in",)),
+        QueryFilterField("method", "method", TEXT, ("in",)),
+        QueryFilterField("resource", "resource", TEXT, ("in",)),
+        QueryFilterField("outcome", "outcome", choice(*Outcome.values), ("in",)),
+        QueryFilterField("status", "status", INTEGER, ("in", "gte", "lte")),
+        QueryFilterField("call", "call", TEXT),
     )
     search = ("actor", "token", "client", "address", "object", "detail", "call")
     orderings = ("id", "at")

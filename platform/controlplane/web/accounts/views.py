@@ -18,7 +18,7 @@ from controlplane.accounts.tokens import revoke_token
 from controlplane.common.problems import conflict
 from controlplane.registry import client_tokens
 from controlplane.rest.base_views import ListAndRead, StrictView, url
-from controlplane.rest.query_parameters import FLAG, ID, TEXT, TIME, Filter, choice
+from controlplane.rest.query_parameters import FLAG, ID, TEXT, TIME, QueryFilterField, choice
 from controlplane.rest.request_body import read_body
 from controlplane.web.accounts import user_changes
 from controlplane.web.accounts.serializers import (
@@ -49,14 +49,14 @@ class TokenViewSet(ListAndRead):
     secret = True
     filters = (
         ID,
-        Filter("name", "name", TEXT, ("in",)),
-        Filter("user", "user__username", TEXT, ("in",)),
-        Filter("publisher", "publisher__name", TEXT, ("in",)),
-        Filter("subscriber", "subscriber__name", TEXT, ("in",)),
-        Filter("standing", "standing", choice(*client_tokens.STANDINGS), ("in",)),
-        Filter("created_at", "created_at", TIME, ("gte", "lte")),
-        Filter("expires_at", "expires_at", TIME, ("gte", "lte")),
-        Filter("last_used_at", "last_used_at", TIME, ("gte", "lte")),
+        QueryFilterField("name", "name", TEXT, ("in",)),
+        QueryFilterField("user", "user__username", TEXT, ("in",)),
+        QueryFilterField("publisher", "publisher__name", TEXT, ("in",)),
+        QueryFilterField("subscriber", "subscriber__name", TEXT, ("in",)),
+        QueryFilterField("standing", "standing", choice(*client_tokens.STANDINGS), ("in",)),
+        QueryFilterField("created_at", "created_at", TIME, ("gte", "lte")),
+        QueryFilterField("expires_at", "expires_at", TIME, ("gte", "lte")),
+        QueryFilterField("last_used_at", "last_used_at", TIME, ("gte", "lte")),
     )
     search = ("name", "user__username", "publisher__name", "subscriber__name")
     orderings = ("id", "name", "created_at")
@@ -110,10 +110,10 @@ class UserViewSet(ListAndRead):
     write_parameters = NOTHING
     filters = (
         ID,
-        Filter("username", "username", TEXT, ("in",)),
-        Filter("active", "is_active", FLAG),
-        Filter("created_at", "date_joined", TIME, ("gte", "lte")),
-        Filter("last_login", "last_login", TIME, ("gte", "lte")),
+        QueryFilterField("username", "username", TEXT, ("in",)),
+        QueryFilterField("active", "is_active", FLAG),
+        QueryFilterField("created_at", "date_joined", TIME, ("gte", "lte")),
+        QueryFilterField("last_login", "last_login", TIME, ("gte", "lte")),
     )
     search = ("username",)
     orderings = ("id", "username")

@@ -16,7 +16,7 @@ from controlplane.registry.models import Subscription
 from controlplane.rest.base_views import ListAndRead, Resource, Single, StrictView, WriteOptions, url
 from controlplane.rest.openapi import DRY_RUN, PREFER, WRITE
 from controlplane.rest.prefer_header import Wait, awaited
-from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, Filter, choice, read_id
+from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, QueryFilterField, choice, read_id
 from controlplane.rest.request_body import read_one
 from controlplane.web.aggregation import what_if
 from controlplane.web.aggregation.serializers import (
@@ -83,9 +83,9 @@ class RunViewSet(ListAndRead):
     write_parameters: ClassVar[frozenset[str]] = frozenset({"dry_run"})
     filters = (
         ID,
-        Filter("state", "state", choice(*RunState.values), ("in",)),
-        Filter("trigger", "trigger", TEXT, ("in",)),
-        Filter("created_at", "created_at", TIME, ("gte", "lte")),
+        QueryFilterField("state", "state", choice(*RunState.values), ("in",)),
+        QueryFilterField("trigger", "trigger", TEXT, ("in",)),
+        QueryFilterField("created_at", "created_at", TIME, ("gte", "lte")),
     )
 
     def retrieve(self, request: Request, pk: str) -> Response:
@@ -157,9 +157,9 @@ class AggregatedViewSet(Resource):
     serializer_class = AggregatedEntrySerializer
     noun = "switch"
     filters = (
-        Filter("topic", "topic", TEXT, ("in",)),
-        Filter("in_port", "in_port", INTEGER),
-        Filter("dz", "dz", TEXT),
+        QueryFilterField("topic", "topic", TEXT, ("in",)),
+        QueryFilterField("in_port", "in_port", INTEGER),
+        QueryFilterField("dz", "dz", TEXT),
     )
 
     def list(self, request: Request, pk: str) -> Response:

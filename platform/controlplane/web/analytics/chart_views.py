@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.analytics import chart_csv, charts
-from controlplane.analytics.charts import COLUMNS, MOST_SERIES, Chart, Grid
+from controlplane.analytics.charts import COLUMNS, MOST_SERIES, Chart, ChartGrid
 from controlplane.analytics.durations import length_text, parse_length
 from controlplane.analytics.empty_reasons import Span, Why, why_empty
 from controlplane.analytics.jobs import JOBS, NEEDLESS, Job
@@ -93,7 +93,7 @@ class ChartView(StrictView):
         most = self._most_points(request)
         window = self._window(request)
         series = Series.objects.filter(job=self.job.name, window=window).first()
-        grid = Grid.of(since, until, window, most)
+        grid = ChartGrid.of(since, until, window, most)
         wanted = _wanted(self.job, request)
         keys = self.keys(request)
         rows = Result.objects.filter(**wanted)
@@ -128,7 +128,7 @@ class ChartView(StrictView):
         """A point with what follows from its values."""
         return point
 
-    def shown(self, grid: Grid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
+    def shown(self, grid: ChartGrid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
         """One series."""
         names = dict.fromkeys(self.job.keys)
         points = [self.completed(point) for point in charts.points(self.job, grid, chart)]
@@ -265,7 +265,7 @@ class PublisherLoadView(ChartView):
         """How much each publisher sends, over time, and where in the event space."""
         return self.answer(request)
 
-    def shown(self, grid: Grid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
+    def shown(self, grid: ChartGrid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
         """With the histogram."""
         return {
             **super().shown(grid, keys, key, chart),

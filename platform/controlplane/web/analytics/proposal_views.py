@@ -12,7 +12,7 @@ from controlplane.registry import topics
 from controlplane.rest.base_views import ListAndRead, url
 from controlplane.rest.openapi import PREFER
 from controlplane.rest.prefer_header import Wait
-from controlplane.rest.query_parameters import ID, TEXT, TIME, Filter, choice, read_id
+from controlplane.rest.query_parameters import ID, TEXT, TIME, QueryFilterField, choice, read_id
 from controlplane.rest.request_body import Errors, read_one
 from controlplane.web.analytics.proposal_serializers import ProposalCreateSerializer, ProposalSerializer
 from controlplane.web.requests.accepted_responses import ACCEPTED, accepted
@@ -31,10 +31,10 @@ class ProposalViewSet(ListAndRead):
     noun = "proposal"
     filters = (
         ID,
-        Filter("topic", "topic__name", TEXT, ("in",)),
-        Filter("method", "method", choice(*ProposalMethod.values), ("in",)),
-        Filter("trigger", "trigger", choice(*ProposalTrigger.values), ("in",)),
-        Filter("created_at", "created_at", TIME, ("gte", "lte")),
+        QueryFilterField("topic", "topic__name", TEXT, ("in",)),
+        QueryFilterField("method", "method", choice(*ProposalMethod.values), ("in",)),
+        QueryFilterField("trigger", "trigger", choice(*ProposalTrigger.values), ("in",)),
+        QueryFilterField("created_at", "created_at", TIME, ("gte", "lte")),
     )
     search = ("topic__name", "method")
 

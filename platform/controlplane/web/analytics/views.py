@@ -15,7 +15,16 @@ from controlplane.common import wakeups
 from controlplane.rest.base_views import ListAndRead, url
 from controlplane.rest.openapi import PREFER
 from controlplane.rest.prefer_header import Wait, awaited
-from controlplane.rest.query_parameters import FLAG, ID, INTEGER, TEXT, TIME, Filter, choice, read_id
+from controlplane.rest.query_parameters import (
+    FLAG,
+    ID,
+    INTEGER,
+    TEXT,
+    TIME,
+    QueryFilterField,
+    choice,
+    read_id,
+)
 from controlplane.rest.request_body import read_body, read_one
 from controlplane.web.analytics.serializers import (
     RUNS,
@@ -45,12 +54,12 @@ class RunViewSet(ListAndRead):
     write_parameters: ClassVar[frozenset[str]] = frozenset()
     filters = (
         ID,
-        Filter("job", "series__job", choice(*JOBS), ("in",)),
-        Filter("state", "state", choice(*RunState.values), ("in",)),
-        Filter("trigger", "trigger", choice(*Trigger.values)),
-        Filter("schedule", "schedule", INTEGER, ("in",)),
-        Filter("created_at", "created_at", TIME, ("gte", "lte")),
-        Filter("due", "due", TIME, ("gte", "lte")),
+        QueryFilterField("job", "series__job", choice(*JOBS), ("in",)),
+        QueryFilterField("state", "state", choice(*RunState.values), ("in",)),
+        QueryFilterField("trigger", "trigger", choice(*Trigger.values)),
+        QueryFilterField("schedule", "schedule", INTEGER, ("in",)),
+        QueryFilterField("created_at", "created_at", TIME, ("gte", "lte")),
+        QueryFilterField("due", "due", TIME, ("gte", "lte")),
     )
 
     def retrieve(self, request: Request, pk: str) -> Response:
@@ -125,9 +134,9 @@ class ScheduleViewSet(ListAndRead):
     write_parameters: ClassVar[frozenset[str]] = frozenset()
     filters = (
         ID,
-        Filter("name", "name", TEXT, ("in",)),
-        Filter("job", "job", choice(*JOBS), ("in",)),
-        Filter("enabled", "task__enabled", FLAG),
+        QueryFilterField("name", "name", TEXT, ("in",)),
+        QueryFilterField("job", "job", choice(*JOBS), ("in",)),
+        QueryFilterField("enabled", "task__enabled", FLAG),
     )
     search = ("name", "job")
 

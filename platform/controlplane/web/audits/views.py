@@ -21,7 +21,7 @@ from controlplane.network.ports import check_switch, find_switches
 from controlplane.rest.base_views import ListAndRead, Resource, url
 from controlplane.rest.openapi import PREFER
 from controlplane.rest.prefer_header import Wait, awaited
-from controlplane.rest.query_parameters import FLAG, ID, TEXT, TIME, Filter, choice
+from controlplane.rest.query_parameters import FLAG, ID, TEXT, TIME, QueryFilterField, choice
 from controlplane.rest.request_body import Errors, read_body
 from controlplane.web.audits.serializers import (
     AuditCreateSerializer,
@@ -31,7 +31,7 @@ from controlplane.web.audits.serializers import (
 )
 
 ACCEPTED = OpenApiResponse(AuditSerializer, "Asked for; `Location` names the audit.")
-SWITCH = Filter("switch", "switch", TEXT, ("in",))
+SWITCH = QueryFilterField("switch", "switch", TEXT, ("in",))
 
 
 @extend_schema_view(
@@ -47,10 +47,10 @@ class AuditViewSet(ListAndRead):
     write_parameters: ClassVar[frozenset[str]] = frozenset()
     filters = (
         ID,
-        Filter("state", "state", choice(*AuditState.values), ("in",)),
-        Filter("trigger", "trigger", choice(*Trigger.values), ("in",)),
-        Filter("repair", "repair", FLAG),
-        Filter("created_at", "created_at", TIME, ("gte", "lte")),
+        QueryFilterField("state", "state", choice(*AuditState.values), ("in",)),
+        QueryFilterField("trigger", "trigger", choice(*Trigger.values), ("in",)),
+        QueryFilterField("repair", "repair", FLAG),
+        QueryFilterField("created_at", "created_at", TIME, ("gte", "lte")),
     )
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
@@ -104,7 +104,7 @@ class CheckViewSet(Resource):
     queryset = Check.objects.all()
     serializer_class = CheckSerializer
     noun = "audit"
-    filters = (SWITCH, Filter("state", "state", choice(*CheckState.values), ("in",)))
+    filters = (SWITCH, QueryFilterField("state", "state", choice(*CheckState.values), ("in",)))
     search = ("switch", "detail")
 
     def list(self, request: Request, pk: str) -> Response:
@@ -122,9 +122,9 @@ class DriftViewSet(Resource):
     serializer_class = DriftSerializer
     noun = "audit"
     filters = (
-        Filter("switch", "check_of__switch", TEXT, ("in",)),
-        Filter("kind", "kind", choice(*DriftKind.values), ("in",)),
-        Filter("dst", "dst", TEXT),
+        QueryFilterField("switch", "check_of__switch", TEXT, ("in",)),
+        QueryFilterField("kind", "kind", choice(*DriftKind.values), ("in",)),
+        QueryFilterField("dst", "dst", TEXT),
     )
     search = ("check_of__switch", "dst")
 

@@ -13,7 +13,7 @@ from controlplane.operations.demo.models import TestEvent, TestState
 from controlplane.rest.base_views import ListAndRead, StrictView, url
 from controlplane.rest.openapi import PREFER
 from controlplane.rest.prefer_header import Wait
-from controlplane.rest.query_parameters import ID, Filter, choice
+from controlplane.rest.query_parameters import ID, QueryFilterField, choice
 from controlplane.rest.request_body import read_body, read_one
 from controlplane.web.demo.serializers import (
     ConnectSerializer,
@@ -75,7 +75,7 @@ class TestEventViewSet(ListAndRead):
     queryset = TestEvent.objects.select_related("advertisement__topic", "advertisement__publisher__host")
     serializer_class = TestEventSerializer
     noun = "test event"
-    filters = (ID, Filter("state", "state", choice(*TestState.values), ("in",)))
+    filters = (ID, QueryFilterField("state", "state", choice(*TestState.values), ("in",)))
     search = ("advertisement__topic__name", "advertisement__publisher__name", "problem")
     write_parameters: ClassVar[frozenset[str]] = frozenset()
 

@@ -6,7 +6,7 @@ from rest_framework.response import Response
 
 from controlplane.accounts.roles import Role
 from controlplane.explain.filter_preview.preview import answer
-from controlplane.explain.filter_preview.question import Asked
+from controlplane.explain.filter_preview.question import PreviewQuestion
 from controlplane.rest.base_views import StrictView
 from controlplane.rest.request_body import read_body
 from controlplane.web.explain.preview_serializers import PreviewAnswerSerializer, PreviewSerializer
@@ -26,4 +26,4 @@ class PreviewView(StrictView):
     )
     def post(self, request: Request) -> Response:
         """Place and kind of a mistake; or canonical text, dz cells, volumes, whom it meets, and its cost."""
-        return Response(answer(Asked.read(read_body(request, PreviewSerializer()))))
+        return Response(answer(PreviewQuestion.read(read_body(request, PreviewSerializer()))))

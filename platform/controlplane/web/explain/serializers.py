@@ -7,12 +7,12 @@ from rest_framework import serializers
 from controlplane.rest.fields import Values
 from controlplane.web.network.serializers import ActionSerializer
 from tercast.explain.observation import Means
-from tercast.explain.real_path import Kind
-from tercast.explain.reasons import Reason
+from tercast.explain.real_path import DifferenceKind
+from tercast.explain.reasons import DeliveryReason
 
-REASONS = tuple(reason.value for reason in Reason)
+REASONS = tuple(reason.value for reason in DeliveryReason)
 ORIGINS = ("exact", "aggregated", "unplanned")
-DIFFERENCES = tuple(kind.value for kind in Kind)
+DIFFERENCES = tuple(kind.value for kind in DifferenceKind)
 
 
 class EventSerializer(serializers.Serializer[Any]):

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from controlplane.common.problems import not_found
 from controlplane.explain.entry_origin import origin_of
 from controlplane.explain.explanation import answer
-from controlplane.explain.question import PARAMETERS, Asked
+from controlplane.explain.question import PARAMETERS, ExplainQuestion
 from controlplane.network.models import InstalledEntry
 from controlplane.rest.base_views import StrictView
 from controlplane.rest.query_parameters import read_id
@@ -45,7 +45,7 @@ class ExplainView(StrictView):
     )
     def get(self, request: Request) -> Response:
         """For one event: dz, address, the way with its entries, who receives it, who does not, and why."""
-        return Response(answer(Asked.read(request.query_params)))
+        return Response(answer(ExplainQuestion.read(request.query_params)))
 
 
 class EntryOriginView(StrictView):

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from controlplane.operations import alarms
 from controlplane.requestlog.models import OutboxEvent
 from controlplane.rest.base_views import ListAndRead, StrictView
-from controlplane.rest.query_parameters import ID, TIME, Filter
+from controlplane.rest.query_parameters import ID, TIME, QueryFilterField
 
 
 class AlarmSerializer(serializers.Serializer[Any]):
@@ -52,7 +52,7 @@ class AlarmViewSet(ListAndRead):
     queryset = OutboxEvent.objects.filter(kind="alarm")
     serializer_class = AlarmSerializer
     noun = "alarm"
-    filters = (ID, Filter("at", "created_at", TIME, ("gte", "lte")))
+    filters = (ID, QueryFilterField("at", "created_at", TIME, ("gte", "lte")))
     search = ("payload__text",)
 
 

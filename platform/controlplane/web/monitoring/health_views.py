@@ -17,7 +17,7 @@ from controlplane.accounts.scopes import Scope
 from controlplane.common.database_patience import waiting_at_most
 from controlplane.common.problems import bad_parameter
 from controlplane.operations import health_checks as checks
-from controlplane.operations.health_checks import CHECKS, Finding, Status
+from controlplane.operations.health_checks import CHECKS, CheckStatus, Finding
 from controlplane.rest.base_views import StrictView
 from tercast.errors import shown
 
@@ -80,7 +80,7 @@ class HealthView(StrictView):
                 for name, one in found.items()
             ],
         }
-        failed = overall is Status.FAILED
+        failed = overall is CheckStatus.FAILED
         code = status.HTTP_503_SERVICE_UNAVAILABLE if failed else status.HTTP_200_OK
         return Response(body, code)
 

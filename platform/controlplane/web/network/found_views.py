@@ -12,7 +12,7 @@ from controlplane.network.models import FoundLink, FoundReason, FoundState
 from controlplane.rest.base_views import ListAndRead
 from controlplane.rest.openapi import PREFER
 from controlplane.rest.prefer_header import Wait
-from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, Filter, choice, read_id
+from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, QueryFilterField, choice, read_id
 from controlplane.web.requests.accepted_responses import ACCEPTED, accepted
 
 
@@ -54,13 +54,13 @@ class FoundLinkViewSet(ListAndRead):
     write_parameters: ClassVar[frozenset[str]] = frozenset()
     filters = (
         ID,
-        Filter("a", "a__name", TEXT, ("in",)),
-        Filter("a_port", "a_port", INTEGER),
-        Filter("b", "b__name", TEXT, ("in",)),
-        Filter("b_port", "b_port", INTEGER),
-        Filter("state", "state", choice(*FoundState.values), ("in",)),
-        Filter("reason", "reason", choice(*FoundReason.values), ("in",)),
-        Filter("found_at", "found_at", TIME, ("gte", "lte")),
+        QueryFilterField("a", "a__name", TEXT, ("in",)),
+        QueryFilterField("a_port", "a_port", INTEGER),
+        QueryFilterField("b", "b__name", TEXT, ("in",)),
+        QueryFilterField("b_port", "b_port", INTEGER),
+        QueryFilterField("state", "state", choice(*FoundState.values), ("in",)),
+        QueryFilterField("reason", "reason", choice(*FoundReason.values), ("in",)),
+        QueryFilterField("found_at", "found_at", TIME, ("gte", "lte")),
     )
     search = ("a__name", "b__name")
 

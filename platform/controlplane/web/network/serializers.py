@@ -24,7 +24,7 @@ from controlplane.rest.fields import (
     Text,
 )
 from controlplane.signalling.models import signals_of
-from controlplane.telemetry.activity.delivery_counts import NOTHING_REPORTED, Arrivals
+from controlplane.telemetry.activity.delivery_counts import NOTHING_REPORTED, DeliveryArrivals
 from controlplane.web.requests.cost_serializers import CostSerializer
 from controlplane.web.requests.serializers import OperationSerializer
 
@@ -312,9 +312,9 @@ class HostSerializer(serializers.ModelSerializer[Host]):
         """When its last control message came in; null while none has."""
         return signals_of(row).last_seen_at
 
-    def arrivals(self, row: Host) -> Arrivals:
+    def arrivals(self, row: Host) -> DeliveryArrivals:
         """What was reported of it."""
-        found: Arrivals = self.context["arrivals"].get(row.pk, NOTHING_REPORTED)
+        found: DeliveryArrivals = self.context["arrivals"].get(row.pk, NOTHING_REPORTED)
         return found
 
     def get_delivered(self, row: Host) -> int | None:

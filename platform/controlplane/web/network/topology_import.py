@@ -10,7 +10,7 @@ from rest_framework import serializers
 from controlplane.common.problems import invalid, too_large
 from controlplane.network import hosts, import_reader, links, switches
 from controlplane.network.models import Host, Link, Switch
-from controlplane.requestlog.append import Entry, submit
+from controlplane.requestlog.append import LogEntry, submit
 from controlplane.requestlog.logged_rows import Payload, racing
 from controlplane.requestlog.models import Operation
 from controlplane.rest.request_body import MAX_ITEMS, Body, Errors, read_object
@@ -20,7 +20,7 @@ from controlplane.web.network.serializers import (
     SwitchCreateSerializer,
 )
 from tercast.errors import Path, Refused
-from tercast.topology.importers import TOO_LARGE, TOO_MANY, Imported, Taken
+from tercast.topology.importers import TOO_LARGE, TOO_MANY, Imported, TakenAddresses
 from tercast.topology.rest_rows import API_NAMES, api_row
 
 MAX_BYTES = 16 * 1024 * 1024
@@ -28,7 +28,7 @@ MAX_REPAIRS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class TopologyDraft:
     """The unsaved rows of a topology, which refer to each other."""
 
     switches: list[Switch]
@@ -79,7 +79,7 @@ def told(imported: Imported) -> dict[str, Any]:
     return {"format": imported.format, "counts": imported.counts, "repairs": repairs}
 
 
-def draft(topology: dict[str, Any]) -> Draft:
+def draft(topology: dict[str, Any]) -> TopologyDraft:
     """The rows of an imported topology; raises `Problem` with all that cannot be taken in.
 
     Its pointers lead into the topology as `tercast import` writes it.
@@ -96,14 +96,14 @@ def _validated(topology: dict[str, Any]) -> dict[str, Body]:
     }
 
 
-def _drafted(bodies: dict[str, Body]) -> Draft:
+def _drafted(bodies: dict[str, Body]) -> TopologyDraft:
     """The rows of validated parts; raises `Problem` with all errors, also those with objects that exist."""
     _check_free(bodies["switches"], bodies["hosts"])
     found = [error for body in bodies.values() for error in body.errors.found]
     if found:
         raise invalid(found)
     named = {item["name"]: Switch(**item) for item in bodies["switches"].items}
-    return Draft(
+    return TopologyDraft(
         list(named.values()),
         [Link(**{**item, "a": named[item["a"]], "b": named[item["b"]]}) for item in bodies["links"].items],
         [Host(**{**item, "switch": named[item["switch"]]}) for item in bodies["hosts"].items],
@@ -117,7 +117,7 @@ def add(imported: Imported, actor: Any) -> Operation:
         drafted = _drafted(bodies)
         rows = drafted.rows
         operation = Operation.objects.create(actor=actor, items=len(rows))
-        entries = [Entry(payload, index) for index, payload in enumerate(drafted.payloads())]
+        entries = [LogEntry(payload, index) for index, payload in enumerate(drafted.payloads())]
         for row, request in zip(rows, submit(entries, actor, operation), strict=True):
             row.request = request
         Switch.objects.bulk_create(drafted.switches, batch_size=2000)
@@ -167,9 +167,9 @@ def _check_free(new_switches: Body, new_hosts: Body) -> None:
     new_hosts.add_if_free("mac", {mac: f"host {name}" for name, _, mac in rows}, "MAC address")
 
 
-def _taken() -> Taken:
+def _taken() -> TakenAddresses:
     rows = list(Host.objects.values_list("ip", "mac"))
-    return Taken(
+    return TakenAddresses(
         dpids=frozenset(Switch.objects.values_list("dpid", flat=True)),
         ips=frozenset(ip for ip, _ in rows),
         macs=frozenset(mac for _, mac in rows),

@@ -28,7 +28,7 @@ from controlplane.rest.base_views import ListAndRead, Resource, StrictView, Writ
 from controlplane.rest.csv_export import export, in_csv
 from controlplane.rest.openapi import BULK_WRITE, WRITE
 from controlplane.rest.permissions import BOTH_READ
-from controlplane.rest.query_parameters import FLAG, ID, INTEGER, TEXT, TIME, Filter, read_id
+from controlplane.rest.query_parameters import FLAG, ID, INTEGER, TEXT, TIME, QueryFilterField, read_id
 from controlplane.rest.request_body import Body, read_body, tell_refused
 from controlplane.telemetry.activity.delivery_counts import of_hosts
 from controlplane.web.network.serializers import (
@@ -48,8 +48,8 @@ from controlplane.web.network.serializers import (
 )
 from controlplane.web.requests.accepted_responses import ACCEPTED, ACCEPTED_ANY, COST, accepted, cost_answer
 
-CREATED = Filter("created_at", "created_at", TIME, ("gte", "lte"))
-NAME = Filter("name", "name", TEXT, ("in",))
+CREATED = QueryFilterField("created_at", "created_at", TIME, ("gte", "lte"))
+NAME = QueryFilterField("name", "name", TEXT, ("in",))
 GONE_AT_ONCE = OpenApiResponse(description="The network never had it; it is gone.")
 Change = Callable[[int, dict[str, Any], Any], tuple[Any, Any]]
 
@@ -57,7 +57,7 @@ Change = Callable[[int, dict[str, Any], Any], tuple[Any, Any]]
 class NetworkViewSet(ListAndRead):
     """What switches, links and hosts have in common."""
 
-    kind: ClassVar[services.Kind]
+    kind: ClassVar[services.ObjectKind]
     create_serializer: ClassVar[type[serializers.Serializer[Any]]]
     change_serializer: ClassVar[type[serializers.Serializer[Any]]]
     bulk = True
@@ -159,10 +159,10 @@ class SwitchViewSet(NetworkViewSet):
     filters = (
         ID,
         NAME,
-        Filter("dpid", "dpid", TEXT, ("in",)),
-        Filter("up", "up", FLAG),
-        Filter("connected", "connected", FLAG),
-        Filter("tcam_budget", "tcam_budget", INTEGER, ("gte", "lte")),
+        QueryFilterField("dpid", "dpid", TEXT, ("in",)),
+        QueryFilterField("up", "up", FLAG),
+        QueryFilterField("connected", "connected", FLAG),
+        QueryFilterField("tcam_budget", "tcam_budget", INTEGER, ("gte", "lte")),
         CREATED,
     )
     search = ("name", "label", "dpid")
@@ -189,10 +189,10 @@ class LinkViewSet(NetworkViewSet):
     noun = "link"
     filters = (
         ID,
-        Filter("a", "a__name", TEXT, ("in",)),
-        Filter("b", "b__name", TEXT, ("in",)),
-        Filter("up", "up", FLAG),
-        Filter("cost", "cost", INTEGER, ("gte", "lte")),
+        QueryFilterField("a", "a__name", TEXT, ("in",)),
+        QueryFilterField("b", "b__name", TEXT, ("in",)),
+        QueryFilterField("up", "up", FLAG),
+        QueryFilterField("cost", "cost", INTEGER, ("gte", "lte")),
         CREATED,
     )
     search = ("a__name", "b__name")
@@ -215,9 +215,9 @@ class HostViewSet(NetworkViewSet):
     filters = (
         ID,
         NAME,
-        Filter("switch", "switch__name", TEXT, ("in",)),
-        Filter("port", "port", INTEGER),
-        Filter("mac", "mac", TEXT, ("in",)),
+        QueryFilterField("switch", "switch__name", TEXT, ("in",)),
+        QueryFilterField("port", "port", INTEGER),
+        QueryFilterField("mac", "mac", TEXT, ("in",)),
         CREATED,
     )
     search = ("name", "switch__name", "ip", "mac")
@@ -248,7 +248,7 @@ class TableViewSet(ListAndRead):
     queryset = with_entry_count()
     serializer_class = TableSerializer
     noun = "table"
-    filters = (ID, Filter("switch", "name", TEXT, ("in",)))
+    filters = (ID, QueryFilterField("switch", "name", TEXT, ("in",)))
     search = ("name",)
 
 
@@ -262,11 +262,11 @@ class TableEntriesViewSet(Resource):
     search = ("dst",)
     csv = True
     filters = (
-        Filter("dst", "dst", TEXT, ("in",)),
+        QueryFilterField("dst", "dst", TEXT, ("in",)),
         OfTopic("topic", "code", TEXT),
         Meeting("dz", "dz", DZ, words="dz of the entry covers this one, or lies within it"),
-        Filter("in_port", "in_port", INTEGER),
-        Filter("priority", "priority", INTEGER, ("gte", "lte")),
+        QueryFilterField("in_port", "in_port", INTEGER),
+        QueryFilterField("priority", "priority", INTEGER, ("gte", "lte")),
     )
 
     def rendered(self, rows: Any, many: bool = False) -> Any:
@@ -325,7 +325,7 @@ class TreeViewSet(ListAndRead):
     filters = (
         ID,
         NAME,
-        Filter("topic", "topic__name", TEXT, ("in",)),
-        Filter("root", "root__name", TEXT, ("in",)),
+        QueryFilterField("topic", "topic__name", TEXT, ("in",)),
+        QueryFilterField("root", "root__name", TEXT, ("in",)),
     )
     search = ("name", "topic__name", "root__name")

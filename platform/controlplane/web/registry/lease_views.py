@@ -14,7 +14,7 @@ from controlplane.registry.transitions import leases
 from controlplane.registry.transitions.models import Lease, Move, Stage
 from controlplane.rest.base_views import ListAndRead, Resource
 from controlplane.rest.permissions import Clients
-from controlplane.rest.query_parameters import FLAG, ID, INTEGER, TEXT, Filter, choice, read_id
+from controlplane.rest.query_parameters import FLAG, ID, INTEGER, TEXT, QueryFilterField, choice, read_id
 from controlplane.rest.request_body import read_one
 from controlplane.web.registry.lease_serializers import (
     LeaseRequestSerializer,
@@ -35,10 +35,10 @@ class MoveViewSet(ListAndRead):
     noun = "move"
     filters = (
         ID,
-        Filter("topic", "topic__name", TEXT, ("in",)),
-        Filter("request", "request", INTEGER),
-        Filter("stage", "stage", choice(*Stage.values), ("in",)),
-        Filter("in_place", "in_place", FLAG),
+        QueryFilterField("topic", "topic__name", TEXT, ("in",)),
+        QueryFilterField("request", "request", INTEGER),
+        QueryFilterField("stage", "stage", choice(*Stage.values), ("in",)),
+        QueryFilterField("in_place", "in_place", FLAG),
     )
     search = ("topic__name",)
 

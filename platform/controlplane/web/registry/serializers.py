@@ -13,7 +13,7 @@ from controlplane.requestlog.models import State
 from controlplane.rest.base_views import url
 from controlplane.rest.fields import Flag, Integer, Name, Reference, Text
 from controlplane.rest.serializers import ErrorSerializer
-from controlplane.telemetry.activity.delivery_counts import UNKNOWN, Figures
+from controlplane.telemetry.activity.delivery_counts import UNKNOWN, DeliveryFigures
 from controlplane.web.registry.attribute_schema import AttributesField, IndexedField
 
 MAX_FILTER = 65_536
@@ -131,9 +131,9 @@ class _FiguresSerializer(serializers.Serializer[Any]):
         help_text="when an event of it was last seen; null: nobody has reported any"
     )
 
-    def figures(self, row: Any) -> Figures:
+    def figures(self, row: Any) -> DeliveryFigures:
         """Those of the row."""
-        found: Figures = self.context["figures"].get(row.pk, UNKNOWN)
+        found: DeliveryFigures = self.context["figures"].get(row.pk, UNKNOWN)
         return found
 
     def get_last_seen_at(self, row: Any) -> datetime | None:

@@ -20,7 +20,7 @@ from controlplane.rest.base_views import Resource, StrictView
 from controlplane.rest.permissions import GET, Clients
 from controlplane.rest.query_parameters import ID, read_id
 from controlplane.web.registry.serializers import SealSerializer
-from tercast.client.event_origins import Policy
+from tercast.client.event_origins import OriginPolicy
 
 
 class SourceSerializer(serializers.Serializer[Any]):
@@ -31,7 +31,7 @@ class SourceSerializer(serializers.Serializer[Any]):
     seal = serializers.SerializerMethodField()
     keys = serializers.SerializerMethodField()
 
-    @extend_schema_field(serializers.ChoiceField(choices=tuple(Policy)))
+    @extend_schema_field(serializers.ChoiceField(choices=tuple(OriginPolicy)))
     def get_seal(self, row: Advertisement) -> str:
         """Whether its events are sealed; while that changes, both are to be accepted."""
         seal: str = self.context["seals"][row.pk]["seal"]

@@ -24,7 +24,16 @@ from controlplane.rest.base_views import ListAndRead, WriteOptions, url
 from controlplane.rest.list_bodies import CsvParser
 from controlplane.rest.openapi import ATOMIC, BULK_WRITE, DRY_RUN, PARTLY, WRITE
 from controlplane.rest.permissions import BOTH_READ, GET, Clients
-from controlplane.rest.query_parameters import FLAG, ID, INTEGER, TEXT, TIME, Filter, choice, read_id
+from controlplane.rest.query_parameters import (
+    FLAG,
+    ID,
+    INTEGER,
+    TEXT,
+    TIME,
+    QueryFilterField,
+    choice,
+    read_id,
+)
 from controlplane.rest.request_body import MAX_ITEMS, Body, check_owner, read_body, taking, tell_refused
 from controlplane.rest.strict_json import MAX_BULK_BYTES, StrictJSONParser
 from controlplane.telemetry.activity import delivery_counts
@@ -45,8 +54,8 @@ from controlplane.web.registry.serializers import (
 from controlplane.web.requests.accepted_responses import ACCEPTED, ACCEPTED_ANY, COST, accepted, cost_answer
 
 ALL_OF_OWN = frozenset({"GET", "POST", "DELETE"})
-NAME = Filter("name", "name", TEXT, ("in",))
-CREATED = Filter("created_at", "created_at", TIME, ("gte", "lte"))
+NAME = QueryFilterField("name", "name", TEXT, ("in",))
+CREATED = QueryFilterField("created_at", "created_at", TIME, ("gte", "lte"))
 GONE = OpenApiResponse(description="Done.")
 GONE_AT_ONCE = OpenApiResponse(description="The network never had it; it is gone.")
 
@@ -61,7 +70,7 @@ class TopicViewSet(ListAndRead):
     serializer_class = TopicSerializer
     noun = "topic"
     clients = BOTH_READ
-    filters = (ID, NAME, Filter("code", "code", INTEGER, ("in",)), CREATED)
+    filters = (ID, NAME, QueryFilterField("code", "code", INTEGER, ("in",)), CREATED)
     search = ("name",)
     orderings = ("id", "name", "code")
 
@@ -147,9 +156,9 @@ class _FromFiles(ListAndRead):
 class ParticipantViewSet(_FromFiles):
     """What publishers and subscribers have in common."""
 
-    kind: ClassVar[participants.Kind]
+    kind: ClassVar[participants.ParticipantKind]
     create_serializer: ClassVar[type[serializers.Serializer[Any]]]
-    filters = (ID, NAME, Filter("host", "host__name", TEXT, ("in",)), CREATED)
+    filters = (ID, NAME, QueryFilterField("host", "host__name", TEXT, ("in",)), CREATED)
     search = ("name", "host__name")
     orderings = ("id", "name")
 
@@ -246,7 +255,7 @@ class SubscriberViewSet(ParticipantViewSet):
 class AnnouncementViewSet(_FromFiles):
     """What advertisements and subscriptions have in common."""
 
-    kind: ClassVar[announcements.Kind]
+    kind: ClassVar[announcements.AnnouncementKind]
     create_serializer: ClassVar[type[serializers.Serializer[Any]]]
     orderings = ("id", "state")
     figures_of: ClassVar[Any]
@@ -314,9 +323,9 @@ def _announcements_schema(name: str, create: Any) -> Any:
     )
 
 
-STATE = Filter("state", "state", choice(*State.values), ("in",))
-TOPIC = Filter("topic", "topic__name", TEXT, ("in",))
-REACH = Filter("reach", "reach", choice(*REACHES), ("in",))
+STATE = QueryFilterField("state", "state", choice(*State.values), ("in",))
+TOPIC = QueryFilterField("topic", "topic__name", TEXT, ("in",))
+REACH = QueryFilterField("reach", "reach", choice(*REACHES), ("in",))
 
 
 @_announcements_schema("advertisements", AdvertisementCreateSerializer)
@@ -336,8 +345,8 @@ class AdvertisementViewSet(AnnouncementViewSet):
         TOPIC,
         STATE,
         REACH,
-        Filter("publisher", "publisher__name", TEXT, ("in",)),
-        Filter("host", "publisher__host__name", TEXT, ("in",)),
+        QueryFilterField("publisher", "publisher__name", TEXT, ("in",)),
+        QueryFilterField("host", "publisher__host__name", TEXT, ("in",)),
         CREATED,
     )
     search = ("filter", "publisher__name", "publisher__host__name", "topic__name")
@@ -359,10 +368,10 @@ class SubscriptionViewSet(AnnouncementViewSet):
         ID,
         TOPIC,
         STATE,
-        Filter("matched", "matched", FLAG),
+        QueryFilterField("matched", "matched", FLAG),
         REACH,
-        Filter("subscriber", "subscriber__name", TEXT, ("in",)),
-        Filter("host", "subscriber__host__name", TEXT, ("in",)),
+        QueryFilterField("subscriber", "subscriber__name", TEXT, ("in",)),
+        QueryFilterField("host", "subscriber__host__name", TEXT, ("in",)),
         CREATED,
     )
     search = ("filter", "subscriber__name", "subscriber__host__name", "topic__name")

@@ -18,7 +18,7 @@ from controlplane.rest.base_views import ListAndRead, Resource
 from controlplane.rest.openapi import PREFER
 from controlplane.rest.permissions import BOTH_READ
 from controlplane.rest.prefer_header import Wait
-from controlplane.rest.query_parameters import FLAG, ID, INTEGER, TEXT, TIME, Filter, choice
+from controlplane.rest.query_parameters import FLAG, ID, INTEGER, TEXT, TIME, QueryFilterField, choice
 from controlplane.web.requests.accepted_responses import (
     operation_ended,
     rendered_operations,
@@ -33,7 +33,7 @@ from controlplane.web.requests.serializers import (
 
 _GONE = "There is no request {} any more: {} days after their end requests go that no object refers to."
 
-STATE = Filter("state", "state", choice(*State.values), ("in",))
+STATE = QueryFilterField("state", "state", choice(*State.values), ("in",))
 
 
 @extend_schema_view(
@@ -51,11 +51,11 @@ class RequestViewSet(ListAndRead):
     filters = (
         ID,
         STATE,
-        Filter("kind", "kind", TEXT, ("in",)),
-        Filter("object", "subject", TEXT, ("in",)),
-        Filter("matched", "matched", FLAG),
-        Filter("operation", "operation", INTEGER),
-        Filter("received_at", "received_at", TIME, ("gte", "lte")),
+        QueryFilterField("kind", "kind", TEXT, ("in",)),
+        QueryFilterField("object", "subject", TEXT, ("in",)),
+        QueryFilterField("matched", "matched", FLAG),
+        QueryFilterField("operation", "operation", INTEGER),
+        QueryFilterField("received_at", "received_at", TIME, ("gte", "lte")),
     )
     search = ("subject", "kind", "call")
 
@@ -96,7 +96,7 @@ class OperationViewSet(ListAndRead):
     serializer_class = OperationSerializer
     noun = "operation"
     clients = BOTH_READ
-    filters = (ID, Filter("created_at", "created_at", TIME, ("gte", "lte")))
+    filters = (ID, QueryFilterField("created_at", "created_at", TIME, ("gte", "lte")))
 
     def own(self, client: Client) -> Q:
         """Calls in which the client announced something."""
@@ -124,7 +124,7 @@ class OperationResultsViewSet(Resource):
     noun = "operation"
     clients = BOTH_READ
     orderings = ("index",)
-    filters = (STATE, Filter("index", "index", INTEGER, ("in", "gte", "lte")))
+    filters = (STATE, QueryFilterField("index", "index", INTEGER, ("in", "gte", "lte")))
 
     def own(self, client: Client) -> Q:
         """About what the client announced."""
@@ -147,7 +147,7 @@ class RefusedItemsViewSet(Resource):
     noun = "operation"
     clients = BOTH_READ
     orderings = ("index",)
-    filters = (Filter("index", "index", INTEGER, ("in", "gte", "lte")),)
+    filters = (QueryFilterField("index", "index", INTEGER, ("in", "gte", "lte")),)
 
     def list(self, request: Call, pk: str) -> Response:
         """A page of them, in the order of the call, each with its errors."""

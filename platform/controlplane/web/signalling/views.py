@@ -13,7 +13,7 @@ from controlplane.common.problems import not_found
 from controlplane.network.models import Host
 from controlplane.requestlog import checkpoints
 from controlplane.rest.base_views import Resource, Single
-from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, Filter
+from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, QueryFilterField
 from controlplane.rest.request_body import read_one
 from controlplane.signalling import keys
 from controlplane.signalling.models import Policy, Refusal, RefusedCount
@@ -112,11 +112,11 @@ class RefusalViewSet(Resource):
     noun = "refusal"
     filters = (
         ID,
-        Filter("reason", "reason", TEXT, ("in",)),
-        Filter("host", "host", TEXT, ("in",)),
-        Filter("dpid", "dpid", TEXT, ("in",)),
-        Filter("port", "port", INTEGER),
-        Filter("refused_at", "refused_at", TIME, ("gte", "lte")),
+        QueryFilterField("reason", "reason", TEXT, ("in",)),
+        QueryFilterField("host", "host", TEXT, ("in",)),
+        QueryFilterField("dpid", "dpid", TEXT, ("in",)),
+        QueryFilterField("port", "port", INTEGER),
+        QueryFilterField("refused_at", "refused_at", TIME, ("gte", "lte")),
     )
     search = ("reason", "detail", "dpid", "mac", "ip", "host")
 

@@ -11,7 +11,7 @@ from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, caller_of
 from controlplane.rest.base_views import ListAndRead, Resource, StrictView, WriteOptions
 from controlplane.rest.openapi import PARTLY
 from controlplane.rest.permissions import Clients
-from controlplane.rest.query_parameters import ID, TEXT, TIME, Filter, choice
+from controlplane.rest.query_parameters import ID, TEXT, TIME, QueryFilterField, choice
 from controlplane.rest.request_body import read_body, read_one, taking, tell_refused
 from controlplane.telemetry import ownership, samples
 from controlplane.telemetry.activity import reports
@@ -44,8 +44,8 @@ class TrafficViewSet(ListAndRead):
     clients: ClassVar[Clients] = {PUBLISHER: REPORT, SUBSCRIBER: REPORT}
     filters = (
         ID,
-        Filter("reporter", "reporter", TEXT, ("in",)),
-        Filter("kind", "kind", choice("publisher", "subscriber"), ("in",)),
+        QueryFilterField("reporter", "reporter", TEXT, ("in",)),
+        QueryFilterField("kind", "kind", choice("publisher", "subscriber"), ("in",)),
     )
     search = ("reporter",)
     write_parameters: ClassVar[frozenset[str]] = frozenset()
@@ -127,9 +127,9 @@ class SampleEventsViewSet(Resource):
     noun = "event"
     filters = (
         ID,
-        Filter("topic", "topic__name", TEXT, ("in",)),
-        Filter("publisher", "advertisement__publisher__name", TEXT, ("in",)),
-        Filter("reported_at", "reported_at", TIME, ("gte", "lte")),
+        QueryFilterField("topic", "topic__name", TEXT, ("in",)),
+        QueryFilterField("publisher", "advertisement__publisher__name", TEXT, ("in",)),
+        QueryFilterField("reported_at", "reported_at", TIME, ("gte", "lte")),
     )
     search = ("topic__name", "advertisement__publisher__name")
 

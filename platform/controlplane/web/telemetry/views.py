@@ -22,7 +22,7 @@ from controlplane.rest.request_body import read_one
 from controlplane.rest.serializers import ProblemSerializer
 from controlplane.rest.strict_json import MAX_BULK_BYTES, StrictJSONParser
 from controlplane.telemetry import batches, ownership, parquet_bodies, storage, writer_watch
-from controlplane.telemetry.batches import MAX_ROWS, TAKEN, Sent, Taken
+from controlplane.telemetry.batches import MAX_ROWS, TAKEN, AcceptedBatch, SentBatch
 from controlplane.telemetry.parquet_bodies import MEDIA_TYPE, ParquetParser
 from controlplane.web.telemetry.serializers import (
     TelemetryCreateSerializer,
@@ -98,7 +98,7 @@ class TelemetryViewSet(StrictView, ViewSet):
         return Response({**asdict(taken), "errors": errors}, 201)
 
 
-def _take_json(request: Request, partly: bool) -> Taken:
+def _take_json(request: Request, partly: bool) -> AcceptedBatch:
     body = read_one(request, TelemetryCreateSerializer())
     client = caller_of(request).client
     if client is not None and "writer" in body:
@@ -110,7 +110,7 @@ def _take_json(request: Request, partly: bool) -> Taken:
     if missing and (parts or "writer" not in body):
         detail = "A batch has an id, a dataset and rows; a report alone has none of them."
         raise invalid([FieldError(f"/{name}", "required", detail) for name in sorted(missing)])
-    taken = Taken(None, None, 0, 0)
+    taken = AcceptedBatch(None, None, 0, 0)
     if parts:
         if len(body["rows"]) > MAX_ROWS:
             raise too_large(
@@ -118,7 +118,7 @@ def _take_json(request: Request, partly: bool) -> Taken:
             )
         dataset = TAKEN[body["dataset"]]
         content = (json.dumps(row, sort_keys=True).encode() + b"\n" for row in body["rows"])
-        sent = Sent(body["id"], dataset, body["rows"], batches.digest(dataset, content))
+        sent = SentBatch(body["id"], dataset, body["rows"], batches.digest(dataset, content))
         _check_own(request, sent)
         taken = batches.take(sent, request.user, read_row, partly, str(client or ""))
     if "writer" in body:
@@ -126,13 +126,13 @@ def _take_json(request: Request, partly: bool) -> Taken:
     return taken
 
 
-def _check_own(request: Request, sent: Sent) -> None:
+def _check_own(request: Request, sent: SentBatch) -> None:
     client = caller_of(request).client
     if client is not None:
         ownership.check_rows(client, sent.dataset.name, sent.rows)
 
 
-def _from_parquet(request: Request) -> Sent:
+def _from_parquet(request: Request) -> SentBatch:
     query = request.query_params
     for name in (DATASET.name, BATCH.name):
         if not query.get(name):
@@ -144,4 +144,4 @@ def _from_parquet(request: Request) -> Sent:
         raise bad_parameter(BATCH.name, "too_long", "An id has at most 200 characters, and no U+0000.", batch)
     content: Any = request.data
     rows = parquet_bodies.read_rows(content, dataset)
-    return Sent(batch, dataset, rows, batches.digest(dataset, [content]))
+    return SentBatch(batch, dataset, rows, batches.digest(dataset, [content]))

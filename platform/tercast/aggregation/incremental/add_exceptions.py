@@ -7,11 +7,11 @@ resolves to one would be sent wherever a new entry in it wants to.
 from __future__ import annotations
 
 from tercast.aggregation.incremental.cover_node import Node, tiled
-from tercast.aggregation.incremental.installed_table import Table, Undo
+from tercast.aggregation.incremental.installed_table import InstalledTable, Undo
 from tercast.routing.cell_keys import NONE, Key
 
 
-def set_apart(table: Table) -> list[Undo]:
+def set_apart(table: InstalledTable) -> list[Undo]:
     """Keep the fresh entries of a table, where their covers keep something already."""
     by_top: dict[Key, list[Key]] = {}
     for key in sorted(table.fresh):
@@ -24,7 +24,7 @@ def set_apart(table: Table) -> list[Undo]:
     return [_keep(table, top, keys) for top, keys in by_top.items()]
 
 
-def _keep(table: Table, top: Key, keys: list[Key]) -> Undo:
+def _keep(table: InstalledTable, top: Key, keys: list[Key]) -> Undo:
     nodes = {key: table.nodes[key].under(table.nodes[key].up) for key in (top, *table.kept(top))}
     whole = not table.port
     for key in keys:
@@ -38,7 +38,7 @@ def _keep(table: Table, top: Key, keys: list[Key]) -> Undo:
     return table.swap(top, list(built))
 
 
-def _split(table: Table, nodes: dict[Key, Node], key: Key) -> bool:
+def _split(table: InstalledTable, nodes: dict[Key, Node], key: Key) -> bool:
     """Let an entry have a node of its own; False where the one above it is left with nothing."""
     order, own = table.order, table.own
     dz = order.dz(key) >> 1

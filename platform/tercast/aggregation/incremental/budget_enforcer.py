@@ -14,24 +14,24 @@ from tercast.aggregation.incremental.add_exceptions import set_apart
 from tercast.aggregation.incremental.cover_keys import spreads, table_covers
 from tercast.aggregation.incremental.cover_repair import lay, mend, suspect
 from tercast.aggregation.incremental.exhaustive_merge import squeeze
-from tercast.aggregation.incremental.installed_table import Table, Undo
+from tercast.aggregation.incremental.installed_table import InstalledTable, Undo
 from tercast.aggregation.incremental.la import shrink
 from tercast.aggregation.incremental.overlay import Overlay, overlay_at
 from tercast.requests.outcome import Least
 from tercast.routing.cell_keys import Key
-from tercast.routing.switch_ports import Site
+from tercast.routing.switch_ports import SwitchPorts
 from tercast.tables.covers import NetworkCovers, TableCovers
 
 if TYPE_CHECKING:
     from tercast.aggregation.incremental.planned_tables import PlannedTables
-    from tercast.routing.topic_routing import TopicPlan
+    from tercast.routing.topic_routing import TopicRouting
 
 NONE_METHOD = "none"
 
-Marked = Iterable[tuple[Site, int]]
+Marked = Iterable[tuple[SwitchPorts, int]]
 
 
-class Step:
+class BudgetChange:
     """What one request has done to covers, and how many entries switches had before it.
 
     `least` has the fewest entries of the switches whose budgets no covers can hold.
@@ -40,7 +40,7 @@ class Step:
     __slots__ = ("before", "least", "undo")
 
     def __init__(self) -> None:
-        self.before: dict[Site, int] = {}
+        self.before: dict[SwitchPorts, int] = {}
         self.undo: list[Undo] = []
         self.least: dict[str, Least] = {}
 
@@ -50,7 +50,7 @@ class Step:
             self.before[overlay.site] = overlay.count
 
 
-class Keeper:
+class BudgetEnforcer:
     """The overlays of a planner's network, and the policy: whether LA may make room (`none`: it may not).
 
     It may in any case while topics are `passing` from one code to the other through full tables.
@@ -65,8 +65,8 @@ class Keeper:
         self.overlays: dict[str, Overlay] = {}
         self._touched: set[str] = set()
         self._changed: set[str] = set()
-        self._gone: list[TopicPlan] = []
-        self._seen: list[tuple[TopicPlan, int]] = []
+        self._gone: list[TopicRouting] = []
+        self._seen: list[tuple[TopicRouting, int]] = []
 
     @property
     def idle(self) -> bool:
@@ -78,9 +78,9 @@ class Keeper:
         """Whether LA may make room."""
         return self.passing or self.method != NONE_METHOD
 
-    def settle(self, marked: Marked, topic: str | None = None, cells: Iterable[Key] = ()) -> Step:
+    def settle(self, marked: Marked, topic: str | None = None, cells: Iterable[Key] = ()) -> BudgetChange:
         """Let installed tables follow a request; in `cells` of `topic` trees may have changed."""
-        step = Step()
+        step = BudgetChange()
         involved = self._follow(marked, step)
         if topic is not None:
             involved |= self._suspect(topic, list(cells))
@@ -88,9 +88,9 @@ class Keeper:
         self._make_room(involved, step)
         return step
 
-    def settle_all(self, marked: Marked) -> Step:
+    def settle_all(self, marked: Marked) -> BudgetChange:
         """The same after a change of the network: all trees may have changed."""
-        step = Step()
+        step = BudgetChange()
         self._follow(marked, step)
         for overlay in self._in_order():
             for table in overlay.tables():
@@ -101,7 +101,7 @@ class Keeper:
         self._make_room(self._everywhere(step), step)
         return step
 
-    def exceeded(self, step: Step) -> tuple[str, ...]:
+    def exceeded(self, step: BudgetChange) -> tuple[str, ...]:
         """The switches that are over their budget after a step, with more entries than before it."""
         return tuple(
             sorted(
@@ -111,7 +111,7 @@ class Keeper:
             )
         )
 
-    def take_back(self, step: Step) -> None:
+    def take_back(self, step: BudgetChange) -> None:
         """Put covers back as they were before a step; exact entries are as they were right after it."""
         for table, at, members in reversed(step.undo):
             table.swap(at, members)
@@ -133,9 +133,9 @@ class Keeper:
         if topic is not None:
             self._suspect(topic, [])
 
-    def make_room(self, sites: Iterable[Site] | None = None) -> Step:
+    def make_room(self, sites: Iterable[SwitchPorts] | None = None) -> BudgetChange:
         """Let LA work at some switches (None: all) where a budget is exceeded, if the policy allows it."""
-        step = Step()
+        step = BudgetChange()
         wanted = None if sites is None else set(sites)
         involved = [one for one in self._everywhere(step) if wanted is None or one.site in wanted]
         self._make_room(involved, step)
@@ -146,16 +146,16 @@ class Keeper:
         self.method = method
         self.passing = passing
         for switch, topics in covers.items():
-            overlay = self._overlay(self._planner.network.sites[switch], Step())
+            overlay = self._overlay(self._planner.network.sites[switch], BudgetChange())
             for found in overlay.topics.values():
                 of_topic = topics.get(found.plan.topic.name, TableCovers())
                 for port, spread in spreads(found.plan.order, of_topic):
                     table = found.tables[port]
                     table.swap(spread[0], table.build(spread))
 
-    def replace(self, wanted: NetworkCovers) -> Step:
+    def replace(self, wanted: NetworkCovers) -> BudgetChange:
         """Give switches other covers, as far as those save and obey; then make room, where LA may."""
-        step = Step()
+        step = BudgetChange()
         involved: dict[Overlay, None] = {}
         for switch, topics in wanted.items():
             overlay = self._overlay(self._planner.network.sites[switch], step)
@@ -188,9 +188,9 @@ class Keeper:
             for found in overlay.topics.values():
                 if found.plan.topic.name == topic:
                     for table in found.tables.values():
-                        self._clear(table, Step())
+                        self._clear(table, BudgetChange())
 
-    def forget_plan(self, plan: TopicPlan) -> None:
+    def forget_plan(self, plan: TopicRouting) -> None:
         """A plan is gone for good; its tables are once their changes have been taken."""
         self._gone.append(plan)
 
@@ -231,7 +231,7 @@ class Keeper:
         self._touched.add(switch)
         self._changed.add(switch)
 
-    def _follow(self, marked: Marked, step: Step) -> dict[Overlay, None]:
+    def _follow(self, marked: Marked, step: BudgetChange) -> dict[Overlay, None]:
         """Overlays of the switches whose exact tables changed; new ones where there is too much now."""
         involved: dict[Overlay, None] = {}
         marked = list(marked)
@@ -268,7 +268,7 @@ class Keeper:
         for topic in overlay.topics.values():
             topic.follow()
 
-    def _overlay(self, site: Site, step: Step) -> Overlay:
+    def _overlay(self, site: SwitchPorts, step: BudgetChange) -> Overlay:
         self._touch(site.id)
         overlay = overlay_at(site)
         if overlay is None:
@@ -292,12 +292,12 @@ class Keeper:
         return involved
 
     @staticmethod
-    def _look_again(table: Table) -> None:
+    def _look_again(table: InstalledTable) -> None:
         table.rule.forget()
         if table.points is not None:
             table.points.reconsider_all()
 
-    def _mend(self, involved: Iterable[Overlay], step: Step) -> None:
+    def _mend(self, involved: Iterable[Overlay], step: BudgetChange) -> None:
         for overlay in involved:
             self._touch(overlay.site.id)
             step.note(overlay)
@@ -310,7 +310,7 @@ class Keeper:
                     if table.thin or table.suspects:
                         step.undo += mend(table)
 
-    def _make_room(self, involved: Iterable[Overlay], step: Step) -> None:
+    def _make_room(self, involved: Iterable[Overlay], step: BudgetChange) -> None:
         if not self.lays:
             return
         for overlay in involved:
@@ -325,7 +325,7 @@ class Keeper:
                     if not found:
                         step.least[overlay.site.id] = least
 
-    def _everywhere(self, step: Step) -> list[Overlay]:
+    def _everywhere(self, step: BudgetChange) -> list[Overlay]:
         """The overlays of all switches over their budget, where the policy lets LA work."""
         if not self.lays:
             return []
@@ -335,6 +335,6 @@ class Keeper:
             if site.budget is not None and site.installed > site.budget
         ]
 
-    def _clear(self, table: Table, step: Step) -> None:
+    def _clear(self, table: InstalledTable, step: BudgetChange) -> None:
         for top, _ in table.covers():
             step.undo.append(table.swap(top, table.bare(top)))

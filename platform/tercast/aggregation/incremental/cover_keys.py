@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 
-from tercast.aggregation.incremental.installed_table import Spread, Table
+from tercast.aggregation.incremental.installed_table import InstalledTable, Spread
 from tercast.errors import Refused, shown
 from tercast.routing.cell_keys import Order
 from tercast.tables.covers import Cover, NetworkCovers, TableCovers
@@ -17,7 +17,7 @@ def spreads(order: Order, covers: TableCovers) -> Iterator[tuple[int, Spread]]:
             yield port, (order.key(cover.dz), tuple(sorted(map(order.key, cover.kept))))
 
 
-def table_covers(order: Order, tables: Mapping[int, Table]) -> TableCovers:
+def table_covers(order: Order, tables: Mapping[int, InstalledTable]) -> TableCovers:
     """The covers of a topic's tables at a switch."""
     found = {
         port: tuple(Cover.of(order.dz(top), map(order.dz, kept)) for top, kept in table.covers())

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from tercast.routing.cell_keys import LENGTH_MASK, NONE, Key, Order
-from tercast.routing.switch_ports import Mask
+from tercast.routing.switch_ports import PortMask
 
 FIELD = 32
 """Bits of a tally for each bit of a mask: so many entries cannot be that a field would flow over."""
@@ -24,7 +24,7 @@ Tally = int
 
 
 @lru_cache(1 << 12)
-def tally_of(mask: Mask) -> Tally:
+def tally_of(mask: PortMask) -> Tally:
     """That of one entry."""
     out = 0
     while mask:
@@ -34,7 +34,7 @@ def tally_of(mask: Mask) -> Tally:
     return out
 
 
-def mask_of(tally: Tally) -> Mask:
+def mask_of(tally: Tally) -> PortMask:
     """The bits that a tally counts."""
     out, bit = 0, 1
     while tally:
@@ -62,7 +62,7 @@ class Node:
         self.entries = 0
         self.size = 1
         self.tally: Tally = 0
-        self.mask: Mask = 0
+        self.mask: PortMask = 0
         self.void = False
 
     def under(self, up: Key) -> Node:
@@ -72,12 +72,12 @@ class Node:
         other.entries, other.tally, other.mask = self.entries, self.tally, self.mask
         return other
 
-    def count(self, mask: Mask) -> None:
+    def count(self, mask: PortMask) -> None:
         """One more entry brings the bits of `mask`."""
         self.mask |= mask
         self.tally += tally_of(mask)
 
-    def discount(self, mask: Mask) -> None:
+    def discount(self, mask: PortMask) -> None:
         """One entry fewer brings them."""
         left = self.tally = self.tally - tally_of(mask)
         while mask:
@@ -104,8 +104,8 @@ def tiled(order: Order, key: Key, kids: Sequence[Key]) -> bool:
 def grow(
     order: Order,
     cells: Iterable[Key],
-    own: Mapping[Key, Mask],
-    others: Mapping[Key, Mask],
+    own: Mapping[Key, PortMask],
+    others: Mapping[Key, PortMask],
     within: Iterable[Key],
 ) -> dict[Key, Node]:
     """The nodes of a cover (its top and what it keeps are `cells`) from the exact entries `within` it.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tercast.aggregation.incremental.cover_node import Node
-from tercast.aggregation.incremental.installed_table import Members, Spread, Table, Undo
+from tercast.aggregation.incremental.installed_table import InstalledTable, Members, Spread, Undo
 from tercast.routing.cell_keys import LENGTH_BITS, LENGTH_MASK, Key, Order
 
 
-def mend(table: Table) -> list[Undo]:
+def mend(table: InstalledTable) -> list[Undo]:
     """See after the covers to which something has happened since the last call."""
     if not table.thin and not table.suspects:
         return []
@@ -21,7 +21,7 @@ def mend(table: Table) -> list[Undo]:
     return undo + [cut(table, top) for top in sorted(wrong - thin)]
 
 
-def suspect(table: Table, cells: list[Key]) -> None:
+def suspect(table: InstalledTable, cells: list[Key]) -> None:
     """Trees have changed within some cells: covers that have a part in them are looked at by `mend`."""
     nodes = table.nodes
     for cell in cells:
@@ -38,12 +38,12 @@ def saves(top: Node) -> bool:
     return top.size < top.entries
 
 
-def cut(table: Table, top: Key) -> Undo:
+def cut(table: InstalledTable, top: Key) -> Undo:
     """Put in the place of a cover what the rule allows of it."""
     return table.swap(top, lay(table, (top, table.kept(top))))
 
 
-def lay(table: Table, spread: Spread) -> Members:
+def lay(table: InstalledTable, spread: Spread) -> Members:
     """What is to be installed where a cover is wanted: it, or as much of it as saves and is allowed."""
     order, rule = table.order, table.rule
     top, kept = spread

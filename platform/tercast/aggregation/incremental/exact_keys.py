@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tercast.routing.cell_keys import Key
-from tercast.routing.switch_ports import Mask
+from tercast.routing.switch_ports import PortMask
 
 if TYPE_CHECKING:
-    from tercast.routing.switch_trie import Trie
+    from tercast.routing.switch_trie import SwitchTrie
 
 
 class ExactKeys:
@@ -20,7 +20,7 @@ class ExactKeys:
 
     __slots__ = ("_own", "_trie")
 
-    def __init__(self, trie: Trie, own: Mapping[Key, Mask]) -> None:
+    def __init__(self, trie: SwitchTrie, own: Mapping[Key, PortMask]) -> None:
         self._trie = trie
         self._own = own
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tercast.aggregation.incremental.installed_table import Members, Table, Undo
+from tercast.aggregation.incremental.installed_table import InstalledTable, Members, Undo
 from tercast.aggregation.incremental.minimum_entries import Fewest
 from tercast.requests.outcome import Least
 from tercast.routing.cell_keys import LENGTH_MASK, NONE
 
 
-def squeeze(tables: Sequence[Table], excess: int) -> tuple[list[Undo], Least]:
+def squeeze(tables: Sequence[InstalledTable], excess: int) -> tuple[list[Undo], Least]:
     """Let the tables of a switch have `excess` entries fewer, or change nothing; the fewest they can have."""
     programmes = [Fewest(table) for table in tables]
     least = Least(sum(one.entries for one in programmes), all(one.proven for one in programmes))
@@ -45,13 +45,13 @@ def _from_below(programmes: Sequence[Fewest]) -> Iterator[tuple[int, int]]:
     return ((number, v) for _, number, v in sorted(found))
 
 
-def _is_inside(table: Table, key: int) -> bool:
+def _is_inside(table: InstalledTable, key: int) -> bool:
     """Whether a cover stands over a cell."""
     at = table.home(key)
     return at != NONE and (at != key or table.nodes[at].up != NONE)
 
 
-def _members(table: Table, programme: Fewest, v: int) -> Members:
+def _members(table: InstalledTable, programme: Fewest, v: int) -> Members:
     """What stands in a cell where covers leave the fewest entries."""
     members: Members = []
     key = programme.keys[v]

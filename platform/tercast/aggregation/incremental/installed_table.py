@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING
 from tercast.aggregation.incremental.cover_node import Node, grow, mask_of, tally_of, tiled
 from tercast.aggregation.incremental.exact_keys import ExactKeys
 from tercast.aggregation.incremental.merge_points import MergePoints
-from tercast.aggregation.tree_rule import Rule
+from tercast.aggregation.tree_rule import TreeRule
 from tercast.routing.cell_keys import LENGTH_MASK, NONE, Key, Order, SortedKeys
-from tercast.routing.switch_ports import Mask
+from tercast.routing.switch_ports import PortMask
 
 if TYPE_CHECKING:
-    from tercast.routing.switch_trie import Trie
+    from tercast.routing.switch_trie import SwitchTrie
 
 Members = list[tuple[Key, Node | None]]
 """Installed keys, each with its node; None: an exact entry."""
 
-Undo = tuple["Table", Key, Members]
+Undo = tuple["InstalledTable", Key, Members]
 """What stood within a cell before a swap."""
 
 Spread = tuple[Key, tuple[Key, ...]]
 """A cover by keys: its top, and what it keeps."""
 
 
-class Table:
+class InstalledTable:
     """`own` are the exact entries: masks by key, for an ingress port outputs elsewhere and back in one mask.
 
     Where they are installed themselves it is without what `spare` has for their cells.
@@ -66,15 +66,15 @@ class Table:
 
     def __init__(
         self,
-        trie: Trie,
-        rule: Rule,
-        own: Mapping[Key, Mask],
+        trie: SwitchTrie,
+        rule: TreeRule,
+        own: Mapping[Key, PortMask],
         *,
         port: int = 0,
-        others: Mapping[Key, Mask] | None = None,
+        others: Mapping[Key, PortMask] | None = None,
         other_keys: ExactKeys | None = None,
-        mates: Mask = 0,
-        spare: Mapping[Key, Mask] | None = None,
+        mates: PortMask = 0,
+        spare: Mapping[Key, PortMask] | None = None,
     ) -> None:
         self.trie = trie
         self.order: Order = trie.order
@@ -89,7 +89,7 @@ class Table:
         self.installed: list[Key] = sorted(own)
         self.nodes: dict[Key, Node] = {}
         self.points: MergePoints | None = None
-        self.touched: dict[Key, Mask | None] = {}
+        self.touched: dict[Key, PortMask | None] = {}
         self.suspects: set[Key] = set()
         self.thin: set[Key] = set()
         self.fresh: set[Key] = set()
@@ -99,16 +99,16 @@ class Table:
     def __len__(self) -> int:
         return len(self.installed)
 
-    def rows(self) -> dict[Key, Mask]:
+    def rows(self) -> dict[Key, PortMask]:
         """What is installed; a mask of 0 drops."""
         nodes = self.nodes
         return {key: nodes[key].mask if key in nodes else self.exactly(key) for key in self.installed}
 
-    def exactly(self, key: Key) -> Mask:
+    def exactly(self, key: Key) -> PortMask:
         """An exact entry as it is installed where no cover is; 0: there is none."""
         return self.own.get(key, 0) & ~self.spare.get(key, 0)
 
-    def value(self, key: Key) -> Mask | None:
+    def value(self, key: Key) -> PortMask | None:
         """What is installed at a key; None: nothing."""
         node = self.nodes.get(key)
         if node is not None:
@@ -149,13 +149,13 @@ class Table:
             key = up
         return key
 
-    def touch_spare(self, changed: Iterable[tuple[Key, Mask, Mask]]) -> None:
+    def touch_spare(self, changed: Iterable[tuple[Key, PortMask, PortMask]]) -> None:
         """Exact entries as they are installed, some without what is spare, have changed: before, and now."""
         for key, before, _ in changed:
             if self.home(key) == NONE:
                 self.touched.setdefault(key, before or None)
 
-    def follow_all(self, changed: Mapping[Key, Mask]) -> None:
+    def follow_all(self, changed: Mapping[Key, PortMask]) -> None:
         """Exact entries have changed from these masks (0: none); `own` says so already.
 
         Does what `follow` does for each in order, with less work where entries come that no cover with
@@ -199,7 +199,7 @@ class Table:
             if came & ~last.mask:
                 self._show(low, last, last.mask, last.mask | came)
 
-    def follow(self, key: Key, before: Mask, after: Mask) -> None:
+    def follow(self, key: Key, before: PortMask, after: PortMask) -> None:
         """An exact entry has changed from one mask to another (0: none); `own` says so already."""
         at = self.home(key)
         if at == NONE:
@@ -220,7 +220,7 @@ class Table:
         if len(self._hollow):
             self.stale.update(self._hollow.range(key, self.order.end(key)))
 
-    def change_own(self, key: Key, before: Mask, after: Mask) -> None:
+    def change_own(self, key: Key, before: PortMask, after: PortMask) -> None:
         """Change an exact entry of a table that has them for itself, and follow."""
         own = self.own
         assert isinstance(own, dict)
@@ -231,7 +231,7 @@ class Table:
         self.follow(key, before, after)
         self.stale.update(filter(self.nodes.__contains__, self.within(key)))
 
-    def follow_others(self, changed: Mapping[Key, Mask]) -> None:
+    def follow_others(self, changed: Mapping[Key, PortMask]) -> None:
         """Plain entries, which packets meet where this table says nothing, have changed from these masks."""
         others, nodes, installed, shifts = self._others, self.nodes, self.installed, self.order.shifts
         apart, hollow = ~self.mates, len(self._hollow)
@@ -260,7 +260,7 @@ class Table:
             if came & ~last.mask:
                 self._show(low, last, last.mask, last.mask | came)
 
-    def follow_other(self, key: Key, before: Mask, after: Mask) -> None:
+    def follow_other(self, key: Key, before: PortMask, after: PortMask) -> None:
         """One has changed; without the bits of hosts on the port."""
         at = self.home(key)
         if at != NONE:
@@ -361,21 +361,21 @@ class Table:
                 node.mask |= self._own_above(key, node)
         return list(nodes.items())
 
-    def others_in(self, cell: Key) -> dict[Key, Mask]:
+    def others_in(self, cell: Key) -> dict[Key, PortMask]:
         """The plain entries in a cell of the table of an ingress port, as packets from there meet them."""
         if self._other_keys is None:
             return {}
         keys = self._other_keys.range(cell, self.order.end(cell))
         return {key: mask for key in keys if (mask := self._others[key] & ~self.mates)}
 
-    def others_between(self, low: Key, high: Key) -> list[Mask]:
+    def others_between(self, low: Key, high: Key) -> list[PortMask]:
         """The masks of those from `low` up to but not including `high`, as packets from there meet them."""
         if self._other_keys is None:
             return []
         others, apart = self._others, ~self.mates
         return [others[key] & apart for key in self._other_keys.range(low, high)]
 
-    def others_over(self, cell: Key) -> Mask:
+    def others_over(self, cell: Key) -> PortMask:
         """What plain entries say in all of a cell to packets from there; 0 in the plain table."""
         order, dz = self.order, self.order.dz(cell)
         found = (self._others.get(order.key(dz >> n), 0) & ~self.mates for n in range(dz.bit_length()))
@@ -393,7 +393,7 @@ class Table:
             self.points.refill(self.installed)
         return self.points
 
-    def _follow_bare(self, key: Key, before: Mask, after: Mask) -> None:
+    def _follow_bare(self, key: Key, before: PortMask, after: PortMask) -> None:
         self.touched.setdefault(key, before or None)
         installed = self.installed
         if not before:
@@ -406,7 +406,7 @@ class Table:
         elif not after:
             del installed[bisect_left(installed, key)]
 
-    def _recount(self, at: Key, node: Node, before: Mask, after: Mask) -> None:
+    def _recount(self, at: Key, node: Node, before: PortMask, after: PortMask) -> None:
         old = node.mask
         hollow = not node.tally
         if hollow:
@@ -421,7 +421,7 @@ class Table:
             self.stale.add(at)
         self._show(at, node, old, node.mask)
 
-    def _show(self, at: Key, node: Node, old: Mask, new: Mask) -> None:
+    def _show(self, at: Key, node: Node, old: PortMask, new: PortMask) -> None:
         """The outputs of a node change."""
         node.mask = new
         if old == new:
@@ -433,7 +433,7 @@ class Table:
     def _tiled(self, key: Key, node: Node) -> bool:
         return tiled(self.order, key, node.kids)
 
-    def _own_above(self, key: Key, node: Node) -> Mask:
+    def _own_above(self, key: Key, node: Node) -> PortMask:
         """What the nearest entry of the port above a node says in it, though plain ones may begin there."""
         if node.void:
             return 0
@@ -445,7 +445,7 @@ class Table:
             dz >>= 1
         return 0
 
-    def _above(self, key: Key, node: Node) -> Mask:
+    def _above(self, key: Key, node: Node) -> PortMask:
         """What the exact tables do in a node in whose space nothing begins."""
         if node.void:
             return 0

@@ -11,15 +11,15 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from tercast.aggregation.incremental.cover_node import Node, tally_of
-from tercast.aggregation.incremental.installed_table import Members, Table, Undo
+from tercast.aggregation.incremental.installed_table import InstalledTable, Members, Undo
 from tercast.aggregation.incremental.merge_exceptions import merge_kept
 from tercast.aggregation.incremental.merge_points import MergePoints
 from tercast.aggregation.incremental.partial_merge import merge_partly
 from tercast.routing.cell_keys import LENGTH_MASK, NONE, Key
-from tercast.routing.switch_ports import Mask
+from tercast.routing.switch_ports import PortMask
 
 
-def shrink(tables: Sequence[Table], excess: int) -> list[Undo]:
+def shrink(tables: Sequence[InstalledTable], excess: int) -> list[Undo]:
     """Merge in the tables of one switch until they have `excess` entries fewer, or no merge is allowed.
 
     Of several lowest points the first table's comes first, in it the first in order.
@@ -38,7 +38,7 @@ def shrink(tables: Sequence[Table], excess: int) -> list[Undo]:
     return undo
 
 
-def _partly(tables: Sequence[Table], undo: list[Undo]) -> int:
+def _partly(tables: Sequence[InstalledTable], undo: list[Undo]) -> int:
     part = next(filter(None, map(merge_partly, tables)), None)
     if part is None:
         return 0
@@ -46,7 +46,7 @@ def _partly(tables: Sequence[Table], undo: list[Undo]) -> int:
     return part[1]
 
 
-def _merge_pairs(tables: Sequence[Table], left: int, undo: list[Undo]) -> int:
+def _merge_pairs(tables: Sequence[InstalledTable], left: int, undo: list[Undo]) -> int:
     """Merge lowest pairs, as many as are needed and allowed; how many entries are still too many.
 
     Down to where a pair within a cover is the lowest.
@@ -80,7 +80,7 @@ def _is_within(node: Node | None, first: Key, point: Key) -> bool:
     return node is not None and (node.up != NONE or (first == point and bool(node.kids)))
 
 
-def _merge_in(table: Table, points: MergePoints, down_to: int, left: int, undo: list[Undo]) -> int:
+def _merge_in(table: InstalledTable, points: MergePoints, down_to: int, left: int, undo: list[Undo]) -> int:
     """Merge lowest pairs of one table, at points of so many bits or more; what is still too much.
 
     A merge makes no new points. So those to be merged are found first, and what then lies under several, in
@@ -105,9 +105,9 @@ class _Runs:
 
     __slots__ = ("_found", "_table", "met_kept")
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: InstalledTable) -> None:
         self._table = table
-        self._found: dict[int, tuple[int, Mask, Key]] = {}
+        self._found: dict[int, tuple[int, PortMask, Key]] = {}
         self.met_kept = False
 
     def choose(self, points: MergePoints, down_to: int, left: int) -> int:
@@ -136,7 +136,7 @@ class _Runs:
                     left -= members - 1
         return left
 
-    def _members(self, start: int, cell: int, shift: int) -> tuple[int, int, Mask]:
+    def _members(self, start: int, cell: int, shift: int) -> tuple[int, int, PortMask]:
         """Where what is installed in a cell ends (-1: a cover keeps something), its number, its outputs."""
         table, found = self._table, self._found
         installed, nodes, own = table.installed, table.nodes, table.own
@@ -169,7 +169,7 @@ class _Runs:
             undo.append(merge(start, stop, point))
 
 
-def _joined(table: Table, members: Members) -> Node:
+def _joined(table: InstalledTable, members: Members) -> Node:
     """A node for what exact entries, and covers that keep nothing, stand for."""
     own, merged = table.own, Node()
     entries = tally = mask = 0
@@ -187,7 +187,7 @@ def _joined(table: Table, members: Members) -> Node:
     return merged
 
 
-def _merge_anyhow(table: Table, undo: list[Undo]) -> int:
+def _merge_anyhow(table: InstalledTable, undo: list[Undo]) -> int:
     """Merge at the lowest point, which lies in no cover, and keep what covers keep; the entries it saves."""
     points = table.start_points()
     point = points.take(0)
@@ -213,7 +213,7 @@ def _merge_anyhow(table: Table, undo: list[Undo]) -> int:
     return len(members) - len(built)
 
 
-def _add_others(table: Table, point: Key, roots: Members, merged: Node) -> None:
+def _add_others(table: InstalledTable, point: Key, roots: Members, merged: Node) -> None:
     """Count the plain entries that come to the table of a port there, but those that `roots` count."""
     start = point
     for key, node in roots:

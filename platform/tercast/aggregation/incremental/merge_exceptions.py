@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from tercast.aggregation.incremental.installed_table import Table, Undo
+from tercast.aggregation.incremental.installed_table import InstalledTable, Undo
 from tercast.aggregation.incremental.merge_points import MergePoints, common
 from tercast.routing.cell_keys import LENGTH_MASK, NONE, Key
 
 
-def merge_kept(tables: Sequence[Table], undo: list[Undo]) -> int | None:
+def merge_kept(tables: Sequence[InstalledTable], undo: list[Undo]) -> int | None:
     """Merge what some cover keeps at the lowest point; the entries saved, None where there is no point.
 
     0 where that is none any more, or the rule forbids it; then it is not put off any more.
@@ -22,12 +22,12 @@ def merge_kept(tables: Sequence[Table], undo: list[Undo]) -> int | None:
     return _merge(table, table.start_points(), undo)
 
 
-def _waiting(tables: Sequence[Table]) -> list[tuple[int, MergePoints]]:
+def _waiting(tables: Sequence[InstalledTable]) -> list[tuple[int, MergePoints]]:
     known = [(n, table.start_points()) for n, table in enumerate(tables)]
     return [(n, points) for n, points in known if points.lowest_put_off() != NONE]
 
 
-def _merge(table: Table, points: MergePoints, undo: list[Undo]) -> int:
+def _merge(table: InstalledTable, points: MergePoints, undo: list[Undo]) -> int:
     """Merge at the lowest point that was put off; 0 where it is none any more, or the rule forbids it."""
     point = points.lowest_put_off()
     members = table.within(point)
@@ -52,7 +52,7 @@ def _merge(table: Table, points: MergePoints, undo: list[Undo]) -> int:
     return before - len(table)
 
 
-def _going(table: Table, point: Key, members: list[Key]) -> set[Key]:
+def _going(table: InstalledTable, point: Key, members: list[Key]) -> set[Key]:
     """The entries that the one at a point takes in; what they keep stays."""
     nodes = table.nodes
     if members[0] == point:  # it stands: the lowest right below it goes

@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from tercast.aggregation.incremental.installed_table import Spread, Table
+from tercast.aggregation.incremental.installed_table import InstalledTable, Spread
 from tercast.aggregation.incremental.merge_points import common
 from tercast.eventspace.dz import WHOLE
 from tercast.routing.cell_keys import FAR, LENGTH_MASK, NONE, Key, Order
-from tercast.routing.switch_ports import Mask
+from tercast.routing.switch_ports import PortMask
 
 MOST_MASKS = 1 << 13
 """Masks in question at a switch; of more, the first are taken, and fewer entries may be possible."""
@@ -50,7 +50,7 @@ class Fewest:
         "proven",
     )
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: InstalledTable) -> None:
         self._table = table
         ground = _Ground(table)
         self.keys = ground.keys
@@ -75,7 +75,7 @@ class Fewest:
 
     def _work_up(self, ground: _Ground) -> None:
         every = (1 << len(self._masks)) - 1
-        known: dict[tuple[Mask, Mask], int] = {}
+        known: dict[tuple[PortMask, PortMask], int] = {}
         for v in range(len(self.keys) - 1, -1, -1):
             own = every
             if ground.has[v]:
@@ -103,7 +103,7 @@ class Fewest:
         apart = _EVER if self._here[v] else sum(self.least[kid] for kid in kids)
         self.least[v] = min(apart, 1 + below)
 
-    def _fitting(self, out: Mask, edges: Mask) -> int:
+    def _fitting(self, out: PortMask, edges: PortMask) -> int:
         """Which masks fit a space, as bits."""
         return sum(1 << n for n, mask in enumerate(self._masks) if not (out & ~mask or mask & ~edges))
 
@@ -130,13 +130,13 @@ class _Ground:
 
     __slots__ = ("edges", "has", "keys", "kids", "out")
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: InstalledTable) -> None:
         order = table.order
         self.keys: list[Key] = []
         self.kids: list[list[int]] = []
         self.has: list[bool] = []
-        self.out: list[Mask] = []
-        self.edges: list[Mask] = []
+        self.out: list[PortMask] = []
+        self.edges: list[PortMask] = []
         own = table.exact.range(order.key(WHOLE), FAR)
         if not own:
             return
@@ -160,7 +160,11 @@ class _Ground:
         self._inherit(table, parents, trees, others)
 
     def _inherit(
-        self, table: Table, parents: list[int], trees: Mapping[Key, Mask], others: Mapping[Key, Mask]
+        self,
+        table: InstalledTable,
+        parents: list[int],
+        trees: Mapping[Key, PortMask],
+        others: Mapping[Key, PortMask],
     ) -> None:
         """Outputs and links: of each cell its own, or those of what holds it."""
         own, links = table.own, table.rule.links
@@ -174,13 +178,15 @@ class _Ground:
         self.edges = edges[1:]
 
 
-def in_common(found: Iterable[Mask], ports: Callable[[Mask], tuple[int, ...]]) -> tuple[list[Mask], bool]:
+def in_common(
+    found: Iterable[PortMask], ports: Callable[[PortMask], tuple[int, ...]]
+) -> tuple[list[PortMask], bool]:
     """All that some of these masks have in common, the fewest bits first; whether these are all.
 
     Of equal numbers those come first whose `ports` do: which bit a port has depends on what was before.
     """
 
-    def place(mask: Mask) -> tuple[bool, int, tuple[int, ...]]:
+    def place(mask: PortMask) -> tuple[bool, int, tuple[int, ...]]:
         return (True, 0, ()) if mask < 0 else (False, mask.bit_count(), ports(mask))
 
     known = {-1}
@@ -203,7 +209,7 @@ def _parents(order: Order, keys: list[Key]) -> list[int]:
     return parents
 
 
-def _as_spreads(table: Table, cell: Key, standing: list[Key]) -> Iterator[Spread]:
+def _as_spreads(table: InstalledTable, cell: Key, standing: list[Key]) -> Iterator[Spread]:
     """The covers that leave these entries of the exact ones: each from the first that is not exact on."""
     order = table.order
     exact = table.exact.range(cell, order.end(cell))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
-from tercast.aggregation.incremental.installed_table import Table
-from tercast.aggregation.tree_rule import Rule
+from tercast.aggregation.incremental.installed_table import InstalledTable
+from tercast.aggregation.tree_rule import TreeRule
 from tercast.routing.cell_keys import Key
-from tercast.routing.switch_ports import Mask, Site
+from tercast.routing.switch_ports import PortMask, SwitchPorts
 from tercast.routing.table_overlay import Touched
 
 if TYPE_CHECKING:
-    from tercast.routing.live_network import Network
-    from tercast.routing.switch_trie import InPortKey, InPortMasks, Trie
-    from tercast.routing.topic_routing import TopicPlan
+    from tercast.routing.live_network import LiveNetwork
+    from tercast.routing.switch_trie import InPortKey, InPortMasks, SwitchTrie
+    from tercast.routing.topic_routing import TopicRouting
 
 
 class TopicOverlay:
@@ -25,19 +25,23 @@ class TopicOverlay:
 
     __slots__ = ("_all", "_trie", "plan", "rule", "tables")
 
-    def __init__(self, trie: Trie, plan: TopicPlan, network: Network, everything: list[list[Key]]) -> None:
+    def __init__(
+        self, trie: SwitchTrie, plan: TopicRouting, network: LiveNetwork, everything: list[list[Key]]
+    ) -> None:
         self._trie = trie
         self._all = everything
         self.plan = plan
-        self.rule = Rule(plan, network, trie.site)
+        self.rule = TreeRule(plan, network, trie.site)
         trie.keep()
-        self.tables: dict[int, Table] = {0: Table(trie, self.rule, trie.entries, spare=trie.spare)}
+        self.tables: dict[int, InstalledTable] = {
+            0: InstalledTable(trie, self.rule, trie.entries, spare=trie.spare)
+        }
         everything.append(self.tables[0].installed)
         for port, _ in trie.in_entries:
             self.table(port)
         self.take_exact()
 
-    def table(self, port: int) -> Table:
+    def table(self, port: int) -> InstalledTable:
         """The table of an ingress port, made at the first call from the exact entries as they are."""
         table = self.tables.get(port)
         if table is None:
@@ -50,11 +54,13 @@ class TopicOverlay:
             self.tables = dict(sorted(self.tables.items()))
         return table
 
-    def _new(self, port: int, own: dict[Key, Mask]) -> Table:
+    def _new(self, port: int, own: dict[Key, PortMask]) -> InstalledTable:
         """A table for an ingress port."""
         trie = self._trie
         mates, keys = trie.site.hosts_on(port), self.tables[0].exact
-        table = Table(trie, self.rule, own, port=port, others=trie.entries, other_keys=keys, mates=mates)
+        table = InstalledTable(
+            trie, self.rule, own, port=port, others=trie.entries, other_keys=keys, mates=mates
+        )
         self._all.append(table.installed)
         return table
 
@@ -83,7 +89,7 @@ class TopicOverlay:
             self.table(port).touched[key] = None if masks is None else masks[0] | masks[1]
         trie.forget_changes()
 
-    def rows(self) -> Iterator[tuple[Table, dict[Key, Mask]]]:
+    def rows(self) -> Iterator[tuple[InstalledTable, dict[Key, PortMask]]]:
         """What is installed, table by table; a mask of 0 drops."""
         return ((table, table.rows()) for table in self.tables.values())
 
@@ -107,7 +113,7 @@ class TopicOverlay:
         return not any(table.nodes for table in self.tables.values())
 
     def _follow_ports(
-        self, touched: dict[Key, Mask], in_touched: dict[InPortKey, InPortMasks | None]
+        self, touched: dict[Key, PortMask], in_touched: dict[InPortKey, InPortMasks | None]
     ) -> None:
         trie, site = self._trie, self._trie.site
         in_entries = trie.in_entries
@@ -127,12 +133,12 @@ class TopicOverlay:
             found.change_own(key, _one(masks), _one(after))
 
 
-def overlay_at(site: Site) -> Overlay | None:
+def overlay_at(site: SwitchPorts) -> Overlay | None:
     """Return the installed tables of a switch; None where its exact tables are installed."""
     return cast("Overlay | None", site.overlay)
 
 
-def topic_overlay(trie: Trie) -> TopicOverlay | None:
+def topic_overlay(trie: SwitchTrie) -> TopicOverlay | None:
     """Return the installed tables over the exact tables of a trie; None where these are installed."""
     overlay = overlay_at(trie.site)
     return None if overlay is None else overlay.topics.get(trie)
@@ -143,10 +149,10 @@ class Overlay:
 
     __slots__ = ("_all", "site", "topics")
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: SwitchPorts) -> None:
         self.site = site
         self._all: list[list[Key]] = []
-        self.topics: dict[Trie, TopicOverlay] = {}
+        self.topics: dict[SwitchTrie, TopicOverlay] = {}
 
     @property
     def count(self) -> int:
@@ -164,12 +170,12 @@ class Overlay:
         """Whether no cover is here."""
         return all(topic.is_exact for topic in self.topics.values())
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[InstalledTable]:
         """All tables: by topic code, then by port."""
         for topic in self.topics.values():
             yield from topic.tables.values()
 
-    def topic(self, trie: Trie, plan: TopicPlan, network: Network) -> TopicOverlay:
+    def topic(self, trie: SwitchTrie, plan: TopicRouting, network: LiveNetwork) -> TopicOverlay:
         """That of a topic, made at the first call."""
         topic = self.topics.get(trie)
         if topic is None:
@@ -177,12 +183,12 @@ class Overlay:
             self.topics = dict(sorted(self.topics.items(), key=lambda item: item[0].code))
         return topic
 
-    def forget(self, trie: Trie) -> None:
+    def forget(self, trie: SwitchTrie) -> None:
         """A topic is gone from the switch for good."""
         if self.topics.pop(trie, None) is not None:
             self._all[:] = [table.installed for table in self.tables()]
 
-    def look(self, plans: Iterable[TopicPlan], network: Network) -> None:
+    def look(self, plans: Iterable[TopicRouting], network: LiveNetwork) -> None:
         """Know all topics that have come to the switch."""
         for plan in plans:
             trie = plan.tries.get(self.site.id)
@@ -190,5 +196,5 @@ class Overlay:
                 self.topic(trie, plan, network)
 
 
-def _one(masks: InPortMasks | None) -> Mask:
+def _one(masks: InPortMasks | None) -> PortMask:
     return 0 if masks is None else masks[0] | masks[1]

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from tercast.aggregation.incremental.cover_repair import saves
-from tercast.aggregation.incremental.installed_table import Spread, Table, Undo
+from tercast.aggregation.incremental.installed_table import InstalledTable, Spread, Undo
 from tercast.aggregation.incremental.merge_points import common
 from tercast.routing.cell_keys import NONE, Key
-from tercast.routing.switch_ports import Mask
+from tercast.routing.switch_ports import PortMask
 
 
-def merge_partly(table: Table) -> tuple[Undo, int] | None:
+def merge_partly(table: InstalledTable) -> tuple[Undo, int] | None:
     """Merge a part below the lowest point where that is allowed; what undoes it, and the entries it saves."""
     for point in table.start_points().forbidden():
         members = table.within(point)
@@ -33,7 +33,7 @@ def merge_partly(table: Table) -> tuple[Undo, int] | None:
     return None
 
 
-def _ways(table: Table, point: Key, members: list[Key]) -> Iterator[set[Key]]:
+def _ways(table: InstalledTable, point: Key, members: list[Key]) -> Iterator[set[Key]]:
     """What could be kept: the entries that not every tree here allows, or the space of all trees but some.
 
     An entry for the space of trees that have the same links is always allowed.
@@ -51,14 +51,14 @@ def _ways(table: Table, point: Key, members: list[Key]) -> Iterator[set[Key]]:
             yield others
 
 
-def _all(masks: Iterable[Mask]) -> Mask:
+def _all(masks: Iterable[PortMask]) -> PortMask:
     found = -1
     for mask in masks:
         found &= mask
     return found
 
 
-def _spread(table: Table, point: Key, members: list[Key], kept: set[Key]) -> Spread:
+def _spread(table: InstalledTable, point: Key, members: list[Key], kept: set[Key]) -> Spread:
     """The cover for a point and what it keeps, or the one around the point with these in it."""
     top = table.top(members[0]) if members[0] in table.nodes else NONE
     if top in (NONE, point) or not table.order.covers(top, point):

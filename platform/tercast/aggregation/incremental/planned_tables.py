@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from tercast.eventspace.topic import Topic
 from tercast.requests.registry import Registry
-from tercast.routing.live_network import Network
-from tercast.routing.topic_routing import TopicPlan
+from tercast.routing.live_network import LiveNetwork
+from tercast.routing.topic_routing import TopicRouting
 from tercast.topology.topology import Topology
 
 if TYPE_CHECKING:
-    from tercast.aggregation.incremental.budget_enforcer import Keeper
+    from tercast.aggregation.incremental.budget_enforcer import BudgetEnforcer
 
 
 class PlannedTables(Protocol):
@@ -21,10 +21,10 @@ class PlannedTables(Protocol):
     depth: int
     enforce_budgets: bool
     registry: Registry
-    keeper: Keeper
+    keeper: BudgetEnforcer
 
     @property
-    def network(self) -> Network:
+    def network(self) -> LiveNetwork:
         """The network as plans see it, up to date."""
 
     @property
@@ -40,10 +40,10 @@ class PlannedTables(Protocol):
         """Whether plans, of nothing, have still to follow a network that has changed."""
 
     @property
-    def all_plans(self) -> list[TopicPlan]:
+    def all_plans(self) -> list[TopicRouting]:
         """The plans of all topics, and of codes that topics are leaving."""
 
-    def plan(self, topic: str) -> TopicPlan:
+    def plan(self, topic: str) -> TopicRouting:
         """Return the plan of one topic."""
 
     def over_budget(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tercast.aggregation.incremental.budget_enforcer import Marked, Step
+from tercast.aggregation.incremental.budget_enforcer import BudgetChange, Marked
 from tercast.aggregation.incremental.cover_keys import check_covers
 from tercast.errors import Refused, shown
 from tercast.requests.model import SetBudget, SetCapacity, SetReserve
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def settle(
     planner: PlannedTables, marked: Marked, registration: Registration
-) -> tuple[Step, tuple[str, ...]]:
+) -> tuple[BudgetChange, tuple[str, ...]]:
     """Let installed tables follow a registration that came or went; the switches that have no room for it."""
     keeper = planner.keeper
     if registration.kind == ADVERTISEMENT:

@@ -10,14 +10,14 @@ import numpy as np
 from numba import njit
 
 from tercast.encoding.kernels.cell_selection import MAX_LIMIT, MAX_WIDTH, refine_box
-from tercast.encoding.kernels.cell_tree import Grid, Ints
+from tercast.encoding.kernels.cell_tree import EvenGrid, Ints
 from tercast.encoding.kernels.conjunction_parser import Names, Text, read_ranges
 from tercast.eventspace.dz import DzSet
 from tercast.filters.fast_parser import NAME
 
 if TYPE_CHECKING:
     from tercast.encoding.grid_boxes import Side
-    from tercast.eventspace.interleaving import Schedule
+    from tercast.eventspace.interleaving import BitSchedule
     from tercast.eventspace.topic import Topic
 
 _LARGEST = 1 << 55
@@ -28,11 +28,11 @@ class BoxEncoder:
 
     __slots__ = ("_packed",)
 
-    def __init__(self, topic: Topic, schedule: Schedule) -> None:
+    def __init__(self, topic: Topic, schedule: BitSchedule) -> None:
         self._packed = _packed(topic, schedule)
 
     @staticmethod
-    def serves(schedule: Schedule) -> bool:
+    def serves(schedule: BitSchedule) -> bool:
         """Whether boxes on this grid can be encoded here."""
         return schedule.all_even and 0 < schedule.width <= MAX_WIDTH
 
@@ -64,7 +64,7 @@ class BoxEncoder:
         return tuple(out[:found].tolist()) if found > 0 else None
 
 
-def _packed(topic: Topic, schedule: Schedule) -> Ints:
+def _packed(topic: Topic, schedule: BitSchedule) -> Ints:
     """All that kernels have to know, in one array, since handing over each takes a third of a microsecond.
 
     The numbers of attributes, of name characters, of indexed attributes and of bits; then where names begin,
@@ -98,7 +98,7 @@ def _is_plain(attribute: Any) -> bool:
     return bool(low > -_LARGEST and high < _LARGEST)
 
 
-def _plan(topic: Topic, schedule: Schedule) -> list[tuple[int, int, int, int]]:
+def _plan(topic: Topic, schedule: BitSchedule) -> list[tuple[int, int, int, int]]:
     """For each indexed attribute: its position, what its domain begins with, its shift, its last code."""
     rows = []
     for a, position in enumerate(topic.indexed_positions):
@@ -109,7 +109,7 @@ def _plan(topic: Topic, schedule: Schedule) -> list[tuple[int, int, int, int]]:
 
 
 @njit(cache=True)
-def _unpacked(packed: Ints) -> tuple[Names, Ints, Grid]:
+def _unpacked(packed: Ints) -> tuple[Names, Ints, EvenGrid]:
     """The parts of what `_packed` made."""
     attributes, letters, indexed, width = packed[0], packed[1], packed[2], packed[3]
     starts = packed[4 : 5 + attributes]
@@ -122,7 +122,7 @@ def _unpacked(packed: Ints) -> tuple[Names, Ints, Grid]:
     plan = packed[at : at + 4 * indexed].reshape(indexed, 4)
     at += 4 * indexed
     bits = width + 1
-    grid = Grid(
+    grid = EvenGrid(
         packed[at : at + bits],
         packed[at + bits : at + 2 * bits],
         packed[at + 2 * bits : at + 3 * bits],

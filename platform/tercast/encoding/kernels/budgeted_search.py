@@ -9,9 +9,9 @@ from numba import njit
 
 from tercast.encoding.budgeted_search import PURE, STEPS
 from tercast.encoding.kernels.cell_tree import (
-    Cells,
+    CellTree,
+    EvenGrid,
     Flags,
-    Grid,
     Heap,
     Ints,
     excess,
@@ -25,7 +25,7 @@ from tercast.encoding.kernels.cell_tree import (
 NO_ROOM = -1
 
 
-class Walk(NamedTuple):
+class SearchArrays(NamedTuple):
     """A way down a tree of cells; `state`: number and volume of what is left, and the number of splits."""
 
     split: Flags
@@ -34,16 +34,16 @@ class Walk(NamedTuple):
 
 
 @njit(cache=True)
-def new_walk(room: int, root_volume: int) -> Walk:
+def new_walk(room: int, root_volume: int) -> SearchArrays:
     """The way that has not begun."""
-    walk = Walk(np.zeros(room, np.uint8), np.zeros(room, np.uint8), np.zeros(3, np.int64))
+    walk = SearchArrays(np.zeros(room, np.uint8), np.zeros(room, np.uint8), np.zeros(3, np.int64))
     walk.state[0] = 1
     walk.state[1] = root_volume
     return walk
 
 
 @njit(cache=True)
-def copy_walk(source: Walk, target: Walk, cells: int) -> None:
+def copy_walk(source: SearchArrays, target: SearchArrays, cells: int) -> None:
     """Let `target` be where `source` is; only the first `cells` rows are set in either."""
     target.split[:cells] = source.split[:cells]
     target.joined[:cells] = source.joined[:cells]
@@ -51,14 +51,14 @@ def copy_walk(source: Walk, target: Walk, cells: int) -> None:
 
 
 @njit(cache=True)
-def gain(cells: Cells, cell: int) -> int:
+def gain(cells: CellTree, cell: int) -> int:
     """The volume that the halves of a cell leave out."""
     left = cells.left[cell]
     return volume(cells, cell) - volume(cells, left) - volume(cells, left + 1)
 
 
 @njit(cache=True)
-def cost_of(cells: Cells, walk: Walk, cell: int) -> int:
+def cost_of(cells: CellTree, walk: SearchArrays, cell: int) -> int:
     """How many cells more there are when the cell, whose halves are known, is split."""
     if not gain(cells, cell):
         return 0
@@ -71,7 +71,7 @@ def cost_of(cells: Cells, walk: Walk, cell: int) -> int:
 
 
 @njit(cache=True)
-def take(cells: Cells, walk: Walk, cell: int, cost: int) -> None:
+def take(cells: CellTree, walk: SearchArrays, cell: int, cost: int) -> None:
     """Go on with the cell's halves."""
     walk.split[cell] = 1
     walk.state[2] += 1
@@ -87,7 +87,7 @@ def take(cells: Cells, walk: Walk, cell: int, cost: int) -> None:
 
 
 @njit(cache=True)
-def can_fit(cells: Cells, walk: Walk, cell: int, left: int) -> bool:
+def can_fit(cells: CellTree, walk: SearchArrays, cell: int, left: int) -> bool:
     """Whether anything below a cell could be had for `left` cells more."""
     above = cells.parent[cell]
     while left and above >= 0 and walk.joined[above]:
@@ -97,7 +97,7 @@ def can_fit(cells: Cells, walk: Walk, cell: int, left: int) -> bool:
 
 
 @njit(cache=True)
-def worst_below(cells: Cells, walk: Walk) -> Heap:
+def worst_below(cells: CellTree, walk: SearchArrays) -> Heap:
     """All cells that are not full and could be split next; the walk is a beginning of the order."""
     heap = new_heap(cells.low.size)
     if not walk.state[2]:
@@ -114,7 +114,7 @@ def worst_below(cells: Cells, walk: Walk) -> Heap:
 
 
 @njit(cache=True)
-def finish(grid: Grid, cells: Cells, walk: Walk, heap: Heap, budget: int, found: int) -> int:
+def finish(grid: EvenGrid, cells: CellTree, walk: SearchArrays, heap: Heap, budget: int, found: int) -> int:
     """Always split the worst cell that the budget allows, while this can still come below `found`."""
     room = heap.keys.size
     passed = np.empty((room, 3), np.int64)
@@ -151,7 +151,7 @@ def finish(grid: Grid, cells: Cells, walk: Walk, heap: Heap, budget: int, found:
 
 @njit(cache=True)
 def passing_over(
-    grid: Grid, cells: Cells, lowest: int, highest: int, found: int, best: Walk
+    grid: EvenGrid, cells: CellTree, lowest: int, highest: int, found: int, best: SearchArrays
 ) -> tuple[int, int]:
     """Find, in `best`, the way with the least volume within `lowest`..`highest` cells that is below `found`.
 
@@ -186,7 +186,9 @@ def passing_over(
 
 
 @njit(cache=True)
-def _ending(grid: Grid, cells: Cells, walk: Walk, twin: Walk, budget: int, found: int) -> int:
+def _ending(
+    grid: EvenGrid, cells: CellTree, walk: SearchArrays, twin: SearchArrays, budget: int, found: int
+) -> int:
     """Go on until `budget` cells are spent: 1 if `twin`, 2 if `walk` itself comes below `found`, else 0."""
     itself = 2 if walk.state[1] < found else 0
     if walk.state[0] == budget:

@@ -7,11 +7,11 @@ from numba import njit
 
 from tercast.encoding.budgeted_search import STEPS
 from tercast.encoding.cell_selection import CHOICE, LOOKAHEAD, PASSING
-from tercast.encoding.kernels.budgeted_search import NO_ROOM, Walk, new_walk, passing_over
+from tercast.encoding.kernels.budgeted_search import NO_ROOM, SearchArrays, new_walk, passing_over
 from tercast.encoding.kernels.cell_tree import (
-    Cells,
+    CellTree,
+    EvenGrid,
     Flags,
-    Grid,
     Heap,
     Ints,
     bits_of,
@@ -32,7 +32,7 @@ MAX_WIDTH = 56
 
 
 @njit(cache=True)
-def refine_box(grid: Grid, low: int, high: int, sides: Ints, limit: int, out: Ints) -> int:
+def refine_box(grid: EvenGrid, low: int, high: int, sides: Ints, limit: int, out: Ints) -> int:
     """Write the dz of a box, at most `limit`, to `out`; their number.
 
     `sides[0]` and `sides[1]` are the first and last code of every attribute.
@@ -47,7 +47,7 @@ def refine_box(grid: Grid, low: int, high: int, sides: Ints, limit: int, out: In
 
 
 @njit(cache=True)
-def _refined(grid: Grid, low: int, high: int, sides: Ints, limit: int, room: int, out: Ints) -> int:
+def _refined(grid: EvenGrid, low: int, high: int, sides: Ints, limit: int, room: int, out: Ints) -> int:
     """The same with room for so many cells; NO_ROOM where that does not do."""
     cells = new_cells(room, sides.shape[1], LOOKAHEAD * limit)
     cells.low[0], cells.high[0], cells.rest[0] = low, high, bits_of(low ^ high)
@@ -76,13 +76,13 @@ def _refined(grid: Grid, low: int, high: int, sides: Ints, limit: int, room: int
 
 
 @njit(cache=True)
-def _dz(grid: Grid, cells: Cells, cell: int) -> int:
+def _dz(grid: EvenGrid, cells: CellTree, cell: int) -> int:
     rest = cells.rest[cell]
     return int(1 << (grid.width - rest) | cells.low[cell] >> rest)
 
 
 @njit(cache=True)
-def _weigh(cells: Cells, limit: int) -> tuple[Ints, Ints]:
+def _weigh(cells: CellTree, limit: int) -> tuple[Ints, Ints]:
     """For every cell of the order, by its place: the least volumes with 1, 2, ... cells, and how many."""
     splits = cells.made[1]
     least = np.empty((splits, limit), np.int64)
@@ -113,7 +113,7 @@ def _weigh(cells: Cells, limit: int) -> tuple[Ints, Ints]:
 
 
 @njit(cache=True)
-def _within(cells: Cells, least: Ints, lengths: Ints) -> tuple[Flags, int]:
+def _within(cells: CellTree, least: Ints, lengths: Ints) -> tuple[Flags, int]:
     """Which cells are split in the way to the root's least volume, and that volume."""
     chosen = np.zeros(cells.low.size, np.uint8)
     place = np.full(cells.made[0], -1, np.int64)
@@ -151,7 +151,9 @@ def _within(cells: Cells, least: Ints, lengths: Ints) -> tuple[Flags, int]:
 
 
 @njit(cache=True)
-def _compared(grid: Grid, cells: Cells, heap: Heap, least: Ints, limit: int, found: int, best: Walk) -> int:
+def _compared(
+    grid: EvenGrid, cells: CellTree, heap: Heap, least: Ints, limit: int, found: int, best: SearchArrays
+) -> int:
     """Leave in `best` what passing over comes to, where that has less volume than `found`; NO_ROOM or 0."""
     most = min(limit, PASSING)
     gains = -np.sort(heap.keys[: heap.size[0]])[:most]
@@ -191,7 +193,7 @@ def _open(start: int, stop: int, have: Ints, gains: Ints, found: int) -> int:
 
 
 @njit(cache=True)
-def _write(grid: Grid, cells: Cells, split: Flags, joined: Flags, out: Ints) -> int:
+def _write(grid: EvenGrid, cells: CellTree, split: Flags, joined: Flags, out: Ints) -> int:
     """Write the dz of the cells that are left, in text order; their number."""
     stack = np.empty(cells.made[0] + 2, np.int64)
     stack[0] = 0

@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.uint8]
 
 
-class Grid(NamedTuple):
+class EvenGrid(NamedTuple):
     """A schedule whose sizes are all even: what gives each bit (see `eventspace.interleaving.Schedule`)."""
 
     owner: Ints
@@ -25,7 +25,7 @@ class Grid(NamedTuple):
     width: int
 
 
-class Cells(NamedTuple):
+class CellTree(NamedTuple):
     """The cells made so far, `made[0]` of them; `order[:made[1]]` are those that were split, in order."""
 
     low: Ints
@@ -50,9 +50,9 @@ class Heap(NamedTuple):
 
 
 @njit(cache=True)
-def new_cells(room: int, attributes: int, splits: int) -> Cells:
+def new_cells(room: int, attributes: int, splits: int) -> CellTree:
     """Room for so many cells."""
-    return Cells(
+    return CellTree(
         np.empty(room, np.int64),
         np.empty(room, np.int64),
         np.empty(room, np.int64),
@@ -116,13 +116,13 @@ def pop(heap: Heap) -> tuple[int, int, int]:
 
 
 @njit(cache=True)
-def volume(cells: Cells, cell: int) -> int:
+def volume(cells: CellTree, cell: int) -> int:
     """The volume of a cell."""
     return int(1 << cells.rest[cell])
 
 
 @njit(cache=True)
-def excess(cells: Cells, cell: int) -> int:
+def excess(cells: CellTree, cell: int) -> int:
     """What of a cell the box does not want."""
     return int((1 << cells.rest[cell]) - cells.met[cell])
 
@@ -141,7 +141,7 @@ def bits_of(value: int) -> int:
 
 
 @njit(cache=True)
-def split(grid: Grid, cells: Cells, cell: int) -> None:
+def split(grid: EvenGrid, cells: CellTree, cell: int) -> None:
     """Give a cell its two halves, at `left` and the row behind it."""
     bit = cells.rest[cell]
     a, place, below, mask = grid.owner[bit], grid.place[bit], grid.below[bit], 1 << (bit - 1)
@@ -168,7 +168,7 @@ def split(grid: Grid, cells: Cells, cell: int) -> None:
 
 
 @njit(cache=True)
-def explore(grid: Grid, cells: Cells, heap: Heap, most: int) -> None:
+def explore(grid: EvenGrid, cells: CellTree, heap: Heap, most: int) -> None:
     """From the first cell, always split the worst, until there are `most` or all are full."""
     if excess(cells, 0):
         push(heap, -excess(cells, 0), 0, 0)

@@ -1,7 +1,7 @@
 """The tries of one topic at all switches, kept where compiled code spreads changes over them.
 
-It does what the layers of `tercast.routing.switch_trie.Trie` and
-`tercast.routing.update_queue.Queue` do, for switches of at most 60 bits
+It does what the layers of `tercast.routing.switch_trie.SwitchTrie` and
+`tercast.routing.update_queue.UpdateQueue` do, for switches of at most 60 bits
 and cells of at most 55: operations are noted, and carried out when the queue settles. Plain entries follow
 from the nodes and are found when they are asked for; what changed is kept in rows until it is taken. A trie
 over which aggregation lies has both in its dictionaries (`keep`). `leave` puts everything back into layers.
@@ -29,31 +29,31 @@ from tercast.routing.kernels.propagation import (
     root_for_one_more,
     run,
 )
-from tercast.routing.kernels.table_changes import AFTER, BEFORE, KEY, SWITCH, Changes, entries_of
-from tercast.routing.switch_ports import Bit, Mask
+from tercast.routing.kernels.table_changes import AFTER, BEFORE, KEY, SWITCH, ChangeRows, entries_of
+from tercast.routing.switch_ports import PortBit, PortMask
 from tercast.routing.table_overlay import overlay_of
-from tercast.runtime.growable_array import Room
+from tercast.runtime.growable_array import GrowableRows
 from tercast.topology.elements import Link, sorted_links
 from tercast.topology.topology import Port
 
 if TYPE_CHECKING:
     from tercast.encoding.kernels.cell_tree import Ints
     from tercast.routing.spanning_tree import Tree
-    from tercast.routing.switch_trie import Trie
-    from tercast.routing.topic_routing import TopicPlan
+    from tercast.routing.switch_trie import SwitchTrie
+    from tercast.routing.topic_routing import TopicRouting
 
 MOST_CELLS = 1 << 24
 """The largest table of trees by switches and links."""
 
 _CHUNK = 1 << 16
 
-Change = tuple[Key, Mask, Mask]
+Change = tuple[Key, PortMask, PortMask]
 """Of a plain entry: its cell, outputs before and after (0: none)."""
 
 _ABOVE = (1 << 63) - 1
 
 
-class Web:
+class CompiledTopic:
     """Tries of one plan; made of its layers, which are empty from then on."""
 
     __slots__ = (
@@ -77,15 +77,15 @@ class Web:
         "_versions",
     )
 
-    def __init__(self, plan: TopicPlan) -> None:
+    def __init__(self, plan: TopicRouting) -> None:
         self._plan = plan
         self._depth = min(plan.order.depth, MAX_DEPTH)
         self._shift = plan.order.depth - self._depth
         self._nodes = new_nodes(1024)
-        self._room = Room()
+        self._room = GrowableRows()
         self._sites = np.zeros((16, port_semantics.COLUMNS), np.int64)
         self._trees = np.zeros((8, 16 + 16), np.int64)
-        self._tries: list[Trie] = []
+        self._tries: list[SwitchTrie] = []
         self._numbers: dict[str, int] = {}
         self._versions: list[int] = []
         self._links: dict[Port, int] = {}
@@ -93,8 +93,8 @@ class Web:
         self._spare_rows = list(range(8))[::-1]
         self._gone: list[Tree] = []
         self._operations: list[int] = []
-        self._changes = Changes()
-        self._kept: dict[int, Trie] = {}
+        self._changes = ChangeRows()
+        self._kept: dict[int, SwitchTrie] = {}
         self._hidden: set[tuple[int, int]] = set()
         for trie in plan.tries.values():
             self.add_trie(trie)
@@ -106,7 +106,7 @@ class Web:
             self._load(trie)
 
     @staticmethod
-    def serves(plan: TopicPlan) -> bool:
+    def serves(plan: TopicRouting) -> bool:
         """Whether all that is in the layers of a plan can be kept here."""
         if any(trie.site.width > port_semantics.MAX_BITS for trie in plan.tries.values()):
             return False
@@ -116,7 +116,7 @@ class Web:
         keys = (key for trie in plan.tries.values() for layer in (trie.subs, trie.ads) for key in layer.own)
         return all(key & LENGTH_MASK <= MAX_DEPTH for key in keys)
 
-    def add_trie(self, trie: Trie) -> None:
+    def add_trie(self, trie: SwitchTrie) -> None:
         """Take in one more switch, of which nobody wants or brings anything."""
         if len(self._tries) == len(self._sites):
             self._make_room(2 * len(self._sites), 0)
@@ -147,7 +147,7 @@ class Web:
         if tree.number in self._rows:
             self._gone.append(tree)
 
-    def takes(self, trie: Trie, keys: Iterable[Key]) -> bool:
+    def takes(self, trie: SwitchTrie, keys: Iterable[Key]) -> bool:
         """Whether cells at a switch can be told of here; otherwise everything is in layers again."""
         site = trie.site
         number = self._numbers[site.id]
@@ -159,7 +159,9 @@ class Web:
             return False
         return True
 
-    def note(self, kind: int, trie: Trie, keys: Iterable[Key], bit: Bit, tree: Tree | None = None) -> None:
+    def note(
+        self, kind: int, trie: SwitchTrie, keys: Iterable[Key], bit: PortBit, tree: Tree | None = None
+    ) -> None:
         """Operations for the next `run`; `kind` is one of `tercast.routing.kernels.operations`."""
         if not self._operations:
             self._plan.queue.wait_for(self)
@@ -168,7 +170,7 @@ class Web:
         for key in keys:
             self._operations += (kind, number, self._narrow(key) if self._shift else key, bit, row)
 
-    def change_links(self, trie: Trie, tree: Tree, before: Mask) -> None:
+    def change_links(self, trie: SwitchTrie, tree: Tree, before: PortMask) -> None:
         """The link ports of a tree at a switch were `before`, and are what it says now."""
         if not self._operations:
             self._plan.queue.wait_for(self)
@@ -267,18 +269,18 @@ class Web:
         row[BEFORE], row[AFTER] = 0 if was else row[BEFORE], 0 if now else row[AFTER]
         (self._hidden.add if now else self._hidden.discard)(at)
 
-    def take_changes(self) -> dict[Trie, list[Change]]:
+    def take_changes(self) -> dict[SwitchTrie, list[Change]]:
         """What changed in plain entries since the last call, where nothing keeps them."""
         rows, groups = self._changes.take(len(self._tries))
         changes = self._changes_of(rows)
-        found: dict[Trie, list[Change]] = {}
+        found: dict[SwitchTrie, list[Change]] = {}
         start = 0
         for number, rows_here in groups.tolist():
             found[self._tries[number]] = changes[start : start + rows_here]
             start += rows_here
         return found
 
-    def give_changes(self, trie: Trie, changes: Iterable[Change]) -> None:
+    def give_changes(self, trie: SwitchTrie, changes: Iterable[Change]) -> None:
         """Changes of a trie that are still to be taken; of what it has, none is."""
         number, shift = self._numbers[trie.site.id], self._shift
         rows = [
@@ -286,7 +288,7 @@ class Web:
         ]
         self._changes.add(np.array(rows, np.int64).reshape(-1, 4), len(self._tries))
 
-    def entries(self, trie: Trie, installed: bool = False) -> dict[Key, Mask]:
+    def entries(self, trie: SwitchTrie, installed: bool = False) -> dict[Key, PortMask]:
         """The plain entries of a trie, from its nodes; as they are `installed` without what is spare."""
         rows = self._entries_of(trie)
         rows = rows[(rows[:, 1] > 0) & (rows[:, 3] == 0)]
@@ -297,16 +299,16 @@ class Web:
             return dict(found)
         return {self._widen(short): outputs for short, outputs in found}
 
-    def _entries_of(self, trie: Trie) -> Ints:
+    def _entries_of(self, trie: SwitchTrie) -> Ints:
         site = self._sites[self._numbers[trie.site.id]]
         found: Ints = entries_of(self._nodes, site[port_semantics.ROOT], site)
         return found
 
-    def keeps(self, trie: Trie) -> bool:
+    def keeps(self, trie: SwitchTrie) -> bool:
         """Whether a trie has its entries in dictionaries of its own."""
         return self._numbers[trie.site.id] in self._kept
 
-    def keep(self, trie: Trie) -> None:
+    def keep(self, trie: SwitchTrie) -> None:
         """Let a trie have its entries and what was touched in dictionaries, which are changed from now on."""
         number = self._numbers[trie.site.id]
         if number in self._kept:
@@ -319,7 +321,7 @@ class Web:
         self._hidden = {at for at in self._hidden if at[0] != number}
         trie.give(plain, touched)
 
-    def _keep(self, number: int, trie: Trie) -> None:
+    def _keep(self, number: int, trie: SwitchTrie) -> None:
         self._kept[number] = trie
         self._sites[number, port_semantics.KEPT] = 1
 
@@ -329,7 +331,7 @@ class Web:
             return [(self._widen(short), before, after) for short, before, after in changes]
         return changes
 
-    def keys_between(self, trie: Trie, low: Key, high: Key) -> list[Key]:
+    def keys_between(self, trie: SwitchTrie, low: Key, high: Key) -> list[Key]:
         """The cells that somebody wants or brings at a switch, from `low` up to but not including `high`."""
         root = self._sites[self._numbers[trie.site.id], port_semantics.ROOT]
         found = owned_between(self._nodes, self._depth, root, self._bound(low), self._bound(high)).tolist()
@@ -365,7 +367,7 @@ class Web:
         self._plan.web = None
         self._plan.has_left_web = True
 
-    def _load(self, trie: Trie) -> None:
+    def _load(self, trie: SwitchTrie) -> None:
         """Move what is in the layers of a trie to its nodes."""
         number, operations = self._numbers[trie.site.id], self._operations
         for key, mask in trie.subs.own.items():
@@ -387,7 +389,7 @@ class Web:
         trie.give((), {})
         trie.give_touched(touched)
 
-    def _read_site(self, trie: Trie, number: int) -> bool:
+    def _read_site(self, trie: SwitchTrie, number: int) -> bool:
         """Note the bits of a switch as they are; False where they are too many."""
         site = trie.site
         if site.width > port_semantics.MAX_BITS:
@@ -403,7 +405,7 @@ class Web:
         self._versions[number] = site.version
         return True
 
-    def _connect(self, trie: Trie, number: int, bit: Bit) -> None:
+    def _connect(self, trie: SwitchTrie, number: int, bit: PortBit) -> None:
         peer = trie.peers[bit]
         row, place = self._sites[number], bit.bit_length() - 1
         row[port_semantics.PEER + place] = self._numbers[peer.trie.site.id]

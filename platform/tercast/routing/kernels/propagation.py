@@ -83,7 +83,7 @@ Masks = tuple[int, int, int, int]
 Book = list[Ints]
 
 
-class Field(NamedTuple):
+class WorkArrays(NamedTuple):
     """What a run reads, but for nodes (`trees` also counts), and room to work in.
 
     `sites` are as in `tercast.routing.kernels.port_semantics`; `trees` have a mask of link ports for each
@@ -109,7 +109,7 @@ def run(
     with the number of plain entries that it has more, hidden ones as others; and what `judge_fills` says.
     """
     path, stack = np.empty(LEVELS, np.int64), np.empty((2 * LEVELS, 7), np.int64)
-    field = Field(sites, trees, depth, np.zeros(COUNTS, np.int64), path, stack)
+    field = WorkArrays(sites, trees, depth, np.zeros(COUNTS, np.int64), path, stack)
     book = new_book(nodes)
     for at in range(0, operations.size, WORDS):
         kind, trie, key = operations[at], operations[at + 1], operations[at + 2]
@@ -146,7 +146,7 @@ def _make_room(book: Book) -> None:
 
 
 @njit(cache=True)
-def _apply(book: Book, field: Field, kind: int, trie: int, key: int, bit: int, tree: int) -> None:
+def _apply(book: Book, field: WorkArrays, kind: int, trie: int, key: int, bit: int, tree: int) -> None:
     """Let a bit of a switch want or bring a cell, or no more."""
     nodes, path = book[NODES], field.path
     ad, came = kind & 1, kind < UNSUBSCRIBE
@@ -183,7 +183,7 @@ def _apply(book: Book, field: Field, kind: int, trie: int, key: int, bit: int, t
 
 @njit(cache=True)
 def _spread_s(
-    book: Book, field: Field, trie: int, at: int, parent: int, old: Masks, s1: int, tree: int
+    book: Book, field: WorkArrays, trie: int, at: int, parent: int, old: Masks, s1: int, tree: int
 ) -> None:
     """S at a node becomes `s1`."""
     s_over, a_over, s0, a = old
@@ -193,7 +193,7 @@ def _spread_s(
 
 @njit(cache=True)
 def _spread_a(
-    book: Book, field: Field, trie: int, at: int, parent: int, old: Masks, a1: int, tree: int
+    book: Book, field: WorkArrays, trie: int, at: int, parent: int, old: Masks, a1: int, tree: int
 ) -> None:
     """A at a node, which lies in `tree`, becomes `a1`."""
     s_over, a_over, s, a0 = old
@@ -204,7 +204,7 @@ def _spread_a(
 
 
 @njit(cache=True)
-def _walk(book: Book, field: Field, trie: int, top: int, over: Masks, tree: int) -> None:
+def _walk(book: Book, field: WorkArrays, trie: int, top: int, over: Masks, tree: int) -> None:
     """Below `top` the masks above change: S before and after, A before and after; one of them by one bit."""
     nodes, site, stack = book[NODES], field.sites[trie], field.stack
     size = _push(nodes, site, stack, 0, top, over, tree)
@@ -247,7 +247,7 @@ def _push(nodes: Ints, site: Ints, stack: Ints, size: int, at: int, over: Masks,
 
 @njit(cache=True)
 def _change(
-    book: Book, field: Field, trie: int, at: int, parent: int, old: Masks, new: Masks, tree: int
+    book: Book, field: WorkArrays, trie: int, at: int, parent: int, old: Masks, new: Masks, tree: int
 ) -> None:
     """The masks of a node change: its entry, its exports, its entries with an `in_port` follow."""
     site, key = field.sites[trie], book[NODES][at, t.KEY]
@@ -280,7 +280,7 @@ def _change(
 
 
 @njit(cache=True)
-def _export_s(book: Book, field: Field, trie: int, key: int, was: int, now: int, tree: int) -> None:
+def _export_s(book: Book, field: WorkArrays, trie: int, key: int, was: int, now: int, tree: int) -> None:
     site = field.sites[trie]
     changed = was ^ now
     while changed:
@@ -295,7 +295,7 @@ def _export_s(book: Book, field: Field, trie: int, key: int, was: int, now: int,
 
 
 @njit(cache=True)
-def _compare(book: Book, field: Field, trie: int, key: int, brought: Masks, tree: int) -> None:
+def _compare(book: Book, field: WorkArrays, trie: int, key: int, brought: Masks, tree: int) -> None:
     """A over and at a cell changes: before, then after; export what that changes for the neighbours."""
     links = field.trees[tree, trie]
     was = exported(brought[1], links) & ~exported(brought[0], links)
@@ -305,7 +305,7 @@ def _compare(book: Book, field: Field, trie: int, key: int, brought: Masks, tree
 
 
 @njit(cache=True)
-def _export_a(book: Book, field: Field, trie: int, key: int, was: int, now: int, tree: int) -> None:
+def _export_a(book: Book, field: WorkArrays, trie: int, key: int, was: int, now: int, tree: int) -> None:
     site = field.sites[trie]
     changed = was ^ now
     while changed:
@@ -317,7 +317,7 @@ def _export_a(book: Book, field: Field, trie: int, key: int, was: int, now: int,
 
 
 @njit(cache=True)
-def _change_links(book: Book, field: Field, trie: int, before: int, tree: int) -> None:
+def _change_links(book: Book, field: WorkArrays, trie: int, before: int, tree: int) -> None:
     """The link ports that a tree uses at a switch were `before`; export what that changes."""
     nodes, stack, after = book[NODES], field.stack, field.trees[tree, trie]
     stack[0, 0], stack[0, 1] = field.sites[trie, ROOT], 0
@@ -338,7 +338,7 @@ def _change_links(book: Book, field: Field, trie: int, before: int, tree: int) -
 
 
 @njit(cache=True)
-def _own(book: Book, field: Field, ads: bool, trie: int, key: int, mask: int, tree: int) -> None:
+def _own(book: Book, field: WorkArrays, ads: bool, trie: int, key: int, mask: int, tree: int) -> None:
     """Let `mask` own a cell."""
     nodes, path = book[NODES], field.path
     steps, at, child, _, _, _ = descend(nodes, field.depth, field.sites[trie, ROOT], key, path)
@@ -362,7 +362,7 @@ def _new_row(book: Book, counts: Ints, which: int, counter: int) -> int:
 
 
 @njit(cache=True)
-def _note(book: Book, field: Field, trie: int, key: int, before: int, after: int) -> None:
+def _note(book: Book, field: WorkArrays, trie: int, key: int, before: int, after: int) -> None:
     _touch(book, field, trie, int(after != 0) - int(before != 0))
     at = _new_row(book, field.counts, CHANGES, CHANGED)
     rows = book[CHANGES]
@@ -370,7 +370,7 @@ def _note(book: Book, field: Field, trie: int, key: int, before: int, after: int
 
 
 @njit(cache=True)
-def _note_port(book: Book, field: Field, trie: int, key: int, place: int, out: int, back: int) -> None:
+def _note_port(book: Book, field: WorkArrays, trie: int, key: int, place: int, out: int, back: int) -> None:
     _touch(book, field, trie, 0)
     at = _new_row(book, field.counts, PORT_CHANGES, PORT_CHANGED)
     rows = book[PORT_CHANGES]
@@ -378,7 +378,7 @@ def _note_port(book: Book, field: Field, trie: int, key: int, place: int, out: i
 
 
 @njit(cache=True)
-def _note_fill(book: Book, field: Field, trie: int, key: int) -> None:
+def _note_fill(book: Book, field: WorkArrays, trie: int, key: int) -> None:
     """A cell that others may be full with, begins to be full of its own, or ends."""
     _touch(book, field, trie, 0)
     at = _new_row(book, field.counts, FILLS, FILLING)
@@ -387,7 +387,7 @@ def _note_fill(book: Book, field: Field, trie: int, key: int) -> None:
 
 
 @njit(cache=True)
-def _touch(book: Book, field: Field, trie: int, more: int) -> None:
+def _touch(book: Book, field: WorkArrays, trie: int, more: int) -> None:
     """Something changes at a switch, which has so many more plain entries."""
     site = field.sites[trie]
     site[MORE] += more

@@ -18,7 +18,7 @@ _MOST = 1 << 16
 """So many rows are brought down to what they come to, before there are more."""
 
 
-class Changes:
+class ChangeRows:
     """Changes of plain entries that are still to be taken, as rows; there may be several about one cell."""
 
     __slots__ = ("_due", "_parts")

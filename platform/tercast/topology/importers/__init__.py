@@ -1,6 +1,6 @@
 """Topologies as other tools write them: GraphML, GML, SNDlib, JSON, Rocketfuel, BRITE, Mininet."""
 
-from tercast.topology.importers.address_pool import FAMILIES, Taken
+from tercast.topology.importers.address_pool import FAMILIES, TakenAddresses
 from tercast.topology.importers.format_guess import FORMATS
 from tercast.topology.importers.importer import Imported, read_topology
 from tercast.topology.importers.limits import MOST_HOSTS_A_SWITCH, TOO_LARGE, TOO_MANY
@@ -12,6 +12,6 @@ __all__ = [
     "TOO_LARGE",
     "TOO_MANY",
     "Imported",
-    "Taken",
+    "TakenAddresses",
     "read_topology",
 ]

@@ -14,7 +14,7 @@ _LARGEST_DPID = 2**64 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenAddresses:
     """What others have already, so that it is not given again: as text, in its usual short form."""
 
     dpids: frozenset[str] = frozenset()
@@ -32,7 +32,7 @@ def read_dpid(value: object) -> int | None:
     return value if 0 < value <= _LARGEST_DPID else None
 
 
-def give_dpids(wanted: Sequence[tuple[str, object]], taken: Taken, notes: list[str]) -> list[str]:
+def give_dpids(wanted: Sequence[tuple[str, object]], taken: TakenAddresses, notes: list[str]) -> list[str]:
     """A datapath id for each (switch, what the file says): the file's own, or the lowest that is free."""
     kept: dict[int, int] = {}
     for place, (switch, value) in enumerate(wanted):
@@ -63,7 +63,7 @@ class Addresses:
     """Addresses of hosts: those of the file where they can be used, else fd00::1, ... or 10.0.0.1, ..."""
 
     family: str
-    taken: Taken
+    taken: TakenAddresses
     notes: list[str]
     _used: set[str] = field(default_factory=set)
     _number: int = 0

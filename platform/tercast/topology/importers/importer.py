@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercast.errors import Refused, shown
-from tercast.topology.importers.address_pool import FAMILIES, Addresses, Taken
+from tercast.topology.importers.address_pool import FAMILIES, Addresses, TakenAddresses
 from tercast.topology.importers.format_guess import FORMATS, check_guess, file_text, guess_format
 from tercast.topology.importers.gml import read_gml
 from tercast.topology.importers.graphml import read_graphml
@@ -49,7 +49,7 @@ def read_topology(  # noqa: PLR0917
     form: str | None = None,
     hosts_per_switch: int = 0,
     family: str = "ipv6",
-    taken: Taken | None = None,
+    taken: TakenAddresses | None = None,
     most: int | None = None,
 ) -> Imported:
     """Read a topology file of any known format; `form` names it where its content does not tell.
@@ -67,7 +67,7 @@ def read_topology(  # noqa: PLR0917
             rule = f"{shown(value)} is not known; use one of {', '.join(known)}"
             raise Refused((name,), "choice", rule, value)
     try:
-        return _read(data, form, hosts_per_switch, Addresses(family, taken or Taken(), []), most)
+        return _read(data, form, hosts_per_switch, Addresses(family, taken or TakenAddresses(), []), most)
     except RecursionError:
         raise Refused((), "too_deep", "the file nests too deeply", None) from None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tercast.errors import Refused, shown
 from tercast.runtime.wording import quantity
-from tercast.topology.importers.address_pool import Addresses, Taken, give_dpids
+from tercast.topology.importers.address_pool import Addresses, TakenAddresses, give_dpids
 from tercast.topology.importers.link_costs import costs, weight_of
 from tercast.topology.importers.naming import plain_label, slug, unique_ids
 from tercast.topology.importers.port_numbers import Ports
@@ -25,7 +25,7 @@ class Repair:
     """
 
     raw: RawGraph
-    taken: Taken
+    taken: TakenAddresses
     addresses: Addresses
     notes: list[str]
     ports: Ports = field(init=False)

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from controlplane.common.problems import Problem
 from controlplane.deployment import switch_sync
 from controlplane.deployment.audits import audits, worker
-from controlplane.deployment.audits.compare import Difference
+from controlplane.deployment.audits.compare import TableDifference
 from controlplane.deployment.audits.models import Audit, Check, CheckState, DriftKind
 
 PATIENCE_SECONDS = 120.0
@@ -62,7 +62,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{check.switch}: {check.state}{reason}")
         rows = check.drifts.values_list("kind", "dst", "in_port", "priority", "what", "expected", "found")
         for kind, dst, in_port, priority, what, expected, found in rows:
-            one = Difference(DriftKind(kind), dst, in_port, priority, what, expected, found)
+            one = TableDifference(DriftKind(kind), dst, in_port, priority, what, expected, found)
             self.stdout.write(
                 f"  {kind}: {one.name}{_actions('expected', expected)}{_actions('found', found)}"
             )

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from controlplane.operations.backup.errors import UpkeepError, outages_in_words
-from controlplane.operations.backup.restore import Options, restore
+from controlplane.operations.backup.restore import RestoreOptions, restore
 
 
 class Command(BaseCommand):
@@ -26,7 +26,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Restore, with a line for each table."""
-        chosen = Options(options["replace"], options["keep_secrets"])
+        chosen = RestoreOptions(options["replace"], options["keep_secrets"])
         try:
             with outages_in_words():
                 restore(options["file"].absolute(), self._say, chosen)
