@@ -10,7 +10,7 @@ from secrets import randbits
 from time import monotonic, time
 
 from controller_app.clock import iso
-from controller_app.discovery.adjacency import Neighbours, Pair, AdjacencyStep, LinkTurn
+from controller_app.discovery.adjacency import AdjacencyStep, LinkTurn, Neighbours, Pair
 from controller_app.discovery.adjacency import Port as End
 from controller_app.discovery.confirmed_topology import ConfirmedTopology
 from controller_app.monitoring.alarms import LASTING, Alarms

@@ -51,7 +51,7 @@ def identity(key: Key) -> Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class InstalledEntry:
+class InstalledFlow:
     """One own content entry with its counters; `actions` None where the controller did not write them."""
 
     key: Key
@@ -69,7 +69,7 @@ class InstalledEntry:
 class SwitchTable:
     """A switch's entries: own content ones, reserved ones, own ones that no key says; how many others."""
 
-    entries: tuple[InstalledEntry, ...]
+    entries: tuple[InstalledFlow, ...]
     reserved: tuple[FlowStats, ...]
     foreign: int
     strange: tuple[FlowStats, ...]
@@ -77,7 +77,7 @@ class SwitchTable:
 
 def read_table(connection: Connection) -> SwitchTable:
     """Asks for all own entries. Raises Unreachable when the switch goes away in the middle."""
-    entries: list[InstalledEntry] = []
+    entries: list[InstalledFlow] = []
     reserved: list[FlowStats] = []
     strange: list[FlowStats] = []
     for flow in _read_flows(connection, messages.flow_stats(OWNER, OWNER_MASK, table=messages.ALL_TABLES)):
@@ -88,7 +88,7 @@ def read_table(connection: Connection) -> SwitchTable:
         if key is None:
             strange.append(flow)
         else:
-            entries.append(InstalledEntry(key, decode_actions(flow.instructions), flow.packets, flow.octets))
+            entries.append(InstalledFlow(key, decode_actions(flow.instructions), flow.packets, flow.octets))
     total = read_count(connection, 0, 0)
     foreign = max(0, total - len(entries) - len(reserved) - len(strange))
     return SwitchTable(tuple(entries), tuple(reserved), foreign, tuple(strange))

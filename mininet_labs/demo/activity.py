@@ -28,7 +28,7 @@ class ActivityCounts:
 
 
 @dataclass(slots=True)
-class HostActivity:
+class ReportedActivity:
     """Events by advertisement, subscription (ids as in plans) and host."""
 
     advertisements: dict[str, ActivityCounts] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
-from mininet_labs.demo.activity import HostActivity
+from mininet_labs.demo.activity import ReportedActivity
 from mininet_labs.demo.ledger import EventLedger, Values
 from mininet_labs.demo.quotes import replay
 from mininet_labs.demo.trials import Trials
@@ -94,7 +94,7 @@ class Hosts:
         self.publishers: list[tuple[Publisher, Iterator[dict[str, Any]]]] = []
         self.sent: Counter[str] = Counter()
         self.samples: list[dict[str, Any]] = []
-        self.activity = HostActivity()
+        self.activity = ReportedActivity()
         self.others: dict[str, list[tuple[str, Filter]]] = {}
         self.leases: dict[str, Lease] = {}
         self.landlord = ApiLandlord(api)

@@ -13,7 +13,7 @@ from mininet_labs.fabric.daemons import SwitchDaemons
 from mininet_labs.fabric.errors import FabricError
 from mininet_labs.fabric.rundir import RunDir
 from mininet_labs.fabric.tools import Tools
-from mininet_labs.fabric.wiring import Bridge, FabricLink, FabricPort, FabricWiring
+from mininet_labs.fabric.wiring import Bridge, EmbeddedPort, FabricLink, FabricWiring
 
 POLL = 0.01
 
@@ -73,12 +73,12 @@ class Assembly:
             self.configure(groups)
         self.await_ready(link.ends())
 
-    def add_host_ports(self, ports: Sequence[FabricPort]) -> None:
+    def add_host_ports(self, ports: Sequence[EmbeddedPort]) -> None:
         """Add ports for hosts."""
         self.configure(self._host_groups(ports))
         self.await_ready(ports)
 
-    def remove(self, ports: Iterable[FabricPort], bridge: Bridge | None = None) -> None:
+    def remove(self, ports: Iterable[EmbeddedPort], bridge: Bridge | None = None) -> None:
         """Remove ports, and then a bridge."""
         groups = [bridges.remove_port(self._wiring.bridge(port.switch), port) for port in ports]
         self.configure([*groups, *([bridges.remove_bridge(bridge)] if bridge else [])])
@@ -128,7 +128,7 @@ class Assembly:
             self._daemons.check()  # a dead daemon's last words tell more than the tool's time-out
             raise
 
-    def await_ready(self, ports: Sequence[FabricPort] | None = None) -> None:
+    def await_ready(self, ports: Sequence[EmbeddedPort] | None = None) -> None:
         """Wait until these ports (default: all) have their numbers, sockets and connections."""
         if ports is None:
             ports = self._wiring.ports()
@@ -144,7 +144,7 @@ class Assembly:
         for end in link.ends():
             self._tools.appctl("netdev-dummy/set-admin-state", end.name, "up" if up else "down")
 
-    def _missing(self, ports: Sequence[FabricPort]) -> str:
+    def _missing(self, ports: Sequence[EmbeddedPort]) -> str:
         """What is not there yet, in words; empty when everything is."""
         rows = json.loads(
             self._tools.vsctl("--format=json", "--columns=name,ofport,error", "list", "Interface")
@@ -173,7 +173,7 @@ class Assembly:
             return []
         return [link for link in self._wiring.links() if link not in self._down]
 
-    def _host_groups(self, ports: Iterable[FabricPort]) -> list[Group]:
+    def _host_groups(self, ports: Iterable[EmbeddedPort]) -> list[Group]:
         return [
             bridges.add_host_port(self._wiring.bridge(port.switch), port, self._run_dir.socket(port.name))
             for port in ports

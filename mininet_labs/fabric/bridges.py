@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 
-from mininet_labs.fabric.wiring import Bridge, FabricLink, FabricPort
+from mininet_labs.fabric.wiring import Bridge, EmbeddedPort, FabricLink
 
 Command = list[str]
 Group = list[Command]
@@ -84,7 +84,7 @@ def set_capacity(bridge: Bridge, entries: int | None) -> Group:
     return [create, ["set", "Bridge", bridge.name, f"flow_tables:0={name}"]]
 
 
-def add_host_port(bridge: Bridge, port: FabricPort, socket: Path) -> Group:
+def add_host_port(bridge: Bridge, port: EmbeddedPort, socket: Path) -> Group:
     """A port to which processes connect over a socket."""
     return _add_port(bridge, port, ["type=dummy", _target("pstream", f"punix:{socket}")])
 
@@ -98,22 +98,22 @@ def add_patch_link(a: Bridge, b: Bridge, link: FabricLink) -> Group:
     ]
 
 
-def add_joined_end(bridge: Bridge, port: FabricPort, socket: Path, listens: bool) -> Group:
+def add_joined_end(bridge: Bridge, port: EmbeddedPort, socket: Path, listens: bool) -> Group:
     """One end of a joined link; the listening one goes first, as the other retries after a second."""
     return _add_port(bridge, port, ["type=dummy", _end(socket, listens)])
 
 
-def join_end(port: FabricPort, socket: Path, listens: bool) -> Group:
+def join_end(port: EmbeddedPort, socket: Path, listens: bool) -> Group:
     """Connect an existing end of a joined link again; the listening one goes first."""
     return [["set", "Interface", port.name, _end(socket, listens)]]
 
 
-def part_end(port: FabricPort) -> Group:
+def part_end(port: EmbeddedPort) -> Group:
     """Disconnect an end of a joined link."""
     return [["clear", "Interface", port.name, "options"]]
 
 
-def remove_port(bridge: Bridge, port: FabricPort) -> Group:
+def remove_port(bridge: Bridge, port: EmbeddedPort) -> Group:
     """Remove a port, as a pulled cable or host."""
     return [["--if-exists", "del-port", bridge.name, port.name]]
 
@@ -131,7 +131,7 @@ def _target(option: str, target: str) -> str:
     return f"options:{option}={_quoted(target)}"
 
 
-def _add_port(bridge: Bridge, port: FabricPort, settings: Sequence[str]) -> Group:
+def _add_port(bridge: Bridge, port: EmbeddedPort, settings: Sequence[str]) -> Group:
     created = _create_port(port.name, [f"ofport_request={port.number}", *settings])
     return [*created, ["add", "Bridge", bridge.name, "ports", f"@p_{_mark(port.name)}"]]
 

@@ -31,7 +31,7 @@ class Bridge:
 
 
 @dataclass(frozen=True, slots=True)
-class FabricPort:
+class EmbeddedPort:
     """A port of a switch, named by its interface."""
 
     switch: str
@@ -46,10 +46,10 @@ class FabricPort:
 class FabricLink:
     """Two ports that are wired to one another."""
 
-    a: FabricPort
-    b: FabricPort
+    a: EmbeddedPort
+    b: EmbeddedPort
 
-    def ends(self) -> tuple[FabricPort, FabricPort]:
+    def ends(self) -> tuple[EmbeddedPort, EmbeddedPort]:
         """Both ports."""
         return self.a, self.b
 
@@ -59,9 +59,9 @@ class FabricWiring:
 
     def __init__(self) -> None:
         self.bridges: dict[str, Bridge] = {}
-        self.hosts: dict[str, tuple[FabricPort, ...]] = {}
+        self.hosts: dict[str, tuple[EmbeddedPort, ...]] = {}
         self._links: dict[tuple[str, int], FabricLink] = {}
-        self._attached: Counter[FabricPort] = Counter()
+        self._attached: Counter[EmbeddedPort] = Counter()
         self._names: set[str] = set()
 
     @classmethod
@@ -81,15 +81,15 @@ class FabricWiring:
         """Every link once, in the order they were added."""
         return list(dict.fromkeys(self._links.values()))
 
-    def host_ports(self) -> list[FabricPort]:
+    def host_ports(self) -> list[EmbeddedPort]:
         """Every port with a host attachment, once."""
         return list(self._attached)
 
-    def ports(self) -> list[FabricPort]:
+    def ports(self) -> list[EmbeddedPort]:
         """Every port, of links and of hosts."""
         return [*(end for link in self.links() for end in link.ends()), *self.host_ports()]
 
-    def port(self, switch: str, number: int) -> FabricPort:
+    def port(self, switch: str, number: int) -> EmbeddedPort:
         """The port of a switch with a number."""
         here = [port for port in self.ports() if port.switch == self.bridge(switch).switch]
         for port in here:
@@ -104,7 +104,7 @@ class FabricWiring:
             raise FabricError(switch, "no such switch in the fabric", f"take one of {_some(self.bridges)}")
         return self.bridges[switch]
 
-    def attachment(self, host: str, index: int = 0) -> FabricPort:
+    def attachment(self, host: str, index: int = 0) -> EmbeddedPort:
         """Where a host is attached: 0 is its own port, 1 and on its standby ports."""
         if host not in self.hosts:
             raise FabricError(host, "no such host in the fabric", f"take one of {_some(self.hosts)}")
@@ -149,7 +149,7 @@ class FabricWiring:
         self._links[a.switch, a.number] = self._links[b.switch, b.number] = link
         return link
 
-    def add_host(self, entry: Object, path: str = "host") -> list[FabricPort]:
+    def add_host(self, entry: Object, path: str = "host") -> list[EmbeddedPort]:
         """Add a host `{"id", "switch", "port", "standby"?}`; the ports that it is the first one to use."""
         host = _text(entry, "id", path)
         if host in self.hosts:
@@ -172,7 +172,7 @@ class FabricWiring:
             del self._links[end.switch, end.number]
         return link
 
-    def remove_host(self, host: str) -> list[FabricPort]:
+    def remove_host(self, host: str) -> list[EmbeddedPort]:
         """Remove a host; the ports that no other host uses."""
         self.attachment(host)
         ports = self.hosts.pop(host)
@@ -195,14 +195,14 @@ class FabricWiring:
         self._names.discard(bridge.name)
         return bridge, links
 
-    def _free_port(self, switch: str, number: object, path: str) -> FabricPort:
+    def _free_port(self, switch: str, number: object, path: str) -> EmbeddedPort:
         if switch not in self.bridges:
             raise FabricError(f"{path}: {switch!r}", "no such switch", f"take one of {_some(self.bridges)}")
         if type(number) is not int or not 1 <= number <= HIGHEST_PORT:
             raise FabricError(f"{path} {number!r}", f"is not a number from 1 to {HIGHEST_PORT}", "correct it")
         if (switch, number) in self._links:
             raise FabricError(f"{path} {switch}:{number}", "a link uses this port", "take a free port")
-        return FabricPort(switch, number, f"{self.bridges[switch].name}-{number}")
+        return EmbeddedPort(switch, number, f"{self.bridges[switch].name}-{number}")
 
     def _free_name(self, switch: str) -> str:
         base = re.sub(r"[^a-z0-9]", "", switch.lower()) or "sw"

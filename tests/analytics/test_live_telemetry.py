@@ -23,7 +23,7 @@ from analytics.subscriptions import read_subscriptions
 from analytics.times import EPOCH
 from tercast.telemetry import DELIVERED, PUBLISHED, Dataset
 from tercast.telemetry.recorder import Recorder
-from tercast.telemetry.sinks import WRITERS, FolderSink, Report, TelemetryBatch
+from tercast.telemetry.sinks import WRITERS, FolderSink, Report, RowBatch
 from tests.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.spark
@@ -44,7 +44,7 @@ class GatedSink(FolderSink):
         self.gate = threading.Event()
         self.gate.set()
 
-    def send(self, batch: TelemetryBatch, report: Report) -> int:
+    def send(self, batch: RowBatch, report: Report) -> int:
         assert self.gate.wait(LIMIT_SECONDS)
         return super().send(batch, report)
 

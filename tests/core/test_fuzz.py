@@ -20,11 +20,11 @@ from tercast.signalling.messages import (
     AddressBody,
     CellsBody,
     ControlMessage,
+    ControlReply,
     FilterText,
     Holding,
     MessageType,
     NamedBody,
-    Reply,
     ReplyStatus,
 )
 from tercast.signalling.seal import Seal
@@ -149,8 +149,8 @@ ANSWERS = tuple(
     encode_answer(answer, seal)
     for seal in (None, KEY)
     for answer in (
-        Reply(ReplyStatus.DONE, 1, "q1", 4, False, "", "", None),
-        Reply(ReplyStatus.REFUSED, 2, "", None, False, "bad_filter", "it is \u201cbad\u201d", None),
+        ControlReply(ReplyStatus.DONE, 1, "q1", 4, False, "", "", None),
+        ControlReply(ReplyStatus.REFUSED, 2, "", None, False, "bad_filter", "it is \u201cbad\u201d", None),
     )
 )
 

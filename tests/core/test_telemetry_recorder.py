@@ -22,7 +22,7 @@ from tercast.errors import RefusedMany
 from tercast.telemetry import DATASETS, DELIVERED, PUBLISHED, TABLE_SNAPSHOTS
 from tercast.telemetry.recorder import Recorder
 from tercast.telemetry.rows import check_row, read_row, row_json
-from tercast.telemetry.sinks import WRITERS, BatchRefused, FolderSink, Report, SinkDown, TelemetryBatch
+from tercast.telemetry.sinks import WRITERS, BatchRefused, FolderSink, Report, RowBatch, SinkDown
 
 NOON = datetime(2026, 3, 29, 12, tzinfo=UTC)
 WAIT_S = 60.0
@@ -38,11 +38,11 @@ class Scripted:
     def __init__(self, *script: str) -> None:
         self.script = list(script)
         self.sent: list[str] = []
-        self.taken: dict[str, TelemetryBatch] = {}
+        self.taken: dict[str, RowBatch] = {}
         self.reports: list[Report] = []
         self.tried = threading.Semaphore(0)
 
-    def send(self, batch: TelemetryBatch, report: Report) -> int:
+    def send(self, batch: RowBatch, report: Report) -> int:
         self.sent.append(batch.id)
         word = self.script.pop(0) if self.script else "ok"
         if word in {"ok", "lost"}:
@@ -175,7 +175,7 @@ def test_a_folder_that_is_written_twice_has_the_rows_once(tmp_path: Path) -> Non
     sink = FolderSink(tmp_path)
     rows = tuple(check_row(snapshot(n), TABLE_SNAPSHOTS) for n in (0, 90_000))
     for _ in range(2):
-        sink.send(TelemetryBatch("b1", TABLE_SNAPSHOTS, rows), {})
+        sink.send(RowBatch("b1", TABLE_SNAPSHOTS, rows), {})
     assert len(list(tmp_path.rglob("*.parquet"))) == 2
 
 
@@ -183,7 +183,7 @@ def test_a_full_disk_is_a_passing_trouble(tmp_path: Path) -> None:
     (tmp_path / "root").write_text("in the way")
     with pytest.raises(SinkDown, match=f"{tmp_path}/root: cannot be written"):
         FolderSink(tmp_path / "root").send(
-            TelemetryBatch("b1", TABLE_SNAPSHOTS, (check_row(snapshot(1), TABLE_SNAPSHOTS),)), {}
+            RowBatch("b1", TABLE_SNAPSHOTS, (check_row(snapshot(1), TABLE_SNAPSHOTS),)), {}
         )
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from controlplane.aggregation.attribution import FACTOR, CostShare, CostVerdict, shares, verdicts
 from controlplane.aggregation.held_back_events import is_held
-from controlplane.aggregation.models import AggregatedEntry, Policy, Run, RunState
+from controlplane.aggregation.models import AggregatedEntry, AggregationRunState, Policy, Run
 from controlplane.aggregation.past_traffic import traffic
 from controlplane.aggregation.policy import ALARMS, standing_alarms
 from controlplane.common.address_plan import address_plan
@@ -41,7 +41,12 @@ def is_due() -> bool:
 
 
 def _marks() -> list[int]:
-    last = Run.objects.filter(state=RunState.SUCCEEDED).order_by("-id").values_list("id", flat=True).first()
+    last = (
+        Run.objects.filter(state=AggregationRunState.SUCCEEDED)
+        .order_by("-id")
+        .values_list("id", flat=True)
+        .first()
+    )
     return [planner_state.decided(), samples.newest(), last or 0]
 
 
@@ -64,7 +69,11 @@ def look() -> int:
 
 def _known_before(edge: int) -> int:
     """What the last run looked at; without one, all that is older than the window."""
-    run = Run.objects.filter(state=RunState.SUCCEEDED, newest_sample__isnull=False).order_by("-id").first()
+    run = (
+        Run.objects.filter(state=AggregationRunState.SUCCEEDED, newest_sample__isnull=False)
+        .order_by("-id")
+        .first()
+    )
     return edge if run is None or run.newest_sample is None else run.newest_sample
 
 

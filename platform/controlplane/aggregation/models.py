@@ -22,7 +22,7 @@ class Policy(models.Model):
         return cls.objects.get_or_create(pk=1)[0]
 
 
-class RunState(models.TextChoices):
+class AggregationRunState(models.TextChoices):
     """Where a run stands; the last three are final."""
 
     QUEUED = "queued"
@@ -32,10 +32,10 @@ class RunState(models.TextChoices):
     SKIPPED = "skipped"
 
 
-UNDER_WAY = (RunState.QUEUED, RunState.RUNNING)
+UNDER_WAY = (AggregationRunState.QUEUED, AggregationRunState.RUNNING)
 
 
-class Trigger(models.TextChoices):
+class AggregationTrigger(models.TextChoices):
     """Why there is a run."""
 
     OPERATOR = "operator"
@@ -50,10 +50,10 @@ class Run(models.Model):
     changes. `request` is the log's operation that installs its covers; the run ends with it.
     """
 
-    trigger = models.CharField(max_length=16, choices=Trigger)
+    trigger = models.CharField(max_length=16, choices=AggregationTrigger)
     method = models.CharField(max_length=16)
     sampling = models.FloatField(default=1.0)
-    state = models.CharField(max_length=16, choices=RunState, default=RunState.QUEUED)
+    state = models.CharField(max_length=16, choices=AggregationRunState, default=AggregationRunState.QUEUED)
     under_way = models.BooleanField(null=True, default=True, unique=True, help_text="true for one at most")
     reason = models.TextField(blank=True, help_text="why it was skipped or failed")
     attempts = models.PositiveIntegerField(default=0, help_text="processes that began with it")

@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from controlplane.aggregation.models import Policy, Run, RunState, Trigger
+from controlplane.aggregation.models import AggregationRunState, AggregationTrigger, Policy, Run
 from controlplane.aggregation.policy import RUNNING_METHODS
 from controlplane.common.problems import conflict, not_found
 from controlplane.common.wakeups import wake_aggregation
@@ -23,7 +23,7 @@ KEPT = 1000
 
 def ask(method: str | None, sampling: float | None, actor: Any) -> Run:
     """A run that an operator wants; 409 while another one is under way, or without a method that has runs."""
-    return _add(Trigger.OPERATOR, *terms(method, sampling), actor)
+    return _add(AggregationTrigger.OPERATOR, *terms(method, sampling), actor)
 
 
 def terms(method: str | None, sampling: float | None) -> tuple[str, float]:
@@ -41,22 +41,22 @@ def ask_periodically() -> Run | None:
     policy = Policy.current()
     if policy.method not in RUNNING_METHODS or Run.objects.filter(under_way=True).exists():
         return None
-    return _add(Trigger.PERIODIC, policy.method, policy.sampling, None)
+    return _add(AggregationTrigger.PERIODIC, policy.method, policy.sampling, None)
 
 
 def revert(pk: int, actor: Any) -> Run:
     """Install the covers again that were there before a run; 409 where it installed none."""
     done = find(pk)
-    if done.state != RunState.SUCCEEDED or done.covers_before is None:
+    if done.state != AggregationRunState.SUCCEEDED or done.covers_before is None:
         raise conflict("nothing_to_revert", f"Run {pk} {done.state}; it installed nothing that is to go.")
     payload = {"op": "aggregate", "method": done.method, "covers": done.covers_before}
     with racing(_UNDER_WAY), transaction.atomic():
         _check_none_under_way()
         run = Run.objects.create(
-            trigger=Trigger.REVERT,
+            trigger=AggregationTrigger.REVERT,
             method=done.method,
             sampling=done.sampling,
-            state=RunState.RUNNING,
+            state=AggregationRunState.RUNNING,
             started_at=timezone.now(),
             reverts=done,
             actor=actor,
@@ -83,9 +83,13 @@ def begin() -> Run | None:
     if run is None:
         return None
     if run.attempts >= ATTEMPTS:
-        end(run, RunState.FAILED, f"{ATTEMPTS} processes that were to work it out ended before they had")
+        end(
+            run,
+            AggregationRunState.FAILED,
+            f"{ATTEMPTS} processes that were to work it out ended before they had",
+        )
         return None
-    run.state, run.started_at, run.attempts = RunState.RUNNING, timezone.now(), run.attempts + 1
+    run.state, run.started_at, run.attempts = AggregationRunState.RUNNING, timezone.now(), run.attempts + 1
     run.save(update_fields=("state", "started_at", "attempts"))
     return run
 
@@ -97,7 +101,7 @@ def install(run: Run, payload: dict[str, Any]) -> None:
         run.save()
 
 
-def end(run: Run, state: RunState, reason: str) -> None:
+def end(run: Run, state: AggregationRunState, reason: str) -> None:
     """The run ends without a request."""
     run.state, run.reason, run.under_way, run.ended_at = state, reason, None, timezone.now()
     run.save()
@@ -106,7 +110,7 @@ def end(run: Run, state: RunState, reason: str) -> None:
 
 def follow(requests: Iterable[Request]) -> None:
     """End the runs whose requests have ended; in the caller's transaction."""
-    ends = {State.ACTIVE: RunState.SUCCEEDED, State.FAILED: RunState.FAILED}
+    ends = {State.ACTIVE: AggregationRunState.SUCCEEDED, State.FAILED: AggregationRunState.FAILED}
     for request in requests:
         state = ends.get(State(request.state))
         if state is not None:
@@ -129,7 +133,7 @@ def prune() -> None:
         Run.objects.filter(under_way=None, id__lt=last).delete()
 
 
-def _add(trigger: Trigger, method: str, sampling: float, actor: Any) -> Run:
+def _add(trigger: AggregationTrigger, method: str, sampling: float, actor: Any) -> Run:
     with racing(_UNDER_WAY), transaction.atomic():
         _check_none_under_way()
         run = Run.objects.create(trigger=trigger, method=method, sampling=sampling, actor=actor)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from controlplane.aggregation import compute, runs
-from controlplane.aggregation.models import Policy, Run, RunState, Trigger
+from controlplane.aggregation.models import AggregationRunState, AggregationTrigger, Policy, Run
 from controlplane.aggregation.past_traffic import traffic
 from controlplane.aggregation.process_starter import SECONDS
 from controlplane.common import fault_injection
@@ -28,14 +28,22 @@ def work() -> Run | None:
         with _in_time():
             found = _found(run)
     except TimeoutError:
-        runs.end(run, RunState.FAILED, f"it took more than {SECONDS} s; a lower sampling takes less")
+        runs.end(
+            run, AggregationRunState.FAILED, f"it took more than {SECONDS} s; a lower sampling takes less"
+        )
     except MemoryError:
-        runs.end(run, RunState.FAILED, "it would take more memory than it may have; use a lower sampling")
+        runs.end(
+            run,
+            AggregationRunState.FAILED,
+            "it would take more memory than it may have; use a lower sampling",
+        )
     except TercastError as error:
-        runs.end(run, RunState.FAILED, str(error))
+        runs.end(run, AggregationRunState.FAILED, str(error))
     except Exception as error:
         logger.exception("run %d failed", run.pk)
-        runs.end(run, RunState.FAILED, f"an error of the computation: {type(error).__name__}: {error}")
+        runs.end(
+            run, AggregationRunState.FAILED, f"an error of the computation: {type(error).__name__}: {error}"
+        )
     else:
         fault_injection.point("aggregate:found")
         _conclude(run, found)
@@ -47,7 +55,7 @@ def _found(run: Run) -> compute.ComputedCovers:
     past = traffic(state.planner)
     run.position, run.events = state.position, len(past)
     run.newest_sample = samples.newest()
-    gain = Policy.current().gain if run.trigger == Trigger.PERIODIC else None
+    gain = Policy.current().gain if run.trigger == AggregationTrigger.PERIODIC else None
     return compute.run(
         state.planner,
         run.method,
@@ -62,7 +70,7 @@ def _found(run: Run) -> compute.ComputedCovers:
 def _conclude(run: Run, found: compute.ComputedCovers) -> None:
     run.results, run.reason = found.results, found.reason
     if found.request is None:
-        runs.end(run, RunState.SKIPPED, found.reason)
+        runs.end(run, AggregationRunState.SKIPPED, found.reason)
     else:
         run.covers_before = found.covers_before
         runs.install(run, found.request)

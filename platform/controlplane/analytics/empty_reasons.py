@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from controlplane.analytics import inputs, schedules
 from controlplane.analytics.jobs import Job
-from controlplane.analytics.models import Result, Run, RunState, Schedule, Series
+from controlplane.analytics.models import AnalyticsRunState, Result, Run, Schedule, Series
 from tercast.telemetry import DATASETS
 
 MOST_FOOTERS = 200
@@ -47,7 +47,9 @@ def _is_waiting(job: Job, series: Series | None, span: Span, newest: Run | None)
     """Whether there is telemetry of this time that no run has taken in, as far as that can be seen."""
     root = inputs.local_root()
     if root is None:  # only Spark can look: what the last run could not know, it has not taken in
-        begun = newest.started_at if newest is not None and newest.state == RunState.SUCCEEDED else None
+        begun = (
+            newest.started_at if newest is not None and newest.state == AnalyticsRunState.SUCCEEDED else None
+        )
         return newest is not None and (begun is None or begun <= span[0])
     oldest = timezone.now() - timedelta(days=settings.ENV.analytics_days)
     if series is None or span[1] <= oldest:  # no run would take that in
@@ -95,7 +97,7 @@ def _not_taken(job: Job, newest: Run | None) -> str:
         return f"{there}: {_remedy(job)}."
     if not newest.is_over:
         return f"{there}: run {newest.pk} is {newest.state}."
-    if newest.state == RunState.SUCCEEDED:
+    if newest.state == AnalyticsRunState.SUCCEEDED:
         return f"{there} since run {newest.pk}: {_remedy(job)}."
     reason = f": {newest.reason.rstrip('.')}" if newest.reason else ""
     return f"{there}; run {newest.pk}, the last one, {_verb(newest)}{reason}. To go on, {_remedy(job)}."
@@ -105,7 +107,7 @@ def _why_never(job: Job, newest: Run | None) -> Why:
     """Whether a run is missing, or telemetry that it could read."""
     if newest is None:
         return {"missing": "job", "detail": f"No run of {job.name} with such windows yet; {_remedy(job)}."}
-    if newest.state == RunState.SUCCEEDED:
+    if newest.state == AnalyticsRunState.SUCCEEDED:
         return {"missing": "telemetry", "detail": f"Run {newest.pk} found no rows in the telemetry."}
     root = inputs.local_root()
     if root is not None and any(not (root / name).is_dir() for name in job.datasets):
@@ -122,13 +124,17 @@ def _why_no_run(job: Job, series: Series | None, span: Span, lie: str) -> Why:
         detail = f"No run of {job.name} in this time; {lie}. For one of now, {_remedy(job)}."
         return {"missing": "job", "detail": detail}
     reason = f": {last.reason.rstrip('.')}" if last.reason else ""
-    missing = "job" if last.state in {RunState.FAILED, RunState.CANCELLED} else "telemetry"
+    missing = "job" if last.state in {AnalyticsRunState.FAILED, AnalyticsRunState.CANCELLED} else "telemetry"
     detail = f"Run {last.pk}, the last one in this time, {_verb(last)}{reason}; {lie}."
     return {"missing": missing, "detail": detail}
 
 
 def _verb(run: Run) -> str:
-    return run.state if run.state in {RunState.FAILED, RunState.SUCCEEDED} else f"was {run.state}"
+    return (
+        run.state
+        if run.state in {AnalyticsRunState.FAILED, AnalyticsRunState.SUCCEEDED}
+        else f"was {run.state}"
+    )
 
 
 def _remedy(job: Job) -> str:

@@ -64,7 +64,7 @@ class Schedule(models.Model):
         return None
 
 
-class RunState(models.TextChoices):
+class AnalyticsRunState(models.TextChoices):
     """Where a run stands; the last four are final."""
 
     QUEUED = "queued"
@@ -75,14 +75,14 @@ class RunState(models.TextChoices):
     CANCELLED = "cancelled"
 
 
-class Trigger(models.TextChoices):
+class AnalyticsTrigger(models.TextChoices):
     """Why there is a run."""
 
     SCHEDULE = "schedule"
     OPERATOR = "operator"
 
 
-UNDER_WAY = (RunState.QUEUED, RunState.RUNNING)
+UNDER_WAY = (AnalyticsRunState.QUEUED, AnalyticsRunState.RUNNING)
 
 
 class Run(models.Model):
@@ -95,8 +95,8 @@ class Run(models.Model):
     schedule = models.ForeignKey(Schedule, null=True, on_delete=models.SET_NULL, related_name="runs")
     due = models.DateTimeField(null=True)
     series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="runs")
-    trigger = models.CharField(max_length=16, choices=Trigger)
-    state = models.CharField(max_length=16, choices=RunState, default=RunState.QUEUED)
+    trigger = models.CharField(max_length=16, choices=AnalyticsTrigger)
+    state = models.CharField(max_length=16, choices=AnalyticsRunState, default=AnalyticsRunState.QUEUED)
     under_way = models.BooleanField(null=True, default=True)
     reason = models.TextField(blank=True, help_text="why it was skipped, failed or waits")
     stage = models.CharField(max_length=40, blank=True)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from controlplane.analytics import runs
 from controlplane.analytics.jobs import JOBS, Job
-from controlplane.analytics.models import Result, Run, RunState, Series, TakenFile
+from controlplane.analytics.models import AnalyticsRunState, Result, Run, Series, TakenFile
 from controlplane.common import fault_injection
 from controlplane.common.chunks import chunks
 from controlplane.telemetry import drawn_samples
@@ -39,7 +39,7 @@ def publish(run: Run, folder: Path, log: str) -> bool:
     if len(rows) > MOST_ROWS:
         rule = "use longer windows or a shorter time"
         return runs.end(
-            run, RunState.FAILED, f"{len(rows)} results are more than {MOST_ROWS}: {rule}", log=log
+            run, AnalyticsRunState.FAILED, f"{len(rows)} results are more than {MOST_ROWS}: {rule}", log=log
         )
     increment = meta["increment"]
     files = increment.pop("files")
@@ -58,7 +58,7 @@ def publish(run: Run, folder: Path, log: str) -> bool:
         fault_injection.point("analytics:publish")
         figures = {**increment, "read": _read(meta), "notes": meta["notes"], "cut_off": meta.get("cut_off")}
         figures |= {"unreadable": _unreadable(files), "samples": told}
-        runs.end(run, RunState.SUCCEEDED, "", log=log, rows=len(rows), figures=figures)
+        runs.end(run, AnalyticsRunState.SUCCEEDED, "", log=log, rows=len(rows), figures=figures)
     return True
 
 

@@ -10,7 +10,15 @@ from django.utils import timezone
 
 from controlplane.analytics import timetable
 from controlplane.analytics.durations import parse_length
-from controlplane.analytics.models import TASK_PARTS, UNDER_WAY, Run, RunState, Schedule, Series, Trigger
+from controlplane.analytics.models import (
+    TASK_PARTS,
+    UNDER_WAY,
+    AnalyticsRunState,
+    AnalyticsTrigger,
+    Run,
+    Schedule,
+    Series,
+)
 from controlplane.common import clock
 from controlplane.common.problems import conflict, not_found
 from controlplane.periodic import row_faults, task_failures
@@ -88,11 +96,11 @@ def _correct_last_due(row: Schedule, now: datetime) -> None:
 def _add_due(row: Schedule, due: datetime) -> Run | None:
     series = series_of(row.job, row.window)
     other = Run.objects.filter(series=series, under_way=True).first()
-    if other is not None and other.state == RunState.QUEUED:
+    if other is not None and other.state == AnalyticsRunState.QUEUED:
         return None
-    run = Run(schedule=row, due=due, series=series, trigger=Trigger.SCHEDULE)
+    run = Run(schedule=row, due=due, series=series, trigger=AnalyticsTrigger.SCHEDULE)
     if other is not None:
-        run.state, run.under_way, run.ended_at = RunState.SKIPPED, None, timezone.now()
+        run.state, run.under_way, run.ended_at = AnalyticsRunState.SKIPPED, None, timezone.now()
         run.reason = f"run {other.pk} of the same job had not ended when this one was due"
     run.save(force_insert=True)
     return run
@@ -109,7 +117,7 @@ def ask(job: str, window: str, actor: Any, **asked: Any) -> Run:
         with transaction.atomic():
             return Run.objects.create(
                 series=series,
-                trigger=Trigger.OPERATOR,
+                trigger=AnalyticsTrigger.OPERATOR,
                 since=since,
                 until=until,
                 rebuild=bool(asked.get("rebuild") or since or until),
@@ -130,7 +138,9 @@ def cancel(pk: int) -> Run:
             raise not_found(f"There is no run {pk}.")
         if run.is_over:
             raise conflict("is_over", f"Run {pk} {run.state}; there is nothing to cancel.")
-        if Run.objects.filter(pk=pk, state=RunState.QUEUED).update(**_over(RunState.CANCELLED, "")):
+        if Run.objects.filter(pk=pk, state=AnalyticsRunState.QUEUED).update(
+            **_over(AnalyticsRunState.CANCELLED, "")
+        ):
             tell(pk)
         else:
             Run.objects.filter(pk=pk, under_way=True).update(cancelling=True)
@@ -140,12 +150,12 @@ def cancel(pk: int) -> Run:
 def begin() -> Run | None:
     """The oldest run that waits, now this worker's; None when there is none."""
     while True:
-        waiting = Run.objects.filter(state=RunState.QUEUED).first()
+        waiting = Run.objects.filter(state=AnalyticsRunState.QUEUED).first()
         if waiting is None:
             return None
         now = timezone.now()
-        taken = Run.objects.filter(pk=waiting.pk, state=RunState.QUEUED).update(
-            state=RunState.RUNNING,
+        taken = Run.objects.filter(pk=waiting.pk, state=AnalyticsRunState.QUEUED).update(
+            state=AnalyticsRunState.RUNNING,
             started_at=now,
             heartbeat_at=now,
             attempts=F("attempts") + 1,
@@ -160,10 +170,10 @@ def begin() -> Run | None:
 
 def mine(run: Run) -> Any:
     """The row, as long as it is still this attempt's."""
-    return Run.objects.filter(pk=run.pk, state=RunState.RUNNING, attempts=run.attempts)
+    return Run.objects.filter(pk=run.pk, state=AnalyticsRunState.RUNNING, attempts=run.attempts)
 
 
-def end(run: Run, state: RunState, reason: str, **fields: Any) -> bool:
+def end(run: Run, state: AnalyticsRunState, reason: str, **fields: Any) -> bool:
     """The attempt is over; False when the run was no longer its."""
     with transaction.atomic():
         ended = bool(mine(run).update(**_over(state, reason), **fields))
@@ -174,25 +184,25 @@ def end(run: Run, state: RunState, reason: str, **fields: Any) -> bool:
 
 def put_back(run: Run, reason: str, **fields: Any) -> None:
     """The attempt ends without a result, and another may begin."""
-    mine(run).update(state=RunState.QUEUED, reason=reason, stage="", progress=None, **fields)
+    mine(run).update(state=AnalyticsRunState.QUEUED, reason=reason, stage="", progress=None, **fields)
 
 
 def look_after(now: datetime | None = None) -> int:
     """Begin anew, or end, what killed workers have left behind; tell why others wait. How many still wait."""
     at = now or timezone.now()
-    future = Run.objects.filter(state=RunState.RUNNING, heartbeat_at__gt=at + clock.MARGIN)
+    future = Run.objects.filter(state=AnalyticsRunState.RUNNING, heartbeat_at__gt=at + clock.MARGIN)
     future.update(heartbeat_at=at)  # the clock was set back: its worker has a whole period to show itself
-    for run in Run.objects.filter(state=RunState.RUNNING, heartbeat_at__lt=at - SILENT):
+    for run in Run.objects.filter(state=AnalyticsRunState.RUNNING, heartbeat_at__lt=at - SILENT):
         if run.cancelling:
-            end(run, RunState.CANCELLED, "its worker ended before it had answered")
+            end(run, AnalyticsRunState.CANCELLED, "its worker ended before it had answered")
         elif run.attempts < ATTEMPTS:
             put_back(run, "its worker ended before it had; it is begun anew")
         else:
-            end(run, RunState.FAILED, f"{run.attempts} workers that ran it ended before it had")
-    if not Run.objects.filter(state=RunState.RUNNING).exists():
-        late = Run.objects.filter(state=RunState.QUEUED, reason="", created_at__lt=at - UNCLAIMED)
+            end(run, AnalyticsRunState.FAILED, f"{run.attempts} workers that ran it ended before it had")
+    if not Run.objects.filter(state=AnalyticsRunState.RUNNING).exists():
+        late = Run.objects.filter(state=AnalyticsRunState.QUEUED, reason="", created_at__lt=at - UNCLAIMED)
         late.update(reason=NO_WORKER)
-    return Run.objects.filter(state=RunState.QUEUED).count()
+    return Run.objects.filter(state=AnalyticsRunState.QUEUED).count()
 
 
 def is_over(pk: int) -> bool:
@@ -214,7 +224,7 @@ def tell(pk: int) -> None:
     emit("analytics", {"run": run.pk, "job": run.job, "state": str(run.state)})
 
 
-def _over(state: RunState, reason: str) -> dict[str, Any]:
+def _over(state: AnalyticsRunState, reason: str) -> dict[str, Any]:
     return {
         "state": state,
         "reason": reason,

@@ -13,7 +13,7 @@ from django.utils import timezone
 from controlplane.analytics import inputs, publish, runs, spark_process
 from controlplane.analytics.durations import length_text
 from controlplane.analytics.jobs import JOBS, Job
-from controlplane.analytics.models import Run, RunState
+from controlplane.analytics.models import AnalyticsRunState, Run
 from controlplane.analytics.spark_process import Child
 from controlplane.common import fault_injection
 from controlplane.common.shutdown import stopping
@@ -40,23 +40,25 @@ def work() -> int:
 def _work_at(run: Run) -> None:
     job = JOBS.get(run.job)
     if job is None:
-        runs.end(run, RunState.FAILED, f"this version has no job {run.job!r}")
+        runs.end(run, AnalyticsRunState.FAILED, f"this version has no job {run.job!r}")
         return
     fault_injection.point("analytics:begin")
     folder = Path(settings.ENV.state_dir) / "analytics" / f"run-{run.pk}-{run.attempts}"
     try:
         idle = None if run.rebuild else inputs.nothing_to_do(run.series, job, _oldest(job))
         if idle is not None:
-            runs.end(run, RunState.SKIPPED, idle)
+            runs.end(run, AnalyticsRunState.SKIPPED, idle)
             return
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700, parents=True)
         _supervise(run, spark_process.start(folder, job.name, _options(run, job, folder)))
     except OSError as error:
-        runs.end(run, RunState.FAILED, f"{error.filename or folder}: {error.strerror or error}")
+        runs.end(run, AnalyticsRunState.FAILED, f"{error.filename or folder}: {error.strerror or error}")
     except Exception as error:
         logger.exception("run %d of %s failed", run.pk, job.name)
-        runs.end(run, RunState.FAILED, f"an error of the control plane: {type(error).__name__}: {error}")
+        runs.end(
+            run, AnalyticsRunState.FAILED, f"an error of the control plane: {type(error).__name__}: {error}"
+        )
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -117,7 +119,7 @@ def _beat(run: Run, process: Child) -> bool:
         return False
     if Run.objects.filter(pk=run.pk, cancelling=True).exists():
         process.end()
-        runs.end(run, RunState.CANCELLED, "", log=process.log_tail())
+        runs.end(run, AnalyticsRunState.CANCELLED, "", log=process.log_tail())
         return False
     return True
 
@@ -129,7 +131,7 @@ def _conclude(run: Run, process: Child) -> None:
         publish.publish(run, process.folder, log)
         return
     detail = told.get("detail") or _how_ended(process.status) or _last_line(log)
-    state = RunState.SKIPPED if told.get("code") in _SKIPPED else RunState.FAILED
+    state = AnalyticsRunState.SKIPPED if told.get("code") in _SKIPPED else AnalyticsRunState.FAILED
     runs.end(run, state, str(detail)[:2000], log=log)
 
 

@@ -16,7 +16,7 @@ from controlplane.planning import confirmed_entries, planner_state
 from controlplane.planning.delivery_paths import DeliveryPaths
 from controlplane.planning.deploying_requests import Waiting
 from controlplane.planning.planner_state import Positioned
-from controlplane.planning.projections import Projections
+from controlplane.planning.projections import PlanProjections
 from controlplane.planning.table_prover import ANNOUNCEMENTS, Prover
 from controlplane.planning.unconfirmed import OutstandingChange, Unconfirmed
 from controlplane.requestlog import checkpoints
@@ -34,7 +34,7 @@ class SessionCache:
     state: Positioned
     lag: Unconfirmed
     waiting: Waiting = field(default_factory=Waiting)
-    mirror: Projections = field(default_factory=Projections)
+    mirror: PlanProjections = field(default_factory=PlanProjections)
     merged: MergedRows = field(default_factory=MergedRows)
     counts: dict[str, int] = field(default_factory=dict)
     unreserved: set[str] = field(default_factory=set)

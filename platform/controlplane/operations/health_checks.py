@@ -13,7 +13,7 @@ from django.utils import timezone
 from kombu.exceptions import KombuError
 
 from controlplane.aggregation.policy import standing_alarms
-from controlplane.analytics.models import Run, RunState
+from controlplane.analytics.models import AnalyticsRunState, Run
 from controlplane.common.database_patience import waiting_at_most
 from controlplane.common.queues import DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.common.wakeups import check_broker, waiting
@@ -131,7 +131,7 @@ def watcher() -> Finding:
 
 def analytics() -> Finding:
     """Whether a worker of analytics lives; where none ever did, only a run that waits misses it."""
-    waits = Run.objects.filter(state=RunState.QUEUED)
+    waits = Run.objects.filter(state=AnalyticsRunState.QUEUED)
     if heartbeats.age(heartbeats.ANALYTICS) is None and not waits.exists():
         return Finding(CheckStatus.OK, "none was ever seen, and no run waits for one")
     return _life(heartbeats.ANALYTICS, CheckStatus.DEGRADED, "runs of analytics stay queued until one runs")

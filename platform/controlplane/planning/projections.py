@@ -29,7 +29,7 @@ class Shown:
     missed: Missing | None
 
 
-class Projections:
+class PlanProjections:
     """The last state written, so that only differences are written; a new one compares with the database."""
 
     def __init__(self) -> None:

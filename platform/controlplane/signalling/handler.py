@@ -20,7 +20,7 @@ from tercast.errors import Refused
 from tercast.signalling import codec
 from tercast.signalling.codec import Received
 from tercast.signalling.errors import MalformedMessage
-from tercast.signalling.messages import Reply, ReplyStatus
+from tercast.signalling.messages import ControlReply, ReplyStatus
 from tercast.signalling.seal import Seal
 
 KEPT_DONE = 4096
@@ -70,19 +70,19 @@ def handle(signal: Signal) -> Out | None:
     except Refusing as refusing:
         name = case.host.name if case.host else ""
         refusals.note(signal, refusing.reason, refusing.detail, name)
-        answer = Reply(ReplyStatus.REFUSED, request_id, reason=refusing.reason, detail=refusing.detail)
+        answer = ControlReply(ReplyStatus.REFUSED, request_id, reason=refusing.reason, detail=refusing.detail)
     except DatabaseError as error:
         logger.warning("a control message could not be carried out now: %s", error)
         detail = "the database is busy; send it again"
-        answer = Reply(ReplyStatus.BUSY, request_id, reason="busy", detail=detail)
+        answer = ControlReply(ReplyStatus.BUSY, request_id, reason="busy", detail=detail)
     except Exception:
         logger.exception("a control message could not be carried out")
         detail = "the platform made a mistake, which its log tells; send it again"
-        answer = Reply(ReplyStatus.BUSY, request_id, reason="internal", detail=detail)
+        answer = ControlReply(ReplyStatus.BUSY, request_id, reason="internal", detail=detail)
     return {**signal.reply, "payload": codec.encode_answer(answer, case.seal)}
 
 
-def _answer(case: _Case) -> Reply:
+def _answer(case: _Case) -> ControlReply:
     """In one transaction; what was refused leaves the counter of its seal behind, and nothing else."""
     with transaction.atomic():
         try:
@@ -98,7 +98,7 @@ def _answer(case: _Case) -> Reply:
     raise refusing
 
 
-def _carry_out(case: _Case) -> Reply:
+def _carry_out(case: _Case) -> ControlReply:
     message = case.received.message
     case.host = sender_lookup.find(case.signal)
     known = None
@@ -114,7 +114,9 @@ def _carry_out(case: _Case) -> Reply:
         return answer_of(known)
     result = actions.do(case.host, message)
     if message.type in actions.UNKEPT:
-        return Reply(ReplyStatus.DONE, message.request_id, result.name, result.code, terms=result.terms)
+        return ControlReply(
+            ReplyStatus.DONE, message.request_id, result.name, result.code, terms=result.terms
+        )
     return answer_of(_remember(case, case.host, result))
 
 
@@ -180,16 +182,16 @@ def _ended(request: Request | None) -> bool:
     return request is None or request.state in FINAL_STATES
 
 
-def answer_of(done: Done) -> Reply:
+def answer_of(done: Done) -> ControlReply:
     """What the host is told of its message now."""
     request = done.request
     request_id, name, code = int(done.message_id, 16), done.name, done.code
     if request is not None and request.state == State.FAILED:
         detail = reason_for_host(request.problem)
-        return Reply(ReplyStatus.FAILED, request_id, name, code, reason="failed", detail=detail)
+        return ControlReply(ReplyStatus.FAILED, request_id, name, code, reason="failed", detail=detail)
     status = ReplyStatus.DONE if _ended(request) else ReplyStatus.ACCEPTED
     unmatched = request is not None and request.matched is False
-    return Reply(status, request_id, name, code, unmatched)
+    return ControlReply(status, request_id, name, code, unmatched)
 
 
 def ends(limit: int = 500) -> list[tuple[Done, Out]]:

@@ -22,11 +22,11 @@ from tercast.signalling.messages import (
     Body,
     CellsBody,
     ControlMessage,
+    ControlReply,
     FilterText,
     Holding,
     MessageType,
     NamedBody,
-    Reply,
     ReplyStatus,
     TopicRef,
 )
@@ -58,7 +58,7 @@ class Signaller:
         self._target = SIGNALLING["ipv6" if ":" in ip else "ipv4"]
         self._key = key
 
-    def advertise(self, topic: TopicRef, what: str | DzSet, patience: float = PATIENCE) -> Reply:
+    def advertise(self, topic: TopicRef, what: str | DzSet, patience: float = PATIENCE) -> ControlReply:
         """Advertise a filter (text) or a dz set; returns when the switches have confirmed it.
 
         The answer has the advertisement's name, which events bear, and the topic's code. Raises NotTaken
@@ -66,20 +66,22 @@ class Signaller:
         """
         return self.ask(MessageType.ADVERTISE, _body(topic, what), patience)
 
-    def subscribe(self, topic: TopicRef, what: str | DzSet, patience: float = PATIENCE) -> Reply:
+    def subscribe(self, topic: TopicRef, what: str | DzSet, patience: float = PATIENCE) -> ControlReply:
         """Subscribe to a filter (text) or a dz set; as `advertise`."""
         return self.ask(MessageType.SUBSCRIBE, _body(topic, what), patience)
 
-    def withdraw(self, name: str, patience: float = PATIENCE) -> Reply:
+    def withdraw(self, name: str, patience: float = PATIENCE) -> ControlReply:
         """Withdraw an advertisement (`a12`) or a subscription (`q3`) of this host."""
         kind = MessageType.UNADVERTISE if name.startswith("a") else MessageType.UNSUBSCRIBE
         return self.ask(kind, NamedBody(name), patience)
 
-    def announce_address(self, patience: float = PATIENCE) -> Reply:
+    def announce_address(self, patience: float = PATIENCE) -> ControlReply:
         """Say that this host is here; the answer has its name."""
         return self.ask(MessageType.ADDRESS, AddressBody(pack_ip(self._ip)), patience)
 
-    def ask(self, type_: MessageType, body: Body, patience: float = PATIENCE, confirm: bool = True) -> Reply:
+    def ask(
+        self, type_: MessageType, body: Body, patience: float = PATIENCE, confirm: bool = True
+    ) -> ControlReply:
         """Send a message until its answer comes: the last one if `confirm`, otherwise the first.
 
         ValueError for what a message has no room for. Raises NotTaken, and NoAnswer after `patience` seconds.
@@ -111,7 +113,7 @@ class _Exchange:
         self._doubtful = ""
         self._skips = 0
 
-    def run(self, patience: float) -> Reply:
+    def run(self, patience: float) -> ControlReply:
         """The answer that counts."""
         deadline = time.monotonic() + patience
         wait = FIRST_WAIT
@@ -127,7 +129,7 @@ class _Exchange:
             wait = min(2 * wait, LONGEST_WAIT)
         raise NoAnswer(self._silence(patience))
 
-    def _skip(self, answer: Reply) -> bool:
+    def _skip(self, answer: ControlReply) -> bool:
         """Whether to send again at once, above the counters that the platform refuses as used.
 
         They are ahead of the host's clock after a restore of the platform, and when another process of the
@@ -146,7 +148,7 @@ class _Exchange:
             self._seals[seal.counter] = seal
         self._send(codec.encode_message(self._message, seal))
 
-    def _await(self, until: float) -> Reply | None:
+    def _await(self, until: float) -> ControlReply | None:
         while (left := until - time.monotonic()) > 0:
             data = self._receive(left)
             answer = self._own(data) if data is not None else None
@@ -158,7 +160,7 @@ class _Exchange:
             return answer
         return None
 
-    def _own(self, data: bytes) -> Reply | None:
+    def _own(self, data: bytes) -> ControlReply | None:
         """The answer in `data` if it is one to this message, and whole."""
         try:
             received = codec.decode_answer(data)
@@ -208,7 +210,7 @@ class InBandLandlord:
         """Give it back."""
         self._ask(MessageType.RELEASE, Holding(advertisement, _number(holder)))
 
-    def _ask(self, type_: MessageType, body: Body) -> Reply:
+    def _ask(self, type_: MessageType, body: Body) -> ControlReply:
         try:
             return self._signaller.ask(type_, body, LEASE_PATIENCE, confirm=False)
         except TercastError as error:

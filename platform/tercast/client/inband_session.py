@@ -15,7 +15,7 @@ from tercast.client.metadata_sources import AnnouncedFilter, MetadataSource
 from tercast.client.transports import Transport
 from tercast.errors import Refused, TercastError, shown
 from tercast.eventspace.topic import Topic
-from tercast.signalling.messages import MessageType, Reply
+from tercast.signalling.messages import ControlReply, MessageType
 from tercast.wire.errors import NoAnswer, NotTaken, TransportError
 
 AT_THE_END = 10.0
@@ -72,14 +72,16 @@ def registered(
             _withdraw(signaller, dict.fromkeys(names))
 
 
-def coded(topic: Topic, answer: Reply) -> Topic:
+def coded(topic: Topic, answer: ControlReply) -> Topic:
     """The topic under the code that the platform has for it."""
     if answer.code is None or answer.code == topic.code:
         return topic
     return Topic.from_json({**topic.to_json(), "code": answer.code}, ("topic",))
 
 
-def _announce(signaller: Signaller, type_: MessageType, entry: AnnouncedFilter, patience: float) -> Reply:
+def _announce(
+    signaller: Signaller, type_: MessageType, entry: AnnouncedFilter, patience: float
+) -> ControlReply:
     ask = signaller.advertise if type_ is MessageType.ADVERTISE else signaller.subscribe
     try:
         return ask(entry.topic, entry.filter, patience)

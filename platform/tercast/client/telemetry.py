@@ -15,7 +15,7 @@ from tercast.eventspace.topic import Topic
 from tercast.telemetry import DELIVERED, PUBLISHED
 from tercast.telemetry.recorder import PERIOD_S, Recorder, RecorderCounts
 from tercast.telemetry.rows import row_json
-from tercast.telemetry.sinks import BatchRefused, FolderSink, Report, Sink, SinkDown, TelemetryBatch
+from tercast.telemetry.sinks import BatchRefused, FolderSink, Report, RowBatch, Sink, SinkDown
 from tercast.wire.errors import ApiError
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class _RejectionSink:
         self._sink = sink
         self._told: object = None
 
-    def send(self, batch: TelemetryBatch, report: Report) -> int:
+    def send(self, batch: RowBatch, report: Report) -> int:
         """Refuse a batch: this writer has no rows. Raises BatchRefused."""
         raise BatchRefused("a writer of rejections alone has no rows")
 
@@ -118,7 +118,7 @@ class ApiSink:
     def __init__(self, api: Api) -> None:
         self._api = api
 
-    def send(self, batch: TelemetryBatch, report: Report) -> int:
+    def send(self, batch: RowBatch, report: Report) -> int:
         """Post a batch with the writer's report."""
         rows = [row_json(row, batch.dataset) for row in batch.rows]
         answer = self._post({"id": batch.id, "dataset": batch.dataset.name, "rows": rows, "writer": report})

@@ -8,7 +8,7 @@ from typing import Any
 from tercast.explain.event import ExplainedEvent
 from tercast.explain.lookup import TopicTable
 from tercast.explain.network_state import NetworkState
-from tercast.explain.origins import EntryOrigin, EntryOrigins
+from tercast.explain.origins import DzOrigin, DzOrigins
 from tercast.explain.path import EventPath, PathHop, follow
 from tercast.explain.reasons import RECEIVED
 from tercast.explain.verdicts import Verdict, Verdicts
@@ -27,7 +27,7 @@ class Explanation:
     event: ExplainedEvent
     tree: str | None
     way: EventPath
-    origins: tuple[EntryOrigin | None, ...]
+    origins: tuple[DzOrigin | None, ...]
     verdicts: tuple[Verdict, ...]
 
     @property
@@ -49,7 +49,7 @@ class Explanation:
             "not_received": [self._verdict(verdict) for verdict in missed],
         }
 
-    def _hop(self, hop: PathHop, origin: EntryOrigin | None) -> dict[str, Any]:
+    def _hop(self, hop: PathHop, origin: DzOrigin | None) -> dict[str, Any]:
         return {
             "hop": hop.number,
             "from_hop": hop.parent,
@@ -62,7 +62,7 @@ class Explanation:
             "outputs": [self._output(hop, number, origin) for number in range(len(hop.steps))],
         }
 
-    def _output(self, hop: PathHop, number: int, origin: EntryOrigin | None) -> dict[str, Any]:
+    def _output(self, hop: PathHop, number: int, origin: DzOrigin | None) -> dict[str, Any]:
         step = hop.steps[number]
         assert origin is not None
         behind = origin.behind[number]
@@ -114,7 +114,7 @@ def explain(situation: NetworkState, event: ExplainedEvent) -> Explanation:
 
     start = situation.world.place.get(event.host) if event.problem is None else None
     way = follow(situation.world, start, hit)
-    origins = EntryOrigins(situation, event)
+    origins = DzOrigins(situation, event)
     of_hop = [origins.of(hop) for hop in way.hops]
     verdicts = Verdicts(situation, event, way, origins, of_hop).all()
     tree = origins.tree

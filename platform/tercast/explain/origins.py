@@ -30,7 +30,7 @@ class RequestsBehind:
 
 
 @dataclass(frozen=True, slots=True)
-class EntryOrigin:
+class DzOrigin:
     """Where the entry of one hop comes from; `behind` goes with the outputs of the hop.
 
     `kind` is "exact", "aggregated", or "unplanned" where the plan has no such entry (any more).
@@ -41,7 +41,7 @@ class EntryOrigin:
     behind: tuple[RequestsBehind, ...]
 
 
-class EntryOrigins:
+class DzOrigins:
     """Finds the origin of entries that one event meets."""
 
     def __init__(self, situation: NetworkState, event: ExplainedEvent) -> None:
@@ -65,7 +65,7 @@ class EntryOrigins:
         found = self._own_tree()
         return None if found is None else found[1]
 
-    def of(self, hop: PathHop) -> EntryOrigin | None:
+    def of(self, hop: PathHop) -> DzOrigin | None:
         """The origin of the entry that was met at a hop; None where none was."""
         if hop.entry is None:
             return None
@@ -75,10 +75,10 @@ class EntryOrigins:
         table = TopicTable(situation.planned(hop.switch), situation.address, code)
         planned = table.find(hop.entry)
         if planned is None or planned.actions != hop.entry.actions:
-            return EntryOrigin(UNPLANNED, (), behind)
+            return DzOrigin(UNPLANNED, (), behind)
         region = table.region(planned, hop.in_port)
         stands_for, exact = self._served.by_entry(hop.switch, hop.steps, region)
-        return EntryOrigin(EXACT if exact else AGGREGATED, stands_for, behind)
+        return DzOrigin(EXACT if exact else AGGREGATED, stands_for, behind)
 
     def _own_tree(self) -> tuple[TreeLike, TreeWays] | None:
         for tree, ways in self._served.trees:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tercast.explain.event import ExplainedEvent
 from tercast.explain.network_state import AnnouncementState, NetworkState
-from tercast.explain.origins import AGGREGATED, UNPLANNED, EntryOrigin, EntryOrigins
+from tercast.explain.origins import AGGREGATED, UNPLANNED, DzOrigin, DzOrigins
 from tercast.explain.path import EventPath, PathHop
 from tercast.explain.reasons import REASON_OF, DeliveryReason
 from tercast.explain.tree_paths import Leg
@@ -45,8 +45,8 @@ class Verdicts:
         situation: NetworkState,
         event: ExplainedEvent,
         way: EventPath,
-        origins: EntryOrigins,
-        of_hop: Sequence[EntryOrigin | None],
+        origins: DzOrigins,
+        of_hop: Sequence[DzOrigin | None],
     ) -> None:
         self._situation = situation
         self._event = event
@@ -180,7 +180,8 @@ def _lacks(hop: PathHop, address: str, what: str) -> str:
 
 _WANTED = {
     DeliveryReason.MATCH: "a subscription of the host matches the event exactly",
-    DeliveryReason.TRUNCATION: "the dz set of a subscription holds the event, its filter does not: a dz set knows "
+    DeliveryReason.TRUNCATION: "the dz set of a subscription holds the event, its filter does "
+    "not: a dz set knows "
     "indexed attributes alone, and is limited in length and number of cells",
 }
 
@@ -194,8 +195,10 @@ _MISSED = {
     DeliveryReason.UNREACHABLE: "no path of links that are up leads there from host {publisher}",
     DeliveryReason.SWITCH_DOWN: "every switch of host {host} is down",
     DeliveryReason.HOST_DOWN: "host {host} is attached to no port that is up",
-    DeliveryReason.NO_ADVERTISEMENT: "host {publisher} advertises nothing of the kind, and so may not send the event",
-    DeliveryReason.OUTSIDE_ADVERTISEMENT: "the event lies outside of its advertisement ({ad}) and is not sent",
+    DeliveryReason.NO_ADVERTISEMENT: "host {publisher} advertises nothing of the kind, and so may not "
+    "send the event",
+    DeliveryReason.OUTSIDE_ADVERTISEMENT: "the event lies outside of its advertisement ({ad}) and is not "
+    "sent",
     DeliveryReason.NOT_ACTIVE: "the subscription that matches is not active yet",
     DeliveryReason.FAILED: "the subscription that matches has failed",
     DeliveryReason.WITHDRAWN: "the subscription that matches was withdrawn",

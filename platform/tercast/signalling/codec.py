@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tercast.signalling import bodies
 from tercast.signalling.byte_reader import ByteReader
 from tercast.signalling.errors import MalformedMessage
-from tercast.signalling.messages import MAX_MESSAGE, ControlMessage, MessageType, Reply, ReplyStatus
+from tercast.signalling.messages import MAX_MESSAGE, ControlMessage, ControlReply, MessageType, ReplyStatus
 from tercast.signalling.seal import (
     COUNTER_BYTES,
     MAX_COUNTER,
@@ -48,7 +48,7 @@ class Received:
 class ReceivedAnswer:
     """An answer as it came; `sealed` is None when it bears no seal."""
 
-    answer: Reply
+    answer: ControlReply
     sealed: Sealed | None
 
 
@@ -58,7 +58,7 @@ def encode_message(message: ControlMessage, seal: Seal | None = None) -> bytes:
     return _finish(_head(MESSAGE, message.type, flags, message.request_id) + bodies.write(message.body), seal)
 
 
-def encode_answer(answer: Reply, seal: Seal | None = None) -> bytes:
+def encode_answer(answer: ControlReply, seal: Seal | None = None) -> bytes:
     """The bytes of an answer, its detail cut to what fits; ValueError for what the format has no room for."""
     if not (answer.reason.isascii() and len(answer.reason) <= MAX_REASON):
         raise ValueError(f"a reason has at most {MAX_REASON} ASCII characters")
@@ -106,7 +106,7 @@ def decode_answer(data: bytes) -> ReceivedAnswer:
     detail = reader.text(reader.number(2, "the detail"), "the detail")
     reader.end()
     unmatched = bool(flags & UNMATCHED)
-    answer = Reply(ReplyStatus(number), request_id, name, code, unmatched, reason, detail, terms)
+    answer = ControlReply(ReplyStatus(number), request_id, name, code, unmatched, reason, detail, terms)
     return ReceivedAnswer(answer, sealed)
 
 

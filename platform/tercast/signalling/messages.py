@@ -137,7 +137,7 @@ class ReplyStatus(enum.IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ControlReply:
     """An answer. `name` is that of the advertisement, subscription or host; `code` the topic's.
 
     `unmatched`: a subscription that no advertisement overlaps yet. `reason` is a snake_case kind and `detail`

@@ -21,7 +21,7 @@ from tercast.errors import Refused
 from tercast.runtime.wording import quantity
 from tercast.telemetry.datasets import Dataset
 from tercast.telemetry.rows import Row, check_row
-from tercast.telemetry.sinks import BatchRefused, Report, Sink, SinkDown, TelemetryBatch
+from tercast.telemetry.sinks import BatchRefused, Report, RowBatch, Sink, SinkDown
 
 PERIOD_S = 5.0
 """Rows are handed over after this time, also where they are few."""
@@ -93,7 +93,7 @@ class Recorder:
         self._tally = RecorderCounts()
         self._rejected: Counter[tuple[str, str, str]] = Counter()
         self._rows: deque[tuple[int, Dataset, Make]] = deque()
-        self._batches: deque[TelemetryBatch] = deque()
+        self._batches: deque[RowBatch] = deque()
         self._number = 0
         self._cutting = self._failed = 0
         self._cut_since = 0
@@ -229,7 +229,7 @@ class Recorder:
             self.error = error or self.error
             for dataset, checked in made.items():
                 self._number += 1
-                self._batches.append(TelemetryBatch(f"{self.name}-{self._number}", dataset, tuple(checked)))
+                self._batches.append(RowBatch(f"{self.name}-{self._number}", dataset, tuple(checked)))
 
     def _hand_over(self) -> None:
         """Send batches, and make more of what waits, until all is gone or one fails."""
@@ -264,7 +264,7 @@ class Recorder:
             self._tally.retries += 1
             self.error = error
 
-    def _done(self, batch: TelemetryBatch, lost: int, error: str | None) -> None:
+    def _done(self, batch: RowBatch, lost: int, error: str | None) -> None:
         with self._turn:
             self._failed = 0
             self._batches.popleft()

@@ -30,7 +30,7 @@ class BatchRefused(TercastError):  # noqa: N818 - named by meaning
 
 
 @dataclass(frozen=True, slots=True)
-class TelemetryBatch:
+class RowBatch:
     """Checked rows of one dataset. Handing over the same `id` again changes nothing."""
 
     id: str
@@ -41,7 +41,7 @@ class TelemetryBatch:
 class Sink(Protocol):
     """Takes batches; see `SinkDown` and `BatchRefused`."""
 
-    def send(self, batch: TelemetryBatch, report: Report) -> int:
+    def send(self, batch: RowBatch, report: Report) -> int:
         """Hand over a batch, with the writer's report; how many of its rows were refused."""
 
     def tell(self, report: Report) -> None:
@@ -60,7 +60,7 @@ class FolderSink:
                 f"telemetry below {self.root} needs PyArrow: pip install pyarrow, or send it to the API"
             ) from None
 
-    def send(self, batch: TelemetryBatch, report: Report) -> int:
+    def send(self, batch: RowBatch, report: Report) -> int:
         """Write a file for each day; a second time the same files."""
         try:
             for date, rows in by_date(batch.rows, batch.dataset).items():

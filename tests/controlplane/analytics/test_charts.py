@@ -17,7 +17,7 @@ from controlplane.analytics import charts, runs
 from controlplane.analytics.chart_csv import UNITS
 from controlplane.analytics.charts import ChartGrid
 from controlplane.analytics.jobs import JOBS, NEEDLESS
-from controlplane.analytics.models import Result, RunState
+from controlplane.analytics.models import AnalyticsRunState, Result
 from controlplane.network.models import Switch
 from controlplane.registry.models import Topic
 
@@ -42,7 +42,7 @@ def results(job, rows):
     """Rows are (minute, keys, values); they come from a run that succeeded."""
     run = runs.ask(job, "1 minute", None)
     run = runs.begin()
-    runs.end(run, RunState.SUCCEEDED, "", rows=len(rows))
+    runs.end(run, AnalyticsRunState.SUCCEEDED, "", rows=len(rows))
     for minute, keys, values in rows:
         Result.objects.create(
             series=run.series, run=run, window_start=START + minute * MINUTE, values=values, **keys
@@ -278,7 +278,7 @@ def test_an_empty_answer_says_what_is_missing(get, own_state, root):
 
     assert empty()[0] == "job" and "POST /api/v1/analytics/runs/" in empty()[1]
     run = runs.ask("flow_table_size", "1 minute", None)
-    runs.end(runs.begin(), RunState.SKIPPED, "there is no telemetry yet")
+    runs.end(runs.begin(), AnalyticsRunState.SKIPPED, "there is no telemetry yet")
     assert empty() == ("telemetry", f"There is no telemetry for flow_table_size yet, below {root}.")
     (root / "table_snapshots").mkdir()
     assert empty()[1] == f"No run has succeeded; run {run.pk} skipped: there is no telemetry yet."

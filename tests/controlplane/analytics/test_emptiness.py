@@ -9,7 +9,7 @@ import telemetry_rows as rows
 from controlplane.analytics import runs
 from controlplane.analytics.empty_reasons import why_empty
 from controlplane.analytics.jobs import JOBS
-from controlplane.analytics.models import Result, RunState, TakenFile
+from controlplane.analytics.models import AnalyticsRunState, Result, TakenFile
 
 JOB = JOBS["flow_table_size"]
 HOUR = timedelta(hours=1)
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 def series(own_state, root, today):
     """One whose first run took in what there was of noon."""
     rows.write(root, "table_snapshots", [rows.snapshot(today)])
-    run = ended(RunState.SUCCEEDED)
+    run = ended(AnalyticsRunState.SUCCEEDED)
     Result.objects.create(series=run.series, run=run, window_start=today, subject="s1", values={})
     for path in (root / "table_snapshots").rglob("*.parquet"):
         name = str(path.relative_to(root / "table_snapshots"))
@@ -53,7 +53,7 @@ def test_telemetry_since_the_last_run_waits_for_another(series, root, today):
 def test_a_run_that_failed_or_works_is_named_with_its_reason(series, root, today):
     span = (today + HOUR, today + 2 * HOUR)
     rows.write(root, "table_snapshots", [rows.snapshot(today + HOUR)])
-    failed = ended(RunState.FAILED, "the disk is full")
+    failed = ended(AnalyticsRunState.FAILED, "the disk is full")
     found = why_empty(JOB, series, span)
     assert found["missing"] == "job"
     assert f"run {failed.pk}, the last one, failed: the disk is full. To go on, ask" in found["detail"]
@@ -70,7 +70,7 @@ def test_a_file_that_cannot_be_read_may_have_rows(series, root, today):
 
 def test_a_run_that_found_nothing_does_not_speak_for_later_files(own_state, root, today):
     (root / "table_snapshots").mkdir()
-    run = ended(RunState.SUCCEEDED)
+    run = ended(AnalyticsRunState.SUCCEEDED)
     span = (today - HOUR, today + HOUR)
     assert why_empty(JOB, run.series, span)["missing"] == "telemetry"
     rows.write(root, "table_snapshots", [rows.snapshot(today)])
@@ -82,6 +82,6 @@ def test_where_only_spark_can_look_the_last_run_says_what_can_be_known(series, o
     begun = series.runs.get().started_at
     assert why_empty(JOB, series, (today + HOUR, today + 2 * HOUR))["missing"] == "telemetry"
     assert why_empty(JOB, series, (begun, begun + HOUR))["missing"] == "job"
-    ended(RunState.FAILED, "no such bucket")
+    ended(AnalyticsRunState.FAILED, "no such bucket")
     found = why_empty(JOB, series, (today + HOUR, today + 2 * HOUR))
     assert found["missing"] == "job" and "failed: no such bucket" in found["detail"]

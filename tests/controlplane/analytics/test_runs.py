@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from controlplane.analytics import runs, schedules
 from controlplane.analytics.jobs import JOBS
-from controlplane.analytics.models import Run, RunState, Schedule
+from controlplane.analytics.models import AnalyticsRunState, Run, Schedule
 from controlplane.common.problems import Problem
 from controlplane.requestlog.models import OutboxEvent
 
@@ -68,7 +68,7 @@ def test_a_run_that_outlasts_its_period_is_not_doubled(only):
     (skipped,) = runs.claim_due(timezone.now() + timedelta(seconds=300))
     assert skipped.state == "skipped" and skipped.reason.startswith(f"run {working.pk} of the same job")
     assert Run.objects.filter(under_way=True).get() == working
-    runs.end(working, RunState.SUCCEEDED, "")
+    runs.end(working, AnalyticsRunState.SUCCEEDED, "")
     (later,) = runs.claim_due(timezone.now() + timedelta(seconds=600))
     assert later.state == "queued"
 
@@ -92,7 +92,7 @@ def test_a_run_of_a_killed_worker_is_begun_anew_once_and_then_fails(only):
     assert runs.look_after() == 1
     second = runs.begin()
     assert second.pk == first.pk and second.attempts == 2
-    assert not runs.end(first, RunState.SUCCEEDED, ""), "the first worker is too late"
+    assert not runs.end(first, AnalyticsRunState.SUCCEEDED, ""), "the first worker is too late"
     silence(second)
     assert runs.look_after() == 0
     second.refresh_from_db()
@@ -134,7 +134,7 @@ def test_what_no_worker_takes_says_so(only):
 
 def test_every_change_of_state_is_told_to_live_pages(only):
     runs.claim_due()
-    runs.end(runs.begin(), RunState.FAILED, "why")
+    runs.end(runs.begin(), AnalyticsRunState.FAILED, "why")
     told = [row.payload["state"] for row in OutboxEvent.objects.filter(kind="analytics").order_by("id")]
     assert told == ["running", "failed"]
 
@@ -143,7 +143,7 @@ def test_old_runs_go(only, monkeypatch):
     monkeypatch.setattr(runs, "KEPT", 3)
     for _ in range(6):
         runs.ask("flow_table_size", "1 minute", None)
-        runs.end(runs.begin(), RunState.SKIPPED, "")
+        runs.end(runs.begin(), AnalyticsRunState.SKIPPED, "")
     waiting = runs.ask("flow_table_size", "1 minute", None)
     runs.prune()
     assert Run.objects.filter(under_way=None).count() == 3

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from controlplane.aggregation import runs, worker
-from controlplane.aggregation.models import Policy, Run, RunState
+from controlplane.aggregation.models import AggregationRunState, Policy, Run
 from controlplane.common.problems import Problem
 from controlplane.deployment import replay_check, session
 from controlplane.network.models import Switch
@@ -234,9 +234,9 @@ def test_a_run_that_takes_too_long_fails(hot, monkeypatch):
 
 
 def test_one_that_was_left_behind_is_begun_anew_and_not_for_ever(hot):
-    Run.objects.create(trigger="operator", method="fa-pb", state=RunState.RUNNING, attempts=1)
+    Run.objects.create(trigger="operator", method="fa-pb", state=AggregationRunState.RUNNING, attempts=1)
     assert carried_out().state == "succeeded"
-    Run.objects.create(trigger="operator", method="fa-pb", state=RunState.RUNNING, attempts=3)
+    Run.objects.create(trigger="operator", method="fa-pb", state=AggregationRunState.RUNNING, attempts=3)
     assert worker.work() is None
     last = Run.objects.latest("id")
     assert last.state == "failed" and "3 processes" in last.reason
@@ -265,5 +265,5 @@ def test_old_runs_go(db, monkeypatch):
     monkeypatch.setattr(runs, "KEPT", 3)
     for n in range(5):
         row = Run.objects.create(trigger="periodic", method="fa-pb")
-        runs.end(row, RunState.SKIPPED, str(n))
+        runs.end(row, AggregationRunState.SKIPPED, str(n))
     assert list(Run.objects.values_list("reason", flat=True)) == ["2", "3", "4"]

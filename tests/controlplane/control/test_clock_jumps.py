@@ -8,7 +8,7 @@ from django.utils import timezone
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from controlplane.analytics import runs
-from controlplane.analytics.models import Run, RunState
+from controlplane.analytics.models import AnalyticsRunState, Run
 from controlplane.common import clock
 from controlplane.common.celery import app
 from controlplane.network.models import Host
@@ -93,16 +93,16 @@ def test_a_run_of_the_future_is_looked_after_one_period_later(back):
     now = timezone.now()
     run = Run.objects.create(
         series=runs.series_of("delay", "1 hour"),
-        state=RunState.RUNNING,
+        state=AnalyticsRunState.RUNNING,
         attempts=1,
         heartbeat_at=now + back,
     )
     runs.look_after(now)
     run.refresh_from_db()
-    assert run.state == RunState.RUNNING  # its worker may live
+    assert run.state == AnalyticsRunState.RUNNING  # its worker may live
     runs.look_after(now + runs.SILENT + timedelta(seconds=1))
     run.refresh_from_db()
-    assert run.state == RunState.QUEUED
+    assert run.state == AnalyticsRunState.QUEUED
 
 
 @pytest.mark.django_db

@@ -11,7 +11,7 @@ from control_workers import wait_until, worker
 from test_real_faults import FOREIGN, done, entries, settled
 from test_real_switches import HOSTS, next_event, running
 
-from controlplane.deployment.audits.models import Audit, Trigger
+from controlplane.deployment.audits.models import Audit, AuditTrigger
 from controlplane.network.models import Link, Switch
 from mininet_labs.fabric import FrameSocket
 from mininet_labs.fabric.probe import event_frame
@@ -75,8 +75,8 @@ def held(platform, switch: str) -> list[str]:
 def repaired(platform, before: list[str], told: str) -> None:
     """The switch holds again what it held, by an audit that follows a sign; prints how long that took."""
     start = time.monotonic()
-    known = Audit.objects.filter(trigger=Trigger.SIGN).count()
-    platform.until(lambda: Audit.objects.filter(trigger=Trigger.SIGN).count() > known, "the sign")
+    known = Audit.objects.filter(trigger=AuditTrigger.SIGN).count()
+    platform.until(lambda: Audit.objects.filter(trigger=AuditTrigger.SIGN).count() > known, "the sign")
     sign = time.monotonic()
     platform.until(lambda: held(platform, "s2") == before, "the repair")
     end = time.monotonic()

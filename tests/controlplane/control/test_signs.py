@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from controlplane.deployment import session
 from controlplane.deployment.audits import audits, loss_signs, worker
-from controlplane.deployment.audits.models import Audit, AuditState, Check, CheckState, Trigger
+from controlplane.deployment.audits.models import Audit, AuditState, AuditTrigger, Check, CheckState
 from controlplane.deployment.watcher import link_load, watch
 from controlplane.network.models import Switch
 from controlplane.requestlog import checkpoints
@@ -62,7 +62,7 @@ def raised(network, alarm: str, **subject) -> None:
 
 def audited() -> list[set[str]]:
     """The switches of each audit that followed a sign."""
-    rows = Audit.objects.filter(trigger=Trigger.SIGN).order_by("id")
+    rows = Audit.objects.filter(trigger=AuditTrigger.SIGN).order_by("id")
     return [set(audit.checks.values_list("switch", flat=True)) for audit in rows]
 
 
@@ -269,7 +269,7 @@ def test_an_audit_for_a_sign_goes_before_a_large_one(loaded):
     count(loaded, at=2, entries=0)
     watch.run()
     first = audits.under_way()
-    assert first is not None and first.trigger == Trigger.SIGN
+    assert first is not None and first.trigger == AuditTrigger.SIGN
     worker.run()
     assert not Audit.objects.exclude(state=AuditState.DONE).exists()
 

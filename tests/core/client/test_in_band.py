@@ -19,10 +19,10 @@ from tercast.signalling.codec import decode_message, encode_answer
 from tercast.signalling.messages import (
     AddressBody,
     CellsBody,
+    ControlReply,
     FilterText,
     MessageType,
     NamedBody,
-    Reply,
     ReplyStatus,
     TermsBody,
 )
@@ -61,7 +61,7 @@ class Platform:
 
 
 def answer(received, status=ReplyStatus.DONE, seal=None, **fields):
-    return encode_answer(Reply(status, received.message.request_id, **fields), seal)
+    return encode_answer(ControlReply(status, received.message.request_id, **fields), seal)
 
 
 @pytest.fixture(autouse=True)
@@ -128,7 +128,7 @@ def test_a_refusal_is_told_with_its_reason_and_busy_is_asked_again():
 
 def test_what_is_no_answer_to_this_message_counts_for_nothing():
     def reply(received, n):
-        other = encode_answer(Reply(ReplyStatus.DONE, received.message.request_id ^ 1))
+        other = encode_answer(ControlReply(ReplyStatus.DONE, received.message.request_id ^ 1))
         good = answer(received, name="q1")
         return [b"", b"T", other, good[:-1], received.message.request_id.to_bytes(8, "big"), good]
 

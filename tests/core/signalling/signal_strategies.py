@@ -9,11 +9,11 @@ from tercast.signalling.messages import (
     AddressBody,
     CellsBody,
     ControlMessage,
+    ControlReply,
     FilterText,
     Holding,
     MessageType,
     NamedBody,
-    Reply,
     ReplyStatus,
     TermsBody,
 )
@@ -58,7 +58,7 @@ reasons = st.text("abcdefghij_", max_size=64)
 places = st.lists(st.integers(0, 255), max_size=64).map(tuple)
 terms = st.none() | st.builds(TermsBody, numbers, numbers, numbers, places)
 answers = st.builds(
-    Reply, st.sampled_from(ReplyStatus), ids, texts, codes, st.booleans(), reasons, texts, terms
+    ControlReply, st.sampled_from(ReplyStatus), ids, texts, codes, st.booleans(), reasons, texts, terms
 )
 keys = st.binary(min_size=32, max_size=32)
 seals = st.none() | st.builds(Seal, keys, st.integers(0, MAX_COUNTER))

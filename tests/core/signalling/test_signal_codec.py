@@ -12,10 +12,10 @@ from tercast.signalling.messages import (
     MAX_MESSAGE,
     CellsBody,
     ControlMessage,
+    ControlReply,
     FilterText,
     MessageType,
     NamedBody,
-    Reply,
     ReplyStatus,
 )
 from tercast.signalling.seal import Seal
@@ -136,7 +136,7 @@ def test_what_has_no_room_is_not_sent(message):
 
 
 def test_a_long_detail_is_cut_and_stays_text():
-    answer = Reply(ReplyStatus.REFUSED, 1, reason="bad", detail="ä" * 500)
+    answer = ControlReply(ReplyStatus.REFUSED, 1, reason="bad", detail="ä" * 500)
     detail = decode_answer(encode_answer(answer)).answer.detail
     assert detail.endswith("...") and len(detail.encode()) <= 600 and set(detail[:-3]) == {"ä"}
 

@@ -13,11 +13,11 @@ from tercast.signalling.messages import (
     AddressBody,
     CellsBody,
     ControlMessage,
+    ControlReply,
     FilterText,
     Holding,
     MessageType,
     NamedBody,
-    Reply,
     ReplyStatus,
     TermsBody,
 )
@@ -116,7 +116,7 @@ def test_answers(row):
     data = bytes.fromhex(row["hex"])
     given = (row["name"], row["code"], row["unmatched"], row["reason"], row["detail"])
     terms = row["terms"] and TermsBody(**{**row["terms"], "indexed": tuple(row["terms"]["indexed"])})
-    answer = Reply(ReplyStatus(row["status"]), int(row["request_id"], 16), *given, terms)
+    answer = ControlReply(ReplyStatus(row["status"]), int(row["request_id"], 16), *given, terms)
     assert answer_by_hand(row) == data == encode_answer(answer, seal(row))
     received = decode_answer(data)
     assert received.answer == answer

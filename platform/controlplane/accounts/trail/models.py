@@ -3,7 +3,7 @@
 from django.db import models
 
 
-class Outcome(models.TextChoices):
+class ActionOutcome(models.TextChoices):
     """What became of an action; `begun` stays where the server was killed in the middle."""
 
     BEGUN = "begun"
@@ -27,7 +27,7 @@ class Action(models.Model):
     method = models.CharField(max_length=8)
     resource = models.CharField(max_length=100, help_text="what kind of thing it was about")
     object = models.CharField(max_length=300, help_text="address, or name, of what it was about")
-    outcome = models.CharField(max_length=8, choices=Outcome)
+    outcome = models.CharField(max_length=8, choices=ActionOutcome)
     status = models.PositiveSmallIntegerField(null=True)
     detail = models.CharField(max_length=300, blank=True, help_text="why it was not done")
     call = models.CharField(max_length=64, blank=True, help_text="its X-Request-ID")

@@ -11,7 +11,7 @@ from django.utils import timezone
 from controlplane.accounts.authentication import CSRF_REFUSED
 from controlplane.accounts.callers import address_of, client_of
 from controlplane.accounts.models import Token
-from controlplane.accounts.trail.models import Action, Outcome
+from controlplane.accounts.trail.models import Action, ActionOutcome
 from controlplane.common.request_id import request_id
 
 TOGETHER = timedelta(minutes=1)
@@ -28,7 +28,7 @@ OTHER = "other"
 def begin(request: HttpRequest, resource: str) -> int:
     """Note that an action is about to be carried out; its id, for `end`."""
     row = _row(request, resource)
-    row.outcome = Outcome.BEGUN
+    row.outcome = ActionOutcome.BEGUN
     row.save(force_insert=True)
     return row.pk
 
@@ -42,7 +42,7 @@ def end(pk: int, status: int, found: str | None, detail: str) -> None:
     fields: dict[str, Any] = {"outcome": outcome, "status": status, "detail": storable(detail)[:300]}
     if found:
         fields["object"] = found[:300]
-    if outcome == Outcome.DENIED and _joins(pk, status):
+    if outcome == ActionOutcome.DENIED and _joins(pk, status):
         return
     Action.objects.filter(pk=pk).update(last_at=timezone.now(), **fields)
 
@@ -53,14 +53,14 @@ def note(request: HttpRequest, resource: str, status: int, detail: str = "", **f
     row.status, row.outcome, row.detail = status, outcome_of(status), storable(detail)[:300]
     for name, value in fields.items():
         setattr(row, name, storable(value) if isinstance(value, str) else value)
-    if row.outcome != Outcome.DENIED or not _counted(row):
+    if row.outcome != ActionOutcome.DENIED or not _counted(row):
         row.save(force_insert=True)
 
 
 def note_throttled(request: HttpRequest, resource: str, name: str) -> None:
     """Note a log-in as `name` at which no password was looked at: one row an address and minute."""
     row = _row(request, resource)
-    row.status, row.outcome, row.object = 429, Outcome.DENIED, resource[:300]
+    row.status, row.outcome, row.object = 429, ActionOutcome.DENIED, resource[:300]
     row.actor, row.detail = storable(name)[:150], "throttled"
     like = {"address": row.address, "resource": row.resource, "status": row.status}
     earlier = _earlier(row, like)
@@ -80,7 +80,7 @@ def note_command(resource: str, found: str, detail: str) -> None:
         method=COMMAND,
         resource=resource[:100],
         object=found[:300],
-        outcome=Outcome.DONE,
+        outcome=ActionOutcome.DONE,
         detail=detail[:300],
     )
 
@@ -90,13 +90,13 @@ def storable(text: str) -> str:
     return text.replace("\0", "%00")
 
 
-def outcome_of(status: int) -> Outcome:
+def outcome_of(status: int) -> ActionOutcome:
     """What a status of HTTP says of an action."""
     if status < 400:
-        return Outcome.DONE
+        return ActionOutcome.DONE
     if status in (401, 403, 429):
-        return Outcome.DENIED
-    return Outcome.REFUSED if status < 500 else Outcome.FAILED
+        return ActionOutcome.DENIED
+    return ActionOutcome.REFUSED if status < 500 else ActionOutcome.FAILED
 
 
 def actor_of(request: HttpRequest) -> str:
@@ -127,7 +127,7 @@ def _counted(row: Action) -> bool:
 
 def _earlier(row: Action, like: dict[str, object]) -> Action | None:
     """The row of the last minute in which a denied attempt counts; `like` has what they have in common."""
-    known = Action.objects.filter(at__gt=row.last_at - TOGETHER, outcome=Outcome.DENIED, **like)
+    known = Action.objects.filter(at__gt=row.last_at - TOGETHER, outcome=ActionOutcome.DENIED, **like)
     return known.exclude(pk=row.pk).order_by("-id").first()
 
 

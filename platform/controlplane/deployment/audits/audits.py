@@ -11,7 +11,7 @@ from django.utils import timezone
 from controlplane.common import clock
 from controlplane.common.problems import conflict, not_found
 from controlplane.common.wakeups import wake_audits
-from controlplane.deployment.audits.models import Audit, AuditState, Check, CheckState, Drift, Trigger
+from controlplane.deployment.audits.models import Audit, AuditState, AuditTrigger, Check, CheckState, Drift
 from controlplane.network.models import Switch
 from controlplane.requestlog import outbox
 
@@ -34,14 +34,14 @@ def ask(names: Sequence[str] | None, repair: bool, actor: Any) -> Audit:
     """An audit that somebody wants, of all switches or of some; 409 when too many wait."""
     if Audit.objects.exclude(state=AuditState.DONE).count() >= MOST_WAITING:
         raise conflict("busy", f"{MOST_WAITING} audits wait already. Wait until one is done, and try again.")
-    return _add(Trigger.OPERATOR, names, repair, actor)
+    return _add(AuditTrigger.OPERATOR, names, repair, actor)
 
 
 def ask_periodically() -> Audit | None:
     """An audit of all switches, unless one is under way."""
-    if Audit.objects.exclude(state=AuditState.DONE).exclude(trigger=Trigger.SIGN).exists():
+    if Audit.objects.exclude(state=AuditState.DONE).exclude(trigger=AuditTrigger.SIGN).exists():
         return None
-    return _add(Trigger.PERIODIC, None, True, None)
+    return _add(AuditTrigger.PERIODIC, None, True, None)
 
 
 def ask_for_signs(reasons: Mapping[str, str]) -> Audit:
@@ -49,13 +49,13 @@ def ask_for_signs(reasons: Mapping[str, str]) -> Audit:
     text = "; ".join(f"switch {name}: {reason}" for name, reason in list(reasons.items())[:MOST_REASONS])
     more = len(reasons) - MOST_REASONS
     text += f"; and {more} more" if more > 0 else ""
-    return _add(Trigger.SIGN, list(reasons), True, None, text)
+    return _add(AuditTrigger.SIGN, list(reasons), True, None, text)
 
 
 def wake_for_signs() -> None:
     """Ask again for a worker where an audit that follows a sign waits: its turn may have been missed."""
     late = clock.over("created_at", WAKE_AFTER, timezone.now())
-    if Audit.objects.filter(late, trigger=Trigger.SIGN).exclude(state=AuditState.DONE).exists():
+    if Audit.objects.filter(late, trigger=AuditTrigger.SIGN).exclude(state=AuditState.DONE).exists():
         _wake()
 
 
@@ -69,7 +69,7 @@ def find(pk: int) -> Audit:
 
 def under_way() -> Audit | None:
     """The oldest one that is not done; those that follow a sign of loss go first."""
-    first = Case(When(trigger=Trigger.SIGN, then=0), default=1)
+    first = Case(When(trigger=AuditTrigger.SIGN, then=0), default=1)
     return Audit.objects.exclude(state=AuditState.DONE).order_by(first, "id").first()
 
 
@@ -134,7 +134,9 @@ def prune() -> None:
         Audit.objects.filter(state=AuditState.DONE, id__lte=audit).delete()
 
 
-def _add(trigger: Trigger, names: Sequence[str] | None, repair: bool, actor: Any, reason: str = "") -> Audit:
+def _add(
+    trigger: AuditTrigger, names: Sequence[str] | None, repair: bool, actor: Any, reason: str = ""
+) -> Audit:
     known = Switch.objects.order_by("name").values_list("name", flat=True)
     wanted = list(known) if names is None else list(dict.fromkeys(names))
     with transaction.atomic():

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 
 
-class Trigger(models.TextChoices):
+class AuditTrigger(models.TextChoices):
     """Why there is an audit."""
 
     OPERATOR = "operator"
@@ -23,7 +23,7 @@ class AuditState(models.TextChoices):
 class Audit(models.Model):
     """One look at the tables of all switches, or of some; with `repair` what differs is made equal."""
 
-    trigger = models.CharField(max_length=16, choices=Trigger)
+    trigger = models.CharField(max_length=16, choices=AuditTrigger)
     repair = models.BooleanField(default=True)
     reason = models.TextField(blank=True, help_text="the signs of loss that it follows")
     state = models.CharField(max_length=16, choices=AuditState, default=AuditState.QUEUED)

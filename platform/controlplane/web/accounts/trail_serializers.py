@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from controlplane.accounts.trail.models import Action, Outcome
+from controlplane.accounts.trail.models import Action, ActionOutcome
 
 
 class AuditedActionSerializer(serializers.Serializer[Any]):
@@ -22,7 +22,7 @@ class AuditedActionSerializer(serializers.Serializer[Any]):
     method = serializers.CharField()
     resource = serializers.CharField()
     object = serializers.CharField()
-    outcome = serializers.ChoiceField(choices=Outcome.choices)
+    outcome = serializers.ChoiceField(choices=ActionOutcome.choices)
     status = serializers.IntegerField(allow_null=True, help_text="of HTTP")
     detail = serializers.CharField(help_text="why it was not done; of a command, who gave it")
     call = serializers.CharField(help_text="`X-Request-ID`, also in the log and at requests")

@@ -3,7 +3,7 @@
 from drf_spectacular.utils import extend_schema, extend_schema_view
 
 from controlplane.accounts.roles import Role
-from controlplane.accounts.trail.models import Action, Outcome
+from controlplane.accounts.trail.models import Action, ActionOutcome
 from controlplane.rest.base_views import ListAndRead
 from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, QueryFilterField, choice
 from controlplane.web.accounts.trail_serializers import AuditedActionSerializer
@@ -29,7 +29,7 @@ class ActionViewSet(ListAndRead):
         QueryFilterField("address", "address", TEXT, ("in",)),
         QueryFilterField("method", "method", TEXT, ("in",)),
         QueryFilterField("resource", "resource", TEXT, ("in",)),
-        QueryFilterField("outcome", "outcome", choice(*Outcome.values), ("in",)),
+        QueryFilterField("outcome", "outcome", choice(*ActionOutcome.values), ("in",)),
         QueryFilterField("status", "status", INTEGER, ("in", "gte", "lte")),
         QueryFilterField("call", "call", TEXT),
     )

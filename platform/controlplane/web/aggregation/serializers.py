@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from controlplane.aggregation.models import AggregatedEntry, Run, RunState, Trigger
+from controlplane.aggregation.models import AggregatedEntry, AggregationRunState, AggregationTrigger, Run
 from controlplane.aggregation.policy import METHODS, RUNNING_METHODS
 from controlplane.registry.models import Subscription
 from controlplane.rest.base_views import url
@@ -243,8 +243,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     """A run."""
 
     url = serializers.SerializerMethodField()
-    state = serializers.ChoiceField(choices=RunState.values)
-    trigger = serializers.ChoiceField(choices=Trigger.values)
+    state = serializers.ChoiceField(choices=AggregationRunState.values)
+    trigger = serializers.ChoiceField(choices=AggregationTrigger.values)
     method = serializers.ChoiceField(choices=RUNNING_METHODS)
     request = serializers.SerializerMethodField()
     reverts = serializers.SerializerMethodField()

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from controlplane.accounts.roles import Role
 from controlplane.aggregation import policy, runs
-from controlplane.aggregation.models import AggregatedEntry, Policy, Run, RunState
+from controlplane.aggregation.models import AggregatedEntry, AggregationRunState, Policy, Run
 from controlplane.common.problems import not_found
 from controlplane.network.models import Switch
 from controlplane.registry.models import Subscription
@@ -83,7 +83,7 @@ class RunViewSet(ListAndRead):
     write_parameters: ClassVar[frozenset[str]] = frozenset({"dry_run"})
     filters = (
         ID,
-        QueryFilterField("state", "state", choice(*RunState.values), ("in",)),
+        QueryFilterField("state", "state", choice(*AggregationRunState.values), ("in",)),
         QueryFilterField("trigger", "trigger", TEXT, ("in",)),
         QueryFilterField("created_at", "created_at", TIME, ("gte", "lte")),
     )

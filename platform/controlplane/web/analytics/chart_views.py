@@ -15,7 +15,7 @@ from controlplane.analytics.charts import COLUMNS, MOST_SERIES, Chart, ChartGrid
 from controlplane.analytics.durations import length_text, parse_length
 from controlplane.analytics.empty_reasons import Span, Why, why_empty
 from controlplane.analytics.jobs import JOBS, NEEDLESS, Job
-from controlplane.analytics.models import Result, Run, RunState, Schedule, Series
+from controlplane.analytics.models import AnalyticsRunState, Result, Run, Schedule, Series
 from controlplane.analytics.unwanted import unwanted
 from controlplane.common.problems import bad_parameter
 from controlplane.registry.models import Topic
@@ -166,7 +166,7 @@ def _wanted(job: Job, request: Request) -> dict[str, Any]:
 def _last_run(series: Series | None) -> Run | None:
     if series is None:
         return None
-    return Run.objects.filter(series=series, state=RunState.SUCCEEDED).order_by("-id").first()
+    return Run.objects.filter(series=series, state=AnalyticsRunState.SUCCEEDED).order_by("-id").first()
 
 
 class TableSizeView(ChartView):

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from controlplane.analytics import schedules, timetable
 from controlplane.analytics.durations import length_text, parse_length
 from controlplane.analytics.jobs import JOBS
-from controlplane.analytics.models import Run, RunState, Schedule, Trigger
+from controlplane.analytics.models import AnalyticsRunState, AnalyticsTrigger, Run, Schedule
 from controlplane.periodic.schedule_rows import timetable_text
 from controlplane.rest.base_views import url
 from controlplane.rest.fields import Choice, Flag, Integer, Text, Time
@@ -108,8 +108,8 @@ class AnalyticsRunSerializer(serializers.ModelSerializer[Run]):
     url = serializers.SerializerMethodField()
     job = serializers.ChoiceField(choices=list(JOBS))
     window = serializers.SerializerMethodField()
-    state = serializers.ChoiceField(choices=RunState.values)
-    trigger = serializers.ChoiceField(choices=Trigger.values)
+    state = serializers.ChoiceField(choices=AnalyticsRunState.values)
+    trigger = serializers.ChoiceField(choices=AnalyticsTrigger.values)
     schedule = serializers.SerializerMethodField(help_text="the schedule that it was claimed for")
     figures = serializers.SerializerMethodField()
     next_run = serializers.SerializerMethodField(help_text="when its schedule is due next")

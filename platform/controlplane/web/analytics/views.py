@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from controlplane.analytics import runs, schedules
 from controlplane.analytics.jobs import JOBS
-from controlplane.analytics.models import TASK_PARTS, Run, RunState, Schedule, Trigger
+from controlplane.analytics.models import TASK_PARTS, AnalyticsRunState, AnalyticsTrigger, Run, Schedule
 from controlplane.analytics.spark_process import LOG_BYTES
 from controlplane.common import wakeups
 from controlplane.rest.base_views import ListAndRead, url
@@ -55,8 +55,8 @@ class RunViewSet(ListAndRead):
     filters = (
         ID,
         QueryFilterField("job", "series__job", choice(*JOBS), ("in",)),
-        QueryFilterField("state", "state", choice(*RunState.values), ("in",)),
-        QueryFilterField("trigger", "trigger", choice(*Trigger.values)),
+        QueryFilterField("state", "state", choice(*AnalyticsRunState.values), ("in",)),
+        QueryFilterField("trigger", "trigger", choice(*AnalyticsTrigger.values)),
         QueryFilterField("schedule", "schedule", INTEGER, ("in",)),
         QueryFilterField("created_at", "created_at", TIME, ("gte", "lte")),
         QueryFilterField("due", "due", TIME, ("gte", "lte")),

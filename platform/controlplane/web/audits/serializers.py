@@ -8,11 +8,11 @@ from rest_framework import serializers
 from controlplane.deployment.audits.models import (
     Audit,
     AuditState,
+    AuditTrigger,
     Check,
     CheckState,
     Drift,
     DriftKind,
-    Trigger,
 )
 from controlplane.rest.base_views import url
 from controlplane.rest.fields import Flag, Reference
@@ -48,7 +48,7 @@ class AuditSerializer(serializers.ModelSerializer[Audit]):
 
     url = serializers.SerializerMethodField()
     state = serializers.ChoiceField(choices=AuditState.choices)
-    trigger = serializers.ChoiceField(choices=Trigger.choices)
+    trigger = serializers.ChoiceField(choices=AuditTrigger.choices)
     switches = serializers.SerializerMethodField()
     checks_url = serializers.SerializerMethodField()
     drift_url = serializers.SerializerMethodField()

@@ -11,11 +11,11 @@ from controlplane.deployment.audits import audits
 from controlplane.deployment.audits.models import (
     Audit,
     AuditState,
+    AuditTrigger,
     Check,
     CheckState,
     Drift,
     DriftKind,
-    Trigger,
 )
 from controlplane.network.ports import check_switch, find_switches
 from controlplane.rest.base_views import ListAndRead, Resource, url
@@ -48,7 +48,7 @@ class AuditViewSet(ListAndRead):
     filters = (
         ID,
         QueryFilterField("state", "state", choice(*AuditState.values), ("in",)),
-        QueryFilterField("trigger", "trigger", choice(*Trigger.values), ("in",)),
+        QueryFilterField("trigger", "trigger", choice(*AuditTrigger.values), ("in",)),
         QueryFilterField("repair", "repair", FLAG),
         QueryFilterField("created_at", "created_at", TIME, ("gte", "lte")),
     )
