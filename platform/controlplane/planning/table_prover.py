@@ -41,7 +41,7 @@ class Prover:
         return {name: (topic.code, name in planner.leaving) for name, topic in planner.topics.items()}
 
     def prove(self, rows: Sequence[Request], diffs: Sequence[SwitchDiff]) -> None:
-        """Raise `UnprovedTables` unless the tables, changed by `diffs`, do what `rows` and earlier requests ask.
+        """Raise `UnprovedTables` unless the tables, changed by `diffs`, do what requests up to `rows` ask.
 
         Entries under covers may bring more than is wanted, all others bring exactly that, and none lose,
         double or loop. Budgets that an operator or a change of the network left exceeded are not their fault.

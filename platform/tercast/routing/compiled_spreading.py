@@ -17,7 +17,7 @@ def use_compiled_topic(plan: TopicRouting) -> None:
     twin = jit.load_twin("tercast.routing.kernels.compiled_topic")
     if twin is None:
         return
-    if twin.Web.serves(plan):
-        plan.web = twin.Web(plan)
+    if twin.CompiledTopic.serves(plan):
+        plan.web = twin.CompiledTopic(plan)
     else:
         plan.has_left_web = True
