@@ -16,7 +16,7 @@ from controlplane.analytics import schedules
 @pytest.fixture(autouse=True)
 def unheard(monkeypatch):
     """No broker is asked."""
-    monkeypatch.setattr("controlplane.worker.analytics_tasks.wake", lambda: None)
+    monkeypatch.setattr("controlplane.common.wakeups.wake_analytics", lambda: None)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from controlplane.common.problems import Problem
 from controlplane.network import import_process, import_reader
 from controlplane.web.network import topology_import
 from tercast.errors import Refused, RefusedMany
-from tercast.topology.importers import TOO_MANY, Taken, read_topology
+from tercast.topology.importers import TOO_MANY, TakenAddresses, read_topology
 
 
 def nodes(count):
@@ -17,7 +17,7 @@ def nodes(count):
 
 
 NODES = nodes(1200)
-TAKEN = Taken(dpids=frozenset({f"{1:016x}"}))
+TAKEN = TakenAddresses(dpids=frozenset({f"{1:016x}"}))
 
 
 def read(data, hosts=0, most=topology_import.MAX_ITEMS, taken=TAKEN):

@@ -140,7 +140,7 @@ def test_other_compression_is_refused(tmp_path, method):
 
 @pytest.mark.parametrize("name", ["backup", "restore", "compact"])
 def test_a_full_disk_ends_a_command_in_words(monkeypatch, name):
-    module = import_module(f"controlplane.operations.backup.management.commands.{name}")
+    module = import_module(f"controlplane.worker.management.commands.{name}")
     cause = sqlite3.OperationalError("database or disk is full")
     cause.sqlite_errorcode = sqlite3.SQLITE_FULL
 

@@ -16,7 +16,7 @@ from kombu import Connection, pools
 from kombu.exceptions import OperationalError
 
 from controlplane.analytics.jobs import JOBS
-from controlplane.common import folder_broker
+from controlplane.common import folder_broker, wakeups
 from controlplane.common.celery import app
 from controlplane.common.queues import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.operations import bootstrap, health_checks
@@ -51,22 +51,22 @@ def folders(folder) -> dict[str, str]:
 
 def test_wake_ups_coalesce_while_no_worker_takes_them(own_broker):
     for _ in range(30):
-        planner_tasks.wake()
-    assert planner_tasks.waiting(PLANNER_QUEUE) == 1
+        wakeups.wake_planner()
+    assert wakeups.waiting(PLANNER_QUEUE) == 1
 
 
 def test_a_broker_that_is_gone_is_no_error(own_broker, monkeypatch, caplog):
     def fail(queue):
         raise OperationalError("no broker")
 
-    monkeypatch.setattr(planner_tasks, "waiting", fail)
-    planner_tasks.wake()
+    monkeypatch.setattr(wakeups, "waiting", fail)
+    wakeups.wake_planner()
     assert "the sweep will find the work" in caplog.text
 
 
 def test_a_request_wakes_the_planner_when_it_is_committed(own_broker, transactional_db):
     world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 1})
-    assert planner_tasks.waiting(PLANNER_QUEUE) == 1
+    assert wakeups.waiting(PLANNER_QUEUE) == 1
 
 
 def test_periods_that_nobody_takes_are_not_added_up(own_broker, transactional_db):
@@ -76,8 +76,8 @@ def test_periods_that_nobody_takes_are_not_added_up(own_broker, transactional_db
     for _ in range(30):
         for entry in ours:
             scheduler.apply_async(entry, advance=False)
-    assert planner_tasks.waiting(PLANNER_QUEUE) <= beat_scheduler.MOST_WAITING
-    assert planner_tasks.waiting(DEFAULT_QUEUE) <= beat_scheduler.MOST_WAITING
+    assert wakeups.waiting(PLANNER_QUEUE) <= beat_scheduler.MOST_WAITING
+    assert wakeups.waiting(DEFAULT_QUEUE) <= beat_scheduler.MOST_WAITING
 
 
 def test_every_periodic_message_ends_with_its_period(own_broker, transactional_db):
@@ -197,23 +197,23 @@ def own_redis(tmp_path):
 @pytest.mark.parametrize(
     "call",
     [
-        planner_tasks.wake,
-        analytics.wake,
+        wakeups.wake_planner,
+        wakeups.wake_analytics,
         health_checks.broker,
-        lambda: planner_tasks.send(planner_tasks.prune),
+        lambda: wakeups.send("tercast.prune"),
     ],
     ids=["planner", "analytics", "health", "another"],
 )
 def test_a_redis_that_goes_away_is_no_error_of_who_calls(own_redis, monkeypatch, call, waiting):
     """On a connection that was open: where messages are counted, and where one is sent."""
-    planner_tasks.wake()
+    wakeups.wake_planner()
     with app.producer_or_acquire() as producer:
         for queue in (PLANNER_QUEUE, ANALYTICS_QUEUE):
             producer.channel.queue_purge(queue)
     own_redis.kill()
     own_redis.wait()
     if waiting == "none":
-        monkeypatch.setattr(planner_tasks, "waiting", lambda queue: 0)
+        monkeypatch.setattr(wakeups, "waiting", lambda queue: 0)
     finding = call()
     assert finding is None or finding.status == "failed"
 
@@ -224,11 +224,11 @@ def test_the_same_over_redis(transactional_db, controller, tmp_path):
     with app.connection_for_write() as kept:  # what tests before this one left to be done
         kept.default_channel.queue_purge(PLANNER_QUEUE)
     for _ in range(30):
-        planner_tasks.wake()
-    assert planner_tasks.waiting(PLANNER_QUEUE) == 1
+        wakeups.wake_planner()
+    assert wakeups.waiting(PLANNER_QUEUE) == 1
     env = environment(tmp_path / "state", controller.url, TERCAST_REDIS_URL=os.environ["TERCAST_REDIS_URL"])
     with worker(env, tmp_path / "log") as process:
-        wait_until(lambda: planner_tasks.waiting(PLANNER_QUEUE) == 0, "the first wake-up", process)
+        wait_until(lambda: wakeups.waiting(PLANNER_QUEUE) == 0, "the first wake-up", process)
         world.line(2)  # its wake-up comes when the worker has long been there
         wait_until(lambda: not Request.objects.exclude(state="active").exists(), "planning", process)
         assert process.stop() == 0
@@ -246,8 +246,8 @@ def full_disk(monkeypatch):
 
 
 def test_a_message_that_cannot_be_written_leaves_nothing_behind(own_broker, full_disk, caplog):
-    planner_tasks.wake()
-    planner_tasks.send(planner_tasks.watch)
+    wakeups.wake_planner()
+    wakeups.send("tercast.watch")
     assert caplog.text.count("No space left on device") == 2
     assert not list(own_broker.iterdir())
     finding = health_checks.broker()

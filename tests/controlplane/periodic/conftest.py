@@ -17,7 +17,7 @@ from controlplane.worker import beat_scheduler
 def own_process_state(monkeypatch):
     monkeypatch.setattr(task_failures, "_logged", {})
     monkeypatch.setattr(heartbeats, "_last", {})
-    monkeypatch.setattr("controlplane.worker.analytics_tasks.wake", lambda: None)
+    monkeypatch.setattr("controlplane.common.wakeups.wake_analytics", lambda: None)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tercast.errors import Refused
-from tercast.topology.importers import Taken, read_topology
+from tercast.topology.importers import TakenAddresses, read_topology
 
 
 def mininet(hosts: list[dict], **switch) -> bytes:
@@ -52,7 +52,7 @@ def test_addresses_of_the_other_family_are_replaced_and_told():
 
 
 def test_what_is_taken_is_not_given_but_kept_when_the_file_says_it():
-    taken = Taken(
+    taken = TakenAddresses(
         dpids=frozenset({f"{1:016x}", f"{3:016x}"}),
         ips=frozenset({"fd00::1"}),
         macs=frozenset({"02:00:00:00:00:02"}),
