@@ -86,7 +86,7 @@ class FolderChannel(filesystem.Channel):
 class FolderTransport(filesystem.Transport):
     """`folder://`, with the options of kombu's `filesystem://`."""
 
-    FolderChannel = FolderChannel
+    Channel = FolderChannel
     driver_type = SCHEME
     driver_name = SCHEME
 
@@ -98,7 +98,7 @@ class FolderTransport(filesystem.Transport):
 
 def register() -> None:
     """Make `folder://` known to kombu."""
-    TRANSPORT_ALIASES[SCHEME] = f"{__name__}:Transport"
+    TRANSPORT_ALIASES[SCHEME] = f"{__name__}:FolderTransport"
 
 
 def _names(folder: Path, queue: str) -> list[str]:

@@ -24,7 +24,7 @@ class Judge:
     def __init__(self, monkeypatch) -> None:
         self.looks = self.waited = self.ended = 0
         self._find, self._finish = session._find_waits, confirmations.finish
-        monkeypatch.setattr(hot_state, "Lag", BothLag)
+        monkeypatch.setattr(hot_state, "Unconfirmed", BothLag)
         monkeypatch.setattr(session, "_find_waits", self.find_waits)
         monkeypatch.setattr(confirmations, "finish", self.finish)
 
