@@ -18,8 +18,8 @@ import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import { useMe } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
-import { read } from "@/common/list";
-import { ProblemAlert } from "@/common/ProblemAlert";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { read } from "@/common/tables/list";
 import { EXPIRIES, expiryOf, scopesOf } from "./rights";
 import { goodFor, TOKENS } from "./Tokens";
 

@@ -6,11 +6,11 @@ import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import { useMay, useMe } from "@/api/me";
 import { useAddress } from "@/common/address";
-import { Confirm } from "@/common/Confirm";
-import { DataTable } from "@/common/DataTable";
-import { Empty } from "@/common/Empty";
-import { useList } from "@/common/list";
-import { Time } from "@/common/time";
+import { Time } from "@/common/formatting/time";
+import { Confirm } from "@/common/layout/Confirm";
+import { Empty } from "@/common/layout/Empty";
+import { DataTable } from "@/common/tables/DataTable";
+import { useList } from "@/common/tables/list";
 import { IssueToken } from "./IssueToken";
 
 export type Token = Schemas["Token"];

@@ -4,9 +4,16 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api } from "@/api/client";
 import { asProblem, type FieldError } from "@/api/problems";
-import { type Attribute, asFields, asValues, domain, type Fields, type Values } from "@/common/event";
-import { read } from "@/common/list";
-import { ProblemAlert } from "@/common/ProblemAlert";
+import {
+  type Attribute,
+  asFields,
+  asValues,
+  domain,
+  type Fields,
+  type Values,
+} from "@/common/formatting/event";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { read } from "@/common/tables/list";
 import { meant } from "./meant";
 import { PastEvents } from "./PastEvents";
 

@@ -2,11 +2,11 @@ import { Code, Modal, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { createColumnHelper } from "@tanstack/react-table";
 import type { Schemas } from "@/api/client";
-import { DataTable } from "@/common/DataTable";
-import { Empty } from "@/common/Empty";
-import { brief, type Values } from "@/common/event";
-import { useList } from "@/common/list";
-import { Time } from "@/common/time";
+import { brief, type Values } from "@/common/formatting/event";
+import { Time } from "@/common/formatting/time";
+import { Empty } from "@/common/layout/Empty";
+import { DataTable } from "@/common/tables/DataTable";
+import { useList } from "@/common/tables/list";
 import type { Asked } from "./EventForm";
 import { meant } from "./meant";
 
