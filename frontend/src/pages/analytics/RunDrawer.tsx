@@ -21,8 +21,8 @@ import { Confirm } from "@/common/layout/Confirm";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { Said } from "@/common/layout/Said";
 import { jobTitle, OVER } from "./jobs";
-import { RunState, took } from "./Runs";
-import { RUNS, type Run } from "./runs";
+import { RunState } from "./RunState";
+import { durationOf, RUNS, type Run } from "./runs";
 
 /** One run: how far it is, what it read, the end of its log, and its end before the time. */
 export function RunDrawer({ id, onClose }: { id: string; onClose: () => void }) {
@@ -71,7 +71,7 @@ function Detail({ run }: { run: Run }) {
           <Fact name="Ended">
             <Time at={run.ended_at} />
           </Fact>
-          <Fact name="Took">{took(run)}</Fact>
+          <Fact name="Took">{durationOf(run)}</Fact>
           <Fact name="Windows">{run.window}</Fact>
           {(run.since || run.until || run.rebuild) && (
             <Fact name="Made anew">

@@ -7,8 +7,8 @@ import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
-import type { Asked } from "./EventForm";
 import { meant } from "./meant";
+import type { Question } from "./question";
 
 type Sample = Schemas["EventSample"];
 const column = createColumnHelper<Sample>();
@@ -33,7 +33,7 @@ export function PastEvents({
   opened: boolean;
   publisher: string;
   onClose: () => void;
-  onPick: (asked: Asked) => void;
+  onPick: (question: Question) => void;
 }) {
   const who = useQuery({
     queryKey: ["/api/v1/publishers/", "meant", publisher],
@@ -54,7 +54,7 @@ export function PastEvents({
   );
 }
 
-function Events({ publisher, onPick }: { publisher: string; onPick: (asked: Asked) => void }) {
+function Events({ publisher, onPick }: { publisher: string; onPick: (question: Question) => void }) {
   const list = useList<Sample>(
     "/api/v1/traffic/samples/events/",
     { publisher },

@@ -10,7 +10,7 @@ import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { SidePanel } from "@/common/layout/SidePanel";
 import { ResultsView } from "./ResultsView";
-import { RunState } from "./Runs";
+import { RunState } from "./RunState";
 import { type Run, UNDER_WAY, useRun } from "./runs";
 
 /** One run of aggregation, and the way back from what it installed. */

@@ -1,4 +1,4 @@
-import { Badge, Stack, Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { createColumnHelper } from "@tanstack/react-table";
 import { useEffect } from "react";
@@ -12,19 +12,11 @@ import { useLiveRefresh } from "@/live/LiveProvider";
 import { copies, count } from "../figures";
 import { RunForm } from "./RunForm";
 import { RunPanel } from "./RunPanel";
+import { RunState } from "./RunState";
 import { type Run, UNDER_WAY } from "./runs";
 
 const PATH = "/api/v1/aggregation/runs/";
 const column = createColumnHelper<Run>();
-const COLOR: Record<string, string> = { succeeded: "green", failed: "red", skipped: "gray" };
-
-export function RunState({ state }: { state: string }) {
-  return (
-    <Badge variant="light" color={COLOR[state] ?? "teal"} data-state={state} miw="max-content">
-      {state}
-    </Badge>
-  );
-}
 
 const columns = [
   column.accessor("id", { header: "Run", meta: { sort: "id" } }),

@@ -8,7 +8,7 @@ import { change, count, limit, type Switch } from "../figures";
 import { Aggregated } from "./Aggregated";
 import { Curve } from "./Curve";
 import { EditBudgets } from "./EditBudgets";
-import { Filled } from "./SwitchesTab";
+import { TableFill } from "./TableFill";
 
 /** One switch: its table, what another budget would cost, and what its merged entries stand for. */
 export function SwitchPanel({ row, onClose }: { row: Switch | null; onClose: () => void }) {
@@ -49,7 +49,7 @@ function Details({ row }: { row: Switch }) {
               ? `${count(row.entries)}, ${count(saved)} fewer by merging (${change(row.exact_entries, row.entries)})`
               : count(row.entries),
           ],
-          ["Filled", limit(row) !== null && <Filled key="filled" row={row} />],
+          ["Filled", limit(row) !== null && <TableFill key="filled" row={row} />],
         ]}
       />
       <div>

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Progress, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
 import { createColumnHelper } from "@tanstack/react-table";
 import { useEffect, useMemo, useState } from "react";
 import { Link } from "react-router";
@@ -8,11 +8,12 @@ import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { DataTable } from "@/common/tables/DataTable";
 import { localList } from "@/common/tables/localList";
-import { copies, count, limit, load, ordered, type Switch } from "../figures";
+import { copies, count, ordered, type Switch } from "../figures";
 import { useLastRun } from "../runs/runs";
 import { EditBudgets } from "./EditBudgets";
 import { SwitchPanel } from "./SwitchPanel";
 import { useSwitches } from "./switches";
+import { TableFill } from "./TableFill";
 
 const column = createColumnHelper<Switch>();
 
@@ -115,7 +116,7 @@ export function SwitchesTab() {
       id: "load",
       header: "Filled",
       meta: { sort: "load", priority: "low" },
-      cell: ({ row: { original } }) => <Filled row={original} />,
+      cell: ({ row: { original } }) => <TableFill row={original} />,
     }),
     column.display({
       id: "needless",
@@ -208,21 +209,3 @@ function useChoice(text: string) {
 }
 
 const namesIn = (text: string): ReadonlySet<string> => new Set(text.split(",").filter(Boolean));
-
-/** How full a table is, as a bar and in words. */
-export function Filled({ row }: { row: Switch }) {
-  const share = load(row);
-  if (share === null) return <Text size="sm">no limit</Text>;
-  const percent = Math.round(share * 100);
-  return (
-    <Group gap={8} wrap="nowrap" aria-label={`${percent} % of ${limit(row)}`}>
-      <Progress
-        value={Math.min(100, percent)}
-        color={share >= 0.95 ? "red" : share >= 0.8 ? "orange" : undefined}
-        w={80}
-        aria-hidden
-      />
-      <Text size="sm">{percent} %</Text>
-    </Group>
-  );
-}

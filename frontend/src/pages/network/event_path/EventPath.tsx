@@ -26,7 +26,7 @@ import { depths } from "../map/trees";
 import { nameOf } from "../model/describe";
 import type { Network } from "../model/model";
 import type { Selection } from "../model/selection";
-import { PanelHead } from "../panels/Panel";
+import { PanelHead } from "../panels/PanelHead";
 
 type Explanation = Schemas["Explanation"];
 

@@ -8,7 +8,7 @@ import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useTrafficRefresh } from "@/common/traffic";
 import { nameOf } from "../model/describe";
-import { PanelHead, type PanelProps } from "./Panel";
+import { PanelHead, type PanelProps } from "./PanelHead";
 import { WhoIsThere } from "./WhoIsThere";
 
 /** A host: where it is, what reached it, and who publishes and subscribes at it. */

@@ -15,7 +15,7 @@ import { nameOf } from "../model/describe";
 import type { NetLink, Network } from "../model/model";
 import { loadText } from "../model/scales";
 import type { Look } from "../model/useNetwork";
-import { PanelHead, type PanelProps } from "./Panel";
+import { PanelHead, type PanelProps } from "./PanelHead";
 
 /** A link: its ends, its load as it is watched, whether it is up, and what was lost on it. */
 export function LinkPanel({ id, network, watched, heading, onClose, onSelect }: PanelProps & { id: number }) {

@@ -1,23 +1,8 @@
-import { CloseButton, Group, Text, Title } from "@mantine/core";
-import type { ReactNode, RefObject } from "react";
-import type { Network } from "../model/model";
-import type { Adjacency } from "../model/near";
-import type { Selection } from "../model/selection";
-import type { Watched } from "../model/useNetwork";
 import classes from "../network.module.css";
 import { HostPanel } from "./HostPanel";
 import { LinkPanel } from "./LinkPanel";
+import type { PanelProps } from "./PanelHead";
 import { SwitchPanel } from "./SwitchPanel";
-
-export interface PanelProps {
-  network: Network;
-  watched: Watched;
-  adjacent: Adjacency;
-  selection: NonNullable<Selection>;
-  onSelect: (selection: Selection) => void;
-  onClose: () => void;
-  heading: RefObject<HTMLHeadingElement | null>;
-}
 
 /** What is selected: a switch, a link or a host. */
 export function Panel(props: PanelProps) {
@@ -35,34 +20,5 @@ export function Panel(props: PanelProps) {
       {selection.kind === "link" && <LinkPanel key={selection.id} {...props} id={selection.id} />}
       {selection.kind === "host" && <HostPanel key={selection.name} {...props} name={selection.name} />}
     </section>
-  );
-}
-
-/** The head of a panel: what it is about, and the way out. */
-export function PanelHead({
-  title,
-  aside,
-  heading,
-  onClose,
-}: {
-  title: string;
-  aside?: ReactNode;
-  heading: RefObject<HTMLHeadingElement | null>;
-  onClose: () => void;
-}) {
-  return (
-    <Group justify="space-between" wrap="nowrap" align="flex-start" mb={6}>
-      <div style={{ minWidth: 0 }}>
-        <Title order={2} ref={heading} tabIndex={-1}>
-          {title}
-        </Title>
-        {aside && (
-          <Text size="sm" c="dimmed" component="div">
-            {aside}
-          </Text>
-        )}
-      </div>
-      <CloseButton aria-label="Close the details" onClick={onClose} />
-    </Group>
   );
 }

@@ -10,7 +10,7 @@ import { MergedEntries } from "../entries/Merged";
 import { tableText } from "../model/describe";
 import { type NetSwitch, STANDING, standing, title } from "../model/model";
 import { Budget } from "./Budget";
-import { PanelHead, type PanelProps } from "./Panel";
+import { PanelHead, type PanelProps } from "./PanelHead";
 import { Ports } from "./Ports";
 
 const TABS = { entries: "Entries", ports: "Ports", budget: "Budget", merged: "Merged" } as const;
