@@ -24,7 +24,7 @@ ALL_LISTS = [f"{prefix}/" for prefix in LISTS]
 
 
 def shared_out(cases):
-    """Parameters `case` and `part`: each case for a third of the routes, by turns; in full for all of them."""
+    """Parameters `case` and `part`: each case for a third of the routes, by turns; in full for all."""
     return pytest.mark.parametrize(
         ("case", "part"),
         [
