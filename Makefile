@@ -39,25 +39,28 @@ soak: $(SETUP_UNLESS_HELP) ## the platform under changes and faults (ARGS="--for
 
 ## Test
 
+# Tests start hundreds of Python processes: each compiles all its modules where nothing keeps them.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest
+
 # Two processes; a worker runs the tests of a file, or of all files that share a platform, one after the other.
 TWO_WORKERS := -n 2 --dist loadgroup --no-loadscope-reorder
 ALL := -m "full or not full" --hypothesis-profile full
 
 test: setup-test ## everything: unit, property, fake switch, real switches, API, browser
 	@[ -n "$(ARGS)" ] || scripts/frontend.sh test
-	@$(PY) -m pytest $(or $(ARGS),$(TWO_WORKERS))
-	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PY) -m pytest $(TWO_WORKERS) -m "openflow and not full" tests/controller
+	@$(PYTEST) $(or $(ARGS),$(TWO_WORKERS))
+	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PYTEST) $(TWO_WORKERS) -m "openflow and not full" tests/controller
 
 test-full: setup-test ## what is longer than the everyday suite as well
-	@$(PY) -m pytest $(ALL) $(ARGS)
-	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PY) -m pytest $(ALL) tests/controller
+	@$(PYTEST) $(ALL) $(ARGS)
+	@[ -n "$(ARGS)" ] || TERCAST_OPENFLOW_LIBRARY=os_ken $(PYTEST) $(ALL) tests/controller
 
 test-e2e: setup-test ## the dashboard in a real browser, against real services; screenshots in artifacts/
-	@$(PY) -m pytest tests/e2e $(ARGS)
+	@$(PYTEST) tests/e2e $(ARGS)
 
 test-servers: setup-test ## the tests that use the database, on PostgreSQL with Redis, both started for it
-	@scripts/with_servers.sh $(PY) -m pytest -m "servers and not full" $(or $(ARGS),$(SERVER_TESTS))
-	@[ -n "$(ARGS)" ] || scripts/with_servers.sh $(PY) -m pytest -k restarted $(RESTART_TESTS) # restarts the server: alone
+	@scripts/with_servers.sh $(PYTEST) -m "servers and not full" $(or $(ARGS),$(SERVER_TESTS))
+	@[ -n "$(ARGS)" ] || scripts/with_servers.sh $(PYTEST) -k restarted $(RESTART_TESTS) # restarts the server: alone
 
 lint: setup-dev ## ruff, mypy, import-linter; of the dashboard: types and style
 	scripts/frontend.sh check

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 
+_read = resource.getrlimit  # tests patch the module
 _KINDS = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_DATA", "RLIMIT_FSIZE", "RLIMIT_NPROC", "RLIMIT_STACK")
 
 
 def _limits() -> dict[str, tuple[int, int]]:
-    return {kind: resource.getrlimit(getattr(resource, kind)) for kind in _KINDS}
+    return {kind: _read(getattr(resource, kind)) for kind in _KINDS}
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,7 @@
 import { MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { render } from "@testing-library/react";
-import type { ReactNode } from "react";
+import { type ReactNode, useLayoutEffect } from "react";
 import { MemoryRouter, useLocation } from "react-router";
 import { vi } from "vitest";
 import { api } from "@/api/client";
@@ -40,9 +40,10 @@ export function serve(answer: (call: Call) => unknown): Call[] {
 export const refusal = (status: number, detail: string, errors: object[] = []) =>
   new ProblemError(asProblem({ status, title: "Refused", detail, errors }));
 
-function Address({ tell }: { tell: (address: string) => void }) {
+/** Reports the address as soon as what it shows is in the document, and no earlier: React may pause while it renders. */
+function Address({ report }: { report: (address: string) => void }) {
   const { pathname, search } = useLocation();
-  tell(pathname + search);
+  useLayoutEffect(() => report(pathname + search));
   return null;
 }
 
@@ -56,7 +57,7 @@ export function show(part: ReactNode, address = "/") {
   vi.stubGlobal("WebSocket", Silent);
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const at = { now: address };
-  const tell = (now: string) => {
+  const report = (now: string) => {
     at.now = now;
   };
   render(
@@ -64,7 +65,7 @@ export function show(part: ReactNode, address = "/") {
       <QueryClientProvider client={client}>
         <LiveProvider>
           <MemoryRouter initialEntries={[address]}>
-            <Address tell={tell} />
+            <Address report={report} />
             {part}
           </MemoryRouter>
         </LiveProvider>

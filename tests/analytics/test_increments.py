@@ -247,8 +247,8 @@ def replace(results: dict[tuple[Any, ...], Row], rows: list[Row], meta: Row) -> 
     "job",
     [
         "flow_table_size",
-        "delay",
         "false_positives",
+        pytest.param("delay", marks=pytest.mark.full),
         pytest.param("publisher_load", marks=pytest.mark.full),
         pytest.param("request_latency", marks=pytest.mark.full),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import threading
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -24,7 +23,7 @@ from analytics.times import EPOCH
 from tercast.telemetry import DELIVERED, PUBLISHED, Dataset
 from tercast.telemetry.recorder import Recorder
 from tercast.telemetry.sinks import WRITERS, FolderSink, Report, RowBatch
-from tests.waiting import LIMIT_SECONDS
+from tests.waiting import LIMIT_SECONDS, wait_until
 
 pytestmark = pytest.mark.spark
 
@@ -73,14 +72,7 @@ class Host:
     def settle(self) -> None:
         """Wait for a report that all rows are handed over until now."""
         now = self.clock()
-        wait_for(lambda: micros_of(self.report().get("complete_until")) >= now)
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LIMIT_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+        wait_until("the report", lambda: micros_of(self.report().get("complete_until")) >= now)
 
 
 def micros_of(text: str | None) -> int:
@@ -270,7 +262,7 @@ def test_no_run_beside_busy_writers_finds_an_unknown_event(spark: Any, tmp_path:
     for thread in threads:
         thread.start()
     runs = Series(spark, "delay", root, tmp_path / "out")
-    wait_for(lambda: (root / "published").is_dir() and (root / "delivered").is_dir())
+    wait_until("both datasets", lambda: (root / "published").is_dir() and (root / "delivered").is_dir())
     left = []
     try:
         while len(left) < 3 or runs.total("events") == 0:

@@ -15,6 +15,7 @@ from e2e_platform import PASSWORD, ControlPlane
 from e2e_running import RunningPlatform
 from playwright.sync_api import expect
 
+from tests.schedule import group_of
 from tests.waiting import LIMIT_SECONDS
 
 expect.set_options(timeout=LIMIT_SECONDS * 1000)
@@ -51,9 +52,9 @@ SHARED = Shared()
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(nextitem):
-    """End what the tests of this folder share after the last of them: it would slow down all that follows."""
-    if nextitem is None or Path(__file__).parent not in nextitem.path.parents:
+def pytest_runtest_teardown(item, nextitem):
+    """End what the tests of a group share after the last of them: it would slow down all that follows."""
+    if nextitem is None or group_of(nextitem.nodeid) != group_of(item.nodeid):
         SHARED.close()
 
 

@@ -1,7 +1,7 @@
 import { Button, Container, Stack, Text, Title } from "@mantine/core";
 import { Link, useRouteError } from "react-router";
 import { asProblem } from "@/api/problems";
-import { ProblemAlert } from "@/common/ProblemAlert";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
 
 /** What stands where a page failed. */
 export function RouteError() {

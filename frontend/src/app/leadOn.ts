@@ -1,5 +1,5 @@
 import { redirect } from "react-router";
-import { read } from "@/common/list";
+import { read } from "@/common/tables/list";
 
 /** An installation without a switch has nothing to show: it leads to the first steps. */
 export async function leadOn(): Promise<Response | null> {

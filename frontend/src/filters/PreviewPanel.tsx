@@ -1,11 +1,11 @@
 import { Alert, Box, Code, Group, Loader, SimpleGrid, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { EntriesBySwitch } from "@/common/EntriesBySwitch";
-import { percent, signed } from "@/common/figures";
-import { MergingNote } from "@/common/MergingNote";
-import { ProblemAlert } from "@/common/ProblemAlert";
-import { Unreachable } from "@/common/Unreachable";
+import { percent, signed } from "@/common/formatting/figures";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { EntriesBySwitch } from "@/common/requests/EntriesBySwitch";
+import { MergingNote } from "@/common/requests/MergingNote";
+import { Unreachable } from "@/common/requests/Unreachable";
 import type { Preview } from "./preview";
 
 /** What a filter means and would cost, below the field that it is typed in. */

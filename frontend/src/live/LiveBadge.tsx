@@ -1,7 +1,7 @@
 import { Badge, Button, Tooltip, VisuallyHidden } from "@mantine/core";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { age } from "@/common/time";
+import { age } from "@/common/formatting/time";
 import { useLiveState } from "./LiveProvider";
 
 /** Whether what is shown is live, and how old it is when the stream is away. */

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from controlplane.registry.models import Advertisement, Publisher, Topic
 from controlplane.requestlog import checkpoints
 from controlplane.requestlog.models import Request
 from controlplane.telemetry.models import EventSample
+from tests.waiting import wait_until
 
 FAKE = (sys.executable, str(Path(__file__).with_name("fake_analytics.py")))
 WORKER = f"""
@@ -91,13 +91,6 @@ def ended(run):
     return run.state, run.reason
 
 
-def wait_for(condition, within=60):
-    end = time.monotonic() + within
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 @pytest.fixture
 def database(transactional_db, fake):
     """Tables that other processes and threads see."""
@@ -154,14 +147,14 @@ def test_a_cancelled_run_ends_with_all_that_its_process_started(database, root):
     run = ask()
     worker = threading.Thread(target=in_thread, args=(work.work,))
     worker.start()
-    wait_for((root / "pids").exists)
-    wait_for(lambda: Run.objects.filter(pk=run.pk, stage="computing", progress=0.25).exists())
+    wait_until("the processes of the run", (root / "pids").exists)
+    wait_until("the stage", lambda: Run.objects.filter(pk=run.pk, stage="computing", progress=0.25).exists())
     pids = [int(text) for text in (root / "pids").read_text().split()]
     assert all(psutil.pid_exists(pid) for pid in pids)
     runs.cancel(run.pk)
     worker.join(60)
     assert ended(run)[0] == "cancelled" and run.heartbeat_at > run.started_at
-    wait_for(lambda: not any(alive(pid) for pid in pids))
+    wait_until("the end of both", lambda: not any(alive(pid) for pid in pids))
 
 
 def in_thread(do):
@@ -235,11 +228,13 @@ def test_the_process_of_a_killed_worker_goes_with_it(database, tmp_path, root):
     (root / "wait").touch()
     ask()
     with worker_process(tmp_path, root) as worker:
-        wait_for(lambda: (root / "pids").exists() and (root / "pids").read_text().count(" ") == 1)
+        wait_until(
+            "two processes", lambda: (root / "pids").exists() and (root / "pids").read_text().count(" ") == 1
+        )
         spark = int((root / "pids").read_text().split()[0])
         worker.popen.kill()
         worker.died()
-    wait_for(lambda: not alive(spark))
+    wait_until("the end of Spark", lambda: not alive(spark))
     rest = int((root / "pids").read_text().split()[1])
     if alive(rest):
         os.kill(rest, signal.SIGKILL)  # a real one holds the standard input of what it starts

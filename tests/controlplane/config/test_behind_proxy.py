@@ -9,7 +9,6 @@ import ssl
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import httpx
@@ -18,27 +17,19 @@ from own_database import migrated_database
 from websockets.sync.client import connect
 
 from tercast.cli.certificate_authority import Identity, make_certificates
+from tests.waiting import LIMIT_SECONDS, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "deploy"
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
 NAME = "tercast.example.org"
 SPOOFED = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http", "X-Real-IP": "203.0.113.9"}
-PATIENCE = 120.0
-"""Seconds that a busy machine may take."""
 
 
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
-
-
-def await_until(ready, what, log):
-    end = time.monotonic() + PATIENCE
-    while not ready():
-        assert time.monotonic() < end, f"{what}: {log.read_text()}"
-        time.sleep(0.05)
 
 
 class Site:
@@ -67,7 +58,7 @@ class Site:
         command[command.index("--uds") + 1] = str(self.folder / "web.sock")
         self.begin([sys.executable, *command[1:]])
         self.begin([NGINX, "-p", str(self.folder), "-c", str(self.nginx()), "-g", "daemon off;"])
-        await_until(self.answers, "the site", self.log)
+        wait_until(lambda: f"the site: {self.log.read_text()}", self.answers)
 
     def nginx(self):
         make_certificates(self.folder, ["proxy"])
@@ -110,7 +101,7 @@ class Site:
             base_url=f"https://127.0.0.1:{self.port}",
             headers={"Host": NAME, "Referer": f"https://{NAME}/", **headers},
             transport=transport,
-            timeout=PATIENCE,
+            timeout=LIMIT_SECONDS,
         )
 
     def manage(self, *arguments):
@@ -122,7 +113,7 @@ class Site:
     def stop(self):
         for process in reversed(self.processes):
             process.terminate()
-            process.wait(PATIENCE)
+            process.wait(LIMIT_SECONDS)
 
 
 def is_root():
@@ -173,4 +164,4 @@ def test_nobody_says_where_he_comes_from(site):
     options = {"ssl": trusting, "additional_headers": bearer, "proxy": None}
     there = socket.create_connection(("127.0.0.1", site.port))
     with connect(f"wss://{NAME}/ws/v1/live/", sock=there, **options) as stream:
-        assert "newest" in stream.recv(PATIENCE)
+        assert "newest" in stream.recv(LIMIT_SECONDS)

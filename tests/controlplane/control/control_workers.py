@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
@@ -15,6 +14,7 @@ from django.db import connection
 
 from controlplane.common import fault_injection
 from controlplane.deployment import session, session_cache
+from tests import waiting
 
 PATIENCE = 600.0
 """Seconds that a busy machine may take for whatever a test waits for."""
@@ -103,10 +103,15 @@ def kill_at(step: str, work: Callable[[], object] = session.run) -> None:
     assert child.exitcode == -signal.SIGKILL, f"{step} was not reached: exit status {child.exitcode}"
 
 
-def wait_until(condition: Callable[[], bool], what: str, process: Process, within: float = PATIENCE) -> None:
-    """Poll `condition`; fails with the process's log when it does not come true."""
-    end = time.monotonic() + within
-    while not condition():
-        if process.popen.poll() is not None or time.monotonic() > end:
-            raise AssertionError(f"{what} did not happen; the log:\n{process.log.read_text()[-3000:]}")
-        time.sleep(0.05)
+def wait_until(condition: Callable[[], bool], what: str, process: Process) -> None:
+    """Wait for `condition`; fail with the end of the process's log, also when the process ends before."""
+
+    def message() -> str:
+        return f"{what} did not happen; the log:\n{process.log.read_text()[-3000:]}"
+
+    def holds() -> bool:
+        found = condition()
+        assert found or process.popen.poll() is None, message()
+        return found
+
+    waiting.wait_until(message, holds)

@@ -21,7 +21,6 @@ from controlplane.common.celery import app
 from controlplane.common.queues import ANALYTICS_QUEUE, DEFAULT_QUEUE, PLANNER_QUEUE
 from controlplane.operations import bootstrap, health_checks
 from controlplane.requestlog.models import Request
-from controlplane.worker import analytics_tasks as analytics
 from controlplane.worker import beat_scheduler, planner_tasks
 
 

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -17,8 +16,7 @@ from tercast.client.transports import TransportError
 from tercast.errors import Refused
 from tercast.telemetry.recorder import Recorder
 from tercast.telemetry.sinks import FolderSink
-
-WAIT_S = 60.0
+from tests.waiting import wait_until
 
 
 class Platform:
@@ -174,7 +172,7 @@ def test_rejections_are_reported_without_any_telemetry(serve, capsys):
         for events in (1, 3):
             for _ in range(events - len(platform.reports)):
                 reports.rejected("quotes", "other_address")
-            wait_until(lambda n=events: rejections(platform)[-1:] == [n])
+            wait_until("the report", lambda n=events: rejections(platform)[-1:] == [n])
         assert reports.recorder.tally() == tally
     assert rejections(platform) == sorted(set(rejections(platform)))
     assert all(one["closed"] and one["host"] == "h2" and not one["datasets"] for one in platform.reports)
@@ -183,13 +181,6 @@ def test_rejections_are_reported_without_any_telemetry(serve, capsys):
 
 def rejections(platform):
     return [sum(row["events"] for row in one["rejected"]) for one in platform.reports]
-
-
-def wait_until(holds):
-    until = time.monotonic() + WAIT_S
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.005)
 
 
 def test_a_listener_that_rejects_nothing_sends_nothing(serve):

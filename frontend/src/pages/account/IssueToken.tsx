@@ -18,10 +18,10 @@ import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import { useMe } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
-import { read } from "@/common/list";
-import { ProblemAlert } from "@/common/ProblemAlert";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { read } from "@/common/tables/list";
 import { EXPIRIES, expiryOf, scopesOf } from "./rights";
-import { goodFor, TOKENS } from "./Tokens";
+import { describeScope, TOKENS } from "./tokens";
 
 type Issued = Schemas["TokenIssued"];
 type Wish = Schemas["TokenCreateRequest"];
@@ -192,7 +192,7 @@ function Shown({ issued, onClose }: { issued: Issued; onClose: () => void }) {
         It is shown this once, and kept nowhere.
       </Alert>
       <Text size="sm">
-        {issued.name}: {goodFor(issued)}
+        {issued.name}: {describeScope(issued)}
       </Text>
       <Code block data-token style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
         {issued.token}

@@ -16,7 +16,7 @@ import { useState } from "react";
 import { api } from "@/api/client";
 import { useMay, useMe } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
-import { ProblemAlert } from "@/common/ProblemAlert";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { passwordProblem, ROLES, sumOf } from "./rights";
 
 /** Who is logged in, what that allows, and the password. */

@@ -3,18 +3,17 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createColumnHelper } from "@tanstack/react-table";
 import { useState } from "react";
-import { api, type Schemas } from "@/api/client";
+import { api } from "@/api/client";
 import { useMay, useMe } from "@/api/me";
 import { useAddress } from "@/common/address";
-import { Confirm } from "@/common/Confirm";
-import { DataTable } from "@/common/DataTable";
-import { Empty } from "@/common/Empty";
-import { useList } from "@/common/list";
-import { Time } from "@/common/time";
+import { Time } from "@/common/formatting/time";
+import { Confirm } from "@/common/layout/Confirm";
+import { Empty } from "@/common/layout/Empty";
+import { DataTable } from "@/common/tables/DataTable";
+import { useList } from "@/common/tables/list";
 import { IssueToken } from "./IssueToken";
+import { describeScope, TOKENS, type Token } from "./tokens";
 
-export type Token = Schemas["Token"];
-export const TOKENS = "/api/v1/tokens/";
 const COLOR: Record<string, string> = { good: "green", expired: "gray", revoked: "red" };
 const column = createColumnHelper<Token>();
 
@@ -75,7 +74,7 @@ function columns(all: boolean, mayRevoke: boolean, revoke: (token: Token) => voi
     column.display({
       id: "for",
       header: "Good for",
-      cell: ({ row: { original: one } }) => goodFor(one),
+      cell: ({ row: { original: one } }) => describeScope(one),
     }),
     column.accessor("standing", {
       header: "Standing",
@@ -160,11 +159,4 @@ function Revoke({ token: listed, onClose }: { token: Token; onClose: () => void 
       )}
     </Confirm>
   );
-}
-
-/** What a token is good for, in words. */
-export function goodFor(token: Pick<Token, "scopes" | "publisher" | "subscriber">): string {
-  if (token.publisher) return `publisher ${token.publisher} alone`;
-  if (token.subscriber) return `subscriber ${token.subscriber} alone`;
-  return token.scopes.join(", ");
 }

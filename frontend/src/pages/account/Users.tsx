@@ -21,11 +21,11 @@ import { useMay } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
 import { ME } from "@/api/queries";
 import { useAddress } from "@/common/address";
-import { DataTable } from "@/common/DataTable";
-import { Empty } from "@/common/Empty";
-import { useList } from "@/common/list";
-import { ProblemAlert } from "@/common/ProblemAlert";
-import { Time } from "@/common/time";
+import { Time } from "@/common/formatting/time";
+import { Empty } from "@/common/layout/Empty";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { DataTable } from "@/common/tables/DataTable";
+import { useList } from "@/common/tables/list";
 import { ROLES } from "./rights";
 
 type User = Schemas["User"];

@@ -1,5 +1,5 @@
 import { Stack } from "@mantine/core";
-import { PageHeader } from "@/common/PageHeader";
+import { PageHeader } from "@/common/layout/PageHeader";
 import { Own } from "./Own";
 import { Tokens } from "./Tokens";
 import { Users } from "./Users";

@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, Text } from "@mantine/core";
 import { Link, useSearchParams } from "react-router";
 import { useMay } from "@/api/me";
-import { Empty } from "@/common/Empty";
-import { Said } from "@/common/Said";
+import { Empty } from "@/common/layout/Empty";
+import { Said } from "@/common/layout/Said";
 import { FILTERS } from "./filters";
 import { useRunNow } from "./runs";
 

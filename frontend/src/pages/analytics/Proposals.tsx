@@ -5,11 +5,11 @@ import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useNetworkRequest } from "@/api/request";
-import { Confirm } from "@/common/Confirm";
-import { Empty } from "@/common/Empty";
-import { useList } from "@/common/list";
-import { ProblemAlert } from "@/common/ProblemAlert";
-import { Time } from "@/common/time";
+import { Time } from "@/common/formatting/time";
+import { Confirm } from "@/common/layout/Confirm";
+import { Empty } from "@/common/layout/Empty";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { shown } from "./series";
 

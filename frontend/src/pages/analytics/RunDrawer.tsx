@@ -16,13 +16,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "@/api/client";
 import { useMay } from "@/api/me";
-import { Confirm } from "@/common/Confirm";
-import { ProblemAlert } from "@/common/ProblemAlert";
-import { Said } from "@/common/Said";
-import { Time } from "@/common/time";
+import { Time } from "@/common/formatting/time";
+import { Confirm } from "@/common/layout/Confirm";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { Said } from "@/common/layout/Said";
 import { jobTitle, OVER } from "./jobs";
-import { RunState, took } from "./Runs";
-import { RUNS, type Run } from "./runs";
+import { RunState } from "./RunState";
+import { durationOf, RUNS, type Run } from "./runs";
 
 /** One run: how far it is, what it read, the end of its log, and its end before the time. */
 export function RunDrawer({ id, onClose }: { id: string; onClose: () => void }) {
@@ -71,7 +71,7 @@ function Detail({ run }: { run: Run }) {
           <Fact name="Ended">
             <Time at={run.ended_at} />
           </Fact>
-          <Fact name="Took">{took(run)}</Fact>
+          <Fact name="Took">{durationOf(run)}</Fact>
           <Fact name="Windows">{run.window}</Fact>
           {(run.since || run.until || run.rebuild) && (
             <Fact name="Made anew">

@@ -1,32 +1,21 @@
-import {
-  Badge,
-  Button,
-  Checkbox,
-  Group,
-  Modal,
-  Progress,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from "@mantine/core";
+import { Button, Checkbox, Group, Modal, Select, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { createColumnHelper } from "@tanstack/react-table";
 import { useEffect, useState } from "react";
 import { useMay } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
 import { useAddress } from "@/common/address";
-import { DataTable } from "@/common/DataTable";
-import { Empty } from "@/common/Empty";
-import { useList } from "@/common/list";
-import { ProblemAlert } from "@/common/ProblemAlert";
-import { age, Time } from "@/common/time";
+import { Time } from "@/common/formatting/time";
+import { Empty } from "@/common/layout/Empty";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { DataTable } from "@/common/tables/DataTable";
+import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { JOBS, jobTitle, OVER, RUN_COLOR } from "./jobs";
+import { JOBS, jobTitle, OVER } from "./jobs";
 import { RunDrawer } from "./RunDrawer";
+import { RunState } from "./RunState";
 import { fromInput } from "./range";
-import { RUNS, type Run, useRunNow } from "./runs";
+import { durationOf, RUNS, type Run, useRunNow } from "./runs";
 
 const STATES = ["queued", "running", ...OVER];
 const JOB_OPTIONS = Object.keys(JOBS).map((value) => ({ value, label: jobTitle(value) }));
@@ -42,7 +31,7 @@ const columns = [
     id: "took",
     header: "Took",
     meta: { priority: "low", align: "right" },
-    cell: ({ row: { original: run } }) => took(run),
+    cell: ({ row: { original: run } }) => durationOf(run),
   }),
   column.accessor("rows", {
     header: "Results",
@@ -115,30 +104,6 @@ export function Runs() {
       />
       {chosen && <RunDrawer id={chosen} onClose={() => setChosen(null)} />}
       {asking && <AskForRun onClose={() => setAsking(false)} onAsked={(run) => setChosen(String(run))} />}
-    </Stack>
-  );
-}
-
-/** The state of a run, with the part that is done while it works. */
-export function RunState({ run }: { run: Run }) {
-  return (
-    <Stack gap={2} miw={90}>
-      <Badge variant="light" color={RUN_COLOR[run.state] ?? "teal"}>
-        {run.cancelling && !OVER.includes(run.state) ? "being cancelled" : run.state}
-      </Badge>
-      {run.state === "running" && (
-        <>
-          <Progress
-            value={100 * (run.progress ?? 0)}
-            size="xs"
-            aria-label={`Progress of run ${run.id}`}
-            animated={run.progress === null}
-          />
-          <Text size="xs" c="dimmed">
-            {run.stage}
-          </Text>
-        </>
-      )}
     </Stack>
   );
 }
@@ -236,10 +201,4 @@ export function useRefreshWhile(works: boolean) {
     const timer = setInterval(() => queries.invalidateQueries({ queryKey: [RUNS] }), 2_000);
     return () => clearInterval(timer);
   }, [works, queries]);
-}
-
-/** How long a run took, or has taken. */
-export function took(run: Run): string {
-  if (!run.started_at) return "–";
-  return age((run.ended_at ? Date.parse(run.ended_at) : Date.now()) - Date.parse(run.started_at));
 }

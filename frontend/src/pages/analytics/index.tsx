@@ -1,6 +1,6 @@
 import { Stack, Tabs } from "@mantine/core";
 import { useTab } from "@/common/address";
-import { PageHeader } from "@/common/PageHeader";
+import { PageHeader } from "@/common/layout/PageHeader";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { Dimensions } from "./Dimensions";
 import { Results } from "./Results";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { best, bySwitch, type Comparison, taken } from "./comparison";
+import { best, bySwitch, type Comparison, taken } from "./comparison/comparison";
 import { change, copies, limit, load, ordered, readBudget, type Switch } from "./figures";
-import { failures } from "./refusals";
+import { failures } from "./switches/refusals";
 
 const row = (name: string, tcam_budget: number | null, entries: number, capacity: number | null = null) =>
   ({ name, tcam_budget, capacity, entries, exact_entries: entries }) as Switch;

@@ -1,14 +1,14 @@
 import { Alert, Anchor, Stack, Tabs, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useSearchParams } from "react-router";
-import { PageHeader } from "@/common/PageHeader";
-import { Time } from "@/common/time";
-import { Compare } from "./Compare";
+import { Time } from "@/common/formatting/time";
+import { PageHeader } from "@/common/layout/PageHeader";
+import { Compare } from "./comparison/Compare";
 import { copies } from "./figures";
-import { Policy } from "./Policy";
-import { usePolicy } from "./policy";
-import { Runs } from "./Runs";
-import { SwitchesTab } from "./SwitchesTab";
+import { Policy } from "./policy/Policy";
+import { usePolicy } from "./policy/policy";
+import { Runs } from "./runs/Runs";
+import { SwitchesTab } from "./switches/SwitchesTab";
 
 const TABS = { switches: "Switches", compare: "Compare methods", runs: "Runs", policy: "Policy" } as const;
 

@@ -4,19 +4,14 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api } from "@/api/client";
 import { asProblem, type FieldError } from "@/api/problems";
-import { type Attribute, asFields, asValues, domain, type Fields, type Values } from "@/common/event";
-import { read } from "@/common/list";
-import { ProblemAlert } from "@/common/ProblemAlert";
+import { type Attribute, asFields, asValues, domain, type Fields } from "@/common/formatting/event";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { read } from "@/common/tables/list";
 import { meant } from "./meant";
 import { PastEvents } from "./PastEvents";
+import type { Question } from "./question";
 
 const SHOWN = 50;
-
-export interface Asked {
-  publisher: string;
-  topic: string;
-  values: Values;
-}
 
 /** An event as it is typed: who sends it, then a field for each attribute of its topic. */
 export function EventForm({
@@ -25,7 +20,7 @@ export function EventForm({
   values,
   problem,
   onAsk,
-}: Asked & { problem: unknown; onAsk: (asked: Asked) => void }) {
+}: Question & { problem: unknown; onAsk: (question: Question) => void }) {
   const [publisher, setPublisher] = useState(given);
   const [chosen, setChosen] = useState(givenTopic);
   const [fields, setFields] = useState<Fields>(() => asFields(values));

@@ -4,11 +4,11 @@ import { createColumnHelper } from "@tanstack/react-table";
 import { useEffect, useMemo, useState } from "react";
 import type { Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
-import { DataTable } from "@/common/DataTable";
-import { Empty } from "@/common/Empty";
-import { Facts } from "@/common/Facts";
-import { localList } from "@/common/localList";
-import { SearchField } from "@/common/SearchField";
+import { SearchField } from "@/common/forms/SearchField";
+import { Empty } from "@/common/layout/Empty";
+import { Facts } from "@/common/layout/Facts";
+import { DataTable } from "@/common/tables/DataTable";
+import { localList } from "@/common/tables/localList";
 import { Way } from "./Way";
 import { ABOUT, type Explanation, FAULTS, type Fate, fates, REASONS, summary } from "./way";
 

@@ -2,13 +2,13 @@ import { Code, Modal, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { createColumnHelper } from "@tanstack/react-table";
 import type { Schemas } from "@/api/client";
-import { DataTable } from "@/common/DataTable";
-import { Empty } from "@/common/Empty";
-import { brief, type Values } from "@/common/event";
-import { useList } from "@/common/list";
-import { Time } from "@/common/time";
-import type { Asked } from "./EventForm";
+import { brief, type Values } from "@/common/formatting/event";
+import { Time } from "@/common/formatting/time";
+import { Empty } from "@/common/layout/Empty";
+import { DataTable } from "@/common/tables/DataTable";
+import { useList } from "@/common/tables/list";
 import { meant } from "./meant";
+import type { Question } from "./question";
 
 type Sample = Schemas["EventSample"];
 const column = createColumnHelper<Sample>();
@@ -33,7 +33,7 @@ export function PastEvents({
   opened: boolean;
   publisher: string;
   onClose: () => void;
-  onPick: (asked: Asked) => void;
+  onPick: (question: Question) => void;
 }) {
   const who = useQuery({
     queryKey: ["/api/v1/publishers/", "meant", publisher],
@@ -54,7 +54,7 @@ export function PastEvents({
   );
 }
 
-function Events({ publisher, onPick }: { publisher: string; onPick: (asked: Asked) => void }) {
+function Events({ publisher, onPick }: { publisher: string; onPick: (question: Question) => void }) {
   const list = useList<Sample>(
     "/api/v1/traffic/samples/events/",
     { publisher },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Attribute, asFields, asValues, brief, domain, readValues } from "@/common/event";
+import { type Attribute, asFields, asValues, brief, domain, readValues } from "@/common/formatting/event";
 import { type Explanation, fates, forWhom, type Hop, summary, treeOf } from "./way";
 
 const attributes = [

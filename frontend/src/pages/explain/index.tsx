@@ -2,11 +2,11 @@ import { Button, Group, Loader, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { api } from "@/api/client";
-import { CopyText } from "@/common/CopyText";
-import { Empty } from "@/common/Empty";
-import type { Values } from "@/common/event";
-import { readValues } from "@/common/event";
-import { PageHeader } from "@/common/PageHeader";
+import type { Values } from "@/common/formatting/event";
+import { readValues } from "@/common/formatting/event";
+import { CopyText } from "@/common/layout/CopyText";
+import { Empty } from "@/common/layout/Empty";
+import { PageHeader } from "@/common/layout/PageHeader";
 import { EventForm, usePublishers } from "./EventForm";
 import { Explained } from "./Explained";
 

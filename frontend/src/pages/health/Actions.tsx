@@ -3,10 +3,10 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { createColumnHelper } from "@tanstack/react-table";
 import type { Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
-import { DataTable } from "@/common/DataTable";
-import { Empty } from "@/common/Empty";
-import { useList } from "@/common/list";
-import { Time } from "@/common/time";
+import { Time } from "@/common/formatting/time";
+import { Empty } from "@/common/layout/Empty";
+import { DataTable } from "@/common/tables/DataTable";
+import { useList } from "@/common/tables/list";
 
 type Action = Schemas["AuditedAction"];
 const ACTIONS = "/api/v1/audit/actions/";

@@ -4,12 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { createColumnHelper } from "@tanstack/react-table";
 import { api, type Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
-import { DataTable } from "@/common/DataTable";
-import { DocsLink } from "@/common/Docs";
-import { Empty } from "@/common/Empty";
-import { useList } from "@/common/list";
-import { ProblemAlert } from "@/common/ProblemAlert";
-import { Time } from "@/common/time";
+import { DocsLink } from "@/common/documentation/Docs";
+import { Time } from "@/common/formatting/time";
+import { Empty } from "@/common/layout/Empty";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { DataTable } from "@/common/tables/DataTable";
+import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { type Meaning, standingMeaning, toldMeaning } from "./alarms";
 

@@ -4,8 +4,8 @@ import { createColumnHelper } from "@tanstack/react-table";
 import { useEffect } from "react";
 import type { Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
-import { DataTable } from "@/common/DataTable";
-import { useList } from "@/common/list";
+import { DataTable } from "@/common/tables/DataTable";
+import { useList } from "@/common/tables/list";
 
 type Check = Schemas["Check"];
 type Drift = Schemas["Drift"];

@@ -19,12 +19,12 @@ import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
-import { DataTable } from "@/common/DataTable";
-import { DocsLink } from "@/common/Docs";
-import { Empty } from "@/common/Empty";
-import { read, useList } from "@/common/list";
-import { ProblemAlert } from "@/common/ProblemAlert";
-import { Time } from "@/common/time";
+import { DocsLink } from "@/common/documentation/Docs";
+import { Time } from "@/common/formatting/time";
+import { Empty } from "@/common/layout/Empty";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { DataTable } from "@/common/tables/DataTable";
+import { read, useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { AuditResult, CHECK_COLOR } from "./AuditResult";
 

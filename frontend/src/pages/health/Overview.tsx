@@ -1,7 +1,7 @@
 import { Alert, Anchor, Badge, Card, Group, Loader, SimpleGrid, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { ProblemAlert } from "@/common/ProblemAlert";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { askHealth, CHECKS, type Health, MEANS, STATUS } from "./checks";
 

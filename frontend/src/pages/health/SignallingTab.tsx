@@ -5,12 +5,12 @@ import { createColumnHelper } from "@tanstack/react-table";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
-import { DataTable } from "@/common/DataTable";
-import { DocsLink } from "@/common/Docs";
-import { Empty } from "@/common/Empty";
-import { useList } from "@/common/list";
-import { ProblemAlert } from "@/common/ProblemAlert";
-import { Time } from "@/common/time";
+import { DocsLink } from "@/common/documentation/Docs";
+import { Time } from "@/common/formatting/time";
+import { Empty } from "@/common/layout/Empty";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { DataTable } from "@/common/tables/DataTable";
+import { useList } from "@/common/tables/list";
 
 type Signalling = Schemas["Signalling"];
 type Refusal = Schemas["Refusal"];

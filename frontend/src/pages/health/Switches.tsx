@@ -4,9 +4,9 @@ import { createColumnHelper } from "@tanstack/react-table";
 import { Link } from "react-router";
 import type { Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
-import { DataTable } from "@/common/DataTable";
-import { Empty } from "@/common/Empty";
-import { useList } from "@/common/list";
+import { Empty } from "@/common/layout/Empty";
+import { DataTable } from "@/common/tables/DataTable";
+import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 
 type Switch = Schemas["Switch"];

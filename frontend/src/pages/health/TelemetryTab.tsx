@@ -2,12 +2,12 @@ import { Alert, Badge, Code, Loader, Stack, Table, Text, Title } from "@mantine/
 import { useQuery } from "@tanstack/react-query";
 import { createColumnHelper } from "@tanstack/react-table";
 import { api, type Schemas } from "@/api/client";
-import { DataTable } from "@/common/DataTable";
-import { DocsLink } from "@/common/Docs";
-import { Empty } from "@/common/Empty";
-import { localList } from "@/common/localList";
-import { ProblemAlert } from "@/common/ProblemAlert";
-import { Time } from "@/common/time";
+import { DocsLink } from "@/common/documentation/Docs";
+import { Time } from "@/common/formatting/time";
+import { Empty } from "@/common/layout/Empty";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { DataTable } from "@/common/tables/DataTable";
+import { localList } from "@/common/tables/localList";
 
 type Writer = Schemas["TelemetryWriter"];
 const column = createColumnHelper<Writer>();

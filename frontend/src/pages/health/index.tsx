@@ -1,7 +1,7 @@
 import { Tabs } from "@mantine/core";
 import { useMay } from "@/api/me";
 import { useTab } from "@/common/address";
-import { PageHeader } from "@/common/PageHeader";
+import { PageHeader } from "@/common/layout/PageHeader";
 import { Actions } from "./Actions";
 import { Alarms } from "./Alarms";
 import { Audits } from "./Audits";

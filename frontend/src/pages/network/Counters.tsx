@@ -3,10 +3,10 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "@/api/client";
 import { useLiveEvents } from "@/live/LiveProvider";
-import { rate, sampled, type Totals } from "./counters";
-import { fill, type Network } from "./model";
+import { rate, sampled, type Totals } from "./model/counters";
+import { fill, type Network } from "./model/model";
+import { short } from "./model/scales";
 import classes from "./network.module.css";
-import { short } from "./scales";
 
 const KEY = ["traffic", "totals"] as const;
 

@@ -2,13 +2,13 @@ import { Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
-import { announcement } from "./describe";
-import { FillMark } from "./FillMark";
-import { fill, type NetSwitch, type Network, STANDING, standing, title } from "./model";
-import { type Adjacency, directionOf, type Point, towards } from "./near";
+import { FillMark } from "./map/FillMark";
+import { announcement } from "./model/describe";
+import { fill, type NetSwitch, type Network, STANDING, standing, title } from "./model/model";
+import { type Adjacency, directionOf, type Point, towards } from "./model/near";
+import { fillText } from "./model/scales";
+import { type Found, found } from "./model/search";
 import classes from "./network.module.css";
-import { fillText } from "./scales";
-import { type Found, found } from "./search";
 
 const ROW = 40;
 const NARROW = "(max-width: 48em)"; // there the details stand below the list

@@ -2,24 +2,24 @@ import { Button, Group, Loader, SegmentedControl, Stack, Text } from "@mantine/c
 import { useEffect, useMemo, useReducer, useRef, useState } from "react";
 import { Link } from "react-router";
 import { useAddress } from "@/common/address";
-import { Empty } from "@/common/Empty";
-import { PageHeader } from "@/common/PageHeader";
-import { ProblemAlert } from "@/common/ProblemAlert";
+import { Empty } from "@/common/layout/Empty";
+import { PageHeader } from "@/common/layout/PageHeader";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { Counters } from "./Counters";
-import { cameraOf, cameraText } from "./camera";
-import { EventPath, useExplanation } from "./EventPath";
-import { Graph } from "./Graph";
-import { Legend } from "./Legend";
-import type { Network } from "./model";
-import { adjacency, within } from "./near";
+import { EventPath, useExplanation } from "./event_path/EventPath";
+import { cameraOf, cameraText } from "./map/camera";
+import { Graph } from "./map/Graph";
+import { Legend } from "./map/Legend";
+import { positions } from "./map/positions";
+import { AboutTree, TreePick, useTree } from "./map/TreePick";
+import { pathMarks, pathNotes, treeMarks, treeNotes } from "./map/trees";
+import type { Network } from "./model/model";
+import { adjacency, within } from "./model/near";
+import { type Selection, useFollowing, useSelection } from "./model/selection";
+import { useNetwork } from "./model/useNetwork";
 import classes from "./network.module.css";
-import { Panel } from "./Panel";
-import { positions } from "./positions";
+import { Panel } from "./panels/Panel";
 import { SwitchList } from "./SwitchList";
-import { type Selection, useFollowing, useSelection } from "./selection";
-import { AboutTree, TreePick, useTree } from "./TreePick";
-import { pathMarks, pathNotes, treeMarks, treeNotes } from "./trees";
-import { useNetwork } from "./useNetwork";
 
 const HOPS = [
   { value: "", label: "All" },

@@ -1,9 +1,9 @@
 import { Anchor, Code, Drawer, Group, Stack, Table, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { StateBadge } from "@/common/StateBadge";
-import { Time } from "@/common/time";
-import { Unreachable } from "@/common/Unreachable";
+import { Time } from "@/common/formatting/time";
+import { StateBadge } from "@/common/requests/StateBadge";
+import { Unreachable } from "@/common/requests/Unreachable";
 import { type Announcement, eventsOf, filterText, nameOf, ownerOf, sideOf } from "./kinds";
 
 const CELLS = 200;

@@ -1,7 +1,7 @@
 import { Group, Loader, Text } from "@mantine/core";
 import { IconCircleCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Time } from "@/common/time";
+import { Time } from "@/common/formatting/time";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { type Announcement, eventsOf, type Side } from "./kinds";
 import { readAnnouncement } from "./send";

@@ -4,9 +4,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useMay } from "@/api/me";
 import { asProblem, byField } from "@/api/problems";
-import { Picker } from "@/common/Picker";
-import { ProblemAlert } from "@/common/ProblemAlert";
-import { RegisterHost } from "@/common/RegisterHost";
+import { Picker } from "@/common/forms/Picker";
+import { RegisterHost } from "@/common/forms/RegisterHost";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import type { Side } from "./kinds";
 import { register } from "./send";
 

@@ -3,8 +3,8 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { asProblem } from "@/api/problems";
-import { Affected } from "@/common/AffectedCounts";
-import { Confirm } from "@/common/Confirm";
+import { Confirm } from "@/common/layout/Confirm";
+import { Affected } from "@/common/requests/AffectedCounts";
 import { type Participant, sideOf } from "./kinds";
 import { affectedBy, remove } from "./send";
 

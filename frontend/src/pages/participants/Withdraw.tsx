@@ -2,10 +2,10 @@ import { Button, Code, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ended } from "@/api/request";
-import { counted } from "@/common/AffectedCounts";
-import { Confirm } from "@/common/Confirm";
-import { CostSummary } from "@/common/CostSummary";
-import { ProblemAlert } from "@/common/ProblemAlert";
+import { Confirm } from "@/common/layout/Confirm";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { counted } from "@/common/requests/AffectedCounts";
+import { CostSummary } from "@/common/requests/CostSummary";
 import { type Announcement, filterText, nameOf, ownerOf, type Side, sideOf } from "./kinds";
 import { announce, withdraw, withdrawalCost } from "./send";
 

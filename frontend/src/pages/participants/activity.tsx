@@ -1,6 +1,6 @@
 import { Tooltip } from "@mantine/core";
 import { type ColumnDef, createColumnHelper } from "@tanstack/react-table";
-import { Time } from "@/common/time";
+import { Time } from "@/common/formatting/time";
 import { type Announcement, eventsOf, type Participant, type Side } from "./kinds";
 
 export const number = (value: number | null | undefined) => value?.toLocaleString() ?? "–";

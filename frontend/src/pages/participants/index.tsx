@@ -3,7 +3,7 @@ import { IconPlus, IconUpload } from "@tabler/icons-react";
 import { lazy, Suspense, useCallback, useState } from "react";
 import { useMay } from "@/api/me";
 import { useAddress, useChangeAddress } from "@/common/address";
-import { PageHeader } from "@/common/PageHeader";
+import { PageHeader } from "@/common/layout/PageHeader";
 import type { Beginning } from "./Announce";
 import { AnnouncementList } from "./AnnouncementList";
 import { Details } from "./Details";

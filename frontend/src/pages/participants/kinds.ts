@@ -1,7 +1,7 @@
 // The four lists of the page, and what differs between them.
 
 import type { Schemas } from "@/api/client";
-import { advertisementName } from "@/common/names";
+import { advertisementName } from "@/common/formatting/names";
 
 export type Tab = "publishers" | "subscribers" | "advertisements" | "subscriptions";
 export type Participant = Schemas["Publisher"] | Schemas["Subscriber"];

@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { useMay } from "@/api/me";
 import type { NetworkRequest } from "@/api/request";
-import { ProblemAlert } from "@/common/ProblemAlert";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { again, helpfulPages, neededRight } from "./remedy";
 
 /** Why a request failed, what would help, where that is done, and the same call once more. */

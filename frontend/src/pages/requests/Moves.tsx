@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { api } from "@/api/client";
 import type { NetworkRequest } from "@/api/request";
-import { Time } from "@/common/time";
+import { Time } from "@/common/formatting/time";
 
 const STAGES: Record<string, string> = {
   making: "switches install the new entries",

@@ -1,6 +1,6 @@
 import { Button, Group, Popover, Stack, TextInput } from "@mantine/core";
 import { IconClock } from "@tabler/icons-react";
-import { local } from "@/common/time";
+import { local } from "@/common/formatting/time";
 import { asField, fromField } from "./range";
 
 const SPANS = [

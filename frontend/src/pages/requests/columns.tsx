@@ -1,8 +1,8 @@
 import { Group, Text } from "@mantine/core";
 import { createColumnHelper } from "@tanstack/react-table";
 import type { NetworkRequest } from "@/api/request";
-import { StateBadge } from "@/common/StateBadge";
-import { Time } from "@/common/time";
+import { Time } from "@/common/formatting/time";
+import { StateBadge } from "@/common/requests/StateBadge";
 import { kindWords } from "./kinds";
 import { span, steps, total } from "./stages";
 

@@ -1,6 +1,6 @@
 import { Tabs } from "@mantine/core";
 import { useSearchParams } from "react-router";
-import { PageHeader } from "@/common/PageHeader";
+import { PageHeader } from "@/common/layout/PageHeader";
 import { Calls } from "./Calls";
 import { Log } from "./Log";
 

@@ -4,11 +4,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import type { NetworkRequest } from "@/api/request";
-import { Conflict } from "@/common/Conflict";
-import { CostSummary } from "@/common/CostSummary";
-import { useEdits } from "@/common/edits";
-import { ProblemAlert } from "@/common/ProblemAlert";
-import { RequestProgress, useRequest } from "@/common/RequestProgress";
+import { Conflict } from "@/common/forms/Conflict";
+import { useEdits } from "@/common/forms/edits";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { CostSummary } from "@/common/requests/CostSummary";
+import { RequestProgress, useRequest } from "@/common/requests/RequestProgress";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { type Indexing, indexingOf, same, send } from "./indexing";
 

@@ -3,11 +3,11 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api, type Schemas } from "@/api/client";
 import { useAddress, useChangeAddress } from "@/common/address";
-import { Chart } from "@/common/Chart";
-import { useChartColors } from "@/common/chartColors";
-import { Empty } from "@/common/Empty";
-import { ProblemAlert } from "@/common/ProblemAlert";
-import { Time } from "@/common/time";
+import { Chart } from "@/common/charts/Chart";
+import { useChartColors } from "@/common/charts/chartColors";
+import { Time } from "@/common/formatting/time";
+import { Empty } from "@/common/layout/Empty";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { LAYERS, type Space, spaceOption } from "./space";
 

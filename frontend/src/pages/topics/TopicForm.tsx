@@ -20,7 +20,7 @@ import { useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { api } from "@/api/client";
 import { asProblem } from "@/api/problems";
-import { ProblemAlert } from "@/common/ProblemAlert";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { blank, type Draft, errorsOf, HELP, place, TYPES, type Type, topicBody } from "./attributes";
 
 interface Sent {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CHART_COLORS } from "@/common/chartColors";
+import { CHART_COLORS } from "@/common/charts/chartColors";
 import { alpha, filterBoxes, LAYERS, type Space, short, spaceOption, wrapped } from "./space";
 
 const many = (items: unknown[]) => ({ total: items.length, truncated: false, items });

@@ -18,10 +18,10 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
-import { counted } from "@/common/AffectedCounts";
 import { useAddress } from "@/common/address";
-import { ProblemAlert } from "@/common/ProblemAlert";
-import { Said } from "@/common/Said";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { Said } from "@/common/layout/Said";
+import { counted } from "@/common/requests/AffectedCounts";
 
 type Cost = Schemas["ImportCost"];
 type Operation = Schemas["ImportOperation"];

@@ -2,12 +2,12 @@ import { Anchor, List, Loader, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { api, type Schemas } from "@/api/client";
-import { CopyText } from "@/common/CopyText";
-import { DocsLink } from "@/common/Docs";
-import { read } from "@/common/list";
-import { advertisementName } from "@/common/names";
-import { StateBadge } from "@/common/StateBadge";
-import { shellWord } from "@/common/shell";
+import { DocsLink } from "@/common/documentation/Docs";
+import { advertisementName } from "@/common/formatting/names";
+import { shellWord } from "@/common/formatting/shell";
+import { CopyText } from "@/common/layout/CopyText";
+import { StateBadge } from "@/common/requests/StateBadge";
+import { read } from "@/common/tables/list";
 import { sample } from "./sample";
 
 /** What to type at hosts of one's own: one that listens, one that publishes, with the names that are registered. */

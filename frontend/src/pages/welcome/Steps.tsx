@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useMay } from "@/api/me";
-import { read } from "@/common/list";
-import { RegisterHost } from "@/common/RegisterHost";
+import { RegisterHost } from "@/common/forms/RegisterHost";
+import { read } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { FirstEvent } from "./FirstEvent";
 

@@ -1,7 +1,7 @@
 import { Card, Group, SimpleGrid, Stack, Text, ThemeIcon, UnstyledButton } from "@mantine/core";
 import { IconFileImport, IconPlayerPlay, IconPlugConnected } from "@tabler/icons-react";
 import { useAddress } from "@/common/address";
-import { PageHeader } from "@/common/PageHeader";
+import { PageHeader } from "@/common/layout/PageHeader";
 import { Connect } from "./Connect";
 import { Demo } from "./Demo";
 import { ImportFile } from "./ImportFile";

@@ -4,12 +4,12 @@ import { createColumnHelper } from "@tanstack/react-table";
 import { useMemo, useState } from "react";
 import { api } from "@/api/client";
 import { useAddress } from "@/common/address";
-import { DataTable } from "@/common/DataTable";
-import { Empty } from "@/common/Empty";
-import { useList } from "@/common/list";
-import { MergingNote } from "@/common/MergingNote";
-import { ProblemAlert } from "@/common/ProblemAlert";
-import { StateBadge } from "@/common/StateBadge";
+import { Empty } from "@/common/layout/Empty";
+import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { MergingNote } from "@/common/requests/MergingNote";
+import { StateBadge } from "@/common/requests/StateBadge";
+import { DataTable } from "@/common/tables/DataTable";
+import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { download, failures, type Operation, type Result } from "./send";
 

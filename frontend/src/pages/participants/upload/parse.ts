@@ -1,6 +1,6 @@
 // Files of people and of what they announce: CSV (RFC 4180) or JSON, each item with the line that it begins in.
 
-import { counted } from "@/common/AffectedCounts";
+import { counted } from "@/common/requests/AffectedCounts";
 
 export type Item = Record<string, unknown>;
 

@@ -2,7 +2,7 @@
 
 import { api, type Schemas } from "@/api/client";
 import type { FieldError } from "@/api/problems";
-import { read } from "@/common/list";
+import { read } from "@/common/tables/list";
 import type { Tab } from "../kinds";
 import { type Item, toCsv } from "./parse";
 

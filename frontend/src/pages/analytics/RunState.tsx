@@ -1,0 +1,27 @@
+import { Badge, Progress, Stack, Text } from "@mantine/core";
+import { OVER, RUN_COLOR } from "./jobs";
+import type { Run } from "./runs";
+
+/** The state of a run, with the part that is done while it works. */
+export function RunState({ run }: { run: Run }) {
+  return (
+    <Stack gap={2} miw={90}>
+      <Badge variant="light" color={RUN_COLOR[run.state] ?? "teal"}>
+        {run.cancelling && !OVER.includes(run.state) ? "being cancelled" : run.state}
+      </Badge>
+      {run.state === "running" && (
+        <>
+          <Progress
+            value={100 * (run.progress ?? 0)}
+            size="xs"
+            aria-label={`Progress of run ${run.id}`}
+            animated={run.progress === null}
+          />
+          <Text size="xs" c="dimmed">
+            {run.stage}
+          </Text>
+        </>
+      )}
+    </Stack>
+  );
+}

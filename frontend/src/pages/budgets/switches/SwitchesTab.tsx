@@ -1,0 +1,211 @@
+import { Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
+import { createColumnHelper } from "@tanstack/react-table";
+import { useEffect, useMemo, useState } from "react";
+import { Link } from "react-router";
+import { useMay } from "@/api/me";
+import { useAddress } from "@/common/address";
+import { Time } from "@/common/formatting/time";
+import { Empty } from "@/common/layout/Empty";
+import { DataTable } from "@/common/tables/DataTable";
+import { localList } from "@/common/tables/localList";
+import { copies, count, ordered, type Switch } from "../figures";
+import { useLastRun } from "../runs/runs";
+import { EditBudgets } from "./EditBudgets";
+import { SwitchPanel } from "./SwitchPanel";
+import { useSwitches } from "./switches";
+import { TableFill } from "./TableFill";
+
+const column = createColumnHelper<Switch>();
+
+/** All switches with what fills their tables; those that are chosen get another budget. */
+export function SwitchesTab() {
+  const [q, setQ] = useAddress("q");
+  const [ordering, setOrdering] = useAddress("ordering", "-load");
+  const [chosenText, setChosenText] = useAddress("select");
+  const [row, setRow] = useAddress("row");
+  const [editing, setEditing] = useState(false);
+  const may = useMay("switches", "PATCH");
+  const found = useSwitches();
+  const { data: run } = useLastRun();
+  const needless = useMemo(
+    () => new Map(run?.results?.switches.map((one) => [one.switch, one.needless_after]) ?? []),
+    [run],
+  );
+  const rows = useMemo(() => {
+    const wanted = q.toLowerCase();
+    const shown = (found.data ?? []).filter(({ name, label }) =>
+      `${name} ${label}`.toLowerCase().includes(wanted),
+    );
+    return ordered(shown, ordering, needless);
+  }, [found.data, q, ordering, needless]);
+  const [chosen, setChosen] = useChoice(chosenText);
+  const choose = (names: Iterable<string>) => {
+    const next = new Set(names);
+    setChosen(next);
+    setChosenText([...next].join(","));
+  };
+  const toggle = (name: string) =>
+    choose(chosen.has(name) ? [...chosen].filter((one) => one !== name) : [...chosen, name]);
+  const known = (found.data ?? []).filter(({ name }) => chosen.has(name));
+  const everyone = rows.length > 0 && rows.every(({ name }) => chosen.has(name));
+
+  const columns = [
+    ...(may
+      ? [
+          column.display({
+            id: "choose",
+            header: () => (
+              <Checkbox
+                size="xs"
+                aria-label="Choose all that are listed"
+                checked={everyone}
+                indeterminate={!everyone && known.length > 0}
+                onChange={() => choose(everyone ? [] : rows.map(({ name }) => name))}
+              />
+            ),
+            cell: ({ row: { original } }) => (
+              // biome-ignore lint/a11y/noStaticElementInteractions: only keeps the click from opening the row
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the box itself takes the keys
+              <span onClick={(event) => event.stopPropagation()}>
+                <Checkbox
+                  size="xs"
+                  aria-label={`Choose ${original.name}`}
+                  checked={chosen.has(original.name)}
+                  onChange={() => toggle(original.name)}
+                />
+              </span>
+            ),
+          }),
+        ]
+      : []),
+    column.accessor("name", {
+      header: "Switch",
+      meta: { sort: "name" },
+      cell: ({ row: { original } }) => (
+        <Group gap={6}>
+          <Text size="sm" fw={500}>
+            {original.name}
+          </Text>
+          <Text size="sm" c="dimmed" visibleFrom="md">
+            {original.label}
+          </Text>
+        </Group>
+      ),
+    }),
+    column.accessor("tcam_budget", {
+      header: "Budget",
+      meta: { sort: "budget", align: "right" },
+      cell: (cell) => cell.getValue()?.toLocaleString() ?? "any",
+    }),
+    column.accessor("capacity", {
+      header: "Capacity",
+      meta: { align: "right", priority: "low" },
+      cell: (cell) => cell.getValue()?.toLocaleString() ?? "not met",
+    }),
+    column.accessor("exact_entries", {
+      header: "Exact entries",
+      meta: { sort: "exact", align: "right", priority: "low" },
+      cell: (cell) => count(cell.getValue()),
+    }),
+    column.accessor("entries", {
+      header: "Installed",
+      meta: { sort: "entries", align: "right" },
+      cell: (cell) => count(cell.getValue()),
+    }),
+    column.display({
+      id: "load",
+      header: "Filled",
+      meta: { sort: "load", priority: "low" },
+      cell: ({ row: { original } }) => <TableFill row={original} />,
+    }),
+    column.display({
+      id: "needless",
+      header: "Needless copies",
+      meta: { sort: "needless", align: "right", priority: "low" },
+      cell: ({ row: { original } }) => copies(needless.get(original.name)),
+    }),
+  ];
+
+  return (
+    <Stack>
+      <Group gap="xs" justify="space-between">
+        <TextInput
+          aria-label="Search"
+          placeholder="Name or label"
+          value={q}
+          onChange={(event) => setQ(event.currentTarget.value)}
+        />
+        {may && (
+          <Group gap="xs">
+            <Text size="sm" role="status">
+              {known.length > 0 ? `${known.length} chosen` : ""}
+            </Text>
+            {known.length > 0 && (
+              <Button variant="subtle" onClick={() => choose([])}>
+                Choose none
+              </Button>
+            )}
+            <Button disabled={known.length === 0} onClick={() => setEditing(true)}>
+              Set budget…
+            </Button>
+          </Group>
+        )}
+      </Group>
+      <DataTable
+        label="Switches"
+        list={localList(rows, {
+          loading: found.isPending,
+          error: found.error,
+          refetch: () => void found.refetch(),
+        })}
+        columns={columns}
+        rowId={({ name }) => name}
+        selected={row}
+        onSelect={({ name }) => setRow(name)}
+        ordering={ordering}
+        onOrdering={setOrdering}
+        empty={
+          <Empty
+            cause={
+              q
+                ? "No switch is called like that."
+                : "There is no switch yet. Connect one, import a topology, or start the demo network."
+            }
+          >
+            {q ? (
+              <Button variant="light" onClick={() => setQ("")}>
+                Show all switches
+              </Button>
+            ) : (
+              <Button component={Link} to="/welcome">
+                Set up a network
+              </Button>
+            )}
+          </Empty>
+        }
+      />
+      <Text size="sm" c="dimmed">
+        Exact entries are those without aggregation, installed ones those after it.{" "}
+        {run?.results ? (
+          <>
+            Needless copies an event are expected ones, as run {run.id} worked them out{" "}
+            <Time at={run.ended_at} />.
+          </>
+        ) : (
+          "Needless copies an event are known once a run of aggregation has changed tables."
+        )}
+      </Text>
+      {editing && <EditBudgets switches={known} onClose={() => setEditing(false)} />}
+      <SwitchPanel row={found.data?.find(({ name }) => name === row) ?? null} onClose={() => setRow(null)} />
+    </Stack>
+  );
+}
+
+/** The names in the address, held here besides: what is clicked shows at once. */
+function useChoice(text: string) {
+  const [chosen, setChosen] = useState(() => namesIn(text));
+  useEffect(() => setChosen(namesIn(text)), [text]);
+  return [chosen, setChosen] as const;
+}
+
+const namesIn = (text: string): ReadonlySet<string> => new Set(text.split(",").filter(Boolean));

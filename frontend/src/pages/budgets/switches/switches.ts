@@ -1,0 +1,43 @@
+// All switches of the network, kept up to date by the live stream.
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type Filters, read } from "@/common/tables/list";
+import { useLiveEvents, useLiveRefresh } from "@/live/LiveProvider";
+import type { Switch } from "../figures";
+
+const KEY = ["/api/v1/switches/", "all"];
+const PAGE = 1_000;
+
+/** Every switch; `tables` events are taken into it, and changes of budgets make it read anew. */
+export function useSwitches() {
+  const queries = useQueryClient();
+  const found = useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) => all<Switch>("/api/v1/switches/", {}, signal),
+  });
+  useLiveEvents(["tables"], (events) => {
+    const entries: Record<string, number> = Object.assign({}, ...events.map(({ payload }) => payload));
+    queries.setQueryData<Switch[]>(KEY, (rows) =>
+      rows?.map((row) => {
+        const now = entries[row.name];
+        return now === undefined ? row : { ...row, entries: now };
+      }),
+    );
+  });
+  useLiveRefresh(["request", "requests", "switch"], KEY);
+  return found;
+}
+
+/** All rows of a list, page after page. */
+export async function all<Row>(path: string, filters: Filters, signal?: AbortSignal): Promise<Row[]> {
+  const rows: Row[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await read<Row>(path, { ...filters, limit: PAGE, cursor }, signal);
+    rows.push(...page.results);
+    cursor = page.next
+      ? (new URL(page.next, location.origin).searchParams.get("cursor") ?? undefined)
+      : undefined;
+  } while (cursor);
+  return rows;
+}

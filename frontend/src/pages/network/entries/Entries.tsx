@@ -1,0 +1,133 @@
+import { Button, Code, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { createColumnHelper } from "@tanstack/react-table";
+import { useMemo } from "react";
+import { api, type Schemas } from "@/api/client";
+import { asProblem } from "@/api/problems";
+import { useAddress } from "@/common/address";
+import { Time } from "@/common/formatting/time";
+import { Empty } from "@/common/layout/Empty";
+import { DataTable } from "@/common/tables/DataTable";
+import { useList } from "@/common/tables/list";
+import { useLiveRefresh } from "@/live/LiveProvider";
+import type { NetSwitch, Network } from "../model/model";
+import { behind, outputs } from "../model/ports";
+import { short } from "../model/scales";
+import { EntryFilters, useEntryFilters } from "./EntryFilters";
+import { EntryOrigin } from "./EntryOrigin";
+
+type Entry = Schemas["Entry"];
+type Counts = ReadonlyMap<number, Schemas["EntryCounter"]>;
+const column = createColumnHelper<Entry>();
+const OFTEN = 5_000; // entries up to which counters are read again and again
+
+/** The entries that a switch has confirmed: what they match and mean, where they send, what they counted. */
+export function Entries({ row, network }: { row: NetSwitch; network: Network }) {
+  const filters = useEntryFilters();
+  const [chosen, setChosen] = useAddress("entry");
+  const path = `/api/v1/tables/${row.id}/entries/`;
+  const list = useList<Entry>(path, filters.asked, { ordering: "id" });
+  useLiveRefresh(["tables"], [path]);
+  const counters = useCounters(row, list.rows);
+  const columns = useMemo(
+    () => columnsOf(network, row.name, counters.counts),
+    [network, row.name, counters.counts],
+  );
+  const entry = list.rows.find(({ id }) => String(id) === chosen);
+  return (
+    <Stack gap="xs">
+      <EntryFilters filters={filters} network={network} name={row.name} />
+      <DataTable
+        label={`Entries of ${row.name}`}
+        list={list}
+        columns={columns}
+        rowId={({ id }) => String(id)}
+        selected={chosen}
+        onSelect={({ id }) => setChosen(String(id) === chosen ? null : String(id))}
+        height={entry ? 240 : 340}
+        empty={
+          <Empty
+            cause={
+              filters.any
+                ? `No entry of ${row.name} is ${filters.words}.`
+                : "The table is empty: nothing that is advertised and wanted passes this switch."
+            }
+          >
+            {filters.any && (
+              <Button size="xs" variant="default" onClick={filters.clear}>
+                Show all entries
+              </Button>
+            )}
+          </Empty>
+        }
+      />
+      <Text size="xs" c="dimmed" hidden={list.rows.length === 0}>
+        {counters.problem ?? (
+          <>
+            Counters of the switch, read <Time at={counters.at} empty="…" />. Choose an entry to see whom it
+            serves.
+          </>
+        )}
+      </Text>
+      {entry && <EntryOrigin row={row} entry={entry} />}
+    </Stack>
+  );
+}
+
+/** What the switch has counted of a page of entries; read again as long as they are looked at, unless there are many. */
+function useCounters(row: NetSwitch, entries: readonly Entry[]) {
+  const ids = entries.slice(0, 100).map(({ id }) => id);
+  const { data, error } = useQuery({
+    queryKey: ["counters", row.id, ids.join()],
+    enabled: ids.length > 0,
+    refetchInterval: row.entries <= OFTEN ? 5_000 : false,
+    retry: false,
+    queryFn: async ({ signal }) =>
+      (
+        await api.GET("/api/v1/tables/{id}/counters/", {
+          params: { path: { id: String(row.id) }, query: { id__in: ids.join() } },
+          signal,
+        })
+      ).data,
+  });
+  const counts: Counts = useMemo(() => new Map(data?.counters.map((one) => [one.id, one])), [data]);
+  return { counts, at: data?.counted_at, problem: error ? asProblem(error).detail : null };
+}
+
+function columnsOf(network: Network, name: string, counts: Counts) {
+  const ports = behind(network, name);
+  return [
+    column.accessor("dz", {
+      header: "dz and what it means",
+      cell: ({ row: { original: entry } }) => (
+        <div>
+          <Code>{entry.dz === null ? entry.dst : entry.dz || "all"}</Code>
+          <Text size="xs" c="dimmed">
+            {entry.topic ?? "no topic of ours"}
+            {entry.region && entry.region !== "true" ? `: ${entry.region}` : ""}
+            {entry.in_port === null ? "" : `, from port ${entry.in_port}`}
+          </Text>
+        </div>
+      ),
+    }),
+    column.accessor("actions", {
+      header: "To ports",
+      cell: (cell) => (
+        <Text size="xs">{outputs(network, name, ports, cell.getValue()).join(", ") || "nowhere"}</Text>
+      ),
+    }),
+    column.display({
+      id: "packets",
+      header: "Packets",
+      meta: { align: "right" },
+      cell: ({ row: { original: entry } }) => {
+        const packets = counts.get(entry.id)?.packets;
+        return (
+          <Text size="xs" title={packets?.toLocaleString()}>
+            {packets === undefined || packets === null ? "–" : short(packets)}
+          </Text>
+        );
+      },
+    }),
+  ];
+}

@@ -1,0 +1,56 @@
+import { Group, Text, useComputedColorScheme } from "@mantine/core";
+import type { ReactNode } from "react";
+import { LOAD_NAMES, LOAD_WIDTHS, PALETTES } from "../model/scales";
+import { Mark } from "./FillMark";
+
+/** What shapes, colours and lines of the drawing mean. */
+export function Legend({ tree, path }: { tree: boolean; path: boolean }) {
+  const palette = PALETTES[useComputedColorScheme("light")];
+  return (
+    <Group gap="2px 14px" aria-label="Legend" role="group" visibleFrom="sm">
+      <Kind>Tables</Kind>
+      <Entry mark={<Mark kind="low" share={0.3} />}>in use</Entry>
+      <Entry mark={<Mark kind="half" share={0.6} />}>from 50 %</Entry>
+      <Entry mark={<Mark kind="high" share={0.85} />}>from 80 %</Entry>
+      <Entry mark={<Mark kind="full" share={1} />}>full</Entry>
+      <Entry mark={<Mark kind="unlimited" share={0} />}>no limit</Entry>
+      <Entry mark={<Mark kind="low" share={0} state="away" />}>not connected</Entry>
+      <Kind>Links</Kind>
+      {LOAD_NAMES.map((name, level) => (
+        <Entry key={name} mark={<Line color={palette.load[level] ?? ""} width={LOAD_WIDTHS[level] ?? 1} />}>
+          {name}
+        </Entry>
+      ))}
+      <Entry mark={<Line color={palette.down} width={2} dashed />}>down</Entry>
+      {tree && <Entry mark={<Line color={palette.tree} width={4} />}>tree</Entry>}
+      {path && <Entry mark={<Line color={palette.path} width={4} />}>path of the event</Entry>}
+    </Group>
+  );
+}
+
+function Kind({ children }: { children: ReactNode }) {
+  return (
+    <Text size="xs" fw={600} span>
+      {children}
+    </Text>
+  );
+}
+
+function Entry({ mark, children }: { mark: ReactNode; children: ReactNode }) {
+  return (
+    <Group gap={5} wrap="nowrap">
+      {mark}
+      <Text size="xs" c="dimmed" span>
+        {children}
+      </Text>
+    </Group>
+  );
+}
+
+function Line({ color, width, dashed = false }: { color: string; width: number; dashed?: boolean }) {
+  return (
+    <svg width={26} height={10} aria-hidden="true">
+      <path d="M1 5H25" stroke={color} strokeWidth={width} strokeDasharray={dashed ? "5 4" : undefined} />
+    </svg>
+  );
+}

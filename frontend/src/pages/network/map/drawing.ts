@@ -1,0 +1,189 @@
+// The drawing itself: Cytoscape, kept in step with a scene. Nothing here knows of React.
+
+import cytoscape, { type Core, type EventObject } from "cytoscape";
+import type { Point } from "../model/near";
+import type { Palette } from "../model/scales";
+import { stylesheet } from "./look";
+import type { Scene, SceneEdge, SceneNode } from "./scene";
+
+const PADDING = 46;
+const HOSTS = 34; // more of it for the hosts outside
+const NEAREST = 3;
+const FARTHEST = 0.02;
+const STEP = 2 ** (1 / 3); // sizes follow the zoom in such steps
+
+export interface Camera extends Point {
+  zoom: number;
+}
+
+export interface Wishes {
+  /** A node or an edge was clicked; null: the ground was. */
+  pick: (id: string | null) => void;
+  /** The pointer is over a node or an edge, or no longer. */
+  hover: (id: string | null) => void;
+  /** The view moved, or came nearer or farther; `byHand`: a person did it. */
+  moved: (byHand: boolean) => void;
+}
+
+export class Drawing {
+  private readonly cy: Core;
+  private readonly drawn = new Map<string, string>();
+  private palette: Palette;
+  private scale = 0;
+  private guided = 0;
+  private frame = 0;
+
+  constructor(container: HTMLElement, palette: Palette, wishes: Wishes) {
+    this.palette = palette;
+    this.cy = cytoscape({
+      container,
+      autoungrabify: true,
+      autounselectify: true,
+      boxSelectionEnabled: false,
+      minZoom: FARTHEST,
+      maxZoom: NEAREST,
+      layout: { name: "preset" },
+    });
+    this.cy.on("tap", (event: EventObject) =>
+      wishes.pick(event.target === this.cy ? null : event.target.id()),
+    );
+    this.cy.on("mouseover", "node, edge", (event: EventObject) => wishes.hover(event.target.id()));
+    this.cy.on("mouseout", "node, edge", () => wishes.hover(null));
+    this.cy.on("viewport", () => {
+      const byHand = this.guided === 0;
+      cancelAnimationFrame(this.frame);
+      this.frame = requestAnimationFrame(() => {
+        this.resize();
+        wishes.moved(byHand);
+      });
+    });
+    this.resize();
+  }
+
+  end(): void {
+    cancelAnimationFrame(this.frame);
+    this.cy.destroy();
+  }
+
+  get zoom(): number {
+    return this.cy.zoom();
+  }
+
+  /** Units of the drawing for a pixel of the screen, in steps. */
+  get unit(): number {
+    return this.scale;
+  }
+
+  get camera(): Camera {
+    const { x1, y1, w, h } = this.cy.extent();
+    return { zoom: this.cy.zoom(), x: x1 + w / 2, y: y1 + h / 2 };
+  }
+
+  /** Whether a point is in sight, or nearly. */
+  sees({ x, y }: Point): boolean {
+    const { x1, x2, y1, y2, w, h } = this.cy.extent();
+    return x > x1 - w / 8 && x < x2 + w / 8 && y > y1 - h / 8 && y < y2 + h / 8;
+  }
+
+  /** Draw a scene; only what differs from the one before is touched. */
+  show({ nodes, edges }: Scene): void {
+    this.cy.batch(() => {
+      const wanted = new Set([...nodes, ...edges].map(({ id }) => id));
+      for (const id of this.drawn.keys()) if (!wanted.has(id)) this.remove(id);
+      for (const node of nodes) this.put(node, () => this.node(node));
+      for (const edge of edges) this.put(edge, () => this.edge(edge));
+    });
+  }
+
+  recolor(palette: Palette): void {
+    this.palette = palette;
+    this.scale = 0;
+    this.resize();
+  }
+
+  /** The size of the container has changed. */
+  measure(): void {
+    this.guide(() => this.cy.resize());
+  }
+
+  /** See all points, and the hosts around them. */
+  fit(points: readonly Point[], hosts = false): void {
+    if (points.length === 0) return;
+    const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+    const [left, top] = [Math.min(...xs), Math.min(...ys)];
+    const [width, height] = [Math.max(...xs) - left, Math.max(...ys) - top];
+    const padding = 2 * (PADDING + (hosts ? HOSTS : 0));
+    const [w, h] = [this.cy.width() - padding, this.cy.height() - padding];
+    const zoom = Math.min(w / Math.max(width, 1), h / Math.max(height, 1), 1.4);
+    this.look({ zoom: Math.max(zoom, FARTHEST), x: left + width / 2, y: top + height / 2 });
+  }
+
+  look({ zoom, x, y }: Camera): void {
+    const held = Math.min(Math.max(zoom, FARTHEST), NEAREST);
+    this.guide(() =>
+      this.cy.viewport({
+        zoom: held,
+        pan: { x: this.cy.width() / 2 - x * held, y: this.cy.height() / 2 - y * held },
+      }),
+    );
+  }
+
+  /** Move as little as needed for a point to be well in sight. */
+  reveal(point: Point): void {
+    const { x1, x2, y1, y2, w, h } = this.cy.extent();
+    const [dx, dy] = [w / 8, h / 8];
+    const inside = point.x > x1 + dx && point.x < x2 - dx && point.y > y1 + dy && point.y < y2 - dy;
+    if (!inside) this.look({ zoom: this.cy.zoom(), ...point });
+  }
+
+  zoomBy(factor: number): void {
+    this.cy.zoom({
+      level: this.cy.zoom() * factor,
+      renderedPosition: { x: this.cy.width() / 2, y: this.cy.height() / 2 },
+    });
+  }
+
+  private guide(what: () => void): void {
+    this.guided += 1;
+    what();
+    this.guided -= 1;
+  }
+
+  private resize(): void {
+    const scale = STEP ** Math.round(Math.log(1 / this.cy.zoom()) / Math.log(STEP));
+    if (scale === this.scale) return;
+    this.scale = scale;
+    this.cy.style(stylesheet(this.palette, scale));
+  }
+
+  private put(one: SceneNode | SceneEdge, add: () => void): void {
+    const text = JSON.stringify(one);
+    const before = this.drawn.get(one.id);
+    if (before === text) return;
+    this.drawn.set(one.id, text);
+    if (before === undefined) {
+      add();
+      return;
+    }
+    const element = this.cy.getElementById(one.id);
+    element.classes(one.classes);
+    element.data("label", one.label);
+    if ("share" in one) {
+      element.data("share", one.share);
+      element.position({ x: one.x, y: one.y });
+    }
+  }
+
+  private node({ id, classes, label, share, x, y }: SceneNode): void {
+    this.cy.add({ group: "nodes", data: { id, label, share }, classes, position: { x, y } });
+  }
+
+  private edge({ id, classes, label, source, target }: SceneEdge): void {
+    this.cy.add({ group: "edges", data: { id, label, source, target }, classes });
+  }
+
+  private remove(id: string): void {
+    this.drawn.delete(id);
+    this.cy.getElementById(id).remove();
+  }
+}

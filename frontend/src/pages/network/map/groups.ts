@@ -1,0 +1,90 @@
+// Grouping when zoomed out: switches that would lie on each other are drawn as one, with how many they are.
+
+import type { Point } from "../model/near";
+
+export interface Placed extends Point {
+  name: string;
+}
+
+export interface Group extends Point {
+  /** Stable as long as the same switch leads it at the same level. */
+  id: string;
+  members: string[];
+}
+
+/** Switches that are never grouped, however far out: few are better seen as they are. */
+export const FEW = 60;
+
+/** How near to each other two may be drawn, in pixels. */
+export const ROOM = 46;
+
+/**
+ * The level of grouping at a zoom (pixels a unit): at level n > 0 whoever is nearer than 2^n units is grouped; 0 groups
+ * nobody. Levels double, so that a little zooming changes nothing.
+ */
+export function levelAt(zoom: number, switches: number, room = ROOM): number {
+  if (switches <= FEW || !(zoom > 0)) return 0;
+  return Math.max(0, Math.floor(Math.log2(room / zoom)));
+}
+
+/**
+ * Groups of each level, from 0 (each its own) on; every group of a level lies within one of the next, so that groups open
+ * into groups. The order of `placed` does not matter: who has most members leads, then who comes first by name.
+ */
+export class Grouping {
+  private readonly levels: Group[][];
+  private readonly nearest: number;
+
+  constructor(placed: readonly Placed[], nearest = 2) {
+    this.nearest = nearest;
+    const single = ({ name, x, y }: Placed) => ({ id: `group:0:${name}`, members: [name], x, y });
+    this.levels = [[...placed].sort((a, b) => (a.name < b.name ? -1 : 1)).map(single)];
+  }
+
+  /** The groups of a level; worked out once. */
+  at(level: number): readonly Group[] {
+    for (let n = this.levels.length; n <= level; n++)
+      this.levels.push(joined(this.levels[n - 1] ?? [], this.nearest * 2 ** (n - 1), n));
+    return this.levels[level] ?? [];
+  }
+}
+
+function joined(groups: readonly Group[], radius: number, level: number): Group[] {
+  const order = [...groups].sort(
+    (a, b) => b.members.length - a.members.length || ((a.members[0] ?? "") < (b.members[0] ?? "") ? -1 : 1),
+  );
+  const squares = new Map<string, Group[]>();
+  const square = (x: number, y: number) => `${Math.floor(x / radius)} ${Math.floor(y / radius)}`;
+  for (const group of order) {
+    const key = square(group.x, group.y);
+    const list = squares.get(key);
+    if (list) list.push(group);
+    else squares.set(key, [group]);
+  }
+  const taken = new Set<Group>();
+  const found: Group[] = [];
+  for (const leader of order) {
+    if (taken.has(leader)) continue;
+    const near: Group[] = [];
+    for (const x of [-1, 0, 1])
+      for (const y of [-1, 0, 1])
+        for (const other of squares.get(square(leader.x + x * radius, leader.y + y * radius)) ?? [])
+          if (!taken.has(other) && Math.hypot(other.x - leader.x, other.y - leader.y) < radius)
+            near.push(other);
+    for (const one of near) taken.add(one);
+    found.push(merged(near, level));
+  }
+  return found;
+}
+
+function merged(groups: readonly Group[], level: number): Group {
+  const members = groups.flatMap((one) => one.members);
+  const mean = (of: (group: Group) => number) =>
+    groups.reduce((sum, one) => sum + of(one) * one.members.length, 0) / members.length;
+  return {
+    id: `group:${level}:${members[0]}`,
+    members,
+    x: mean((one) => one.x),
+    y: mean((one) => one.y),
+  };
+}

@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import type { LiveEvent } from "@/live/stream";
+import { positions } from "../map/positions";
+import { rate as rateOf, sampled, type Totals } from "./counters";
+import { aLink, aNetwork, aSwitch } from "./fixture";
+import { after, networkOf, news, withTotals } from "./model";
+import { found } from "./search";
+import { selectionOf } from "./selection";
+
+const before = aNetwork(
+  [aSwitch("s1", { limit: 10, entries: 5 }), aSwitch("s2", { label: "Denver" })],
+  [aLink(7, "s1", "s2")],
+  [["h1", "s2"]],
+);
+
+function event(kind: string, payload: Record<string, unknown>): LiveEvent {
+  return { id: 1, kind, payload, at: "2026-11-28T12:00:00Z" };
+}
+
+const load = (seconds: number, packets: number) =>
+  event("load", {
+    at: new Date(1e12 + 1_000 * seconds).toISOString(),
+    links: { 7: { packets, bytes: 100 * packets } },
+  });
+
+test("events change what they name and leave the rest, and the network before, as it was", () => {
+  const { network, strange } = after(before, [
+    event("tables", { s1: 10 }),
+    event("switch", { name: "s2", connected: false, up: true, problems: ["no masks"] }),
+    event("link", { id: 7, up: false }),
+  ]);
+  expect(strange).toBe(false);
+  expect(network.switches.get("s1")).toMatchObject({ entries: 10, limit: 10, connected: true });
+  expect(network.switches.get("s2")).toMatchObject({ connected: false, problems: 1, label: "Denver" });
+  expect(network.links.get(7)?.up).toBe(false);
+  expect(before.switches.get("s1")?.entries).toBe(5);
+  expect(news(before, network)).toEqual([
+    "The table of s1 is full.",
+    "Switch Denver is not connected.",
+    "The link from s1 to s2 is down.",
+  ]);
+});
+
+test("what is unknown, or changes the room of a table, is read anew", () => {
+  expect(after(before, [event("tables", { s9: 1 })]).strange).toBe(true);
+  expect(
+    after(before, [event("switch", { name: "s1", connected: true, up: true, capacity: 3 })]).strange,
+  ).toBe(true);
+  expect(after(before, [load(0, 5)]).strange).toBe(false);
+});
+
+test("two looks at a link give its load; a counter that began anew does not", () => {
+  const first = after(before, [load(0, 50)]).network;
+  expect(first.links.get(7)?.load).toBeNull();
+  const second = after(first, [load(2, 70)]).network;
+  expect(second.links.get(7)?.load).toEqual({ packets: 10, bits: 8_000 });
+  const third = after(second, [load(4, 3)]).network;
+  expect(third.links.get(7)?.load).toEqual({ packets: 10, bits: 8_000 });
+  expect(after(third, [load(6, 3)]).network.links.get(7)?.load).toEqual({ packets: 0, bits: 0 });
+});
+
+test("what the API tells is joined by ids, and counters outlive a reading anew", () => {
+  const row = {
+    label: "",
+    moved: false,
+    connected: true,
+    up: true,
+    in_step: true,
+    problems: 0,
+    exact_entries: 0,
+  };
+  const read = networkOf({
+    switches: [{ ...row, id: 4, name: "s1", x: 1, y: 2, entries: 3, budget: 9 }],
+    links: [{ id: 7, a: 4, a_port: 1, b: 5, b_port: 1, up: true, load: null }],
+    hosts: [{ id: 1, name: "h", switch: 4, port: 3 }],
+  });
+  expect(read.switches.get("s1")).toMatchObject({ limit: 9, x: 1, y: 2 });
+  expect(read.links.size).toBe(0);
+  expect(read.hosts.get("h")?.switch).toBe("s1");
+  const counted = after(before, [load(0, 50)]).network;
+  expect(withTotals(before, counted).links.get(7)?.totals?.packets).toBe(50);
+});
+
+test("a switch without a place stands beside its neighbour, and moves nobody", () => {
+  const place = positions(
+    aNetwork(
+      [aSwitch("s1", { x: 0, y: 0 }), aSwitch("s2", { x: 100, y: 0 }), aSwitch("new")],
+      [aLink(1, "s1", "new")],
+    ),
+  );
+  expect(place.get("s1")).toEqual({ x: 0, y: 0 });
+  const { x, y } = place.get("new") ?? { x: Number.NaN, y: Number.NaN };
+  expect(Math.hypot(x, y)).toBeLessThan(100);
+  expect(positions(before).size).toBe(2);
+});
+
+test("search finds switches by name, by label, and by their hosts", () => {
+  const names = (q: string) => found(before, q, null).map(({ row, host }) => [row.name, host]);
+  expect(names("")).toEqual([
+    ["s2", null],
+    ["s1", null],
+  ]);
+  expect(names("denv")).toEqual([["s2", null]]);
+  expect(names("H1")).toEqual([["s2", "h1"]]);
+  expect(found(before, "", new Set(["s1"])).map(({ row }) => row.name)).toEqual(["s1"]);
+});
+
+test("the address says what is selected", () => {
+  const of = (text: string) => selectionOf(new URLSearchParams(text));
+  expect(of("switch=s1")).toEqual({ kind: "switch", name: "s1" });
+  expect(of("link=7")).toEqual({ kind: "link", id: 7 });
+  expect(of("link=x")).toBeNull();
+  expect(of("host=h1&q=a")).toEqual({ kind: "host", name: "h1" });
+});
+
+test("a counter's rate is taken over the last seconds, and not across its beginning anew", () => {
+  const totals = (published: number) => ({ published, delivered: 2 * published }) as Totals;
+  let samples: Parameters<typeof sampled>[0] = [];
+  for (const s of [0, 1, 2, 12]) samples = sampled(samples, totals(10 * s), 1_000 * s);
+  expect(rateOf(samples, "published")).toBe(10);
+  expect(samples[0]?.at).toBe(2_000);
+  samples = sampled(samples, totals(1), 13_000);
+  expect(rateOf(samples, "delivered")).toBeNull();
+});

@@ -1,0 +1,101 @@
+import { Anchor, Badge, Table, Text } from "@mantine/core";
+import type { Schemas } from "@/api/client";
+import { nameOf } from "../model/describe";
+import { farEnd, type Network } from "../model/model";
+import { behind } from "../model/ports";
+import { loadText } from "../model/scales";
+import type { Selection } from "../model/selection";
+
+/** The ports of a switch: what is behind them, and whether they are up. */
+export function Ports({
+  name,
+  ports,
+  network,
+  onSelect,
+}: {
+  name: string;
+  ports: readonly Schemas["Port"][];
+  network: Network;
+  onSelect: (selection: Selection) => void;
+}) {
+  const far = behind(network, name);
+  const known = new Map(ports.map((port) => [port.number, port]));
+  const numbers = [...new Set([...known.keys(), ...far.keys()])].sort((a, b) => a - b);
+  if (numbers.length === 0)
+    return <Text size="sm">The switch has not told its ports yet: it has not connected.</Text>;
+  return (
+    <Table aria-label={`Ports of ${name}`} fz="sm">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Port</Table.Th>
+          <Table.Th>Leads to</Table.Th>
+          <Table.Th>State</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {numbers.map((number) => {
+          const { link, hosts } = far.get(number) ?? { link: null, hosts: [] };
+          const port = known.get(number);
+          return (
+            <Table.Tr key={number}>
+              <Table.Td>
+                {number}
+                {port?.name && (
+                  <Text size="xs" c="dimmed">
+                    {port.name}
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>
+                {link && (
+                  <>
+                    <Anchor
+                      component="button"
+                      size="sm"
+                      onClick={() => onSelect({ kind: "switch", name: farEnd(link, name) })}
+                    >
+                      {nameOf(network, farEnd(link, name))}
+                    </Anchor>{" "}
+                    <Anchor
+                      component="button"
+                      size="xs"
+                      c="dimmed"
+                      onClick={() => onSelect({ kind: "link", id: link.id })}
+                      aria-label={`Link to ${nameOf(network, farEnd(link, name))}`}
+                    >
+                      {link.up ? loadText(link.load) : "link down"}
+                    </Anchor>
+                  </>
+                )}
+                {hosts.map((host) => (
+                  <Anchor
+                    key={host.name}
+                    component="button"
+                    size="sm"
+                    onClick={() => onSelect({ kind: "host", name: host.name })}
+                  >
+                    {host.name}
+                  </Anchor>
+                ))}
+                {!link && hosts.length === 0 && (
+                  <Text size="sm" c="dimmed">
+                    nobody known
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>
+                {port ? (
+                  <Badge size="sm" variant="light" color={port.up ? "green" : "red"}>
+                    {port.up ? "up" : "down"}
+                  </Badge>
+                ) : (
+                  "not told"
+                )}
+              </Table.Td>
+            </Table.Tr>
+          );
+        })}
+      </Table.Tbody>
+    </Table>
+  );
+}
