@@ -1,0 +1,39 @@
+"""The modules of the project, parsed."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+ROOTS = ("platform/tercast", "platform/controlplane", "controller_app", "analytics", "mininet_labs")
+OWN = tuple(root.rpartition("/")[2] for root in ROOTS)
+
+
+@dataclass(frozen=True)
+class Module:
+    """One source file: its path below the root of the checkout, its number of lines, and its syntax tree."""
+
+    path: str
+    lines: int
+    tree: ast.Module
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether it has kernels, which may be longer."""
+        return "/kernels/" in self.path
+
+
+@cache
+def modules() -> tuple[Module, ...]:
+    """Return all modules but migrations, which Django writes."""
+    return tuple(_read())
+
+
+def _read() -> Iterator[Module]:
+    for root in ROOTS:
+        for file in sorted((ROOT / root).rglob("*.py")):
+            if "migrations" not in file.parts:
+                text = file.read_text(encoding="utf-8")
+                yield Module(file.relative_to(ROOT).as_posix(), text.count("\n"), ast.parse(text))

@@ -1,0 +1,185 @@
+"""Rules of the source tree: sizes, names and imports. `docs/development.md` explains them."""
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from tests.structure.source_tree import OWN, ROOT, Module, modules
+
+MOST_MODULES = 20
+MOST_LINES, MOST_OF_CLASS, MOST_OF_FUNCTION = 300, 250, 40
+
+LARGER_FOLDERS = {"analytics": 24, "platform/tercast/optimizer": 22}
+
+LONGER_MODULES = {
+    "controller_app/controller.py": 325,
+    "controller_app/discovery/prober.py": 325,
+    "controller_app/openflow/messages.py": 475,
+    "controller_app/programming/change_request.py": 310,
+    "controller_app/settings.py": 305,
+    "controller_app/switch/connection.py": 360,
+    "mininet_labs/demo/platform_up.py": 355,
+    "mininet_labs/demo/run.py": 310,
+    "mininet_labs/demo/traffic.py": 360,
+    "platform/controlplane/rest/fields.py": 310,
+    "platform/controlplane/web/analytics/chart_views.py": 390,
+    "platform/controlplane/web/network/serializers.py": 535,
+    "platform/controlplane/web/network/views.py": 335,
+    "platform/controlplane/web/registry/serializers.py": 335,
+    "platform/controlplane/web/registry/views.py": 380,
+    "platform/tercast/aggregation/incremental/budget_enforcer.py": 345,
+    "platform/tercast/aggregation/incremental/installed_table.py": 465,
+    "platform/tercast/optimizer/past_traffic.py": 320,
+    "platform/tercast/planner/planner.py": 390,
+    "platform/tercast/requests/model.py": 405,
+    "platform/tercast/routing/switch_ports.py": 350,
+    "platform/tercast/routing/switch_trie.py": 560,
+    "platform/tercast/routing/topic_routing.py": 350,
+    "platform/tercast/telemetry/recorder.py": 315,
+}
+"""Modules that are still longer, with the length that they must not exceed."""
+
+LONGER_CLASSES = {
+    "Controller": 275,
+    "LinkProber": 270,
+    "Connection": 275,
+    "BudgetEnforcer": 295,
+    "InstalledTable": 435,
+    "Planner": 320,
+    "CompiledTopic": 430,
+    "SwitchPorts": 300,
+    "SwitchTrie": 490,
+    "TopicRouting": 315,
+}
+
+LONGER_FUNCTIONS = {
+    "analytics/cli.py:make_parser",
+    "analytics/increments.py:plan",
+    "analytics/running.py:run_job",
+    "controller_app/settings.py:_parser",
+    "controller_app/switch/connection.py:__init__",
+    "platform/controlplane/config/env.py:read",
+    "platform/tercast/aggregation/incremental/installed_table.py:follow_all",
+    "platform/tercast/client/listen_command.py:listen",
+    "platform/tercast/optimizer/past_traffic.py:_smoothed",
+    "platform/tercast/optimizer/what_if.py:curve",
+    "platform/tercast/planner/topology_change.py:reshape",
+    "platform/tercast/verification/table_lint.py:_check_row",
+}
+
+SHARED_CLASSES = {
+    # Django and argparse give these names
+    "Command",
+    "Meta",
+    # Django models and what they store: a model has the name of its noun
+    "Host",
+    "Lease",
+    "Link",
+    "Policy",
+    "Publisher",
+    "Run",
+    "Subscriber",
+    "Switch",
+    "Topic",
+    "Tree",
+    # names of the REST schema
+    "EventSerializer",
+    "RunViewSet",
+}
+
+LATE_IMPORTS = (
+    "/apps.py",  # Django's registry of models is not ready before
+    "platform/controlplane/config/log_settings.py",  # the settings are not ready before
+    "analytics/cli.py",  # Spark takes seconds to import, and help must not
+)
+
+
+def _parts(module: Module, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
+    return (node for node in ast.walk(module.tree) if isinstance(node, kinds))
+
+
+def _length(node: ast.AST) -> int:
+    return int(node.end_lineno) - int(node.lineno) + 1  # type: ignore[attr-defined]
+
+
+def test_a_folder_has_few_modules() -> None:
+    counts = Counter(one.path.rpartition("/")[0] for one in modules() if not one.path.endswith("__init__.py"))
+    too_many = {name: n for name, n in counts.items() if n > LARGER_FOLDERS.get(name, MOST_MODULES)}
+    assert not too_many
+
+
+def test_a_module_is_short() -> None:
+    too_long = {
+        one.path: one.lines
+        for one in modules()
+        if not one.is_kernel and one.lines > LONGER_MODULES.get(one.path, MOST_LINES)
+    }
+    assert not too_long
+
+
+def test_a_class_is_short() -> None:
+    too_long = {
+        f"{one.path}:{node.name}": _length(node)
+        for one in modules()
+        for node in _parts(one, ast.ClassDef)
+        if _length(node) > LONGER_CLASSES.get(node.name, MOST_OF_CLASS)
+    }
+    assert not too_long
+
+
+def test_a_function_is_short() -> None:
+    found = {
+        f"{one.path}:{node.name}"
+        for one in modules()
+        if not one.is_kernel
+        for node in _parts(one, ast.FunctionDef, ast.AsyncFunctionDef)
+        if _length(node) > MOST_OF_FUNCTION
+    }
+    assert found <= LONGER_FUNCTIONS
+
+
+def test_exceptions_are_still_needed() -> None:
+    lengths = {one.path: one.lines for one in modules()}
+    assert all(lengths.get(path, 0) > MOST_LINES for path in LONGER_MODULES)
+    classes = {node.name: _length(node) for one in modules() for node in _parts(one, ast.ClassDef)}
+    assert all(classes.get(name, 0) > MOST_OF_CLASS for name in LONGER_CLASSES)
+
+
+def test_a_class_name_means_one_thing() -> None:
+    places = defaultdict(set)
+    for one in modules():
+        for node in _parts(one, ast.ClassDef):
+            if not node.name.startswith("_"):
+                places[node.name].add(one.path)
+    shared = {name for name, paths in places.items() if len(paths) > 1}
+    assert shared == SHARED_CLASSES
+
+
+def test_own_packages_are_imported_at_the_top() -> None:
+    late = []
+    for one in modules():
+        if one.path.endswith(LATE_IMPORTS):
+            continue
+        for function in _parts(one, ast.FunctionDef, ast.AsyncFunctionDef):
+            late += [
+                f"{one.path}:{node.lineno}"
+                for node in ast.walk(function)
+                if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in OWN
+            ]
+    assert not late
+
+
+def test_the_architecture_page_names_modules_that_exist() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    places = [ROOT / name for name in ("platform", "platform/tercast", "platform/controlplane", ".")]
+    places.append(ROOT / "controller_app")
+    named = re.findall(r"`([a-z_]+(?:/[a-z_]+)+)(?:\.py)?`", page + glossary)
+    assert len(named) > 80
+    missing = [
+        name
+        for name in named
+        if not any((place / name).is_dir() or (place / f"{name}.py").is_file() for place in places)
+    ]
+    assert not missing
