@@ -37,23 +37,21 @@ from controlplane.web.network.budget_views import BudgetsViewSet
 from controlplane.web.network.found_views import FoundLinkViewSet
 from controlplane.web.network.import_views import TopologyImportViewSet
 from controlplane.web.network.map_views import LayoutView, TopologyView
-from controlplane.web.network.views import (
+from controlplane.web.network.table_views import (
     EntryCountersView,
-    HostViewSet,
-    LinkViewSet,
-    SwitchViewSet,
     TableEntriesViewSet,
     TableViewSet,
     TreeViewSet,
 )
+from controlplane.web.network.views import HostViewSet, LinkViewSet, SwitchViewSet
 from controlplane.web.registry.lease_views import LeaseViewSet, MoveViewSet
 from controlplane.web.registry.source_views import SealKeyView, SourceViewSet
+from controlplane.web.registry.topic_views import TopicViewSet
 from controlplane.web.registry.views import (
     AdvertisementViewSet,
     PublisherViewSet,
     SubscriberViewSet,
     SubscriptionViewSet,
-    TopicViewSet,
 )
 from controlplane.web.requests.views import (
     OperationResultsViewSet,

@@ -11,7 +11,7 @@ from tercast.errors import Path, Refused, shown
 from tercast.eventspace import dz as dzs
 from tercast.eventspace.dz import Dz
 from tercast.planner.planner import Planner
-from tercast.requests.model import MAX_CELLS
+from tercast.requests.reader import MAX_CELLS
 from tercast.runtime.strict_json import expect_integer, expect_keys, expect_list, expect_object, expect_text
 from tercast.tables.entries import IN_PORT, Action, Entry, Output, SetDst, Table
 from tercast.topology.elements import MAX_PORT, LinkEnds

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from tercast.encoding.dispatch import dz_of_texts
 from tercast.errors import Refused
 from tercast.eventspace.dz import DzSet
-from tercast.requests.model import Advertise, Request, Subscribe, Unadvertise, Unsubscribe, read_or_refusal
+from tercast.requests.model import Advertise, Request, Subscribe, Unadvertise, Unsubscribe
+from tercast.requests.reader import read_or_refusal
 from tercast.requests.outcome import Outcome
 
 if TYPE_CHECKING:

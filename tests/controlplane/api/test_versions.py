@@ -15,7 +15,7 @@ from controlplane.rest import rate_limits
 from controlplane.rest.deprecation import Deprecated
 from controlplane.signalling.poll_loop import DROPPED
 from controlplane.web.accounts import user_changes
-from controlplane.web.registry.views import TopicViewSet
+from controlplane.web.registry.topic_views import TopicViewSet
 
 from .conftest import Caller
 

@@ -25,6 +25,7 @@ from mininet_labs import commands as labs
 from tercast.cli import main
 from tercast.requests import model as requests
 from tercast.telemetry import datasets
+from tercast.requests import reader
 
 ROOT = Path(__file__).resolve().parents[3]
 PRODUCT = ("platform", "controller_app", "analytics", "mininet_labs", "deploy", "scripts")
@@ -179,7 +180,7 @@ def live_event_kinds() -> Iterator[str]:
 
 def request_kinds() -> Iterator[str]:
     """Yield the kinds of requests in the log."""
-    yield from requests._READERS
+    yield from reader._READERS
 
 
 def analytics_jobs() -> Iterator[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tercast.requests.model import _READERS
+from tercast.requests.reader import _READERS
 
 from .golden_documents import DOCUMENTS, GOLDEN, log_requests
 from .public_surface import FROM_DATABASE, SECTIONS, surface

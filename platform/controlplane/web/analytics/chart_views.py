@@ -1,172 +1,34 @@
 """`/api/v1/analytics/flow-table-size/` and the others: results as charts need them."""
 
-import sys
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, ClassVar
 
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controlplane.analytics import chart_csv, charts
-from controlplane.analytics.charts import COLUMNS, MOST_SERIES, Chart, ChartGrid
-from controlplane.analytics.durations import length_text, parse_length
+from controlplane.analytics import charts
+from controlplane.analytics.charts import Chart, ChartGrid
 from controlplane.analytics.empty_reasons import Span, Why, why_empty
-from controlplane.analytics.jobs import JOBS, NEEDLESS, Job
-from controlplane.analytics.models import AnalyticsRunState, Result, Run, Schedule, Series
+from controlplane.analytics.jobs import JOBS, NEEDLESS
+from controlplane.analytics.models import Result, Series
 from controlplane.analytics.unwanted import unwanted
 from controlplane.common.problems import bad_parameter
 from controlplane.registry.models import Topic
 from controlplane.rest.base_views import StrictView, url
 from controlplane.rest.csv_export import FORMAT, in_csv, stream
-from controlplane.rest.query_parameters import MAX_LIST, read_integer, read_text, read_time
 from controlplane.web.analytics import chart_serializers as shapes
+from controlplane.web.analytics.base_chart_view import (
+    DEFAULT_SPAN,
+    GRID_PARAMETERS,
+    TIME_PARAMETERS,
+    ChartView,
+    _key_parameters,
+    _wanted,
+    read_range,
+)
 from controlplane.web.analytics.serializers import RUNS
-
-DEFAULT_SPAN = timedelta(hours=24)
-DEFAULT_POINTS, MOST_POINTS = 300, 5000
-MARGIN = timedelta(days=61)
-"""How near a question may come to the first and the last day of the calendar."""
-
-TIME_PARAMETERS = (
-    OpenApiParameter("since", datetime, description="from this time on; by default a day before `until`"),
-    OpenApiParameter("until", datetime, description="before this time; by default now"),
-)
-GRID_PARAMETERS = (
-    *TIME_PARAMETERS,
-    OpenApiParameter("window", str, description='length of the windows, like "1 minute"; the schedule\'s'),
-    OpenApiParameter(
-        "max_points", int, description=f"points of a series at most, up to {MOST_POINTS}; {DEFAULT_POINTS}"
-    ),
-)
-
-
-def _key_parameters(*names: str) -> list[OpenApiParameter]:
-    return [
-        OpenApiParameter(name, str, description=f"only this {name}, or these, by commas") for name in names
-    ]
-
-
-def read_range(request: Request) -> tuple[datetime, datetime]:
-    """The time that a question is about; raises `Problem`."""
-    query = request.query_params
-    until = _within("until", query["until"]) if "until" in query else timezone.now()
-    since = _within("since", query["since"]) if "since" in query else until - DEFAULT_SPAN
-    if since >= until:
-        raise bad_parameter("since", "out_of_order", "since has to be earlier than until.")
-    return since, until
-
-
-def _within(name: str, text: str) -> datetime:
-    """The time, where windows around it lie in the calendar, too."""
-    time = read_time(name, text)
-    if not datetime.min + MARGIN <= time.replace(tzinfo=None) <= datetime.max - MARGIN:
-        detail = (
-            f"{name}={text} is less than {MARGIN.days} days from an end of the calendar; move it inwards."
-        )
-        raise bad_parameter(name, "out_of_range", detail, text)
-    return time
-
-
-class ChartView(StrictView):
-    """The results of one job."""
-
-    job: ClassVar[Job]
-    csv = True
-
-    def known_parameters(self) -> Iterable[str]:
-        """Time, windows, points, and the job's keys."""
-        keys = (*self.job.keys, *self.more_parameters)
-        return ("since", "until", "window", "max_points", FORMAT, *keys)
-
-    more_parameters: ClassVar[tuple[str, ...]] = ()
-
-    def keys(self, request: Request) -> tuple[str, ...]:
-        """The keys that there is a series for each value of."""
-        return self.job.keys
-
-    def answer(self, request: Request) -> Any:
-        """The charts that the question is about."""
-        since, until = read_range(request)
-        most = self._most_points(request)
-        window = self._window(request)
-        series = Series.objects.filter(job=self.job.name, window=window).first()
-        grid = ChartGrid.of(since, until, window, most)
-        wanted = _wanted(self.job, request)
-        keys = self.keys(request)
-        rows = Result.objects.filter(**wanted)
-        found = charts.charts(rows, series, self.job, grid, keys) if series else {}
-        if in_csv(request):
-            table = chart_csv.rows(self.job, grid, keys, found, self.completed)
-            return stream(request, self.job.path, chart_csv.heading(self.job), table)
-        last = _last_run(series)
-        start, end = grid.span
-        body: dict[str, Any] = {
-            "job": self.job.name,
-            "window": length_text(window),
-            "since": start,
-            "until": end,
-            "step_s": grid.step / 1e6,
-            "run": url(RUNS, last.pk) if last else None,
-            "updated_at": last.ended_at if last else None,
-            "more": max(0, len(found) - MOST_SERIES),
-            "empty": None if found else self.why_empty(series, (start, end)),
-            "series": [self.shown(grid, keys, key, found[key]) for key in list(found)[:MOST_SERIES]],
-        }
-        return Response(body)
-
-    def _most_points(self, request: Request) -> int:
-        """How many points a series may have: in CSV all of them, where the question sets no number."""
-        text = request.query_params.get("max_points")
-        if text is None:
-            return sys.maxsize if in_csv(request) else DEFAULT_POINTS
-        return read_integer("max_points", text, 2, MOST_POINTS)
-
-    def completed(self, point: dict[str, Any]) -> dict[str, Any]:
-        """A point with what follows from its values."""
-        return point
-
-    def shown(self, grid: ChartGrid, keys: tuple[str, ...], key: charts.Key, chart: Chart) -> dict[str, Any]:
-        """One series."""
-        names = dict.fromkeys(self.job.keys)
-        points = [self.completed(point) for point in charts.points(self.job, grid, chart)]
-        return {**names, **dict(zip(keys, key, strict=True)), "points": points}
-
-    def why_empty(self, series: Series | None, span: Span) -> Why:
-        """What is missing in this time."""
-        return why_empty(self.job, series, span)
-
-    def _window(self, request: Request) -> int:
-        text = request.query_params.get("window")
-        if text is None:
-            row = Schedule.objects.filter(job=self.job.name).first()
-            return parse_length(row.window if row else self.job.window)
-        try:
-            return parse_length(read_text("window", text))
-        except ValueError as error:
-            raise bad_parameter("window", "no_length", str(error), text) from None
-
-
-def _wanted(job: Job, request: Request) -> dict[str, Any]:
-    """The conditions that the parameters of keys are."""
-    out = {}
-    for name in job.keys:
-        text = request.query_params.get(name)
-        if text is not None:
-            parts = read_text(name, text).split(",")
-            if len(parts) > MAX_LIST:
-                detail = f"{name} lists {len(parts)} values; at most {MAX_LIST} are taken."
-                raise bad_parameter(name, "too_many", detail)
-            out[f"{COLUMNS.get(name, 'subject')}__in"] = parts
-    return out
-
-
-def _last_run(series: Series | None) -> Run | None:
-    if series is None:
-        return None
-    return Run.objects.filter(series=series, state=AnalyticsRunState.SUCCEEDED).order_by("-id").first()
 
 
 class TableSizeView(ChartView):

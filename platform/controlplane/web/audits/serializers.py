@@ -16,7 +16,7 @@ from controlplane.deployment.audits.models import (
 )
 from controlplane.rest.base_views import url
 from controlplane.rest.fields import Flag, Reference
-from controlplane.web.network.serializers import ActionSerializer
+from controlplane.web.network.table_serializers import ActionSerializer
 
 MAX_SWITCHES = 10_000
 

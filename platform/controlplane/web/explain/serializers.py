@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from controlplane.rest.fields import Values
-from controlplane.web.network.serializers import ActionSerializer
+from controlplane.web.network.table_serializers import ActionSerializer
 from tercast.explain.observation import Means
 from tercast.explain.real_path import DifferenceKind
 from tercast.explain.reasons import DeliveryReason

@@ -16,7 +16,7 @@ from controlplane.rest.openapi import WRITE
 from controlplane.rest.query_parameters import choice, read_integer
 from controlplane.rest.serializers import ProblemSerializer
 from controlplane.web.network import topology_import
-from controlplane.web.network.serializers import (
+from controlplane.web.network.import_serializers import (
     ImportCostSerializer,
     ImportOperationSerializer,
     TopologyFileSerializer,

@@ -14,11 +14,9 @@ from controlplane.requestlog.append import LogEntry, submit
 from controlplane.requestlog.logged_rows import Payload, racing
 from controlplane.requestlog.models import Operation
 from controlplane.rest.request_body import MAX_ITEMS, Body, Errors, read_object
-from controlplane.web.network.serializers import (
-    HostCreateSerializer,
-    LinkCreateSerializer,
-    SwitchCreateSerializer,
-)
+from controlplane.web.network.host_serializers import HostCreateSerializer
+from controlplane.web.network.link_serializers import LinkCreateSerializer
+from controlplane.web.network.serializers import SwitchCreateSerializer
 from tercast.errors import Path, Refused
 from tercast.topology.importers import TOO_LARGE, TOO_MANY, Imported, TakenAddresses
 from tercast.topology.rest_rows import API_NAMES, api_row

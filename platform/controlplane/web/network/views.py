@@ -1,12 +1,11 @@
 """`/api/v1/` switches, links, hosts, tables and trees."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from drf_spectacular.utils import (
-    OpenApiParameter,
     OpenApiResponse,
     PolymorphicProxySerializer,
     extend_schema,
@@ -17,34 +16,30 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controlplane.accounts.callers import Client
-from controlplane.common.problems import bad_parameter, not_found
-from controlplane.explain.entry_meaning import DZ, Meeting, OfTopic, with_topics
 from controlplane.network import hosts, links, services, switches
-from controlplane.network.entry_counters import counters
 from controlplane.network.map import placement
-from controlplane.network.models import Host, InstalledEntry, Link, Switch, Tree
+from controlplane.network.models import Host, InstalledEntry, Link, Switch
 from controlplane.requestlog.logged_rows import Payload
-from controlplane.rest.base_views import ListAndRead, Resource, StrictView, WriteOptions
-from controlplane.rest.csv_export import export, in_csv
+from controlplane.rest.base_views import ListAndRead, WriteOptions
 from controlplane.rest.openapi import BULK_WRITE, WRITE
 from controlplane.rest.permissions import BOTH_READ
 from controlplane.rest.query_parameters import FLAG, ID, INTEGER, TEXT, TIME, QueryFilterField, read_id
 from controlplane.rest.request_body import Body, read_body, tell_refused
 from controlplane.telemetry.activity.delivery_counts import of_hosts
-from controlplane.web.network.serializers import (
-    EntryCountersSerializer,
-    EntrySerializer,
+from controlplane.web.network.host_serializers import (
     HostChangeSerializer,
     HostCreateSerializer,
     HostSerializer,
+)
+from controlplane.web.network.link_serializers import (
     LinkChangeSerializer,
     LinkCreateSerializer,
     LinkSerializer,
+)
+from controlplane.web.network.serializers import (
     SwitchChangeSerializer,
     SwitchCreateSerializer,
     SwitchSerializer,
-    TableSerializer,
-    TreeSerializer,
 )
 from controlplane.web.requests.accepted_responses import ACCEPTED, ACCEPTED_ANY, COST, accepted, cost_answer
 
@@ -236,96 +231,3 @@ class HostViewSet(NetworkViewSet):
     check_change = staticmethod(hosts.check_change)
     change = staticmethod(hosts.change)
     change_payload = staticmethod(hosts.change_payload)
-
-
-@extend_schema_view(
-    list=extend_schema(operation_id="tables_list", tags=["tables"]),
-    retrieve=extend_schema(operation_id="tables_read", tags=["tables"]),
-)
-class TableViewSet(ListAndRead):
-    """How full the switches' tables are, as the switches have confirmed it; a table has its switch's id."""
-
-    queryset = with_entry_count()
-    serializer_class = TableSerializer
-    noun = "table"
-    filters = (ID, QueryFilterField("switch", "name", TEXT, ("in",)))
-    search = ("name",)
-
-
-@extend_schema_view(list=extend_schema(operation_id="tables_entries", tags=["tables"]))
-class TableEntriesViewSet(Resource):
-    """The content entries of a table."""
-
-    queryset = InstalledEntry.objects.all()
-    serializer_class = EntrySerializer
-    noun = "table"
-    search = ("dst",)
-    csv = True
-    filters = (
-        QueryFilterField("dst", "dst", TEXT, ("in",)),
-        OfTopic("topic", "code", TEXT),
-        Meeting("dz", "dz", DZ, words="dz of the entry covers this one, or lies within it"),
-        QueryFilterField("in_port", "in_port", INTEGER),
-        QueryFilterField("priority", "priority", INTEGER, ("gte", "lte")),
-    )
-
-    def rendered(self, rows: Any, many: bool = False) -> Any:
-        """With the topics that they belong to."""
-        return super().rendered(with_topics(rows or []), many)
-
-    def list(self, request: Request, pk: str) -> Any:
-        """A page of the entries that the switch has confirmed."""
-        switch = self.find(Switch.objects.all())
-        found = self.filter_queryset(self.get_queryset().filter(switch=switch))
-        if in_csv(request):
-            return export(self, request, found, f"entries-{switch.name}")
-        return self.get_paginated_response(self.rendered(self.paginate_queryset(found), many=True))
-
-
-class EntryCountersView(StrictView):
-    """What a switch has counted of its entries."""
-
-    def known_parameters(self) -> Iterable[str]:
-        """Which entries are meant."""
-        return ("id__in",)
-
-    @extend_schema(
-        operation_id="tables_counters",
-        tags=["tables"],
-        responses=EntryCountersSerializer,
-        parameters=[
-            OpenApiParameter(
-                "id__in", str, required=True, description="ids of entries of the table, at most 100"
-            )
-        ],
-    )
-    def get(self, request: Request, pk: str) -> Response:
-        """Packets and bytes of some entries, read from the switch at most 5 s ago."""
-        switch = Switch.objects.filter(pk=read_id(pk)).first()
-        if switch is None:
-            raise not_found(f"There is no table {pk}.")
-        if "id__in" not in request.query_params:
-            detail = "id__in is missing; it lists the ids of entries of the table."
-            raise bad_parameter("id__in", "required", detail)
-        meant = ID.condition("id__in", "in", request.query_params["id__in"])
-        rows = InstalledEntry.objects.filter(meant, switch=switch).only("pk", "dst", "in_port").order_by("pk")
-        return Response(EntryCountersSerializer(counters(switch, rows)).data)
-
-
-@extend_schema_view(
-    list=extend_schema(operation_id="trees_list", tags=["trees"]),
-    retrieve=extend_schema(operation_id="trees_read", tags=["trees"]),
-)
-class TreeViewSet(ListAndRead):
-    """The trees that carry the topics."""
-
-    queryset = Tree.objects.select_related("topic", "root")
-    serializer_class = TreeSerializer
-    noun = "tree"
-    filters = (
-        ID,
-        NAME,
-        QueryFilterField("topic", "topic__name", TEXT, ("in",)),
-        QueryFilterField("root", "root__name", TEXT, ("in",)),
-    )
-    search = ("name", "topic__name", "root__name")

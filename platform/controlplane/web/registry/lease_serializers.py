@@ -8,7 +8,8 @@ from rest_framework import serializers
 from controlplane.registry.transitions.models import Move, Stage
 from controlplane.rest.fields import Integer, Name
 from controlplane.web.registry.attribute_schema import IndexedField
-from controlplane.web.registry.serializers import SealSerializer, request_url
+from controlplane.web.registry.serializers import request_url
+from controlplane.web.registry.topic_serializers import SealSerializer
 
 
 @extend_schema_serializer(examples=[OpenApiExample("lease", {"holder": "3f7c", "version": None})])

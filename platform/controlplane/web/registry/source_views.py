@@ -19,7 +19,7 @@ from controlplane.requestlog.models import State
 from controlplane.rest.base_views import Resource, StrictView
 from controlplane.rest.permissions import GET, Clients
 from controlplane.rest.query_parameters import ID, read_id
-from controlplane.web.registry.serializers import SealSerializer
+from controlplane.web.registry.topic_serializers import SealSerializer
 from tercast.client.event_origins import OriginPolicy
 
 

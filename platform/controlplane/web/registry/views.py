@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from controlplane.accounts.callers import PUBLISHER, SUBSCRIBER, Client, caller_of
 from controlplane.explain.call_cost import Encodings
-from controlplane.registry import announcements, participants, topics
+from controlplane.registry import announcements, participants
 from controlplane.registry.duplicates import without_duplicates
 from controlplane.registry.missing_path_text import REACHES
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription
@@ -23,11 +23,10 @@ from controlplane.requestlog.models import State
 from controlplane.rest.base_views import ListAndRead, WriteOptions, url
 from controlplane.rest.list_bodies import CsvParser
 from controlplane.rest.openapi import ATOMIC, BULK_WRITE, DRY_RUN, PARTLY, WRITE
-from controlplane.rest.permissions import BOTH_READ, GET, Clients
+from controlplane.rest.permissions import GET, Clients
 from controlplane.rest.query_parameters import (
     FLAG,
     ID,
-    INTEGER,
     TEXT,
     TIME,
     QueryFilterField,
@@ -47,9 +46,6 @@ from controlplane.web.registry.serializers import (
     SubscriberSerializer,
     SubscriptionCreateSerializer,
     SubscriptionSerializer,
-    TopicChangeSerializer,
-    TopicCreateSerializer,
-    TopicSerializer,
 )
 from controlplane.web.requests.accepted_responses import ACCEPTED, ACCEPTED_ANY, COST, accepted, cost_answer
 
@@ -58,89 +54,6 @@ NAME = QueryFilterField("name", "name", TEXT, ("in",))
 CREATED = QueryFilterField("created_at", "created_at", TIME, ("gte", "lte"))
 GONE = OpenApiResponse(description="Done.")
 GONE_AT_ONCE = OpenApiResponse(description="The network never had it; it is gone.")
-
-
-@extend_schema_view(
-    list=extend_schema(operation_id="topics_list", tags=["topics"]),
-    retrieve=extend_schema(operation_id="topics_read", tags=["topics"]),
-)
-class TopicViewSet(ListAndRead):
-    """Event spaces: ordered attributes, some of them indexed."""
-
-    serializer_class = TopicSerializer
-    noun = "topic"
-    clients = BOTH_READ
-    filters = (ID, NAME, QueryFilterField("code", "code", INTEGER, ("in",)), CREATED)
-    search = ("name",)
-    orderings = ("id", "name", "code")
-
-    def get_queryset(self) -> Any:
-        """All but those that are on their way out."""
-        return topics.visible()
-
-    def rendered(self, rows: Any, many: bool = False) -> Any:
-        """With what is announced of them."""
-        counts = topics.counts_of(rows if many else [rows], caller_of(self.request).client)
-        context = {**self.get_serializer_context(), "counts": counts}
-        return TopicSerializer(rows, many=many, context=context).data
-
-    def own(self, client: Client) -> Q:
-        """All: what an event space looks like is nobody's own."""
-        return Q()
-
-    @extend_schema(
-        operation_id="topics_create",
-        tags=["topics"],
-        request=TopicCreateSerializer,
-        responses={201: TopicSerializer, 200: COST},
-        parameters=[DRY_RUN, ATOMIC],
-    )
-    def create(self, request: Request) -> Response:
-        """Register a topic."""
-        options = WriteOptions.read(request)
-        body = read_body(request, TopicCreateSerializer())
-        if options.dry_run:
-            return cost_answer([topics.payload(topics.draft(body))])
-        row = topics.add(body, request.user)
-        return Response(
-            self.rendered(row), status.HTTP_201_CREATED, headers={"Location": url("topics", row.pk)}
-        )
-
-    @extend_schema(
-        operation_id="topics_update",
-        tags=["topics"],
-        request=TopicChangeSerializer,
-        responses={
-            202: ACCEPTED,
-            200: PolymorphicProxySerializer("TopicOrCost", [TopicSerializer, COST], None),
-        },
-        parameters=[*WRITE],
-    )
-    def partial_update(self, request: Request, pk: str) -> Response:
-        """Change what is indexed (all filters are encoded anew), or whether the topic chooses it itself."""
-        options = WriteOptions.read(request)
-        body = read_body(request, TopicChangeSerializer(partial=True))
-        values = topics.read_change(body, self.find())
-        if options.dry_run:
-            asked = topics.change_payload(self.find(), values)
-            return cost_answer([asked] if asked else [])
-        row, logged = topics.change(read_id(pk), values, request.user)
-        return accepted(options.wait, logged) if logged else Response(self.rendered(row))
-
-    @extend_schema(
-        operation_id="topics_delete",
-        tags=["topics"],
-        request=None,
-        responses={204: GONE, 200: COST},
-        parameters=[DRY_RUN, ATOMIC],
-    )
-    def destroy(self, request: Request, pk: str) -> Response:
-        """Remove a topic that nothing uses (409 otherwise)."""
-        if WriteOptions.read(request).dry_run:
-            row = topics.removable(read_id(pk))
-            return cost_answer([topics.removal(row)], removed=row)
-        topics.remove(read_id(pk), request.user)
-        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class _FromFiles(ListAndRead):

@@ -1,0 +1,120 @@
+"""`/api/v1/tables/` and `/api/v1/trees/`."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    extend_schema,
+    extend_schema_view,
+)
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controlplane.common.problems import bad_parameter, not_found
+from controlplane.explain.entry_meaning import DZ, Meeting, OfTopic, with_topics
+from controlplane.network.entry_counters import counters
+from controlplane.network.models import InstalledEntry, Switch, Tree
+from controlplane.rest.base_views import ListAndRead, Resource, StrictView
+from controlplane.rest.csv_export import export, in_csv
+from controlplane.rest.query_parameters import ID, INTEGER, TEXT, QueryFilterField, read_id
+from controlplane.web.network.table_serializers import (
+    EntryCountersSerializer,
+    EntrySerializer,
+    TableSerializer,
+    TreeSerializer,
+)
+from controlplane.web.network.views import NAME, with_entry_count
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="tables_list", tags=["tables"]),
+    retrieve=extend_schema(operation_id="tables_read", tags=["tables"]),
+)
+class TableViewSet(ListAndRead):
+    """How full the switches' tables are, as the switches have confirmed it; a table has its switch's id."""
+
+    queryset = with_entry_count()
+    serializer_class = TableSerializer
+    noun = "table"
+    filters = (ID, QueryFilterField("switch", "name", TEXT, ("in",)))
+    search = ("name",)
+
+
+@extend_schema_view(list=extend_schema(operation_id="tables_entries", tags=["tables"]))
+class TableEntriesViewSet(Resource):
+    """The content entries of a table."""
+
+    queryset = InstalledEntry.objects.all()
+    serializer_class = EntrySerializer
+    noun = "table"
+    search = ("dst",)
+    csv = True
+    filters = (
+        QueryFilterField("dst", "dst", TEXT, ("in",)),
+        OfTopic("topic", "code", TEXT),
+        Meeting("dz", "dz", DZ, words="dz of the entry covers this one, or lies within it"),
+        QueryFilterField("in_port", "in_port", INTEGER),
+        QueryFilterField("priority", "priority", INTEGER, ("gte", "lte")),
+    )
+
+    def rendered(self, rows: Any, many: bool = False) -> Any:
+        """With the topics that they belong to."""
+        return super().rendered(with_topics(rows or []), many)
+
+    def list(self, request: Request, pk: str) -> Any:
+        """A page of the entries that the switch has confirmed."""
+        switch = self.find(Switch.objects.all())
+        found = self.filter_queryset(self.get_queryset().filter(switch=switch))
+        if in_csv(request):
+            return export(self, request, found, f"entries-{switch.name}")
+        return self.get_paginated_response(self.rendered(self.paginate_queryset(found), many=True))
+
+
+class EntryCountersView(StrictView):
+    """What a switch has counted of its entries."""
+
+    def known_parameters(self) -> Iterable[str]:
+        """Which entries are meant."""
+        return ("id__in",)
+
+    @extend_schema(
+        operation_id="tables_counters",
+        tags=["tables"],
+        responses=EntryCountersSerializer,
+        parameters=[
+            OpenApiParameter(
+                "id__in", str, required=True, description="ids of entries of the table, at most 100"
+            )
+        ],
+    )
+    def get(self, request: Request, pk: str) -> Response:
+        """Packets and bytes of some entries, read from the switch at most 5 s ago."""
+        switch = Switch.objects.filter(pk=read_id(pk)).first()
+        if switch is None:
+            raise not_found(f"There is no table {pk}.")
+        if "id__in" not in request.query_params:
+            detail = "id__in is missing; it lists the ids of entries of the table."
+            raise bad_parameter("id__in", "required", detail)
+        meant = ID.condition("id__in", "in", request.query_params["id__in"])
+        rows = InstalledEntry.objects.filter(meant, switch=switch).only("pk", "dst", "in_port").order_by("pk")
+        return Response(EntryCountersSerializer(counters(switch, rows)).data)
+
+
+@extend_schema_view(
+    list=extend_schema(operation_id="trees_list", tags=["trees"]),
+    retrieve=extend_schema(operation_id="trees_read", tags=["trees"]),
+)
+class TreeViewSet(ListAndRead):
+    """The trees that carry the topics."""
+
+    queryset = Tree.objects.select_related("topic", "root")
+    serializer_class = TreeSerializer
+    noun = "tree"
+    filters = (
+        ID,
+        NAME,
+        QueryFilterField("topic", "topic__name", TEXT, ("in",)),
+        QueryFilterField("root", "root__name", TEXT, ("in",)),
+    )
+    search = ("name", "topic__name", "root__name")

@@ -1,0 +1,227 @@
+"""Requests read from JSON, strictly."""
+
+from __future__ import annotations
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from tercast.errors import Path, Refused, RefusedMany, shown
+from tercast.eventspace import dz as dzs
+from tercast.eventspace.dz import DzSet
+from tercast.runtime.strict_json import expect_integer, expect_keys, expect_list, expect_object, expect_text
+from tercast.tables.covers import NetworkCovers, read_network_covers
+from tercast.topology.elements import MAX_BUDGET, Attachment, read_budget, read_name, read_port
+from tercast.requests.model import Add, Advertise, Aggregate, FinishMove, HostMove, METHODS, Registering, Remove, RemoveLink, Request, SetAggregation, SetBudget, SetCapacity, SetIndexed, SetPort, SetReserve, SetSwitch, Subscribe, Unadvertise, Unsubscribe, Withdrawing
+
+
+MAX_CELLS = 1 << 16
+"""The most cells that a request may bring of its own."""
+
+
+Reader = Callable[[Mapping[str, object], Path], Request]
+
+
+def read_request(obj: object, path: Path = (), platform: bool = True) -> Request:
+    """The request that a JSON object describes; Refused with the path of what is wrong.
+
+    `platform` also allows what a scenario has no operations for: `dz` in a request, and parts of the network
+    that come and go.
+    """
+    op = expect_object(obj, path).get("op")
+    known = _READERS if platform else _SCENARIO_READERS
+    if not isinstance(op, str) or op not in known:
+        detail = f"{shown(op)} is no operation; known are {', '.join(known)}"
+        raise Refused((*path, "op"), "missing_key" if op is None else "unknown_operation", detail, op)
+    return known[op](obj, path)  # type: ignore[arg-type]
+
+
+def read_or_refusal(request: Mapping[str, object] | Request) -> Request | Refused:
+    """The request, read where it is JSON; what is wrong with it in place of one that cannot be read."""
+    if not isinstance(request, Mapping):
+        return request
+    try:
+        return read_request(request)
+    except Refused as refused:
+        return refused
+    except RefusedMany as many:
+        return many.errors[0]
+
+
+def _read_registering(kind: type[Registering], platform: bool) -> Reader:
+    def read(obj: Mapping[str, object], path: Path) -> Request:
+        if obj.keys() == _COMMON and {*map(type, obj.values())} == _TEXTS:
+            name = read_name(obj["id"], (*path, "id"))
+            return kind(name, obj["host"], obj["topic"], obj["filter"])  # type: ignore[arg-type]
+        own_dz = platform and "dz" in obj
+        required = ("op", "id", "host", "topic") if own_dz else ("op", "id", "host", "topic", "filter")
+        fields = expect_keys(obj, path, required, ("dz", "filter") if own_dz else ())
+        filter_text = fields.get("filter")
+        return kind(
+            read_name(fields["id"], (*path, "id")),
+            expect_text(fields["host"], (*path, "host")),
+            expect_text(fields["topic"], (*path, "topic")),
+            None if filter_text is None and own_dz else expect_text(filter_text, (*path, "filter")),
+            read_cells(fields["dz"], (*path, "dz")) if own_dz else None,
+        )
+
+    return read
+
+
+_COMMON = {"op", "id", "host", "topic", "filter"}
+
+
+_TEXTS = {str}
+
+
+def read_cells(value: object, path: Path) -> DzSet:
+    """A set of dz, given as texts; at least one."""
+    items = expect_list(value, path)
+    if not 1 <= len(items) <= MAX_CELLS:
+        raise Refused(path, "bad_count", f"{len(items)} cells; a set of dz has 1 to {MAX_CELLS}")
+    return dzs.canonical(dzs.parse(expect_text(item, (*path, i)), (*path, i)) for i, item in enumerate(items))
+
+
+def _read_withdrawing(kind: type[Withdrawing]) -> Reader:
+    def read(obj: Mapping[str, object], path: Path) -> Request:
+        fields = expect_keys(obj, path, ("op", "id"))
+        return kind(expect_text(fields["id"], (*path, "id")))
+
+    return read
+
+
+def _read_port(up: bool, optional: tuple[str, ...] = ()) -> Reader:
+    def read(obj: Mapping[str, object], path: Path) -> Request:
+        fields = expect_keys(obj, path, ("op", "switch", "port"), optional)
+        switch = expect_text(fields["switch"], (*path, "switch"))
+        port = read_port(fields["port"], (*path, "port"))
+        return SetPort(switch, port, up, _read_flag(fields, "planned", path))
+
+    return read
+
+
+def _read_switch(up: bool, optional: tuple[str, ...] = ()) -> Reader:
+    def read(obj: Mapping[str, object], path: Path) -> Request:
+        fields = expect_keys(obj, path, ("op", "switch"), optional)
+        switch = expect_text(fields["switch"], (*path, "switch"))
+        return SetSwitch(switch, up, _read_flag(fields, "planned", path))
+
+    return read
+
+
+def _read_flag(fields: Mapping[str, object], key: str, path: Path) -> bool:
+    value = fields.get(key, False)
+    if not isinstance(value, bool):
+        raise Refused((*path, key), "wrong_type", f"{shown(value)} is not true or false", value)
+    return value
+
+
+def _read_finish_move(obj: Mapping[str, object], path: Path) -> Request:
+    fields = expect_keys(obj, path, ("op", "topic", "version"))
+    topic = expect_text(fields["topic"], (*path, "topic"))
+    return FinishMove(topic, expect_integer(fields["version"], (*path, "version"), 1))
+
+
+def _read_move(obj: Mapping[str, object], path: Path) -> Request:
+    fields = expect_keys(obj, path, ("op", "host", "switch", "port"))
+    place = Attachment(
+        expect_text(fields["switch"], (*path, "switch")), read_port(fields["port"], (*path, "port"))
+    )
+    return HostMove(expect_text(fields["host"], (*path, "host")), place)
+
+
+def _read_indexed(obj: Mapping[str, object], path: Path) -> Request:
+    fields = expect_keys(obj, path, ("op", "topic", "indexed"))
+    return SetIndexed(expect_text(fields["topic"], (*path, "topic")), fields["indexed"])
+
+
+def _read_set_budget(obj: Mapping[str, object], path: Path) -> Request:
+    fields = expect_keys(obj, path, ("op", "switch", "tcam_budget"))
+    budget = read_budget(fields["tcam_budget"], (*path, "tcam_budget"))
+    return SetBudget(expect_text(fields["switch"], (*path, "switch")), budget)
+
+
+def _read_set_reserve(obj: Mapping[str, object], path: Path) -> Request:
+    fields = expect_keys(obj, path, ("op", "switch", "entries"))
+    entries = expect_integer(fields["entries"], (*path, "entries"), 0, MAX_BUDGET)
+    return SetReserve(expect_text(fields["switch"], (*path, "switch")), entries)
+
+
+def _read_set_capacity(obj: Mapping[str, object], path: Path) -> Request:
+    fields = expect_keys(obj, path, ("op", "switch", "entries"))
+    entries = read_budget(fields["entries"], (*path, "entries"))
+    return SetCapacity(expect_text(fields["switch"], (*path, "switch")), entries)
+
+
+def read_method(value: object, path: Path) -> str:
+    """The name of a method of aggregation."""
+    method = expect_text(value, path)
+    if method not in METHODS:
+        detail = f"{shown(method)} is none of {', '.join(METHODS)}"
+        raise Refused(path, "unknown_method", detail, method)
+    return method
+
+
+def _read_set_aggregation(obj: Mapping[str, object], path: Path) -> Request:
+    fields = expect_keys(obj, path, ("op", "method"))
+    return SetAggregation(read_method(fields["method"], (*path, "method")))
+
+
+def _read_aggregate(obj: Mapping[str, object], path: Path) -> Request:
+    fields = expect_keys(obj, path, ("op", "method", "covers"))
+    method = read_method(fields["method"], (*path, "method"))
+    return Aggregate(method, read_network_covers(fields["covers"], (*path, "covers")))
+
+
+def _read_add(kind: str) -> Reader:
+    def read(obj: Mapping[str, object], path: Path) -> Request:
+        return Add(kind, expect_keys(obj, path, ("op", kind))[kind])
+
+    return read
+
+
+def _read_remove(kind: str) -> Reader:
+    def read(obj: Mapping[str, object], path: Path) -> Request:
+        return Remove(kind, expect_text(expect_keys(obj, path, ("op", kind))[kind], (*path, kind)))
+
+    return read
+
+
+def _read_remove_link(obj: Mapping[str, object], path: Path) -> Request:
+    fields = expect_keys(obj, path, ("op", "switch", "port"))
+    port = expect_integer(fields["port"], (*path, "port"), 1)
+    return RemoveLink(expect_text(fields["switch"], (*path, "switch")), port)
+
+
+_SHARED_READERS: dict[str, Reader] = {
+    "unsubscribe": _read_withdrawing(Unsubscribe),
+    "unadvertise": _read_withdrawing(Unadvertise),
+    "link_down": _read_port(up=False),
+    "link_up": _read_port(up=True),
+    "switch_down": _read_switch(up=False),
+    "switch_up": _read_switch(up=True),
+    "host_move": _read_move,
+    "set_indexed": _read_indexed,
+    "set_budget": _read_set_budget,
+}
+
+
+_SCENARIO_READERS: dict[str, Reader] = {
+    "advertise": _read_registering(Advertise, platform=False),
+    "subscribe": _read_registering(Subscribe, platform=False),
+    **_SHARED_READERS,
+}
+
+
+_READERS: dict[str, Reader] = {
+    "advertise": _read_registering(Advertise, platform=True),
+    "subscribe": _read_registering(Subscribe, platform=True),
+    **_SHARED_READERS,
+    **{f"add_{kind}": _read_add(kind) for kind in ("switch", "link", "host", "topic")},
+    **{f"remove_{kind}": _read_remove(kind) for kind in ("switch", "host", "topic")},
+    "link_down": _read_port(up=False, optional=("planned",)),
+    "switch_down": _read_switch(up=False, optional=("planned",)),
+    "remove_link": _read_remove_link,
+    "finish_move": _read_finish_move,
+    "set_reserve": _read_set_reserve,
+    "set_capacity": _read_set_capacity,
+    "set_aggregation": _read_set_aggregation,
+    "aggregate": _read_aggregate,
+}
