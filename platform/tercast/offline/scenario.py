@@ -12,7 +12,16 @@ from tercast.errors import Path, Refused, RefusedMany, shown
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
-from tercast.requests.model import Advertise, Aggregate, FinishMove, Request, SetAggregation, Subscribe, Unadvertise, Unsubscribe
+from tercast.requests.model import (
+    Advertise,
+    Aggregate,
+    FinishMove,
+    Request,
+    SetAggregation,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+)
 from tercast.requests.reader import read_method, read_request
 from tercast.requests.registry import Registry
 from tercast.runtime.strict_json import expect_keys, expect_list, expect_text, wrong_type

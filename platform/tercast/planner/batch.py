@@ -13,8 +13,8 @@ from tercast.encoding.dispatch import dz_of_texts
 from tercast.errors import Refused
 from tercast.eventspace.dz import DzSet
 from tercast.requests.model import Advertise, Request, Subscribe, Unadvertise, Unsubscribe
-from tercast.requests.reader import read_or_refusal
 from tercast.requests.outcome import Outcome
+from tercast.requests.reader import read_or_refusal
 
 if TYPE_CHECKING:
     from tercast.planner.planner import Planner

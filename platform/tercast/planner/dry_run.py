@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tercast.errors import Refused
 from tercast.planner.table_writer import take_changes
 from tercast.requests.model import Advertise, FinishMove, Request, Subscribe, Unadvertise, Unsubscribe
-from tercast.requests.reader import read_or_refusal
 from tercast.requests.outcome import DryRun
+from tercast.requests.reader import read_or_refusal
 
 if TYPE_CHECKING:
     from tercast.planner.planner import Planner

@@ -30,10 +30,28 @@ from tercast.planner.state import PlannerState
 from tercast.planner.table_writer import take_changes
 from tercast.planner.topic_migration import drop, finish, may_move, move
 from tercast.planner.topology_change import Reshaped
-from tercast.requests.model import Add, Advertise, Aggregate, Change, FinishMove, Registering, Remove, Request, SetAggregation, SetBudget, SetCapacity, SetIndexed, SetReserve, Subscribe, Unadvertise, Unsubscribe, Withdrawing
-from tercast.requests.reader import read_request
+from tercast.requests.model import (
+    Add,
+    Advertise,
+    Aggregate,
+    Change,
+    FinishMove,
+    Registering,
+    Remove,
+    Request,
+    SetAggregation,
+    SetBudget,
+    SetCapacity,
+    SetIndexed,
+    SetReserve,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+    Withdrawing,
+)
 from tercast.requests.outcome import NO_LEAST, DryRun, Outcome, TreeView, no_room
 from tercast.requests.reach import Reach
+from tercast.requests.reader import read_request
 from tercast.requests.registry import ADVERTISEMENT, Registration
 from tercast.routing.topic_routing import Claim
 from tercast.tables.entries import Diff

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tercast.errors import Path, Refused, RefusedMany, shown
-from tercast.eventspace import dz as dzs
 from tercast.eventspace.dz import DzSet
-from tercast.runtime.strict_json import expect_integer, expect_keys, expect_list, expect_object, expect_text
-from tercast.tables.covers import NetworkCovers, read_network_covers
-from tercast.topology.elements import MAX_BUDGET, Attachment, read_budget, read_name, read_port
+from tercast.tables.covers import NetworkCovers
+from tercast.topology.elements import Attachment
 
 METHODS = ("none", "la", "fa-lb", "fa-pb", "optimal")
 """How tables are brought within budgets."""
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,48 +188,3 @@ Request = (
     | RemoveLink
     | FinishMove
 )
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-

@@ -1,16 +1,38 @@
 """Requests read from JSON, strictly."""
 
 from __future__ import annotations
+
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
 from tercast.errors import Path, Refused, RefusedMany, shown
 from tercast.eventspace import dz as dzs
 from tercast.eventspace.dz import DzSet
+from tercast.requests.model import (
+    METHODS,
+    Add,
+    Advertise,
+    Aggregate,
+    FinishMove,
+    HostMove,
+    Registering,
+    Remove,
+    RemoveLink,
+    Request,
+    SetAggregation,
+    SetBudget,
+    SetCapacity,
+    SetIndexed,
+    SetPort,
+    SetReserve,
+    SetSwitch,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+    Withdrawing,
+)
 from tercast.runtime.strict_json import expect_integer, expect_keys, expect_list, expect_object, expect_text
-from tercast.tables.covers import NetworkCovers, read_network_covers
+from tercast.tables.covers import read_network_covers
 from tercast.topology.elements import MAX_BUDGET, Attachment, read_budget, read_name, read_port
-from tercast.requests.model import Add, Advertise, Aggregate, FinishMove, HostMove, METHODS, Registering, Remove, RemoveLink, Request, SetAggregation, SetBudget, SetCapacity, SetIndexed, SetPort, SetReserve, SetSwitch, Subscribe, Unadvertise, Unsubscribe, Withdrawing
-
 
 MAX_CELLS = 1 << 16
 """The most cells that a request may bring of its own."""

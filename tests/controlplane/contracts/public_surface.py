@@ -23,9 +23,8 @@ from controlplane.common.celery import app as celery_app
 from controlplane.operations import metrics as control_plane_metrics
 from mininet_labs import commands as labs
 from tercast.cli import main
-from tercast.requests import model as requests
-from tercast.telemetry import datasets
 from tercast.requests import reader
+from tercast.telemetry import datasets
 
 ROOT = Path(__file__).resolve().parents[3]
 PRODUCT = ("platform", "controller_app", "analytics", "mininet_labs", "deploy", "scripts")
