@@ -29,9 +29,9 @@ FAKE = (sys.executable, str(Path(__file__).with_name("fake_analytics.py")))
 WORKER = f"""
 import django
 django.setup()
-from controlplane.analytics import child, work
-child.COMMAND = {FAKE!r}
-work.work()
+from controlplane.analytics import spark_process, worker
+spark_process.COMMAND = {FAKE!r}
+worker.work()
 """
 
 

@@ -11,7 +11,7 @@ from own_database import has_server, server_database
 START = """
 import control_world as world
 from django.core.management import call_command
-from controlplane.requestlog import session
+from controlplane.deployment import session
 from controlplane.requestlog.models import Request
 from controlplane.network.models import InstalledEntry
 from controlplane.registry.models import Subscription
