@@ -1,7 +1,7 @@
 import { Loader } from "@mantine/core";
 import { createBrowserRouter, Navigate } from "react-router";
-import { leadOn } from "./leadOn";
 import { NotFound, RouteError } from "./RouteError";
+import { leadOn } from "./redirectToWelcome";
 import { Shell } from "./Shell";
 
 /** Every page is a chunk of its own, loaded when it is opened. */

@@ -5,7 +5,7 @@ import { percent, signed } from "@/common/formatting/figures";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { EntriesBySwitch } from "@/common/requests/EntriesBySwitch";
 import { MergingNote } from "@/common/requests/MergingNote";
-import { Unreachable } from "@/common/requests/Unreachable";
+import { Unreachable } from "@/common/requests/Reachability";
 import type { Preview } from "./preview";
 
 /** What a filter means and would cost, below the field that it is typed in. */

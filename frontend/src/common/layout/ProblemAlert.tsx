@@ -1,7 +1,7 @@
 import { Alert, Button, Code, List, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { asProblem, type FieldError } from "@/api/problems";
-import { Said } from "./Said";
+import { Said } from "./InlineMarkup";
 
 const SHOWN = 50;
 const LISTED = /; (see|the first \d+ are listed in) `errors`\.$/; // for programs: here they stand below

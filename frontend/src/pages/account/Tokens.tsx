@@ -7,7 +7,7 @@ import { api } from "@/api/client";
 import { useMay, useMe } from "@/api/me";
 import { useAddress } from "@/common/address";
 import { Time } from "@/common/formatting/time";
-import { Confirm } from "@/common/layout/Confirm";
+import { Confirm } from "@/common/layout/ConfirmDialog";
 import { Empty } from "@/common/layout/Empty";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";

@@ -1,6 +1,6 @@
 import { Stack } from "@mantine/core";
 import { PageHeader } from "@/common/layout/PageHeader";
-import { Own } from "./Own";
+import { Own } from "./OwnAccount";
 import { Tokens } from "./Tokens";
 import { Users } from "./Users";
 

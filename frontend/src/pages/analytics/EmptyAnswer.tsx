@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Text } from "@mantine/core";
 import { Link, useSearchParams } from "react-router";
 import { useMay } from "@/api/me";
 import { Empty } from "@/common/layout/Empty";
-import { Said } from "@/common/layout/Said";
+import { Said } from "@/common/layout/InlineMarkup";
 import { FILTERS } from "./filters";
 import { useRunNow } from "./runs";
 

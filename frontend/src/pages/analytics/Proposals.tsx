@@ -6,7 +6,7 @@ import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useNetworkRequest } from "@/api/request";
 import { Time } from "@/common/formatting/time";
-import { Confirm } from "@/common/layout/Confirm";
+import { Confirm } from "@/common/layout/ConfirmDialog";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useList } from "@/common/tables/list";

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useSearchParams } from "react-router";
 import { Time } from "@/common/formatting/time";
 import { PageHeader } from "@/common/layout/PageHeader";
-import { Compare } from "./comparison/Compare";
+import { Compare } from "./comparison/MethodComparison";
 import { copies } from "./figures";
 import { Policy } from "./policy/Policy";
 import { usePolicy } from "./policy/policy";

@@ -7,8 +7,8 @@ import { asProblem, type FieldError } from "@/api/problems";
 import { type Attribute, asFields, asValues, domain, type Fields } from "@/common/formatting/event";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { read } from "@/common/tables/list";
-import { meant } from "./meant";
 import { PastEvents } from "./PastEvents";
+import { meant } from "./publisherReference";
 import type { Question } from "./question";
 
 const SHOWN = 50;

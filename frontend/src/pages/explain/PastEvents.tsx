@@ -7,7 +7,7 @@ import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
-import { meant } from "./meant";
+import { meant } from "./publisherReference";
 import type { Question } from "./question";
 
 type Sample = Schemas["EventSample"];

@@ -8,7 +8,7 @@ import { CopyText } from "@/common/layout/CopyText";
 import { Empty } from "@/common/layout/Empty";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { EventForm, usePublishers } from "./EventForm";
-import { Explained } from "./Explained";
+import { Explained } from "./ExplanationView";
 
 /** Why an event goes where it goes; the event is in the address. */
 export function Component() {

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { createColumnHelper } from "@tanstack/react-table";
 import { api, type Schemas } from "@/api/client";
 import { useAddress } from "@/common/address";
-import { DocsLink } from "@/common/documentation/Docs";
+import { DocsLink } from "@/common/documentation/DocsLink";
 import { Time } from "@/common/formatting/time";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";

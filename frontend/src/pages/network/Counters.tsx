@@ -4,7 +4,7 @@ import { useState } from "react";
 import { api } from "@/api/client";
 import { useLiveEvents } from "@/live/LiveProvider";
 import { rate, sampled, type Totals } from "./model/counters";
-import { fill, type Network } from "./model/model";
+import { fill, type Network } from "./model/network";
 import { short } from "./model/scales";
 import classes from "./network.module.css";
 

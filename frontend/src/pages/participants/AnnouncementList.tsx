@@ -7,15 +7,15 @@ import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
 import { Picker } from "@/common/forms/Picker";
 import { Empty } from "@/common/layout/Empty";
+import { ReachBadge } from "@/common/requests/Reachability";
 import { StateBadge } from "@/common/requests/StateBadge";
-import { ReachBadge } from "@/common/requests/Unreachable";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useTrafficRefresh } from "@/common/traffic";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { activityColumns } from "./activity";
 import { type Announcement, filterText, nameOf, ownerOf, type Side } from "./kinds";
-import { Nowrap } from "./Nowrap";
+import { Nowrap } from "./SingleLine";
 
 const STATES = ["queued", "planning", "deploying", "active", "failed", "withdrawn"];
 const OVER = ["failed", "withdrawn"];

@@ -14,7 +14,7 @@ import { useTrafficRefresh } from "@/common/traffic";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { activityColumns, number } from "./activity";
 import { filtersOf, type Participant, type Side } from "./kinds";
-import { Nowrap } from "./Nowrap";
+import { Nowrap } from "./SingleLine";
 
 const column = createColumnHelper<Participant>();
 

@@ -4,18 +4,18 @@ import { lazy, Suspense, useCallback, useState } from "react";
 import { useMay } from "@/api/me";
 import { useAddress, useChangeAddress } from "@/common/address";
 import { PageHeader } from "@/common/layout/PageHeader";
-import type { Beginning } from "./Announce";
+import type { Beginning } from "./AnnounceDialog";
+import { Details } from "./AnnouncementDetails";
 import { AnnouncementList } from "./AnnouncementList";
-import { Details } from "./Details";
 import { type Announcement, type Participant, type Side, sideOf, TABS, type Tab } from "./kinds";
 import { ParticipantList } from "./ParticipantList";
-import { Register } from "./Register";
-import { Remove } from "./Remove";
+import { Register } from "./RegisterDialog";
+import { Remove } from "./RemoveDialog";
 import { Upload } from "./upload/Upload";
-import { Withdraw } from "./Withdraw";
+import { Withdraw } from "./WithdrawDialog";
 
 // The editor of filters is as large as all else here: the lists do not wait for it.
-const Announce = lazy(() => import("./Announce").then((module) => ({ default: module.Announce })));
+const Announce = lazy(() => import("./AnnounceDialog").then((module) => ({ default: module.Announce })));
 
 const OF_A_LIST = ["q", "state", "topic", "who", "host", "ordering", "page", "filter"];
 const KINDS = TABS.map(({ value }) => value);

@@ -2,7 +2,7 @@ import { Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, type Schemas } from "@/api/client";
-import { Confirm } from "@/common/layout/Confirm";
+import { Confirm } from "@/common/layout/ConfirmDialog";
 
 type Topic = Schemas["Topic"];
 const PATH = "/api/v1/topics/{id}/";

@@ -1,8 +1,8 @@
 // What a topic indexes, changed beside others who change it too.
 
 import { api, type Schemas } from "@/api/client";
+import { matched } from "@/common/forms/conditionalWrite";
 import { changeOf, conflictsOf, type Edits } from "@/common/forms/edits";
-import { matched } from "@/common/forms/matched";
 
 export type Indexing = Pick<Schemas["Topic"], "indexed" | "automatic_indexing">;
 

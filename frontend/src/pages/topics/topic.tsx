@@ -6,7 +6,7 @@ import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
 import { Time } from "@/common/formatting/time";
-import { Confirm } from "@/common/layout/Confirm";
+import { Confirm } from "@/common/layout/ConfirmDialog";
 import { Empty } from "@/common/layout/Empty";
 import { PageHeader } from "@/common/layout/PageHeader";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";

@@ -2,8 +2,8 @@ import { Alert, Button, Group, Loader, Progress, Stack, Text, Title } from "@man
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "@/api/client";
 import { useMay } from "@/api/me";
+import { Said } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { Said } from "@/common/layout/Said";
 import { useLiveRefresh } from "@/live/LiveProvider";
 
 const SAID: Record<string, string> = {

@@ -19,8 +19,8 @@ import { Link } from "react-router";
 import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { useAddress } from "@/common/address";
+import { Said } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { Said } from "@/common/layout/Said";
 import { counted } from "@/common/requests/AffectedCounts";
 
 type Cost = Schemas["ImportCost"];

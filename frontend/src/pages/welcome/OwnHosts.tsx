@@ -2,7 +2,7 @@ import { Anchor, List, Loader, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { api, type Schemas } from "@/api/client";
-import { DocsLink } from "@/common/documentation/Docs";
+import { DocsLink } from "@/common/documentation/DocsLink";
 import { advertisementName } from "@/common/formatting/names";
 import { shellWord } from "@/common/formatting/shell";
 import { CopyText } from "@/common/layout/CopyText";

@@ -2,10 +2,10 @@ import { Card, Group, SimpleGrid, Stack, Text, ThemeIcon, UnstyledButton } from 
 import { IconFileImport, IconPlayerPlay, IconPlugConnected } from "@tabler/icons-react";
 import { useAddress } from "@/common/address";
 import { PageHeader } from "@/common/layout/PageHeader";
-import { Connect } from "./Connect";
 import { Demo } from "./Demo";
 import { ImportFile } from "./ImportFile";
 import { Steps } from "./Steps";
+import { Connect } from "./SwitchConnection";
 
 const CHOICES = [
   {

@@ -5,7 +5,7 @@ import { Link } from "react-router";
 import { api } from "@/api/client";
 import { useMay } from "@/api/me";
 import { Time } from "@/common/formatting/time";
-import { Confirm } from "@/common/layout/Confirm";
+import { Confirm } from "@/common/layout/ConfirmDialog";
 import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { SidePanel } from "@/common/layout/SidePanel";

@@ -5,9 +5,9 @@ import { useMay } from "@/api/me";
 import { Facts } from "@/common/layout/Facts";
 import { SidePanel } from "@/common/layout/SidePanel";
 import { change, count, limit, type Switch } from "../figures";
-import { Aggregated } from "./Aggregated";
-import { Curve } from "./Curve";
-import { EditBudgets } from "./EditBudgets";
+import { Aggregated } from "./AggregatedEntries";
+import { EditBudgets } from "./BudgetDialog";
+import { Curve } from "./CostCurve";
 import { TableFill } from "./TableFill";
 
 /** One switch: its table, what another budget would cost, and what its merged entries stand for. */

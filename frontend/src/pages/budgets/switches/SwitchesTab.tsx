@@ -10,7 +10,7 @@ import { DataTable } from "@/common/tables/DataTable";
 import { localList } from "@/common/tables/localList";
 import { copies, count, ordered, type Switch } from "../figures";
 import { useLastRun } from "../runs/runs";
-import { EditBudgets } from "./EditBudgets";
+import { EditBudgets } from "./BudgetDialog";
 import { SwitchPanel } from "./SwitchPanel";
 import { useSwitches } from "./switches";
 import { TableFill } from "./TableFill";

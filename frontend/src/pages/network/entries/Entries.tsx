@@ -10,7 +10,7 @@ import { Empty } from "@/common/layout/Empty";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import type { NetSwitch, Network } from "../model/model";
+import type { NetSwitch, Network } from "../model/network";
 import { behind, outputs } from "../model/ports";
 import { short } from "../model/scales";
 import { EntryFilters, useEntryFilters } from "./EntryFilters";

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { useChangeAddress } from "@/common/address";
 import { Picker } from "@/common/forms/Picker";
-import type { Network } from "../model/model";
+import type { Network } from "../model/network";
 import { behind, whoIs } from "../model/ports";
 import classes from "../network.module.css";
 

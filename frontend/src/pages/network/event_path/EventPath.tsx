@@ -21,10 +21,10 @@ import { advertisementName } from "@/common/formatting/names";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { read } from "@/common/tables/list";
 import { escaped, QUOTED, unquoted } from "@/filters/literals";
-import { type Fate, fates } from "@/pages/explain/way";
-import { depths } from "../map/trees";
-import { nameOf } from "../model/describe";
-import type { Network } from "../model/model";
+import { type Fate, fates } from "@/pages/explain/explanation";
+import { depths } from "../map/marks";
+import { nameOf } from "../model/descriptions";
+import type { Network } from "../model/network";
 import type { Selection } from "../model/selection";
 import { PanelHead } from "../panels/PanelHead";
 

@@ -1,5 +1,5 @@
 import { useComputedColorScheme } from "@mantine/core";
-import { fill, type NetSwitch, standing } from "../model/model";
+import { fill, type NetSwitch, standing } from "../model/network";
 import { type Fill, fillClass, PALETTES } from "../model/scales";
 
 /** A switch as the drawing has it: shape and colour by how full its table is, dashed when it is away or down. */

@@ -1,9 +1,9 @@
 import { ActionIcon, Tooltip, useComputedColorScheme } from "@mantine/core";
 import { IconFocusCentered, IconMinus, IconPlus } from "@tabler/icons-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { describe } from "../model/describe";
-import type { Network } from "../model/model";
-import { type Adjacency, directionOf, type Point, towards } from "../model/near";
+import { describe } from "../model/descriptions";
+import { type Adjacency, directionOf, type Point, towards } from "../model/neighbourhood";
+import type { Network } from "../model/network";
 import { PALETTES } from "../model/scales";
 import type { Selection } from "../model/selection";
 import classes from "../network.module.css";

@@ -1,10 +1,10 @@
 // The drawing itself: Cytoscape, kept in step with a scene. Nothing here knows of React.
 
 import cytoscape, { type Core, type EventObject } from "cytoscape";
-import type { Point } from "../model/near";
+import type { Point } from "../model/neighbourhood";
 import type { Palette } from "../model/scales";
-import { stylesheet } from "./look";
 import type { Scene, SceneEdge, SceneNode } from "./scene";
+import { stylesheet } from "./stylesheet";
 
 const PADDING = 46;
 const HOSTS = 34; // more of it for the hosts outside

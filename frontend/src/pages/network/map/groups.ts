@@ -1,6 +1,6 @@
 // Grouping when zoomed out: switches that would lie on each other are drawn as one, with how many they are.
 
-import type { Point } from "../model/near";
+import type { Point } from "../model/neighbourhood";
 
 export interface Placed extends Point {
   name: string;

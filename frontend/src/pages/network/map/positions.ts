@@ -1,7 +1,7 @@
 // Where switches and hosts are drawn. The server says where; a link is about 100 long.
 
-import type { NetHost, NetSwitch, Network } from "../model/model";
-import { type Adjacency, adjacency, type Point } from "../model/near";
+import { type Adjacency, adjacency, type Point } from "../model/neighbourhood";
+import type { NetHost, NetSwitch, Network } from "../model/network";
 
 export const SPACING = 100;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aLink, aNetwork, aSwitch } from "../model/fixture";
-import { adjacency } from "../model/near";
+import { adjacency } from "../model/neighbourhood";
 import { positions } from "./positions";
 import { type Scene, scene, type View } from "./scene";
 

@@ -1,7 +1,7 @@
 // What is drawn at a moment: switches or groups of them, links or bundles of links, hosts when near, and what is marked.
 
-import { fill, type NetLink, type NetSwitch, type Network, title } from "../model/model";
-import type { Adjacency, Point } from "../model/near";
+import type { Adjacency, Point } from "../model/neighbourhood";
+import { fill, type NetLink, type NetSwitch, type Network, title } from "../model/network";
 import { classesOf, fillClass, fillText, fullest, loadLevel } from "../model/scales";
 import { type Group, Grouping } from "./groups";
 import { hostPositions } from "./positions";

@@ -1,8 +1,8 @@
 // Ports of a switch, and what lies behind them.
 
 import type { Schemas } from "@/api/client";
-import { nameOf } from "./describe";
-import { farEnd, type NetHost, type NetLink, type Network } from "./model";
+import { nameOf } from "./descriptions";
+import { farEnd, type NetHost, type NetLink, type Network } from "./network";
 
 export interface Behind {
   link: NetLink | null;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aSwitch } from "./fixture";
-import { fill } from "./model";
+import { fill } from "./network";
 import { type Fill, fillClass, fillText, fullest, loadLevel, loadText, PALETTES, short } from "./scales";
 
 test.each<[number | null, number, Fill, string]>([

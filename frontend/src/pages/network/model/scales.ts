@@ -1,6 +1,6 @@
 // What colours, widths and shapes stand for.
 
-import { fill, type Load, type NetSwitch, standing } from "./model";
+import { fill, type Load, type NetSwitch, standing } from "./network";
 
 export type Fill = "unlimited" | "low" | "half" | "high" | "full";
 

@@ -1,4 +1,4 @@
-import { type NetSwitch, type Network, title } from "./model";
+import { type NetSwitch, type Network, title } from "./network";
 
 export interface Found {
   row: NetSwitch;

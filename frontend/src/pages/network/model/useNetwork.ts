@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { api } from "@/api/client";
 import { useLiveEvents } from "@/live/LiveProvider";
-import { after, KINDS, type Load, type Network, networkOf, news, withTotals } from "./model";
+import { after, KINDS, type Load, type Network, networkOf, news, withTotals } from "./network";
 
 const KEY = ["network"] as const;
 const SHAPING = /switch|link|host|budget/;

@@ -5,8 +5,8 @@ import { api, type Schemas } from "@/api/client";
 import { useMay } from "@/api/me";
 import { type NetworkRequest, useNetworkRequest } from "@/api/request";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { title } from "../model/model";
-import { Curve } from "./Curve";
+import { title } from "../model/network";
+import { Curve } from "./BudgetCurve";
 
 /** How many entries a switch may hold: shown, changed by who may, and what other numbers would cost. */
 export function Budget({ row }: { row: Schemas["Switch"] }) {

@@ -7,9 +7,9 @@ import { Empty } from "@/common/layout/Empty";
 import { Facts } from "@/common/layout/Facts";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useTrafficRefresh } from "@/common/traffic";
-import { nameOf } from "../model/describe";
+import { nameOf } from "../model/descriptions";
+import { WhoIsThere } from "./HostPresence";
 import { PanelHead, type PanelProps } from "./PanelHead";
-import { WhoIsThere } from "./WhoIsThere";
 
 /** A host: where it is, what reached it, and who publishes and subscribes at it. */
 export function HostPanel({ name, network, heading, onClose, onSelect }: PanelProps & { name: string }) {

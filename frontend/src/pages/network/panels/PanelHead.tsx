@@ -1,7 +1,7 @@
 import { CloseButton, Group, Text, Title } from "@mantine/core";
 import type { ReactNode, RefObject } from "react";
-import type { Network } from "../model/model";
-import type { Adjacency } from "../model/near";
+import type { Adjacency } from "../model/neighbourhood";
+import type { Network } from "../model/network";
 import type { Selection } from "../model/selection";
 import type { Watched } from "../model/useNetwork";
 

@@ -1,7 +1,7 @@
 import { Anchor, Badge, Table, Text } from "@mantine/core";
 import type { Schemas } from "@/api/client";
-import { nameOf } from "../model/describe";
-import { farEnd, type Network } from "../model/model";
+import { nameOf } from "../model/descriptions";
+import { farEnd, type Network } from "../model/network";
 import { behind } from "../model/ports";
 import { loadText } from "../model/scales";
 import type { Selection } from "../model/selection";

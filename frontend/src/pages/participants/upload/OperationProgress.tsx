@@ -11,7 +11,7 @@ import { StateBadge } from "@/common/requests/StateBadge";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { download, failures, type Operation, type Result } from "./send";
+import { download, failures, type Operation, type Result } from "./calls";
 
 const EVERY = 1_500; // ms
 const column = createColumnHelper<Result>();

@@ -8,9 +8,9 @@ import { percent } from "@/common/formatting/figures";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { CostSummary } from "@/common/requests/CostSummary";
 import type { Tab } from "../kinds";
+import { apply, type Cost, check, download, FIELDS, type Operation, withLines } from "./calls";
 import { OperationProgress } from "./OperationProgress";
-import { decoded, type Parsed, parse, toCsv, tooLarge } from "./parse";
-import { apply, type Cost, check, download, FIELDS, type Operation, withLines } from "./send";
+import { decoded, type Parsed, parse, toCsv, tooLarge } from "./parser";
 
 const SHOWN = 200;
 

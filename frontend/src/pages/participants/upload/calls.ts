@@ -4,7 +4,7 @@ import { api, type Schemas } from "@/api/client";
 import type { FieldError } from "@/api/problems";
 import { read } from "@/common/tables/list";
 import type { Tab } from "../kinds";
-import { type Item, toCsv } from "./parse";
+import { type Item, toCsv } from "./parser";
 
 export type Cost = Schemas["Cost"];
 export type Operation = Schemas["Operation"];

@@ -9,7 +9,7 @@ import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import type { NetSwitch } from "../model/model";
+import type { NetSwitch } from "../model/network";
 
 type Merged = Schemas["AggregatedEntry"];
 const column = createColumnHelper<Merged>();

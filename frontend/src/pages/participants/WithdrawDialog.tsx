@@ -2,12 +2,12 @@ import { Button, Code, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ended } from "@/api/request";
-import { Confirm } from "@/common/layout/Confirm";
+import { Confirm } from "@/common/layout/ConfirmDialog";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { counted } from "@/common/requests/AffectedCounts";
 import { CostSummary } from "@/common/requests/CostSummary";
+import { announce, withdraw, withdrawalCost } from "./calls";
 import { type Announcement, filterText, nameOf, ownerOf, type Side, sideOf } from "./kinds";
-import { announce, withdraw, withdrawalCost } from "./send";
 
 /** Withdraws an announcement: who is affected first, then followed to its end, with a way back. */
 export function Withdraw({ row, onClose }: { row: Announcement; onClose: () => void }) {

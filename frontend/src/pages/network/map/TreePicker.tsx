@@ -6,8 +6,8 @@ import { asProblem } from "@/api/problems";
 import { counted } from "@/common/requests/AffectedCounts";
 import { read } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { nameOf } from "../model/describe";
-import type { Network } from "../model/model";
+import { nameOf } from "../model/descriptions";
+import type { Network } from "../model/network";
 
 const MOST = 1_000;
 const CELLS = 6; // dz that are told

@@ -2,8 +2,8 @@ import { Anchor, Badge, Code, Group, Text } from "@mantine/core";
 import { IconArrowRight, IconDeviceDesktop, IconRouter } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { Link } from "react-router";
-import { forWhom, type Hop, type HopNode, type Output, treeOf } from "./way";
-import classes from "./way.module.css";
+import { forWhom, type Hop, type HopNode, type Output, treeOf } from "./explanation";
+import classes from "./PathTree.module.css";
 
 const ORIGIN: Record<string, { words: string; color: string }> = {
   exact: { words: "exact", color: "green" },

@@ -3,10 +3,10 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { asProblem } from "@/api/problems";
-import { Confirm } from "@/common/layout/Confirm";
+import { Confirm } from "@/common/layout/ConfirmDialog";
 import { Affected } from "@/common/requests/AffectedCounts";
+import { affectedBy, remove } from "./calls";
 import { type Participant, sideOf } from "./kinds";
-import { affectedBy, remove } from "./send";
 
 /** Removes a publisher or subscriber that announces nothing; says what is in the way otherwise. */
 export function Remove({

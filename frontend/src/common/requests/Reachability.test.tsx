@@ -1,7 +1,7 @@
 import { MantineProvider } from "@mantine/core";
 import { render, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { ReachBadge, Unreachable } from "./Unreachable";
+import { ReachBadge, Unreachable } from "./Reachability";
 
 const unreachable = {
   names: ["exchange"],

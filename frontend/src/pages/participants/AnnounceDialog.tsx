@@ -8,14 +8,14 @@ import { asProblem, byField } from "@/api/problems";
 import type { NetworkRequest } from "@/api/request";
 import { Picker } from "@/common/forms/Picker";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { Unreachable } from "@/common/requests/Reachability";
 import { RequestProgress, useRequest } from "@/common/requests/RequestProgress";
-import { Unreachable } from "@/common/requests/Unreachable";
 import { FilterEditor } from "@/filters/FilterEditor";
 import { PreviewPanel } from "@/filters/PreviewPanel";
 import { usePreview } from "@/filters/preview";
+import { announce } from "./calls";
 import { FirstEvent } from "./FirstEvent";
 import type { Side } from "./kinds";
-import { announce } from "./send";
 
 /** What the form begins with. */
 export interface Beginning {

@@ -14,8 +14,8 @@ import {
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "@/api/client";
+import { Said } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { Said } from "@/common/layout/Said";
 import { useLiveRefresh } from "@/live/LiveProvider";
 
 /** Where switches connect, what to type at them, and which have yet to. */

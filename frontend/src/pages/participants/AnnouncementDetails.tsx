@@ -2,8 +2,8 @@ import { Anchor, Code, Drawer, Group, Stack, Table, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { Time } from "@/common/formatting/time";
+import { Unreachable } from "@/common/requests/Reachability";
 import { StateBadge } from "@/common/requests/StateBadge";
-import { Unreachable } from "@/common/requests/Unreachable";
 import { type Announcement, eventsOf, filterText, nameOf, ownerOf, sideOf } from "./kinds";
 
 const CELLS = 200;

@@ -1,6 +1,6 @@
 // Who is near whom: neighbours, the switches within some hops, and the neighbour that lies in a direction.
 
-import type { NetLink, NetSwitch } from "./model";
+import type { NetLink, NetSwitch } from "./network";
 
 export type Adjacency = ReadonlyMap<string, readonly string[]>;
 export type Direction = "left" | "right" | "up" | "down";

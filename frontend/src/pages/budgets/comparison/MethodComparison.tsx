@@ -16,7 +16,7 @@ import { Chart } from "@/common/charts/Chart";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { ABOUT, METHODS, type Method, readBudget } from "../figures";
-import { MethodsTable, SwitchesTable } from "./CompareTables";
+import { MethodsTable, SwitchesTable } from "./ComparisonTables";
 import { best, useComparison } from "./comparison";
 
 /** What each method would make of the tables, side by side; nothing is changed. */

@@ -1,7 +1,7 @@
 // Trees and paths as marks on the drawing.
 
 import type { Schemas } from "@/api/client";
-import type { NetLink, Network } from "../model/model";
+import type { NetLink, Network } from "../model/network";
 import type { Mark, View } from "./scene";
 
 type Explanation = Schemas["Explanation"];

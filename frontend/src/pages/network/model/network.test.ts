@@ -3,7 +3,7 @@ import type { LiveEvent } from "@/live/stream";
 import { positions } from "../map/positions";
 import { rate as rateOf, sampled, type Totals } from "./counters";
 import { aLink, aNetwork, aSwitch } from "./fixture";
-import { after, networkOf, news, withTotals } from "./model";
+import { after, networkOf, news, withTotals } from "./network";
 import { found } from "./search";
 import { selectionOf } from "./selection";
 

@@ -7,8 +7,8 @@ import { asProblem, byField } from "@/api/problems";
 import { Picker } from "@/common/forms/Picker";
 import { RegisterHost } from "@/common/forms/RegisterHost";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
+import { register } from "./calls";
 import type { Side } from "./kinds";
-import { register } from "./send";
 
 const FIELDS = ["name", "host"];
 

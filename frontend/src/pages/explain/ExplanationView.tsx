@@ -9,8 +9,8 @@ import { Empty } from "@/common/layout/Empty";
 import { Facts } from "@/common/layout/Facts";
 import { DataTable } from "@/common/tables/DataTable";
 import { localList } from "@/common/tables/localList";
-import { Way } from "./Way";
-import { ABOUT, type Explanation, FAULTS, type Fate, fates, REASONS, summary } from "./way";
+import { ABOUT, type Explanation, FAULTS, type Fate, fates, REASONS, summary } from "./explanation";
+import { Way } from "./PathTree";
 
 /** What becomes of an event: in short, on the real switches, hop by hop, host by host. */
 export function Explained({ found }: { found: Explanation }) {

@@ -1,7 +1,7 @@
 // Switches, links and hosts in a sentence each.
 
-import { fill, type NetLink, type NetSwitch, type Network, STANDING, standing, title } from "./model";
-import type { Adjacency } from "./near";
+import type { Adjacency } from "./neighbourhood";
+import { fill, type NetLink, type NetSwitch, type Network, STANDING, standing, title } from "./network";
 import { fillText, fullest, loadText } from "./scales";
 
 /** What is under the pointer. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Attribute, asFields, asValues, brief, domain, readValues } from "@/common/formatting/event";
-import { type Explanation, fates, forWhom, type Hop, summary, treeOf } from "./way";
+import { type Explanation, fates, forWhom, type Hop, summary, treeOf } from "./explanation";
 
 const attributes = [
   { name: "low", type: "int", min: 0, max: 1023 },

@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { serve, show } from "@/test-page";
 import { useSelection } from "../model/selection";
-import { Curve } from "./Curve";
+import { Curve } from "./BudgetCurve";
 
 function Others() {
   const [, select] = useSelection();

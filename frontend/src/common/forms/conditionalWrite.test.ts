@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { refusal } from "@/test-page";
-import { matched } from "./matched";
+import { matched } from "./conditionalWrite";
 
 const response = (tag: string) => new Response(null, { headers: { ETag: tag } });
 

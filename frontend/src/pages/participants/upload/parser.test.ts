@@ -9,7 +9,7 @@ import {
   parseJson,
   toCsv,
   tooLarge,
-} from "./parse";
+} from "./parser";
 
 const FIELDS = ["subscriber", "filter"];
 

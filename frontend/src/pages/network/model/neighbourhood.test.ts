@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aLink, aSwitch, chance } from "./fixture";
-import { adjacency, directionOf, type Point, towards, within } from "./near";
+import { adjacency, directionOf, type Point, towards, within } from "./neighbourhood";
 
 const names = ["a", "b", "c", "d", "e", "alone"];
 const near = adjacency(

@@ -2,10 +2,10 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { fireEvent, renderHook, screen, waitFor } from "@testing-library/react";
 import { beforeEach, expect, test, vi } from "vitest";
 import { serve, show } from "@/test-page";
+import { Component } from ".";
 import { useTopics } from "./EventForm";
-import { Explained } from "./Explained";
-import { Component } from "./index";
-import type { Explanation } from "./way";
+import { Explained } from "./ExplanationView";
+import type { Explanation } from "./explanation";
 
 beforeEach(() => void vi.restoreAllMocks());
 
