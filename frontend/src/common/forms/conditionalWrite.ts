@@ -6,7 +6,7 @@ const TRIES = 5; // of a change that edits of something else came before
  * Writes by an object as it is at this moment (`If-Match`); an edit that comes in between has it read and judged anew.
  * `body` says what is to be written: null is nothing, and the answer then.
  */
-export async function matched<T, Body, Answer>(
+export async function writeConditionally<T, Body, Answer>(
   read: () => Promise<{ data?: unknown; response: Response }>,
   body: (now: T) => Body | null,
   write: (body: Body, headers: Record<string, string>) => Promise<Answer>,

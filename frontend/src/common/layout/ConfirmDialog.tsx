@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { ProblemAlert } from "./ProblemAlert";
 
 /** Asks before something is done; `children` say what it does and who is affected. Stays open while it fails. */
-export function Confirm({
+export function ConfirmDialog({
   opened,
   title,
   action,

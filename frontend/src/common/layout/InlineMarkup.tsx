@@ -1,7 +1,7 @@
 import { Code } from "@mantine/core";
 
 /** What the server says: words between backticks are something to be typed or looked up. */
-export function Said({ text }: { text: string }) {
+export function InlineMarkup({ text }: { text: string }) {
   return (
     <>
       {text.split(/`([^`]+)`/).map((part, i) =>

@@ -1,7 +1,7 @@
 import { MantineProvider } from "@mantine/core";
 import { render, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { ReachBadge, Unreachable } from "./Reachability";
+import { ReachabilityBadge, UnreachableAlert } from "./Reachability";
 
 const unreachable = {
   names: ["exchange"],
@@ -14,8 +14,8 @@ const unreachable = {
 function shown(reach: string, missing: typeof unreachable | null) {
   return render(
     <MantineProvider env="test">
-      <ReachBadge reach={reach} unreachable={missing} />
-      <Unreachable reach={reach} unreachable={missing} />
+      <ReachabilityBadge reach={reach} unreachable={missing} />
+      <UnreachableAlert reach={reach} unreachable={missing} />
     </MantineProvider>,
   );
 }

@@ -4,7 +4,7 @@ import type { Schemas } from "@/api/client";
 
 type Missing = Schemas["Unreachable"];
 
-interface Reached {
+interface Reachability {
   reach?: string | null;
   unreachable?: Missing | null;
 }
@@ -12,7 +12,7 @@ interface Reached {
 const WORDS: Record<string, string> = { none: "no path", partial: "paths missing" };
 
 /** That paths to what an announcement matches are missing, in a list. Nothing while paths lead to all. */
-export function ReachBadge({ reach, unreachable }: Reached) {
+export function ReachabilityBadge({ reach, unreachable }: Reachability) {
   const words = WORDS[reach ?? ""];
   if (!words || !unreachable) return null;
   return (
@@ -25,7 +25,7 @@ export function ReachBadge({ reach, unreachable }: Reached) {
 }
 
 /** The same with its remedy, where there is room for both. */
-export function Unreachable({ reach, unreachable }: Reached) {
+export function UnreachableAlert({ reach, unreachable }: Reachability) {
   if (!unreachable) return null;
   return (
     <Alert

@@ -20,7 +20,7 @@ import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { passwordProblem, ROLES, sumOf } from "./rights";
 
 /** Who is logged in, what that allows, and the password. */
-export function Own() {
+export function OwnAccount() {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
       <Rights />

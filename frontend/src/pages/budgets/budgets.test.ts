@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { best, bySwitch, type Comparison, taken } from "./comparison/comparison";
-import { change, copies, limit, load, ordered, readBudget, type Switch } from "./figures";
-import { failures } from "./switches/refusals";
+import { bestMethod, type Comparison, rowsBySwitch, withAnswer } from "./comparison/comparison";
+import { formatChange, formatCopies, limit, load, readBudget, type Switch, sortSwitches } from "./figures";
+import { refusalsOf } from "./switches/refusals";
 
 const row = (name: string, tcam_budget: number | null, entries: number, capacity: number | null = null) =>
   ({ name, tcam_budget, capacity, entries, exact_entries: entries }) as Switch;
@@ -20,7 +20,7 @@ test("what a table may hold is the smaller of budget and capacity", () => {
 test("switches are ordered by what is asked, equal ones by name, numbers in names as numbers", () => {
   const rows = [row("s10", 100, 50), row("s2", 100, 50), row("s1", null, 9)];
   const names = (ordering: string, needless = new Map<string, number | null>()) =>
-    ordered(rows, ordering, needless).map(({ name }) => name);
+    sortSwitches(rows, ordering, needless).map(({ name }) => name);
   expect(names("name")).toEqual(["s1", "s2", "s10"]);
   expect(names("-name")).toEqual(["s10", "s2", "s1"]);
   expect(names("-load")).toEqual(["s2", "s10", "s1"]);
@@ -35,23 +35,25 @@ test("budgets are read as whole numbers only", () => {
 });
 
 test("figures are told short", () => {
-  expect(copies(null)).toBe("–");
-  expect(copies(0)).toBe("0");
-  expect(copies(0.0001)).toBe("<0.001");
-  expect(copies(1.23456)).toMatch(/^1.23$/);
-  expect(change(4, 3)).toBe("−25 %");
-  expect(change(0, 3)).toBe("");
-  expect(change(3, 3)).toBe("±0 %");
+  expect(formatCopies(null)).toBe("–");
+  expect(formatCopies(0)).toBe("0");
+  expect(formatCopies(0.0001)).toBe("<0.001");
+  expect(formatCopies(1.23456)).toMatch(/^1.23$/);
+  expect(formatChange(4, 3)).toBe("−25 %");
+  expect(formatChange(0, 3)).toBe("");
+  expect(formatChange(3, 3)).toBe("±0 %");
 });
 
 const answer = (after: number | null, unmet: string[], switches: object[] = [], unwanted = 0) =>
   ({ needless: { before: 1, after }, unwanted: { before: 0, after: unwanted }, unmet, switches }) as never;
 
 test("the best method is the one that costs least among those that hold", () => {
-  expect(best({ la: answer(0.1, ["s1"]), "fa-lb": answer(0.5, []), "fa-pb": answer(0.4, []) })).toBe("fa-pb");
-  expect(best({ la: answer(0.1, [], [], 1), "fa-lb": answer(0.2, []) })).toBe("fa-lb");
-  expect(best({ la: answer(null, []) })).toBeNull();
-  expect(best({})).toBeNull();
+  expect(bestMethod({ la: answer(0.1, ["s1"]), "fa-lb": answer(0.5, []), "fa-pb": answer(0.4, []) })).toBe(
+    "fa-pb",
+  );
+  expect(bestMethod({ la: answer(0.1, [], [], 1), "fa-lb": answer(0.2, []) })).toBe("fa-lb");
+  expect(bestMethod({ la: answer(null, []) })).toBeNull();
+  expect(bestMethod({})).toBeNull();
 });
 
 test("each switch has what every method makes of it, the most merged first", () => {
@@ -59,7 +61,7 @@ test("each switch has what every method makes of it, the most merged first", () 
     ...{ switch: name, tcam_budget: 10, exact, before: exact, after },
     ...{ needless_before: 0, needless_after: 0.5 },
   });
-  const rows = bySwitch({
+  const rows = rowsBySwitch({
     la: answer(1, ["b"], [one("a", 20, 10), one("b", 50, 12)]),
     optimal: answer(1, [], [one("a", 20, 9)]),
   });
@@ -72,9 +74,9 @@ test("each switch has what every method makes of it, the most merged first", () 
 
 test("an answer takes the place of an error", () => {
   const none: Comparison = { terms: {}, answers: {}, errors: {}, now: "la", waiting: [] };
-  const failed = taken(none, "la", { error: new Error("busy") });
+  const failed = withAnswer(none, "la", { error: new Error("busy") });
   expect(failed.errors.la).toBeInstanceOf(Error);
-  const mended = taken(failed, "la", { answer: answer(1, []) });
+  const mended = withAnswer(failed, "la", { answer: answer(1, []) });
   expect(mended.errors.la).toBeUndefined();
   expect(mended.answers.la).toBeDefined();
 });
@@ -86,6 +88,6 @@ test("refused budgets are named in the order in which JSON has the switches", ()
       { index: 1, accepted: false, detail: "too few" },
     ],
   };
-  expect(failures(["b", "a"], cost as never)).toEqual([{ name: "a", detail: "too few" }]);
-  expect(failures(["b", "7"], cost as never)).toEqual([{ name: "b", detail: "too few" }]);
+  expect(refusalsOf(["b", "a"], cost as never)).toEqual([{ name: "a", detail: "too few" }]);
+  expect(refusalsOf(["b", "7"], cost as never)).toEqual([{ name: "b", detail: "too few" }]);
 });

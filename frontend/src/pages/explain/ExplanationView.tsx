@@ -9,11 +9,19 @@ import { Empty } from "@/common/layout/Empty";
 import { Facts } from "@/common/layout/Facts";
 import { DataTable } from "@/common/tables/DataTable";
 import { localList } from "@/common/tables/localList";
-import { ABOUT, type Explanation, FAULTS, type Fate, fates, REASONS, summary } from "./explanation";
-import { Way } from "./PathTree";
+import {
+  ABOUT,
+  type Explanation,
+  FAULTS,
+  type HostOutcome,
+  hostOutcomes,
+  REASONS,
+  summary,
+} from "./explanation";
+import { PathTree } from "./PathTree";
 
 /** What becomes of an event: in short, on the real switches, hop by hop, host by host. */
-export function Explained({ found }: { found: Explanation }) {
+export function ExplanationView({ found }: { found: Explanation }) {
   const { event, tree } = found;
   return (
     <Stack gap="lg">
@@ -55,7 +63,7 @@ export function Explained({ found }: { found: Explanation }) {
           <Title order={2} id="way" mb="xs">
             Its way
           </Title>
-          <Way path={found.path} />
+          <PathTree path={found.path} />
         </section>
       )}
       <section aria-labelledby="hosts">
@@ -116,7 +124,7 @@ function Real({ real }: { real: Schemas["Real"] }) {
   );
 }
 
-const column = createColumnHelper<Fate>();
+const column = createColumnHelper<HostOutcome>();
 const COLOR: Record<string, string> = {
   match: "green",
   truncation: "orange",
@@ -181,7 +189,7 @@ function Hosts({ found }: { found: Explanation }) {
   const [others, setOthers] = useAddress("others");
   const [all, setAll] = useState(others === "yes"); // at once: the address follows a moment later
   useEffect(() => setAll(others === "yes"), [others]);
-  const rows = useMemo(() => fates(found), [found]);
+  const rows = useMemo(() => hostOutcomes(found), [found]);
   const unasked = rows.filter(({ reason }) => reason === "no_subscription").length;
   const shown = rows.filter(
     ({ host, reason }) =>

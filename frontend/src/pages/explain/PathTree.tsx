@@ -2,7 +2,7 @@ import { Anchor, Badge, Code, Group, Text } from "@mantine/core";
 import { IconArrowRight, IconDeviceDesktop, IconRouter } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { Link } from "react-router";
-import { forWhom, type Hop, type HopNode, type Output, treeOf } from "./explanation";
+import { type Hop, type HopNode, type Output, purposeOf, treeOf } from "./explanation";
 import classes from "./PathTree.module.css";
 
 const ORIGIN: Record<string, { words: string; color: string }> = {
@@ -12,7 +12,7 @@ const ORIGIN: Record<string, { words: string; color: string }> = {
 };
 
 /** The way of an event as a tree: each switch with the entry that matched, then where copies go and for whom. */
-export function Way({ path }: { path: readonly Hop[] }) {
+export function PathTree({ path }: { path: readonly Hop[] }) {
   const tree = useMemo(() => treeOf(path), [path]);
   if (!tree) return null;
   return (
@@ -39,7 +39,7 @@ function Node({ node: { hop, outputs } }: { node: HopNode }) {
         <ul>
           {outputs.map(({ output, next }) => (
             <li key={output.port} data-output={output.port}>
-              <To output={output} />
+              <Destination output={output} />
               {next && (
                 <ul>
                   <Node node={next} />
@@ -78,15 +78,15 @@ function Entry({ hop: { entry, origin } }: { hop: Hop }) {
       )}
       {origin && origin.subscriptions_count > 0 && (
         <Text size="sm" c="dimmed">
-          of {listed(origin.subscriptions, origin.subscriptions_count)}
+          of {formatNames(origin.subscriptions, origin.subscriptions_count)}
         </Text>
       )}
     </>
   );
 }
 
-function To({ output }: { output: Output }) {
-  const whom = forWhom(output);
+function Destination({ output }: { output: Output }) {
+  const whom = purposeOf(output);
   return (
     <Group gap={6}>
       <IconArrowRight size={16} aria-hidden />
@@ -107,9 +107,9 @@ function To({ output }: { output: Output }) {
       )}
       <Text size="sm" c={whom === "nobody" ? "var(--mantine-color-error)" : "dimmed"} data-for={whom}>
         {whom === "match"
-          ? `for ${listed(output.matching, output.matching_count)}`
+          ? `for ${formatNames(output.matching, output.matching_count)}`
           : whom === "truncation"
-            ? `for the dz of ${listed(output.truncated, output.truncated_count)} alone: a false positive`
+            ? `for the dz of ${formatNames(output.truncated, output.truncated_count)} alone: a false positive`
             : "for nobody: a needless copy"}
       </Text>
     </Group>
@@ -117,7 +117,7 @@ function To({ output }: { output: Output }) {
 }
 
 /** "q1, q2 and 7 more" */
-function listed(names: readonly string[], count: number): string {
+function formatNames(names: readonly string[], count: number): string {
   const shown = names.slice(0, 5);
   return count > shown.length ? `${shown.join(", ")} and ${count - shown.length} more` : shown.join(", ");
 }

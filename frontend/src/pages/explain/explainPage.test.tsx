@@ -4,7 +4,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { serve, show } from "@/test-page";
 import { Component } from ".";
 import { useTopics } from "./EventForm";
-import { Explained } from "./ExplanationView";
+import { ExplanationView } from "./ExplanationView";
 import type { Explanation } from "./explanation";
 
 beforeEach(() => void vi.restoreAllMocks());
@@ -44,7 +44,7 @@ const found = {
 } as unknown as Explanation;
 
 test("which hosts are shown is in the address, and comes from it", async () => {
-  const { at } = show(<Explained found={found} />, "/explain?publisher=p&others=yes");
+  const { at } = show(<ExplanationView found={found} />, "/explain?publisher=p&others=yes");
   expect(screen.getByText("3 in all")).toBeTruthy();
   fireEvent.click(screen.getByRole("checkbox", { name: /without a subscription/ }));
   expect(at.now).toBe("/explain?publisher=p");

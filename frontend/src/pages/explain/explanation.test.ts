@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
-import { type Attribute, asFields, asValues, brief, domain, readValues } from "@/common/formatting/event";
-import { type Explanation, fates, forWhom, type Hop, summary, treeOf } from "./explanation";
+import {
+  type Attribute,
+  asFields,
+  asValues,
+  domain,
+  formatEvent,
+  readValues,
+} from "@/common/formatting/event";
+import { type Explanation, type Hop, hostOutcomes, purposeOf, summary, treeOf } from "./explanation";
 
 const attributes = [
   { name: "low", type: "int", min: 0, max: 1023 },
@@ -37,7 +44,7 @@ test.each(["", "x", "[1]", "null", "7"])("the address %j says no event", (text) 
 
 test("domains and events are told in short", () => {
   expect(attributes.map(domain)).toEqual(["0 to 1023", "0 to 1", "", "", "any text"]);
-  expect(brief({ low: 92, symbol: "IBM" })).toBe("low 92, symbol IBM");
+  expect(formatEvent({ low: 92, symbol: "IBM" })).toBe("low 92, symbol IBM");
 });
 
 const output = (port: number, next: number | null, more = {}) => ({
@@ -68,7 +75,7 @@ test("hops become a tree, and a loop does not go on for ever", () => {
 });
 
 test("a copy is for those who want it, else for those whose dz hold it, else for nobody", () => {
-  const whom = (more: object) => forWhom(output(1, null, more) as never);
+  const whom = (more: object) => purposeOf(output(1, null, more) as never);
   expect(whom({ matching_count: 2, truncated_count: 1 })).toBe("match");
   expect(whom({ truncated_count: 1 })).toBe("truncation");
   expect(whom({})).toBe("nobody");
@@ -85,7 +92,7 @@ const explained = (received: object[], not_received: object[], problem: string |
   ({ event: { problem }, received, not_received }) as unknown as Explanation;
 
 test("hosts come in the order of what became of them", () => {
-  const found = fates(
+  const found = hostOutcomes(
     explained(
       [verdict("h10", "match"), verdict("h2", "match"), verdict("h1", "aggregation")],
       [verdict("h3", "no_subscription"), verdict("h4", "entry_missing")],
@@ -101,7 +108,7 @@ test("a host that a real switch keeps the event from does not get it", () => {
     differences: [{ kind: "entry_missing", switch: "s2", in_port: 1, detail: "s2 has no entry" }],
   };
   const found = { ...explained([verdict("h1", "match"), verdict("h2", "match")], []), real } as Explanation;
-  const told = fates(found).map(({ host, received, reason }) => [host, received, reason]);
+  const told = hostOutcomes(found).map(({ host, received, reason }) => [host, received, reason]);
   expect(told).toEqual([
     ["h1", true, "match"],
     ["h2", false, "entry_missing"],

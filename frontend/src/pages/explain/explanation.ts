@@ -30,10 +30,10 @@ export function treeOf(path: readonly Hop[]): HopNode | null {
   return first ? grow(first) : null;
 }
 
-export type For = "match" | "truncation" | "nobody";
+export type CopyPurpose = "match" | "truncation" | "nobody";
 
 /** For whom a copy is: somebody who wants the event, somebody whose dz set holds it, or nobody. */
-export function forWhom({ matching_count, truncated_count }: Output): For {
+export function purposeOf({ matching_count, truncated_count }: Output): CopyPurpose {
   return matching_count > 0 ? "match" : truncated_count > 0 ? "truncation" : "nobody";
 }
 
@@ -79,12 +79,12 @@ export const ABOUT: Record<string, string> = {
 
 const NEEDLESS = ["truncation", "no_match"];
 
-export interface Fate extends Verdict {
+export interface HostOutcome extends Verdict {
   received: boolean;
 }
 
 /** The plan's word, but where a real switch keeps the event from a host that the plan brings it to. */
-function really(planned: Verdict, real: Explanation["real"]): Fate {
+function outcomeInReality(planned: Verdict, real: Explanation["real"]): HostOutcome {
   const lost = real?.lost.find(({ host }) => host === planned.host);
   const why = lost && real?.differences.find((one) => one.switch === lost.at_switch);
   if (!lost || !why) return { ...planned, received: true };
@@ -100,10 +100,10 @@ function really(planned: Verdict, real: Explanation["real"]): Fate {
 }
 
 /** All hosts, those that get the event first, then those that should, then the others; by name among equals. */
-export function fates({ received, not_received, real }: Explanation): Fate[] {
+export function hostOutcomes({ received, not_received, real }: Explanation): HostOutcome[] {
   const rank = Object.keys(REASONS);
   const all = [
-    ...received.map((one) => really(one, real)),
+    ...received.map((one) => outcomeInReality(one, real)),
     ...not_received.map((one) => ({ ...one, received: false })),
   ];
   return all.sort(
@@ -114,7 +114,7 @@ export function fates({ received, not_received, real }: Explanation): Fate[] {
 }
 
 /** Whether a host that misses the event has a subscription that matches, and not only a dz that holds it. */
-function isWanted({ subscriptions }: Fate): boolean {
+function isWanted({ subscriptions }: HostOutcome): boolean {
   return subscriptions.length === 0 || subscriptions.some(({ reason }) => !NEEDLESS.includes(reason));
 }
 
@@ -122,7 +122,7 @@ function isWanted({ subscriptions }: Fate): boolean {
 export function summary(found: Explanation): string {
   const { event } = found;
   if (event.problem) return `It is not sent: ${REASONS[event.problem] ?? event.problem}.`;
-  const all = fates(found);
+  const all = hostOutcomes(found);
   const received = all.filter((one) => one.received);
   const wanted = received.filter(({ reason }) => reason === "match").length;
   const missing = all.filter((one) => FAULTS.includes(one.reason) && isWanted(one)).length;

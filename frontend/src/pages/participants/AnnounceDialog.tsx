@@ -8,7 +8,7 @@ import { asProblem, byField } from "@/api/problems";
 import type { NetworkRequest } from "@/api/request";
 import { Picker } from "@/common/forms/Picker";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { Unreachable } from "@/common/requests/Reachability";
+import { UnreachableAlert } from "@/common/requests/Reachability";
 import { RequestProgress, useRequest } from "@/common/requests/RequestProgress";
 import { FilterEditor } from "@/filters/FilterEditor";
 import { PreviewPanel } from "@/filters/PreviewPanel";
@@ -18,7 +18,7 @@ import { FirstEvent } from "./FirstEvent";
 import type { Side } from "./kinds";
 
 /** What the form begins with. */
-export interface Beginning {
+export interface InitialValues {
   owner: string;
   topic: string;
   filter: string;
@@ -28,7 +28,15 @@ export interface Beginning {
  * Advertises or subscribes: who, which topic, and a filter that is checked and costed as it is typed; then the request
  * until every switch has confirmed it, and the first event. What was entered stays until it was taken.
  */
-export function Announce({ side, begin, onClose }: { side: Side; begin: Beginning; onClose: () => void }) {
+export function AnnounceDialog({
+  side,
+  begin,
+  onClose,
+}: {
+  side: Side;
+  begin: InitialValues;
+  onClose: () => void;
+}) {
   const [owner, setOwner] = useState(begin.owner);
   const [topicName, setTopicName] = useState(begin.topic);
   const [filter, setFilter] = useState(begin.filter);
@@ -62,7 +70,7 @@ export function Announce({ side, begin, onClose }: { side: Side; begin: Beginnin
       closeButtonProps={{ "aria-label": "Close" }}
     >
       {request ? (
-        <Done side={side} request={request} again={() => setLogged(null)} onClose={onClose} />
+        <AnnouncementProgress side={side} request={request} again={() => setLogged(null)} onClose={onClose} />
       ) : (
         <form
           noValidate
@@ -133,7 +141,7 @@ export function Announce({ side, begin, onClose }: { side: Side; begin: Beginnin
   );
 }
 
-function Done({
+function AnnouncementProgress({
   side,
   request,
   again,
@@ -151,7 +159,7 @@ function Done({
       {active && request.matched === false && (
         <Text size="sm">No advertisement meets it yet: it receives events once one does.</Text>
       )}
-      <Unreachable reach={request.reach} unreachable={request.unreachable} />
+      <UnreachableAlert reach={request.reach} unreachable={request.unreachable} />
       {active && request.object && (
         <FirstEvent side={side} name={request.object.name} matched={request.matched} />
       )}

@@ -2,14 +2,14 @@ import { Anchor, Code, Drawer, Group, Stack, Table, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { Time } from "@/common/formatting/time";
-import { Unreachable } from "@/common/requests/Reachability";
+import { UnreachableAlert } from "@/common/requests/Reachability";
 import { StateBadge } from "@/common/requests/StateBadge";
 import { type Announcement, eventsOf, filterText, nameOf, ownerOf, sideOf } from "./kinds";
 
 const CELLS = 200;
 
 /** All of an announcement: its filter as a whole, its dz cells, its requests, and what it did. */
-export function Details({ row, onClose }: { row: Announcement; onClose: () => void }) {
+export function AnnouncementDetails({ row, onClose }: { row: Announcement; onClose: () => void }) {
   const side = sideOf("publisher" in row ? "publishers" : "subscribers");
   return (
     <Drawer
@@ -20,7 +20,7 @@ export function Details({ row, onClose }: { row: Announcement; onClose: () => vo
       closeButtonProps={{ "aria-label": "Close" }}
     >
       <Stack>
-        <Unreachable reach={row.reach} unreachable={row.unreachable} />
+        <UnreachableAlert reach={row.reach} unreachable={row.unreachable} />
         <Table variant="vertical" layout="fixed" aria-label="Details">
           <Table.Tbody>
             <Fact name="State">

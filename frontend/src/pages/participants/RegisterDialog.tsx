@@ -13,7 +13,7 @@ import type { Side } from "./kinds";
 const FIELDS = ["name", "host"];
 
 /** Registers a publisher or subscriber at a host; `onDone` goes on with announcing for it. */
-export function Register({
+export function RegisterDialog({
   side,
   onClose,
   onDone,

@@ -3,13 +3,13 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { asProblem } from "@/api/problems";
-import { Confirm } from "@/common/layout/ConfirmDialog";
+import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { Affected } from "@/common/requests/AffectedCounts";
 import { affectedBy, remove } from "./calls";
 import { type Participant, sideOf } from "./kinds";
 
 /** Removes a publisher or subscriber that announces nothing; says what is in the way otherwise. */
-export function Remove({
+export function RemoveDialog({
   tab,
   row,
   onClose,
@@ -46,7 +46,7 @@ export function Remove({
     queryFn: ({ signal }) => affectedBy(tab, row.id, signal),
   });
   return (
-    <Confirm
+    <ConfirmDialog
       opened
       title={`Remove ${side.who} ${row.name}?`}
       action="Remove"
@@ -75,6 +75,6 @@ export function Remove({
           too.
         </Text>
       )}
-    </Confirm>
+    </ConfirmDialog>
   );
 }

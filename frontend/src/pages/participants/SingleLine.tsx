@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 
 /** A name in one line, so that rows are alike; what is too long is cut, and told on hover. */
-export function Nowrap({ children }: { children: ReactNode }) {
+export function SingleLine({ children }: { children: ReactNode }) {
   return (
     <Text
       size="sm"

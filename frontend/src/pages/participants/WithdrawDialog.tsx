@@ -1,16 +1,16 @@
 import { Button, Code, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ended } from "@/api/request";
-import { Confirm } from "@/common/layout/ConfirmDialog";
+import { waitForEnd } from "@/api/request";
+import { ConfirmDialog } from "@/common/layout/ConfirmDialog";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { counted } from "@/common/requests/AffectedCounts";
+import { formatQuantity } from "@/common/requests/AffectedCounts";
 import { CostSummary } from "@/common/requests/CostSummary";
 import { announce, withdraw, withdrawalCost } from "./calls";
 import { type Announcement, filterText, nameOf, ownerOf, type Side, sideOf } from "./kinds";
 
 /** Withdraws an announcement: who is affected first, then followed to its end, with a way back. */
-export function Withdraw({ row, onClose }: { row: Announcement; onClose: () => void }) {
+export function WithdrawDialog({ row, onClose }: { row: Announcement; onClose: () => void }) {
   const side = sideOf("publisher" in row ? "publishers" : "subscribers");
   const name = nameOf(row);
   const queries = useQueryClient();
@@ -26,7 +26,7 @@ export function Withdraw({ row, onClose }: { row: Announcement; onClose: () => v
       const request = await withdraw(row);
       if (request) {
         refresh();
-        await ended(request);
+        await waitForEnd(request);
       }
     },
     onSuccess: () => {
@@ -41,7 +41,7 @@ export function Withdraw({ row, onClose }: { row: Announcement; onClose: () => v
     onSettled: refresh,
   });
   return (
-    <Confirm
+    <ConfirmDialog
       opened
       title={`Withdraw ${side.what} ${name}?`}
       action="Withdraw it"
@@ -67,7 +67,7 @@ export function Withdraw({ row, onClose }: { row: Announcement; onClose: () => v
           </Text>
         )}
       </Stack>
-    </Confirm>
+    </ConfirmDialog>
   );
 }
 
@@ -80,13 +80,13 @@ function Affected({ side, cost }: { side: Side; cost: Awaited<ReturnType<typeof 
         <Text size="sm" fw={600} data-count={affected.subscriptions}>
           {affected.complete ? "" : "At least "}
           {subscription
-            ? `1 subscriber is affected: it gets no further event by this filter, at ${counted(affected.hosts, "host")}.`
-            : `${counted(affected.subscriptions, "subscription")} of ${counted(affected.subscribers, "subscriber")} at ${counted(affected.hosts, "host")} ${affected.subscriptions === 1 ? "is" : "are"} affected.`}
+            ? `1 subscriber is affected: it gets no further event by this filter, at ${formatQuantity(affected.hosts, "host")}.`
+            : `${formatQuantity(affected.subscriptions, "subscription")} of ${formatQuantity(affected.subscribers, "subscriber")} at ${formatQuantity(affected.hosts, "host")} ${affected.subscriptions === 1 ? "is" : "are"} affected.`}
         </Text>
       )}
       {affected && affected.left_without > 0 && (
         <Text size="sm">
-          {counted(affected.left_without, "subscription")} would meet no advertisement any more.
+          {formatQuantity(affected.left_without, "subscription")} would meet no advertisement any more.
         </Text>
       )}
       {affected && !subscription && affected.subscription_names.length > 0 && (
@@ -103,7 +103,7 @@ function Affected({ side, cost }: { side: Side; cost: Awaited<ReturnType<typeof 
 /** Says that it is withdrawn, and announces the same filter again when asked. */
 function Undo({ row, side, refresh }: { row: Announcement; side: Side; refresh: () => void }) {
   const again = useMutation({
-    mutationFn: async () => ended(await announce(side, ownerOf(row), row.topic, row.filter ?? "")),
+    mutationFn: async () => waitForEnd(await announce(side, ownerOf(row), row.topic, row.filter ?? "")),
     onSuccess: (request) => {
       notifications.hide(`withdrawn-${nameOf(row)}`);
       notifications.show({ color: "green", message: `It was announced again as ${request.object?.name}.` });

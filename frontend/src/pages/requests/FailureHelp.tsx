@@ -6,13 +6,13 @@ import { Link } from "react-router";
 import { useMay } from "@/api/me";
 import type { NetworkRequest } from "@/api/request";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { again, helpfulPages, neededRight } from "./remedy";
+import { helpfulPages, neededRight, repeatCall } from "./remedy";
 
 /** Why a request failed, what would help, where that is done, and the same call once more. */
-export function Failed({ request, onOpen }: { request: NetworkRequest; onOpen: (id: string) => void }) {
+export function FailureHelp({ request, onOpen }: { request: NetworkRequest; onOpen: (id: string) => void }) {
   const pages = helpfulPages(request);
   const queries = useQueryClient();
-  const call = again(request);
+  const call = repeatCall(request);
   const right = neededRight(request.kind);
   const may = useMay(right?.resource ?? "", right?.method ?? "POST");
   const retry = useMutation({

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Loader, Progress, Stack, Text, Title } from "@man
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "@/api/client";
 import { useMay } from "@/api/me";
-import { Said } from "@/common/layout/InlineMarkup";
+import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useLiveRefresh } from "@/live/LiveProvider";
 
@@ -49,7 +49,7 @@ export function Demo() {
       )}
       {reason && (
         <Alert color={state === "failed" ? "red" : "orange"} variant="light">
-          <Said text={reason} />
+          <InlineMarkup text={reason} />
         </Alert>
       )}
       {fixed && state === "running" && (

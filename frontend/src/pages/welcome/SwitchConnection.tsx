@@ -14,12 +14,12 @@ import {
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "@/api/client";
-import { Said } from "@/common/layout/InlineMarkup";
+import { InlineMarkup } from "@/common/layout/InlineMarkup";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { useLiveRefresh } from "@/live/LiveProvider";
 
 /** Where switches connect, what to type at them, and which have yet to. */
-export function Connect() {
+export function SwitchConnection() {
   useLiveRefresh(["switch"], ["connect"]);
   const connect = useQuery({
     queryKey: ["connect"],
@@ -34,15 +34,15 @@ export function Connect() {
       <Title order={2}>Connect real switches</Title>
       <Text>Point switches at the controller:</Text>
       {addresses.map((address) => (
-        <Copied key={address} text={address} what="the address" />
+        <CopiedText key={address} text={address} what="the address" />
       ))}
       {note && (
         <Alert color="orange" variant="light">
-          <Said text={note} />
+          <InlineMarkup text={note} />
         </Alert>
       )}
       <Text>With Open vSwitch, where BRIDGE is the switch's bridge:</Text>
-      <Copied text={command} what="the command" />
+      <CopiedText text={command} what="the command" />
       <Text size="sm" c="dimmed">
         A switch that connects and is not registered is taken in after 20 seconds, under its datapath id; so
         are links between switches. Register hosts below, once there is a switch, or let them register
@@ -50,7 +50,7 @@ export function Connect() {
       </Text>
       {problem && (
         <Alert color="orange" variant="light">
-          <Said text={problem} />
+          <InlineMarkup text={problem} />
         </Alert>
       )}
       <Text role="status" fw={500}>
@@ -76,7 +76,7 @@ export function Connect() {
           {waiting.map((one) => (
             <Stack key={one.name} gap={2}>
               <Text size="sm">{one.name}</Text>
-              <Copied text={one.command} what={`the command for ${one.name}`} />
+              <CopiedText text={one.command} what={`the command for ${one.name}`} />
             </Stack>
           ))}
         </>
@@ -85,7 +85,7 @@ export function Connect() {
   );
 }
 
-function Copied({ text, what }: { text: string; what: string }) {
+function CopiedText({ text, what }: { text: string; what: string }) {
   return (
     <Group gap="xs" wrap="nowrap" align="flex-start">
       <Code block flex={1} style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>

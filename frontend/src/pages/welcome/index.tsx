@@ -5,7 +5,7 @@ import { PageHeader } from "@/common/layout/PageHeader";
 import { Demo } from "./Demo";
 import { ImportFile } from "./ImportFile";
 import { Steps } from "./Steps";
-import { Connect } from "./SwitchConnection";
+import { SwitchConnection } from "./SwitchConnection";
 
 const CHOICES = [
   {
@@ -27,7 +27,7 @@ const CHOICES = [
     title: "Connect real switches",
     what: "OpenFlow 1.3 switches, Open vSwitch included: point them at the controller, and they appear by themselves.",
     icon: IconPlugConnected,
-    Panel: Connect,
+    Panel: SwitchConnection,
   },
 ] as const;
 

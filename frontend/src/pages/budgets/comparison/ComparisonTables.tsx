@@ -5,8 +5,8 @@ import { useSearchParams } from "react-router";
 import { useMay } from "@/api/me";
 import { DataTable } from "@/common/tables/DataTable";
 import { localList } from "@/common/tables/localList";
-import { change, copies, count, METHODS, type Method, RUNNING } from "../figures";
-import { bySwitch, type Comparison, type SwitchRow } from "./comparison";
+import { formatChange, formatCopies, formatCount, METHODS, type Method, RUNNING } from "../figures";
+import { type Comparison, rowsBySwitch, type SwitchRow } from "./comparison";
 
 type Answers = Comparison["answers"];
 
@@ -47,10 +47,10 @@ export function MethodsTable({
           {first && shown[0] && (
             <Table.Tr data-method="now">
               <Table.Td>as it is now</Table.Td>
-              <Table.Td ta="right">{count(sum("before", shown[0]))}</Table.Td>
-              <Table.Td ta="right">{copies(first.needless.before)}</Table.Td>
-              <Table.Td ta="right">{copies(first.unwanted.before)}</Table.Td>
-              <Table.Td c="dimmed">{count(sum("exact", shown[0]))} exact entries</Table.Td>
+              <Table.Td ta="right">{formatCount(sum("before", shown[0]))}</Table.Td>
+              <Table.Td ta="right">{formatCopies(first.needless.before)}</Table.Td>
+              <Table.Td ta="right">{formatCopies(first.unwanted.before)}</Table.Td>
+              <Table.Td c="dimmed">{formatCount(sum("exact", shown[0]))} exact entries</Table.Td>
               <Table.Td />
               {may && asIs && <Table.Td />}
             </Table.Tr>
@@ -70,15 +70,17 @@ export function MethodsTable({
                     )}
                   </Group>
                 </Table.Td>
-                <Table.Td ta="right">{count(sum("after", one))}</Table.Td>
+                <Table.Td ta="right">{formatCount(sum("after", one))}</Table.Td>
                 <Table.Td ta="right">
-                  {copies(answer.needless.after)}{" "}
+                  {formatCopies(answer.needless.after)}{" "}
                   <Text span size="xs" c="dimmed">
-                    {change(answer.needless.before, answer.needless.after)}
+                    {formatChange(answer.needless.before, answer.needless.after)}
                   </Text>
                 </Table.Td>
-                <Table.Td ta="right">{copies(answer.unwanted.after)}</Table.Td>
-                <Table.Td>{answer.unmet.length === 0 ? "all hold" : <Unmet names={answer.unmet} />}</Table.Td>
+                <Table.Td ta="right">{formatCopies(answer.unwanted.after)}</Table.Td>
+                <Table.Td>
+                  {answer.unmet.length === 0 ? "all hold" : <UnmetBudgets names={answer.unmet} />}
+                </Table.Td>
                 <Table.Td ta="right">{answer.seconds.toFixed(1)} s</Table.Td>
                 {may && asIs && (
                   <Table.Td ta="right">
@@ -104,7 +106,7 @@ export function MethodsTable({
   );
 }
 
-function Unmet({ names }: { names: readonly string[] }) {
+function UnmetBudgets({ names }: { names: readonly string[] }) {
   return (
     <Text size="sm" c="var(--mantine-color-error)">
       {names.length} do not hold: {names.slice(0, 4).join(", ")}
@@ -117,7 +119,7 @@ const column = createColumnHelper<SwitchRow>();
 
 /** What each method makes of each switch. */
 export function SwitchesTable({ answers }: { answers: Answers }) {
-  const rows = useMemo(() => bySwitch(answers), [answers]);
+  const rows = useMemo(() => rowsBySwitch(answers), [answers]);
   const shown = METHODS.filter((one) => answers[one]);
   const right = { align: "right" } as const;
   const columns = [
@@ -127,11 +129,11 @@ export function SwitchesTable({ answers }: { answers: Answers }) {
       cell: (cell) => cell.getValue()?.toLocaleString() ?? "any",
       meta: right,
     }),
-    column.accessor("exact", { header: "Exact", cell: (cell) => count(cell.getValue()), meta: right }),
-    column.accessor("before", { header: "Now", cell: (cell) => count(cell.getValue()), meta: right }),
+    column.accessor("exact", { header: "Exact", cell: (cell) => formatCount(cell.getValue()), meta: right }),
+    column.accessor("before", { header: "Now", cell: (cell) => formatCount(cell.getValue()), meta: right }),
     column.accessor("needlessBefore", {
       header: "Needless now",
-      cell: (cell) => copies(cell.getValue()),
+      cell: (cell) => formatCopies(cell.getValue()),
       meta: { ...right, priority: "low" },
     }),
     ...shown.flatMap((one) => [
@@ -140,7 +142,7 @@ export function SwitchesTable({ answers }: { answers: Answers }) {
         header: one,
         cell: ({ row: { original } }) => (
           <Text span size="sm" c={original.by[one]?.unmet ? "var(--mantine-color-error)" : undefined}>
-            {count(original.by[one]?.entries)}
+            {formatCount(original.by[one]?.entries)}
             {original.by[one]?.unmet ? " (too many)" : ""}
           </Text>
         ),
@@ -149,7 +151,7 @@ export function SwitchesTable({ answers }: { answers: Answers }) {
       column.accessor((row) => row.by[one]?.needless, {
         id: `${one}-needless`,
         header: `needless, ${one}`,
-        cell: (cell) => copies(cell.getValue()),
+        cell: (cell) => formatCopies(cell.getValue()),
         meta: { ...right, priority: "low" },
       }),
     ]),

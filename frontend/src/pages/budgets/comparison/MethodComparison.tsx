@@ -17,10 +17,10 @@ import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { ABOUT, METHODS, type Method, readBudget } from "../figures";
 import { MethodsTable, SwitchesTable } from "./ComparisonTables";
-import { best, useComparison } from "./comparison";
+import { bestMethod, useComparison } from "./comparison";
 
 /** What each method would make of the tables, side by side; nothing is changed. */
-export function Compare() {
+export function MethodComparison() {
   const [budgetText, setBudget] = useAddress("budget");
   const [samplingText, setSampling] = useAddress("sampling");
   const [methodsText, setMethods] = useAddress("methods", METHODS.join(","));
@@ -119,7 +119,7 @@ export function Compare() {
         </div>
       ))}
       {Object.values(answers).some(Boolean) ? (
-        <Found answers={answers} busy={now !== null} terms={comparison.terms} />
+        <ComparisonView answers={answers} busy={now !== null} terms={comparison.terms} />
       ) : (
         !now &&
         asked.length === 0 && (
@@ -130,7 +130,7 @@ export function Compare() {
   );
 }
 
-function Found({
+function ComparisonView({
   answers,
   busy,
   terms,
@@ -140,8 +140,8 @@ function Found({
   terms: { budget?: number };
 }) {
   const shown = METHODS.filter((one) => answers[one]);
-  const cheapest = best(answers);
-  const option = useMemo(() => drawn(shown, answers), [answers, shown]);
+  const cheapest = bestMethod(answers);
+  const option = useMemo(() => chartOption(shown, answers), [answers, shown]);
   const judged = shown.some((one) => answers[one]?.needless.after !== null);
   return (
     <Stack>
@@ -170,7 +170,7 @@ function Found({
   );
 }
 
-function drawn(shown: readonly Method[], answers: ReturnType<typeof useComparison>["answers"]) {
+function chartOption(shown: readonly Method[], answers: ReturnType<typeof useComparison>["answers"]) {
   const first = shown[0] ? answers[shown[0]] : undefined;
   const bar = (name: string, of: "needless" | "unwanted") => ({
     type: "bar",

@@ -9,7 +9,7 @@ import { ProblemAlert } from "@/common/layout/ProblemAlert";
 import { DataTable } from "@/common/tables/DataTable";
 import { useList } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
-import { copies, count } from "../figures";
+import { formatCopies, formatCount } from "../figures";
 
 type Merged = Schemas["AggregatedEntry"];
 type StandsFor = Schemas["StandsFor"];
@@ -29,28 +29,28 @@ const columns = [
   }),
   column.accessor("subscriptions", {
     header: "Stands for",
-    cell: (cell) => count(cell.getValue()),
+    cell: (cell) => formatCount(cell.getValue()),
     meta: { align: "right" },
   }),
   column.accessor("measured", {
     header: "Measured",
-    cell: (cell) => copies(cell.getValue()),
+    cell: (cell) => formatCopies(cell.getValue()),
     meta: { align: "right" },
   }),
   column.accessor("expected", {
     header: "Expected",
-    cell: (cell) => copies(cell.getValue()),
+    cell: (cell) => formatCopies(cell.getValue()),
     meta: { align: "right" },
   }),
   column.accessor("packets", {
     header: "Packets",
-    cell: (cell) => count(cell.getValue()),
+    cell: (cell) => formatCount(cell.getValue()),
     meta: { align: "right", priority: "low" },
   }),
 ];
 
 /** The merged entries of a switch; one that is chosen tells which subscriptions it stands for. */
-export function Aggregated({ id }: { id: number }) {
+export function AggregatedEntries({ id }: { id: number }) {
   const [chosen, setChosen] = useState<Merged | null>(null);
   const path = `/api/v1/switches/${id}/aggregated/`;
   const list = useList<Merged>(path, {}, { name: "merged", ordering: "id", limit: 50 });
@@ -72,7 +72,7 @@ export function Aggregated({ id }: { id: number }) {
       />
       {first && (
         <Text size="sm" c="dimmed">
-          Needless copies of the newest {count(first.window)} events, as measured{" "}
+          Needless copies of the newest {formatCount(first.window)} events, as measured{" "}
           <Time at={first.measured_at} empty="within a minute" />, next to those that older events let expect.
         </Text>
       )}

@@ -4,14 +4,14 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, type Schemas } from "@/api/client";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { count, readBudget, type Switch } from "../figures";
-import { failures, type Refusal } from "./refusals";
-import { all } from "./switches";
+import { formatCount, readBudget, type Switch } from "../figures";
+import { type Refusal, refusalsOf } from "./refusals";
+import { readAll } from "./switches";
 
 const PATIENCE = 30; // s, of one question
 
 /** Another budget for some switches: checked first, then set; those that fail are named, and the rest holds. */
-export function EditBudgets({
+export function BudgetDialog({
   switches,
   suggested,
   onClose,
@@ -33,7 +33,7 @@ export function EditBudgets({
   const check = useMutation({
     mutationFn: async (wanted: readonly string[]) => {
       const cost = await post(wanted, budget, true);
-      return { cost, refused: failures(wanted, cost) };
+      return { cost, refused: refusalsOf(wanted, cost) };
     },
   });
   const apply = useMutation({
@@ -104,7 +104,7 @@ export function EditBudgets({
             }}
           />
           <ProblemAlert problem={check.error ?? apply.error} />
-          {check.data && !apply.data && <Checked {...check.data} of={names.length} />}
+          {check.data && !apply.data && <CheckResult {...check.data} of={names.length} />}
           {apply.data && apply.data.failed.length > 0 && (
             <Refusals
               title={`${apply.data.failed.length} of ${apply.data.items} failed; the others have their budget`}
@@ -136,7 +136,7 @@ export function EditBudgets({
 }
 
 /** What the check found. */
-function Checked({ cost, refused, of }: { cost: Schemas["Cost"]; refused: Refusal[]; of: number }) {
+function CheckResult({ cost, refused, of }: { cost: Schemas["Cost"]; refused: Refusal[]; of: number }) {
   const fewer = cost.entries.filter(({ before, after }) => after < before);
   return (
     <Stack gap="xs" role="status" data-check-result>
@@ -153,7 +153,9 @@ function Checked({ cost, refused, of }: { cost: Schemas["Cost"]; refused: Refusa
           {fewer.length > 0 ? "Entries are merged to make them fit: " : "Entries change: "}
           {cost.entries
             .slice(0, 8)
-            .map(({ switch: name, before, after }) => `${name} ${count(before)} → ${count(after)}`)
+            .map(
+              ({ switch: name, before, after }) => `${name} ${formatCount(before)} → ${formatCount(after)}`,
+            )
             .join(", ")}
           {cost.entries.length > 8 ? ` and ${cost.entries.length - 8} switches more` : ""}
         </Text>
@@ -178,10 +180,10 @@ function Refusals({ title, refused }: { title: string; refused: Refusal[] }) {
 function now(switches: readonly Switch[]): string {
   if (switches.length === 1 && switches[0]) {
     const { entries, exact_entries: exact } = switches[0];
-    return `It holds ${count(entries)} entries now; without aggregation it would be ${count(exact)}.`;
+    return `It holds ${formatCount(entries)} entries now; without aggregation it would be ${formatCount(exact)}.`;
   }
   const most = Math.max(0, ...switches.map(({ entries }) => entries));
-  return `The fullest of them holds ${count(most)} entries now.`;
+  return `The fullest of them holds ${formatCount(most)} entries now.`;
 }
 
 async function post(names: readonly string[], budget: number | null, dry: boolean): Promise<Schemas["Cost"]> {
@@ -202,7 +204,7 @@ async function setBudgets(names: readonly string[], budget: number | null) {
   }
   const rows =
     call.states.failed > 0
-      ? await all<Schemas["Request"]>(call.results, { state: "failed", ordering: "index" })
+      ? await readAll<Schemas["Request"]>(call.results, { state: "failed", ordering: "index" })
       : [];
   const failed = rows.map(({ object, problem }) => ({
     name: object?.name ?? "",

@@ -6,13 +6,13 @@ import { useBudgetCurve } from "@/common/charts/budgetCurve";
 import { Chart } from "@/common/charts/Chart";
 import { Empty } from "@/common/layout/Empty";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { copies, count, limit, RUNNING, type Switch } from "../figures";
+import { formatCopies, formatCount, limit, RUNNING, type Switch } from "../figures";
 import { usePolicy } from "../policy/policy";
 
 type CurvePoint = Schemas["CurvePoint"];
 
 /** False positives against the budget of a switch, by a method; the question takes a while, so it is asked for. */
-export function Curve({ row, onPick }: { row: Switch; onPick?: (budget: number) => void }) {
+export function CostCurve({ row, onPick }: { row: Switch; onPick?: (budget: number) => void }) {
   const { data: policy } = usePolicy();
   const [asked, setAsked] = useAddress("curve");
   const usual = RUNNING.find((one) => one === policy?.method) ?? "optimal";
@@ -52,7 +52,7 @@ function Points({
   row: Switch;
   onPick?: (budget: number) => void;
 }) {
-  const option = useMemo(() => drawn(curve.points, limit(row)), [curve.points, row]);
+  const option = useMemo(() => curveOption(curve.points, limit(row)), [curve.points, row]);
   if (curve.events === 0) {
     return (
       <Empty cause="No past events are kept, and a curve is worked out from them. Hosts report them, or a job of analytics draws them from telemetry." />
@@ -67,7 +67,7 @@ function Points({
         onClick={onPick && clicked}
       />
       <Text size="sm" c="dimmed">
-        By {count(curve.events)} events.
+        By {formatCount(curve.events)} events.
       </Text>
       <Table.ScrollContainer
         minWidth={320}
@@ -87,16 +87,16 @@ function Points({
           <Table.Tbody>
             {curve.points.map((point) => (
               <Table.Tr key={point.budget}>
-                <Table.Td ta="right">{count(point.budget)}</Table.Td>
+                <Table.Td ta="right">{formatCount(point.budget)}</Table.Td>
                 {point.entries === null ? (
                   <Table.Td colSpan={3} c="dimmed">
                     no merging brings it so low
                   </Table.Td>
                 ) : (
                   <>
-                    <Table.Td ta="right">{count(point.entries)}</Table.Td>
-                    <Table.Td ta="right">{copies(point.needless)}</Table.Td>
-                    <Table.Td ta="right">{copies(point.unwanted)}</Table.Td>
+                    <Table.Td ta="right">{formatCount(point.entries)}</Table.Td>
+                    <Table.Td ta="right">{formatCopies(point.needless)}</Table.Td>
+                    <Table.Td ta="right">{formatCopies(point.unwanted)}</Table.Td>
                   </>
                 )}
                 {onPick && (
@@ -122,7 +122,7 @@ function Points({
   );
 }
 
-function drawn(points: readonly CurvePoint[], most: number | null) {
+function curveOption(points: readonly CurvePoint[], most: number | null) {
   const held = points.filter(({ entries }) => entries !== null);
   const line = (name: string, of: (point: CurvePoint) => number | null) => ({
     type: "line",

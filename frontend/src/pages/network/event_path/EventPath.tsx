@@ -19,10 +19,10 @@ import { api, type Schemas } from "@/api/client";
 import { asFields, asValue, readValues } from "@/common/formatting/event";
 import { advertisementName } from "@/common/formatting/names";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { read } from "@/common/tables/list";
-import { escaped, QUOTED, unquoted } from "@/filters/literals";
-import { type Fate, fates } from "@/pages/explain/explanation";
-import { depths } from "../map/marks";
+import { readPage } from "@/common/tables/list";
+import { escapeRegExp, QUOTED, unquote } from "@/filters/literals";
+import { type HostOutcome, hostOutcomes } from "@/pages/explain/explanation";
+import { hopDepths } from "../map/marks";
 import { nameOf } from "../model/descriptions";
 import type { Network } from "../model/network";
 import type { Selection } from "../model/selection";
@@ -74,7 +74,7 @@ export function EventPath({
   return (
     <Stack gap="sm">
       <PanelHead title="Path of an event" heading={heading} onClose={onClose} />
-      <Ask question={question} onAsk={onAsk} busy={answer.isFetching} />
+      <QuestionForm question={question} onAsk={onAsk} busy={answer.isFetching} />
       <ProblemAlert problem={answer.error} retry={() => void answer.refetch()} />
       {answer.isFetching && !answer.data && <Loader role="status" size="sm" aria-label="Following it" />}
       {answer.data && (
@@ -84,7 +84,7 @@ export function EventPath({
   );
 }
 
-function Ask({
+function QuestionForm({
   question,
   onAsk,
   busy,
@@ -100,13 +100,13 @@ function Ask({
   const { data: advertisements } = useQuery({
     queryKey: ["/api/v1/advertisements/", "to pick"],
     queryFn: ({ signal }) =>
-      read<Schemas["Advertisement"]>("/api/v1/advertisements/", { state: "active", limit: 500 }, signal),
+      readPage<Schemas["Advertisement"]>("/api/v1/advertisements/", { state: "active", limit: 500 }, signal),
   });
   const meant = advertisements?.results.find(({ id }) => advertisementName(id) === publisher);
   const { data: topics } = useQuery({
     queryKey: ["/api/v1/topics/", meant?.topic],
     enabled: meant !== undefined,
-    queryFn: ({ signal }) => read<Schemas["Topic"]>("/api/v1/topics/", { name: meant?.topic }, signal),
+    queryFn: ({ signal }) => readPage<Schemas["Topic"]>("/api/v1/topics/", { name: meant?.topic }, signal),
   });
   const attributes = topics?.results[0]?.attributes ?? [];
   useEffect(() => {
@@ -116,7 +116,7 @@ function Ask({
   const told = Object.fromEntries(
     attributes.map((one) => [
       one.name,
-      asValue(values[one.name] ?? start(one, meant?.filter ?? null), one.type),
+      asValue(values[one.name] ?? initialValue(one, meant?.filter ?? null), one.type),
     ]),
   );
   if (advertisements?.results.length === 0)
@@ -148,7 +148,7 @@ function Ask({
               label={one.name}
               size="xs"
               miw={110}
-              value={values[one.name] ?? start(one, meant?.filter ?? null)}
+              value={values[one.name] ?? initialValue(one, meant?.filter ?? null)}
               onChange={(event) => {
                 const text = event.currentTarget.value;
                 setValues((before) => ({ ...before, [one.name]: text }));
@@ -177,9 +177,9 @@ function Answer({
   onStep: (step: number) => void;
   onSelect: (selection: Selection) => void;
 }) {
-  const depth = depths(found.path);
+  const depth = hopDepths(found.path);
   const last = Math.max(0, ...depth);
-  const hosts = fates(found);
+  const hosts = hostOutcomes(found);
   return (
     <>
       {found.event.problem && (
@@ -254,7 +254,7 @@ function Answer({
   );
 }
 
-function Verdicts({ what, rows, none }: { what: string; rows: Fate[]; none: string }) {
+function Verdicts({ what, rows, none }: { what: string; rows: HostOutcome[]; none: string }) {
   if (rows.length === 0) return none ? <Text size="sm">{none}</Text> : null;
   return (
     <section>
@@ -272,12 +272,12 @@ function Verdicts({ what, rows, none }: { what: string; rows: Fate[]; none: stri
 }
 
 /** What a field begins with: what the filter of the advertisement says of it, or the least value. */
-export function start(attribute: Schemas["Attribute"], filter: string | null): string {
+export function initialValue(attribute: Schemas["Attribute"], filter: string | null): string {
   const named = new RegExp(
-    `(?:^|[^\\w.])${escaped(attribute.name)}\\s*(?:==?|>=|in\\s*[[(])\\s*(${QUOTED}|[^\\s,\\])]+)`,
+    `(?:^|[^\\w.])${escapeRegExp(attribute.name)}\\s*(?:==?|>=|in\\s*[[(])\\s*(${QUOTED}|[^\\s,\\])]+)`,
   );
   const found = filter && named.exec(filter)?.[1];
-  if (found) return found.startsWith('"') ? unquoted(found) : found;
+  if (found) return found.startsWith('"') ? unquote(found) : found;
   if ("values" in attribute && attribute.values) return attribute.values[0] ?? "";
   if (attribute.type === "bool") return "false";
   if (attribute.type === "string") return "";

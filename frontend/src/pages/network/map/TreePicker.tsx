@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Fragment, useMemo } from "react";
 import { api, type Schemas } from "@/api/client";
 import { asProblem } from "@/api/problems";
-import { counted } from "@/common/requests/AffectedCounts";
-import { read } from "@/common/tables/list";
+import { formatQuantity } from "@/common/requests/AffectedCounts";
+import { readPage } from "@/common/tables/list";
 import { useLiveRefresh } from "@/live/LiveProvider";
 import { nameOf } from "../model/descriptions";
 import type { Network } from "../model/network";
@@ -24,7 +24,7 @@ export function useTree(id: string): { tree: Schemas["Tree"] | null; gone: boole
 }
 
 /** What is drawn, in words: where a tree begins, how far it goes, and what of its topic it carries. */
-export function AboutTree({ network, tree, gone }: { network: Network } & ReturnType<typeof useTree>) {
+export function TreeDescription({ network, tree, gone }: { network: Network } & ReturnType<typeof useTree>) {
   if (gone)
     return (
       <Text size="sm">
@@ -36,7 +36,7 @@ export function AboutTree({ network, tree, gone }: { network: Network } & Return
   return (
     <Text size="sm" data-about-tree>
       Tree {tree.name} of {tree.topic}, from {nameOf(network, tree.root)} over{" "}
-      {counted(tree.edges.length, "link")}, carries dz{" "}
+      {formatQuantity(tree.edges.length, "link")}, carries dz{" "}
       {tree.dz.slice(0, CELLS).map((dz, i) => (
         <Fragment key={dz}>
           {i > 0 && ", "}
@@ -49,7 +49,7 @@ export function AboutTree({ network, tree, gone }: { network: Network } & Return
 }
 
 /** Picks the tree that is drawn. */
-export function TreePick({
+export function TreePicker({
   network,
   value,
   onPick,
@@ -60,7 +60,7 @@ export function TreePick({
 }) {
   const { data } = useQuery({
     queryKey: ["trees"],
-    queryFn: ({ signal }) => read<Schemas["Tree"]>("/api/v1/trees/", { limit: MOST }, signal),
+    queryFn: ({ signal }) => readPage<Schemas["Tree"]>("/api/v1/trees/", { limit: MOST }, signal),
   });
   useLiveRefresh(["request", "requests", "move"], ["trees"]);
   const choices = useMemo(

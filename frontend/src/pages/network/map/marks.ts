@@ -7,7 +7,7 @@ import type { Mark, View } from "./scene";
 type Explanation = Schemas["Explanation"];
 
 /** Links by their ends: "switch port". */
-function byEnd(network: Network): Map<string, NetLink> {
+function linksByEnd(network: Network): Map<string, NetLink> {
   const found = new Map<string, NetLink>();
   for (const link of network.links.values()) {
     found.set(`${link.a} ${link.aPort}`, link);
@@ -18,13 +18,13 @@ function byEnd(network: Network): Map<string, NetLink> {
 
 /** The links of a tree that are there. */
 export function treeMarks(network: Network, tree: Schemas["Tree"]): NonNullable<View["tree"]> {
-  const links = byEnd(network);
+  const links = linksByEnd(network);
   const ids = tree.edges.flatMap(({ a, a_port }) => links.get(`${a} ${a_port}`)?.id ?? []);
   return { root: tree.root, links: new Set(ids) };
 }
 
 /** How many steps a path has: the farthest hop from the publisher, counted from 0. */
-export function depths(path: Explanation["path"]): number[] {
+export function hopDepths(path: Explanation["path"]): number[] {
   const found: number[] = [];
   for (const { hop, from_hop } of path) found[hop] = from_hop === null ? 0 : (found[from_hop] ?? 0) + 1;
   return found;
@@ -36,8 +36,8 @@ export function pathMarks(
   explanation: Explanation,
   steps = Number.POSITIVE_INFINITY,
 ): NonNullable<View["path"]> {
-  const links = byEnd(network);
-  const depth = depths(explanation.path);
+  const links = linksByEnd(network);
+  const depth = hopDepths(explanation.path);
   const switches = new Set<string>();
   const hosts = new Set<string>();
   const marks = new Map<number, Mark>();

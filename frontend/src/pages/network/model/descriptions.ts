@@ -1,7 +1,15 @@
 // Switches, links and hosts in a sentence each.
 
 import type { Adjacency } from "./neighbourhood";
-import { fill, type NetLink, type NetSwitch, type Network, STANDING, standing, title } from "./network";
+import {
+  fill,
+  type NetLink,
+  type NetSwitch,
+  type Network,
+  SWITCH_STATES,
+  switchState,
+  title,
+} from "./network";
 import { fillText, fullest, loadText } from "./scales";
 
 /** What is under the pointer. */
@@ -33,7 +41,7 @@ export function describe(
 /** "Seattle (sea): connected, 50 of 1,000 entries, 5 %". */
 export function aboutSwitch(row: NetSwitch): string {
   const called = row.label && row.label !== row.name ? `${row.label} (${row.name})` : row.name;
-  return `${called}: ${STANDING[standing(row)]}, ${tableText(row)}`;
+  return `${called}: ${SWITCH_STATES[switchState(row)]}, ${tableText(row)}`;
 }
 
 /** "50 of 1,000 entries, 5 %". */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aLink, aSwitch, chance } from "./fixture";
-import { adjacency, directionOf, type Point, towards, within } from "./neighbourhood";
+import { adjacency, directionOf, neighbourTowards, type Point, withinHops } from "./neighbourhood";
 
 const names = ["a", "b", "c", "d", "e", "alone"];
 const near = adjacency(
@@ -23,17 +23,17 @@ test("neighbours stand once each, in order of the links, and nobody is its own",
 });
 
 test("within some hops are those that a breadth-first walk reaches, with their distances", () => {
-  expect(within(near, "a", 1)).toEqual(
+  expect(withinHops(near, "a", 1)).toEqual(
     new Map([
       ["a", 0],
       ["b", 1],
       ["d", 1],
     ]),
   );
-  expect([...within(near, "a", 2).keys()].sort()).toEqual(["a", "b", "c", "d", "e"]);
-  expect(within(near, "a", 2).get("e")).toBe(2);
-  expect(within(near, "alone", 3)).toEqual(new Map([["alone", 0]]));
-  expect(within(near, "unknown", 3).size).toBe(0);
+  expect([...withinHops(near, "a", 2).keys()].sort()).toEqual(["a", "b", "c", "d", "e"]);
+  expect(withinHops(near, "a", 2).get("e")).toBe(2);
+  expect(withinHops(near, "alone", 3)).toEqual(new Map([["alone", 0]]));
+  expect(withinHops(near, "unknown", 3).size).toBe(0);
 });
 
 test("n hops are n times one hop, whatever the network", () => {
@@ -48,7 +48,7 @@ test("n hops are n times one hop, whatever the network", () => {
     let reached = new Set([name]);
     for (const hops of [1, 2, 3]) {
       reached = new Set([...reached].flatMap((one) => [one, ...(adjacent.get(one) ?? [])]));
-      expect(new Set(within(adjacent, name, hops).keys())).toEqual(reached);
+      expect(new Set(withinHops(adjacent, name, hops).keys())).toEqual(reached);
     }
   }
 });
@@ -61,12 +61,12 @@ const at = new Map<string, Point>([
 ]);
 
 test("an arrow key leads to the neighbour that lies there, and only to neighbours", () => {
-  expect(towards(near, at, "a", "right")).toBe("b");
-  expect(towards(near, at, "a", "down")).toBe("d");
-  expect(towards(near, at, "a", "left")).toBeNull();
-  expect(towards(near, at, "a", "up")).toBeNull();
-  expect(towards(near, at, "b", "left")).toBe("a");
-  expect(towards(near, at, "unknown", "left")).toBeNull();
+  expect(neighbourTowards(near, at, "a", "right")).toBe("b");
+  expect(neighbourTowards(near, at, "a", "down")).toBe("d");
+  expect(neighbourTowards(near, at, "a", "left")).toBeNull();
+  expect(neighbourTowards(near, at, "a", "up")).toBeNull();
+  expect(neighbourTowards(near, at, "b", "left")).toBe("a");
+  expect(neighbourTowards(near, at, "unknown", "left")).toBeNull();
 });
 
 test("of two in one direction the one with the smaller angle is meant, on one line the nearer", () => {
@@ -80,7 +80,7 @@ test("of two in one direction the one with the smaller angle is meant, on one li
     ["q", { x: 400, y: 0 }],
     ["r", { x: 200, y: 0 }],
   ]);
-  expect(towards(star, places, "m", "right")).toBe("r");
+  expect(neighbourTowards(star, places, "m", "right")).toBe("r");
 });
 
 test("only arrow keys are directions", () => {

@@ -23,7 +23,7 @@ export function adjacency(switches: Iterable<NetSwitch>, links: Iterable<NetLink
 }
 
 /** The switches at most `hops` links away, with how many it takes; the start has 0. */
-export function within(adjacent: Adjacency, start: string, hops: number): Map<string, number> {
+export function withinHops(adjacent: Adjacency, start: string, hops: number): Map<string, number> {
   const found = new Map<string, number>();
   if (!adjacent.has(start)) return found;
   found.set(start, 0);
@@ -52,7 +52,7 @@ const WIDEST = Math.cos((67.5 * Math.PI) / 180);
  * The neighbour that lies most in a direction from a switch: of those less than 67.5° off it, the one with the smallest
  * angle, and among about equal ones the nearest. Null where none lies there.
  */
-export function towards(
+export function neighbourTowards(
   adjacent: Adjacency,
   at: ReadonlyMap<string, Point>,
   from: string,

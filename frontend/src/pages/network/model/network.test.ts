@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { LiveEvent } from "@/live/stream";
 import { positions } from "../map/positions";
-import { rate as rateOf, sampled, type Totals } from "./counters";
+import { addSample, rate as rateOf, type Totals } from "./counters";
 import { aLink, aNetwork, aSwitch } from "./fixture";
-import { after, networkOf, news, withTotals } from "./network";
-import { found } from "./search";
+import { applyEvents, describeChanges, networkOf, withTotals } from "./network";
+import { searchSwitches } from "./search";
 import { selectionOf } from "./selection";
 
 const before = aNetwork(
@@ -24,7 +24,7 @@ const load = (seconds: number, packets: number) =>
   });
 
 test("events change what they name and leave the rest, and the network before, as it was", () => {
-  const { network, strange } = after(before, [
+  const { network, strange } = applyEvents(before, [
     event("tables", { s1: 10 }),
     event("switch", { name: "s2", connected: false, up: true, problems: ["no masks"] }),
     event("link", { id: 7, up: false }),
@@ -34,7 +34,7 @@ test("events change what they name and leave the rest, and the network before, a
   expect(network.switches.get("s2")).toMatchObject({ connected: false, problems: 1, label: "Denver" });
   expect(network.links.get(7)?.up).toBe(false);
   expect(before.switches.get("s1")?.entries).toBe(5);
-  expect(news(before, network)).toEqual([
+  expect(describeChanges(before, network)).toEqual([
     "The table of s1 is full.",
     "Switch Denver is not connected.",
     "The link from s1 to s2 is down.",
@@ -42,21 +42,21 @@ test("events change what they name and leave the rest, and the network before, a
 });
 
 test("what is unknown, or changes the room of a table, is read anew", () => {
-  expect(after(before, [event("tables", { s9: 1 })]).strange).toBe(true);
+  expect(applyEvents(before, [event("tables", { s9: 1 })]).strange).toBe(true);
   expect(
-    after(before, [event("switch", { name: "s1", connected: true, up: true, capacity: 3 })]).strange,
+    applyEvents(before, [event("switch", { name: "s1", connected: true, up: true, capacity: 3 })]).strange,
   ).toBe(true);
-  expect(after(before, [load(0, 5)]).strange).toBe(false);
+  expect(applyEvents(before, [load(0, 5)]).strange).toBe(false);
 });
 
 test("two looks at a link give its load; a counter that began anew does not", () => {
-  const first = after(before, [load(0, 50)]).network;
+  const first = applyEvents(before, [load(0, 50)]).network;
   expect(first.links.get(7)?.load).toBeNull();
-  const second = after(first, [load(2, 70)]).network;
+  const second = applyEvents(first, [load(2, 70)]).network;
   expect(second.links.get(7)?.load).toEqual({ packets: 10, bits: 8_000 });
-  const third = after(second, [load(4, 3)]).network;
+  const third = applyEvents(second, [load(4, 3)]).network;
   expect(third.links.get(7)?.load).toEqual({ packets: 10, bits: 8_000 });
-  expect(after(third, [load(6, 3)]).network.links.get(7)?.load).toEqual({ packets: 0, bits: 0 });
+  expect(applyEvents(third, [load(6, 3)]).network.links.get(7)?.load).toEqual({ packets: 0, bits: 0 });
 });
 
 test("what the API tells is joined by ids, and counters outlive a reading anew", () => {
@@ -77,7 +77,7 @@ test("what the API tells is joined by ids, and counters outlive a reading anew",
   expect(read.switches.get("s1")).toMatchObject({ limit: 9, x: 1, y: 2 });
   expect(read.links.size).toBe(0);
   expect(read.hosts.get("h")?.switch).toBe("s1");
-  const counted = after(before, [load(0, 50)]).network;
+  const counted = applyEvents(before, [load(0, 50)]).network;
   expect(withTotals(before, counted).links.get(7)?.totals?.packets).toBe(50);
 });
 
@@ -95,14 +95,14 @@ test("a switch without a place stands beside its neighbour, and moves nobody", (
 });
 
 test("search finds switches by name, by label, and by their hosts", () => {
-  const names = (q: string) => found(before, q, null).map(({ row, host }) => [row.name, host]);
+  const names = (q: string) => searchSwitches(before, q, null).map(({ row, host }) => [row.name, host]);
   expect(names("")).toEqual([
     ["s2", null],
     ["s1", null],
   ]);
   expect(names("denv")).toEqual([["s2", null]]);
   expect(names("H1")).toEqual([["s2", "h1"]]);
-  expect(found(before, "", new Set(["s1"])).map(({ row }) => row.name)).toEqual(["s1"]);
+  expect(searchSwitches(before, "", new Set(["s1"])).map(({ row }) => row.name)).toEqual(["s1"]);
 });
 
 test("the address says what is selected", () => {
@@ -115,10 +115,10 @@ test("the address says what is selected", () => {
 
 test("a counter's rate is taken over the last seconds, and not across its beginning anew", () => {
   const totals = (published: number) => ({ published, delivered: 2 * published }) as Totals;
-  let samples: Parameters<typeof sampled>[0] = [];
-  for (const s of [0, 1, 2, 12]) samples = sampled(samples, totals(10 * s), 1_000 * s);
+  let samples: Parameters<typeof addSample>[0] = [];
+  for (const s of [0, 1, 2, 12]) samples = addSample(samples, totals(10 * s), 1_000 * s);
   expect(rateOf(samples, "published")).toBe(10);
   expect(samples[0]?.at).toBe(2_000);
-  samples = sampled(samples, totals(1), 13_000);
+  samples = addSample(samples, totals(1), 13_000);
   expect(rateOf(samples, "delivered")).toBeNull();
 });

@@ -29,7 +29,7 @@ export interface NetLink {
   /** Null while it is not known. */
   load: Load | null;
   /** As told last; since the switches counted from zero. */
-  totals: Totals | null;
+  totals: LinkTotals | null;
 }
 
 /** A second, by both ends. */
@@ -38,7 +38,7 @@ export interface Load {
   bits: number;
 }
 
-export interface Totals {
+export interface LinkTotals {
   at: number; // ms since 1970
   packets: number;
   bytes: number;
@@ -57,10 +57,10 @@ export interface Network {
   hosts: ReadonlyMap<string, NetHost>;
 }
 
-export type Standing = "connected" | "away" | "down";
+export type SwitchState = "connected" | "away" | "down";
 
 /** "down": the planner does without it; "away": it has no connection to the controller. */
-export function standing({ up, connected }: NetSwitch): Standing {
+export function switchState({ up, connected }: NetSwitch): SwitchState {
   if (!up) return "down";
   return connected ? "connected" : "away";
 }
@@ -115,7 +115,7 @@ export function withTotals(now: Network, before: Network | undefined): Network {
 export const KINDS = ["tables", "switch", "link", "load"] as const;
 
 /** The network after some events, and whether one was of something unknown, so that all must be read anew. */
-export function after(before: Network, events: LiveEvent[]): { network: Network; strange: boolean } {
+export function applyEvents(before: Network, events: LiveEvent[]): { network: Network; strange: boolean } {
   const switches = new Map(before.switches);
   const links = new Map(before.links);
   let strange = false;
@@ -131,19 +131,19 @@ export function after(before: Network, events: LiveEvent[]): { network: Network;
     } else if (kind === "switch") {
       const { name, connected, up, x, y, problems, capacity } = payload as unknown as SwitchEvent;
       change(switches, name, {
-        ...given({ connected, up, x, y }),
+        ...definedFields({ connected, up, x, y }),
         ...(problems && { problems: problems.length }),
       });
       strange ||= capacity !== undefined; // the limit may be another one
     } else if (kind === "link") {
       const { id, up } = payload as unknown as { id: number; up?: boolean };
-      change(links, id, given({ up }));
+      change(links, id, definedFields({ up }));
     } else if (kind === "load") {
       const at = Date.parse(String(payload.at ?? ""));
       const told = (payload.links ?? {}) as Record<string, { packets: number; bytes: number }>;
       for (const [id, counted] of Object.entries(told)) {
         const row = links.get(Number(id));
-        if (row) links.set(row.id, counting(row, { ...counted, at }));
+        if (row) links.set(row.id, withCounters(row, { ...counted, at }));
       }
     }
   }
@@ -160,11 +160,11 @@ interface SwitchEvent {
   capacity?: number | null;
 }
 
-const given = <Fields extends object>(fields: Fields) =>
+const definedFields = <Fields extends object>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
 
 /** A link at another look at its counters; one that went down began anew. */
-export function counting(link: NetLink, totals: Totals): NetLink {
+export function withCounters(link: NetLink, totals: LinkTotals): NetLink {
   const before = link.totals;
   const seconds = before ? (totals.at - before.at) / 1000 : 0;
   if (!before || totals.packets < before.packets || totals.bytes < before.bytes) return { ...link, totals };
@@ -177,13 +177,13 @@ export function counting(link: NetLink, totals: Totals): NetLink {
 }
 
 /** What became different that a reader should hear of, in a sentence each. */
-export function news(before: Network, now: Network): string[] {
+export function describeChanges(before: Network, now: Network): string[] {
   const told: string[] = [];
   for (const [name, row] of now.switches) {
     const old = before.switches.get(name);
     if (!old) told.push(`Switch ${title(row)} was added.`);
-    else if (standing(old) !== standing(row))
-      told.push(`Switch ${title(row)} is ${STANDING[standing(row)]}.`);
+    else if (switchState(old) !== switchState(row))
+      told.push(`Switch ${title(row)} is ${SWITCH_STATES[switchState(row)]}.`);
     else if ((fill(old) ?? 0) < 1 && (fill(row) ?? 0) >= 1) told.push(`The table of ${title(row)} is full.`);
   }
   for (const [name, row] of before.switches)
@@ -196,7 +196,7 @@ export function news(before: Network, now: Network): string[] {
   return told;
 }
 
-export const STANDING: Record<Standing, string> = {
+export const SWITCH_STATES: Record<SwitchState, string> = {
   connected: "connected",
   away: "not connected",
   down: "down",

@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { serve, show } from "@/test-page";
 import { useSelection } from "../model/selection";
-import { Curve } from "./BudgetCurve";
+import { BudgetCurve } from "./BudgetCurve";
 
 function Others() {
   const [, select] = useSelection();
@@ -17,7 +17,7 @@ test("a curve and its method are in the address, and go with their switch", asyn
   const calls = serve(() => ({ points: [], events: 0 }));
   const { at } = show(
     <>
-      <Curve row={{ id: 3 }} />
+      <BudgetCurve row={{ id: 3 }} />
       <Others />
     </>,
     "/network?switch=s1&method=optimal",

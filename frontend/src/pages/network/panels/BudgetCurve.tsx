@@ -17,7 +17,7 @@ const METHODS = [
 const USUAL = "fa-pb";
 
 /** What other budgets would cost, asked for on demand: it is computed from past events, which takes seconds. */
-export function Curve({ row }: { row: { id: number } }) {
+export function BudgetCurve({ row }: { row: { id: number } }) {
   const [chosen, setMethod] = useAddress("method", USUAL);
   const [asked, setAsked] = useAddress("curve");
   const method = METHODS.find(({ value }) => value === chosen)?.value ?? USUAL;

@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import type { Schemas } from "@/api/client";
 import { Time } from "@/common/formatting/time";
 import { ProblemAlert } from "@/common/layout/ProblemAlert";
-import { type Filters, read } from "@/common/tables/list";
+import { type Filters, readPage } from "@/common/tables/list";
 import { useTrafficRefresh } from "@/common/traffic";
 import { useLiveRefresh } from "@/live/LiveProvider";
 
@@ -28,7 +28,7 @@ const SIDES = {
   },
 } as const;
 
-interface Person {
+interface Participant {
   id: number;
   name: string;
   events: number | null;
@@ -39,12 +39,12 @@ interface Person {
 }
 
 /** Publishers or subscribers at a host: what they sent or got, when they were last seen, and their filters. */
-export function WhoIsThere({ host, what }: { host: string; what: keyof typeof SIDES }) {
+export function HostPresence({ host, what }: { host: string; what: keyof typeof SIDES }) {
   const side = SIDES[what];
   const key = ["who-is-there", what, host];
   const { data, error, isPending, refetch } = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => people(what, host, signal),
+    queryFn: ({ signal }) => readParticipants(what, host, signal),
   });
   useTrafficRefresh(key);
   useLiveRefresh(["request", "requests"], key);
@@ -80,7 +80,7 @@ export function WhoIsThere({ host, what }: { host: string; what: keyof typeof SI
                   >
                     {one.name}
                   </Anchor>
-                  <TheirFilters person={one} nothing={side.nothing} />
+                  <FilterList person={one} nothing={side.nothing} />
                 </Table.Td>
                 <Table.Td ta="right">{one.events?.toLocaleString() ?? "–"}</Table.Td>
                 <Table.Td ta="right">
@@ -100,7 +100,7 @@ export function WhoIsThere({ host, what }: { host: string; what: keyof typeof SI
   );
 }
 
-function TheirFilters({ person, nothing }: { person: Person; nothing: string }) {
+function FilterList({ person, nothing }: { person: Participant; nothing: string }) {
   const shown = person.filters.slice(0, SHOWN);
   const more = person.count - shown.length;
   if (person.count === 0)
@@ -122,13 +122,13 @@ function TheirFilters({ person, nothing }: { person: Person; nothing: string }) 
 }
 
 /** Who is at a host with their live filters, and whether there are more than are read. */
-async function people(what: keyof typeof SIDES, host: string, signal: AbortSignal) {
+async function readParticipants(what: keyof typeof SIDES, host: string, signal: AbortSignal) {
   const query: Filters = { host, limit: MOST };
   const live = { ...query, state: "active" };
   if (what === "publishers") {
     const [own, filters] = await Promise.all([
-      read<Schemas["Publisher"]>("/api/v1/publishers/", query, signal),
-      read<Schemas["Advertisement"]>("/api/v1/advertisements/", live, signal),
+      readPage<Schemas["Publisher"]>("/api/v1/publishers/", query, signal),
+      readPage<Schemas["Advertisement"]>("/api/v1/advertisements/", live, signal),
     ]);
     const found = own.results.map((one) => ({
       ...{ id: one.id, name: one.name, events: one.published, lastSeen: one.last_seen_at },
@@ -137,8 +137,8 @@ async function people(what: keyof typeof SIDES, host: string, signal: AbortSigna
     return { people: found, more: own.next !== null };
   }
   const [own, filters] = await Promise.all([
-    read<Schemas["Subscriber"]>("/api/v1/subscribers/", query, signal),
-    read<Schemas["Subscription"]>("/api/v1/subscriptions/", live, signal),
+    readPage<Schemas["Subscriber"]>("/api/v1/subscribers/", query, signal),
+    readPage<Schemas["Subscription"]>("/api/v1/subscriptions/", live, signal),
   ]);
   const found = own.results.map((one) => ({
     ...{ id: one.id, name: one.name, events: one.delivered, lastSeen: one.last_seen_at },

@@ -3,12 +3,12 @@ import type { ReactNode, RefObject } from "react";
 import type { Adjacency } from "../model/neighbourhood";
 import type { Network } from "../model/network";
 import type { Selection } from "../model/selection";
-import type { Watched } from "../model/useNetwork";
+import type { LoadHistory } from "../model/useNetwork";
 
 /** What every panel gets from the page. */
 export interface PanelProps {
   network: Network;
-  watched: Watched;
+  watched: LoadHistory;
   adjacent: Adjacency;
   selection: NonNullable<Selection>;
   onSelect: (selection: Selection) => void;

@@ -2,7 +2,7 @@
 
 import { api, type Schemas } from "@/api/client";
 import type { FieldError } from "@/api/problems";
-import { read } from "@/common/tables/list";
+import { readPage } from "@/common/tables/list";
 import type { Tab } from "../kinds";
 import { type Item, toCsv } from "./parser";
 
@@ -55,11 +55,11 @@ export function withLines(errors: readonly FieldError[], lines: readonly number[
 }
 
 /** All failures of an operation as CSV, read a page after the other. */
-export async function failures(operation: number, lines: readonly number[]): Promise<string> {
+export async function readFailures(operation: number, lines: readonly number[]): Promise<string> {
   const rows: unknown[][] = [];
   let cursor: string | undefined;
   do {
-    const page = await read<Result>(`/api/v1/operations/${operation}/results/`, {
+    const page = await readPage<Result>(`/api/v1/operations/${operation}/results/`, {
       state: "failed",
       limit: 1000,
       cursor,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import {
-  decoded,
+  decodeText,
   itemLines,
   MAX_BYTES,
   MAX_ITEMS,
@@ -58,9 +58,9 @@ test("the lines without trouble are items all the same", () => {
 test("what is not UTF-8 is told by its line and never read as something else", () => {
   const text = 'a,b\nc,"Zürich \ufffd"\n';
   const bytes = (some: Uint8Array) => some.buffer.slice(some.byteOffset, some.byteOffset + some.byteLength);
-  expect(decoded(bytes(new TextEncoder().encode(text)) as ArrayBuffer)).toBe(text);
+  expect(decodeText(bytes(new TextEncoder().encode(text)) as ArrayBuffer)).toBe(text);
   const latin = Uint8Array.from([...'a,b\nc,"Zürich"\n'].map((character) => character.charCodeAt(0)));
-  expect(decoded(bytes(latin) as ArrayBuffer)).toMatchObject({
+  expect(decodeText(bytes(latin) as ArrayBuffer)).toMatchObject({
     line: 2,
     detail: expect.stringMatching(/UTF-8/),
   });

@@ -1,10 +1,10 @@
 // Files of people and of what they announce: CSV (RFC 4180) or JSON, each item with the line that it begins in.
 
-import { counted } from "@/common/requests/AffectedCounts";
+import { formatQuantity } from "@/common/requests/AffectedCounts";
 
 export type Item = Record<string, unknown>;
 
-export interface Trouble {
+export interface ParseProblem {
   line: number;
   detail: string;
 }
@@ -13,14 +13,14 @@ export interface Parsed {
   items: Item[];
   /** The line, from 1, that each item begins in. */
   lines: number[];
-  troubles: Trouble[];
+  troubles: ParseProblem[];
 }
 
 export const MAX_ITEMS = 50_000;
 export const MAX_BYTES = 32 * 1024 * 1024;
 
 /** The text of a file in UTF-8; where it is none, the first line that is not. */
-export function decoded(bytes: ArrayBuffer): string | Trouble {
+export function decodeText(bytes: ArrayBuffer): string | ParseProblem {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -44,9 +44,9 @@ export function parseJson(text: string): Parsed {
     value = JSON.parse(text);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    return failed(lineOf(text, detail), `It is no JSON: ${detail}. Correct it, or send CSV.`);
+    return failureAt(lineOf(text, detail), `It is no JSON: ${detail}. Correct it, or send CSV.`);
   }
-  if (!Array.isArray(value)) return failed(1, "It is no list. Write [ … ] around the items.");
+  if (!Array.isArray(value)) return failureAt(1, "It is no list. Write [ … ] around the items.");
   return { items: value as Item[], lines: itemLines(text), troubles: [] };
 }
 
@@ -57,19 +57,19 @@ export function parseCsv(text: string, fields: readonly string[]): Parsed {
   const { rows, trouble } = records(text);
   const [first, ...rest] = rows.filter(({ cells }) => cells.length > 1 || cells[0] !== "");
   if (!first && trouble) return { items: [], lines: [], troubles: [trouble] };
-  if (!first) return failed(1, `It is empty. Its first line names the columns: ${fields.join(",")}.`);
+  if (!first) return failureAt(1, `It is empty. Its first line names the columns: ${fields.join(",")}.`);
   const headers = first.cells.map((cell) => cell.trim());
   const missing = fields.filter((field) => !headers.includes(field));
   if (missing.length > 0)
-    return failed(
+    return failureAt(
       first.line,
       `The first line names the columns ${headers.join(", ")}; ${missing.join(", ")} is missing. It should be: ${fields.join(",")}.`,
     );
-  const troubles: Trouble[] = rest
+  const troubles: ParseProblem[] = rest
     .filter(({ cells }) => cells.length !== headers.length)
     .map(({ line, cells }) => ({
       line,
-      detail: `It has ${counted(cells.length, "cell")} and not ${headers.length}. Put quotes around a cell with a comma in it.`,
+      detail: `It has ${formatQuantity(cells.length, "cell")} and not ${headers.length}. Put quotes around a cell with a comma in it.`,
     }));
   if (trouble) troubles.push(trouble);
   const whole = rest.filter(({ cells }) => cells.length === headers.length);
@@ -83,7 +83,7 @@ export function parseCsv(text: string, fields: readonly string[]): Parsed {
 const SEPARATORS = { ";": "semicolons", "\t": "tabs", "|": "vertical bars" };
 
 /** What is wrong with a heading whose columns are separated by something else than commas; null where they are not. */
-function otherSeparator(text: string): Trouble | null {
+function otherSeparator(text: string): ParseProblem | null {
   const lines = text.split(/\r\n|\r|\n/);
   const at = lines.findIndex((line) => line.trim() !== "");
   const heading = lines[at] ?? "";
@@ -100,7 +100,7 @@ interface Row {
 }
 
 /** The records of a CSV text, each with the line that it begins in; cells in quotes may hold line ends. */
-function records(text: string): { rows: Row[]; trouble?: Trouble } {
+function records(text: string): { rows: Row[]; trouble?: ParseProblem } {
   const rows: Row[] = [];
   let row: Row = { line: 1, cells: [] };
   let line = 1;
@@ -199,7 +199,7 @@ function lineOf(text: string, detail: string): number {
   return text.slice(0, Number(position[1])).split("\n").length;
 }
 
-const failed = (line: number, detail: string): Parsed => ({
+const failureAt = (line: number, detail: string): Parsed => ({
   items: [],
   lines: [],
   troubles: [{ line, detail }],
