@@ -1,11 +1,7 @@
 import { expect, test } from "vitest";
 import type { LiveEvent } from "@/live/stream";
-import { positions } from "../map/positions";
-import { addSample, rate as rateOf, type Totals } from "./counters";
 import { aLink, aNetwork, aSwitch } from "./fixture";
 import { applyEvents, describeChanges, networkOf, withTotals } from "./network";
-import { searchSwitches } from "./search";
-import { selectionOf } from "./selection";
 
 const before = aNetwork(
   [aSwitch("s1", { limit: 10, entries: 5 }), aSwitch("s2", { label: "Denver" })],
@@ -79,46 +75,4 @@ test("what the API tells is joined by ids, and counters outlive a reading anew",
   expect(read.hosts.get("h")?.switch).toBe("s1");
   const counted = applyEvents(before, [load(0, 50)]).network;
   expect(withTotals(before, counted).links.get(7)?.totals?.packets).toBe(50);
-});
-
-test("a switch without a place stands beside its neighbour, and moves nobody", () => {
-  const place = positions(
-    aNetwork(
-      [aSwitch("s1", { x: 0, y: 0 }), aSwitch("s2", { x: 100, y: 0 }), aSwitch("new")],
-      [aLink(1, "s1", "new")],
-    ),
-  );
-  expect(place.get("s1")).toEqual({ x: 0, y: 0 });
-  const { x, y } = place.get("new") ?? { x: Number.NaN, y: Number.NaN };
-  expect(Math.hypot(x, y)).toBeLessThan(100);
-  expect(positions(before).size).toBe(2);
-});
-
-test("search finds switches by name, by label, and by their hosts", () => {
-  const names = (q: string) => searchSwitches(before, q, null).map(({ row, host }) => [row.name, host]);
-  expect(names("")).toEqual([
-    ["s2", null],
-    ["s1", null],
-  ]);
-  expect(names("denv")).toEqual([["s2", null]]);
-  expect(names("H1")).toEqual([["s2", "h1"]]);
-  expect(searchSwitches(before, "", new Set(["s1"])).map(({ row }) => row.name)).toEqual(["s1"]);
-});
-
-test("the address says what is selected", () => {
-  const of = (text: string) => selectionOf(new URLSearchParams(text));
-  expect(of("switch=s1")).toEqual({ kind: "switch", name: "s1" });
-  expect(of("link=7")).toEqual({ kind: "link", id: 7 });
-  expect(of("link=x")).toBeNull();
-  expect(of("host=h1&q=a")).toEqual({ kind: "host", name: "h1" });
-});
-
-test("a counter's rate is taken over the last seconds, and not across its beginning anew", () => {
-  const totals = (published: number) => ({ published, delivered: 2 * published }) as Totals;
-  let samples: Parameters<typeof addSample>[0] = [];
-  for (const s of [0, 1, 2, 12]) samples = addSample(samples, totals(10 * s), 1_000 * s);
-  expect(rateOf(samples, "published")).toBe(10);
-  expect(samples[0]?.at).toBe(2_000);
-  samples = addSample(samples, totals(1), 13_000);
-  expect(rateOf(samples, "delivered")).toBeNull();
 });
